@@ -40,27 +40,15 @@ export class RememberedReads {
 
   /** Reads as `inputs` does, and remembers the results. */
   track(inputs: Inputs): Inputs {
-    const track = async <T>(kind: Kind, path: string, reading: Promise<T>, again: Partial<Inputs>): Promise<T> => {
-      this.#reads.push({ kind, path, result: await resultOf(kind, path, { ...inputs, ...again }) });
+    const track = async <T>(kind: Kind, path: string, reading: Promise<T>): Promise<T> => {
+      this.#reads.push({ kind, path, result: await resultOf(kind, path, { ...inputs, [kind]: () => reading }) });
       return reading;
     };
     return {
-      readFile: (path) => {
-        const reading = inputs.readFile(path);
-        return track('readFile', path, reading, { readFile: () => reading });
-      },
-      realpath: (path) => {
-        const reading = inputs.realpath(path);
-        return track('realpath', path, reading, { realpath: () => reading });
-      },
-      stat: (path) => {
-        const reading = inputs.stat(path);
-        return track('stat', path, reading, { stat: () => reading });
-      },
-      glob: (pattern) => {
-        const reading = inputs.glob(pattern);
-        return track('glob', pattern, reading, { glob: () => reading });
-      },
+      readFile: (path) => track('readFile', path, inputs.readFile(path)),
+      realpath: (path) => track('realpath', path, inputs.realpath(path)),
+      stat: (path) => track('stat', path, inputs.stat(path)),
+      glob: (pattern) => track('glob', pattern, inputs.glob(pattern)),
       fetch: (name, fetch) => inputs.fetch(name, fetch),
     };
   }

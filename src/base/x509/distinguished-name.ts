@@ -12,21 +12,17 @@ const TYPE = /^(?:[A-Za-z][A-Za-z0-9-]{0,63}|\d{1,16}(?:\.\d{1,16}){1,31})$/;
  * together. Null for a text that is no such name.
  */
 export function nameKey(text: string): string | null {
-  if (text.length > NAME_CHARS_MAX) return null;
+  const attributes = readName(text);
+  if (attributes === null) return null;
   const sets: string[] = [];
   let set: string[] = [];
-  for (let at = 0; ; ) {
-    const attribute = readAttribute(text, at);
-    if (attribute === null) return null;
-    set.push(attribute.key);
-    const separator = text[attribute.end];
-    if (separator !== '+') {
-      sets.push(JSON.stringify(set.sort()));
-      set = [];
-    }
-    if (separator === undefined) return sets.sort().join();
-    at = attribute.end + 1;
+  for (const { key, end } of attributes) {
+    set.push(key);
+    if (text[end] === '+') continue;
+    sets.push(JSON.stringify(set.sort()));
+    set = [];
   }
+  return sets.sort().join();
 }
 
 /** The key of a name in the older form of OpenSSL, `/O=Bank/CN=erp`, or in that of `nameKey`. */
@@ -40,17 +36,7 @@ export function configuredNameKey(text: string): string | null {
  * The attributes of a configured name, each as a key that is equal for equal attributes: `CN=erp`, `cn = erp`. Null for a
  * text that is no such name.
  */
-export function attributeKeys(text: string): readonly string[] | null {
-  if (text.length > NAME_CHARS_MAX) return null;
-  const keys: string[] = [];
-  for (let at = 0; ; ) {
-    const attribute = readAttribute(text, at);
-    if (attribute === null) return null;
-    keys.push(attribute.key);
-    if (text[attribute.end] === undefined) return keys;
-    at = attribute.end + 1;
-  }
-}
+export const attributeKeys = (text: string): readonly string[] | null => readName(text)?.map(({ key }) => key) ?? null;
 
 /**
  * A name as in RFC 2253, which begins with the last attribute. Node prints one in each line, or several of one set with
@@ -72,6 +58,19 @@ interface Attribute {
   readonly key: string;
   /** The offset of the separator behind the attribute, or of the end of the text. */
   readonly end: number;
+}
+
+/** The attributes of a name in their order; null for a text that is no name. */
+function readName(text: string): readonly Attribute[] | null {
+  if (text.length > NAME_CHARS_MAX) return null;
+  const attributes: Attribute[] = [];
+  for (let at = 0; ; ) {
+    const attribute = readAttribute(text, at);
+    if (attribute === null) return null;
+    attributes.push(attribute);
+    if (text[attribute.end] === undefined) return attributes;
+    at = attribute.end + 1;
+  }
 }
 
 /** Reads `type=value` from `at` up to a separator that is not escaped. */

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { constants, type KeyObject, sign, verify } from 'node:crypto';
+import { constants, type KeyObject, type SignKeyObjectInput, sign, verify } from 'node:crypto';
 
 /** Names of the digests, as the configuration has them. */
 export const DIGEST_NAMES = ['sha1', 'sha256', 'sha384', 'sha512'] as const;
@@ -116,21 +116,7 @@ export function isSignatureOf(
   // A plain RSA key may sign in both ways, one for PSS in that alone.
   if (type !== kind && !(kind === 'rsa-pss' && type === 'rsa')) return false;
   try {
-    switch (kind) {
-      case 'rsa':
-        return verify(digest, signed, key, signature);
-      case 'rsa-pss':
-        return verify(
-          digest,
-          signed,
-          { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
-          signature,
-        );
-      case 'ec':
-        return verify(digest, signed, { key, dsaEncoding: 'ieee-p1363' }, signature);
-      case 'ed25519':
-        return verify(null, signed, key, signature);
-    }
+    return verify(digest, signed, keyInput(kind, key), signature);
   } catch {
     // OpenSSL throws for signatures of an impossible form.
     return false;
@@ -138,19 +124,12 @@ export function isSignatureOf(
 }
 
 /** Signs bytes by an algorithm, with a key of its kind. */
-export function signBytes({ kind, digest }: SignatureAlgorithm, key: KeyObject, bytes: Buffer): Buffer {
-  switch (kind) {
-    case 'rsa':
-      return sign(digest, bytes, key);
-    case 'rsa-pss':
-      return sign(digest, bytes, {
-        key,
-        padding: constants.RSA_PKCS1_PSS_PADDING,
-        saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
-      });
-    case 'ec':
-      return sign(digest, bytes, { key, dsaEncoding: 'ieee-p1363' });
-    case 'ed25519':
-      return sign(null, bytes, key);
-  }
+export const signBytes = ({ kind, digest }: SignatureAlgorithm, key: KeyObject, bytes: Buffer): Buffer =>
+  sign(digest, bytes, keyInput(kind, key));
+
+/** The key with what OpenSSL needs to know of its algorithm. */
+function keyInput(kind: SignatureAlgorithm['kind'], key: KeyObject): SignKeyObjectInput | KeyObject {
+  if (kind === 'ec') return { key, dsaEncoding: 'ieee-p1363' };
+  if (kind !== 'rsa-pss') return key;
+  return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
 }

@@ -346,26 +346,18 @@ function requiredElement(
   header: ElementNode,
   parts: SecurityParts,
 ): ElementNode {
-  switch (part) {
-    case 'Timestamp':
-      return present(part, parts.timestamp);
-    case 'UsernameToken':
-      return present(part, parts.usernameToken);
-    case 'Assertion':
-      return present(part, parts.assertion);
-    default: {
-      const [block, ...others] = header.elements.filter((one) => expandedName(one) === part.block);
-      if (block === undefined || others.length > 0)
-        throw invalidSecurity('a header block that must be signed is not there exactly once');
-      return block;
-    }
+  if (typeof part === 'object') {
+    const [block, ...others] = header.elements.filter((one) => expandedName(one) === part.block);
+    if (block === undefined || others.length > 0)
+      throw invalidSecurity('a header block that must be signed is not there exactly once');
+    return block;
   }
-}
-
-function present(name: string, element: ElementNode | null): ElementNode {
-  if (element === null) throw invalidSecurity(`there is no ${name}, which must be signed`);
+  const element = parts[SINGLE_PARTS[part]];
+  if (element === null) throw invalidSecurity(`there is no ${part}, which must be signed`);
   return element;
 }
+
+const SINGLE_PARTS = { Timestamp: 'timestamp', UsernameToken: 'usernameToken', Assertion: 'assertion' } as const;
 
 function judgeSaml(
   { assertion: node }: SecurityParts,

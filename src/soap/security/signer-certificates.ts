@@ -67,9 +67,8 @@ export class SignerCertificates {
       case 'token':
         return this.#parse('token', tokenOf(name.id));
       case 'embedded':
-        return this.#parse('embedded', name.letters);
       case 'x509Data':
-        return this.#parse('x509Data', name.letters);
+        return this.#parse(name.by, name.letters);
       case 'issuerSerial': {
         this.#allow(name.isBare ? 'x509Data' : 'issuerSerial');
         const issuer = nameKey(name.issuer);

@@ -1,5 +1,12 @@
 import { invariant } from '../../base/invariant.js';
-import { type Interest, type NamespaceBinding, STREAM, type StartTag, type XmlHandler } from '../events.js';
+import {
+  type Interest,
+  type NamespaceBinding,
+  STREAM,
+  type StartTag,
+  type WrittenTag,
+  type XmlHandler,
+} from '../events.js';
 import type { CanonicalMethod } from './canonical-method.js';
 import { compareByCodePoint } from './code-points.js';
 
@@ -173,16 +180,7 @@ export class CanonicalWriter implements XmlHandler {
   }
 
   #attributes(tag: StartTag): string {
-    const attributes: WrittenAttribute[] = [];
-    const written = tag.attributeCount === 0 ? null : writtenOf(tag);
-    for (let index = 0; index < tag.attributeCount; index++) {
-      attributes.push({
-        uri: tag.attributeUri(index),
-        local: tag.attributeLocal(index),
-        prefix: written?.attributePrefix(index) ?? '',
-        value: tag.attributeValue(index),
-      });
-    }
+    const attributes = attributesOf(tag, tag.attributeCount === 0 ? undefined : writtenOf(tag));
     if (this.depth === 1) {
       for (const attribute of this.#inherited) {
         if (tag.attribute(XML, attribute.local) === null) attributes.push(attribute);
@@ -195,6 +193,20 @@ export class CanonicalWriter implements XmlHandler {
     }
     return result;
   }
+}
+
+/** The attributes of a tag, with the prefixes that they are written with. */
+export function attributesOf(tag: StartTag, written: WrittenTag | undefined): WrittenAttribute[] {
+  const attributes: WrittenAttribute[] = [];
+  for (let index = 0; index < tag.attributeCount; index++) {
+    attributes.push({
+      uri: tag.attributeUri(index),
+      local: tag.attributeLocal(index),
+      prefix: written?.attributePrefix(index) ?? '',
+      value: tag.attributeValue(index),
+    });
+  }
+  return attributes;
 }
 
 /** Attributes without a namespace come first, as '' is less than any. */

@@ -1,5 +1,5 @@
 import type { Interest, NamespaceBinding, StartTag, WrittenTag, XmlHandler } from '../events.js';
-import type { CanonicalWriter, WrittenAttribute } from './canonical-writer.js';
+import { attributesOf, type CanonicalWriter, type WrittenAttribute } from './canonical-writer.js';
 
 /** A comment of a tree. */
 export class CommentNode {
@@ -38,16 +38,7 @@ export class ElementNode implements StartTag, WrittenTag {
     this.contentBytes = tag.contentBytes;
     this.parent = parent;
     const { written } = tag;
-    const attributes: WrittenAttribute[] = [];
-    for (let index = 0; index < tag.attributeCount; index++) {
-      attributes.push({
-        uri: tag.attributeUri(index),
-        local: tag.attributeLocal(index),
-        prefix: written?.attributePrefix(index) ?? '',
-        value: tag.attributeValue(index),
-      });
-    }
-    this.attributes = attributes;
+    this.attributes = attributesOf(tag, written);
     const declarations: NamespaceBinding[] = [];
     for (let index = 0; index < (written?.declarationCount ?? 0); index++) {
       declarations.push({ prefix: written?.declaredPrefix(index) ?? '', uri: written?.declaredUri(index) ?? '' });

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { elementAt } from '../../../base/x509/der.js';
 import { channelBindingsHash } from './messages.js';
 
 /** The hash of the channel bindings of a TLS connection (RFC 5929 section 4); null without TLS. */
@@ -25,18 +26,9 @@ const ALGORITHMS: readonly (readonly [oid: string, hash: string])[] = [
 
 /** The hash of a certificate's signature. It stands behind the signed part (RFC 5280 section 4.1). */
 function hashOf(certificate: Buffer): string {
-  const signed = contentOf(certificate, contentOf(certificate, 0).start);
-  const algorithm = contentOf(certificate, signed.end);
-  const text = certificate.subarray(algorithm.start, algorithm.end).toString('hex');
+  const whole = elementAt(certificate, 0);
+  const signed = whole === null ? null : elementAt(certificate, whole.start);
+  const algorithm = signed === null ? null : elementAt(certificate, signed.end);
+  const text = algorithm === null ? '' : certificate.toString('hex', algorithm.start, algorithm.end);
   return ALGORITHMS.find(([oid]) => text.includes(oid))?.[1] ?? 'sha256';
-}
-
-/** Finds the content of a DER element. OpenSSL has read the certificate before. */
-function contentOf(der: Buffer, at: number): { readonly start: number; readonly end: number } {
-  const first = der[at + 1] ?? 0;
-  const lengthBytes = first < 0x80 ? 0 : Math.min(first & 0x7f, 4);
-  const start = at + 2 + lengthBytes;
-  if (start > der.length) return { start: der.length, end: der.length };
-  const length = lengthBytes === 0 ? first : der.readUIntBE(at + 2, lengthBytes);
-  return { start, end: start + length };
 }
