@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
 import { withField } from '../base/request-observer.js';
-import { stageAfter } from '../base/stages.js';
+import { Stages } from '../base/stages.js';
 import type { Address } from './address.js';
 import { type CallOutcome, outcomeOf } from './breaker.js';
 import type { CallRules, TimedCall } from './call-rules.js';
@@ -93,7 +93,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #abort: ((error: Error) => void) | null = null;
   #resume: (() => void) | null = null;
   #isPaused = false;
-  #stage: Stage = 'queued';
+  readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'queued');
 
   constructor(request: UpstreamRequest, rules: CallRules, receiver: UpstreamReceiver, scheduler: CallScheduler) {
     this.request = request;
@@ -103,7 +103,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   get isOver(): boolean {
-    return this.#stage === 'over';
+    return this.#stages.at === 'over';
   }
 
   get addressId(): string {
@@ -116,7 +116,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   /** Nothing of the request was written. */
   get isUnsent(): boolean {
-    return this.#stage === 'queued' || this.#stage === 'connecting';
+    return this.#stages.at === 'queued' || this.#stages.at === 'connecting';
   }
 
   /** Makes the call at an address that is ready. */
@@ -127,7 +127,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     const observed = observer === null ? headers : withField(headers, observer.begin(address.url, nowMillis));
     this.address = address;
     this.#breakerEpoch = address.breaker.begin();
-    this.#move('start');
+    this.#stages.move('start');
     this.status = 0;
     const connection = address.acquire(nowMillis);
     this.#connection = connection;
@@ -180,13 +180,13 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   onConnect(abort: (error: Error) => void): void {
     // Given up while the connection was made. The connection is as good as new.
-    if (!this.#move('write')) throw new Refusal('CLIENT_GONE');
+    if (!this.#stages.move('write')) throw new Refusal('CLIENT_GONE');
     this.#abort = abort;
     this.#connection?.begin();
   }
 
   onRequestSent(): void {
-    this.#move('written');
+    this.#stages.move('written');
     this.#connection?.requestIsOut();
     if (!this.isOver) this.#receiver.sent?.();
   }
@@ -197,11 +197,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.#headers = headers;
     this.#resume = resume;
     if (status >= 502 && this.#isRetryStatus(status)) {
-      this.#move('discard');
+      this.#stages.move('discard');
       this.#abort?.(new Refusal('UPSTREAM_OVERLOADED', `status ${status}`));
       return true;
     }
-    this.#move('answer');
+    this.#stages.move('answer');
     try {
       this.#checkHead();
       this.#receiver.head(this);
@@ -238,17 +238,9 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     const refusal = refusalOfError(error, this.status !== 0, this.rules.timeouts);
     if (this.#mayRetry(refusal) && this.#scheduler.retry(this)) {
       if (this.address !== null) this.tried = [...this.tried, this.address];
-      this.#move('retry');
+      this.#stages.move('retry');
       this.#leave(outcomeOf(refusal, this.status), refusal.code);
     } else this.#fail(refusal, null);
-  }
-
-  /** Makes a step; false where it cannot follow on the stage. */
-  #move(step: keyof typeof STEPS): boolean {
-    const next = stageAfter<Stage, keyof typeof STEPS>(STEPS, step, this.#stage);
-    if (next === null) return false;
-    this.#stage = next;
-    return true;
   }
 
   /** Refuses heads that the parser admits but no backend needs. */
@@ -269,7 +261,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
       this.#stop(caught);
       return;
     }
-    this.#move('end');
+    this.#stages.move('end');
     this.#leave('answered', null);
   }
 
@@ -280,7 +272,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   /** Ends the call without an answer; `abort` gives its exchange up, null where that is over. */
   #fail(refusal: Refusal, abort: ((error: Error) => void) | null): void {
     const outcome = this.#isSlowCaller(refusal) ? 'none' : outcomeOf(refusal, this.status);
-    if (!this.#move('end')) return;
+    if (!this.#stages.move('end')) return;
     abort?.(refusal);
     this.#leave(outcome, refusal.code);
     const { body } = this.request;
@@ -294,7 +286,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #isSlowCaller(refusal: Refusal): boolean {
     if (this.#connection === null) return true;
     const isSlow = refusal.code === 'UPSTREAM_TIMEOUT' || refusal.code === 'UPSTREAM_RESET';
-    return isSlow && (this.#isPaused || (this.isUpload && (this.#stage === 'sent' || this.#stage === 'early')));
+    return isSlow && (this.#isPaused || (this.isUpload && (this.#stages.at === 'sent' || this.#stages.at === 'early')));
   }
 
   /** Whether the call may be made again, as long as nothing of an answer was passed on. */
@@ -305,7 +297,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     if (this.isUnsent) {
       return (code === 'UPSTREAM_UNREACHABLE' || code === 'UPSTREAM_CONNECT_TIMEOUT') && on.includes('refused');
     }
-    if (this.#stage === 'unwanted') return true;
+    if (this.#stages.at === 'unwanted') return true;
     if (this.request.isIdempotent !== true || this.status !== 0) return false;
     return code === 'UPSTREAM_RESET' ? on.includes('reset') : code === 'UPSTREAM_TIMEOUT' && perTryMillis !== null;
   }

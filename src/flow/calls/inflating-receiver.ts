@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { asRefusal, asUpstream, type Refusal } from '../../base/refusals/refusal.js';
-import { stageAfter } from '../../base/stages.js';
+import { Stages } from '../../base/stages.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import { Inflater } from '../http/inflate.js';
@@ -31,7 +31,7 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   #call: UpstreamCall | null = null;
   /** Null for a reply that comes as it is. */
   #inflater: Inflater | null = null;
-  #stage: Stage = 'head';
+  readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'head');
 
   constructor(receiver: UpstreamReceiver, limits: InflateLimits) {
     this.#receiver = receiver;
@@ -49,11 +49,11 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   head(head: ReplyHead): void {
     const coding = head.header('content-encoding');
     if (coding === null || !GZIP.test(coding)) {
-      this.#move('pass');
+      this.#stages.move('pass');
       this.#receiver.head(head);
       return;
     }
-    this.#move('decode');
+    this.#stages.move('decode');
     this.#inflater = this.#inflate();
     this.#receiver.head(withoutCoding(head));
   }
@@ -63,18 +63,18 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
       this.#receiver.data(chunk);
       return;
     }
-    this.#move('data');
+    this.#stages.move('data');
     this.#inflater.write(chunk);
   }
 
   /** The receiver of a compressed reply gets its end, or a failure, later. */
   end(): void {
-    if (this.#move('callEnd')) this.#inflater?.end();
+    if (this.#stages.move('callEnd')) this.#inflater?.end();
     else this.#receiver.end();
   }
 
   failed(refusal: Refusal): void {
-    this.#move('end');
+    this.#stages.move('end');
     this.#inflater?.destroy();
     this.#receiver.failed(refusal);
   }
@@ -88,17 +88,9 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   }
 
   abort(refusal: Refusal): void {
-    if (this.#stage === 'over') return;
-    if (this.#stage === 'draining') this.failed(refusal);
+    if (this.#stages.at === 'over') return;
+    if (this.#stages.at === 'draining') this.failed(refusal);
     else this.#call?.abort(refusal);
-  }
-
-  /** Makes a step; false where it cannot follow on the stage. */
-  #move(step: keyof typeof STEPS): boolean {
-    const next = stageAfter<Stage, keyof typeof STEPS>(STEPS, step, this.#stage);
-    if (next === null) return false;
-    this.#stage = next;
-    return true;
   }
 
   #inflate(): Inflater {
@@ -106,7 +98,7 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
       data: (chunk) => this.#attempt(() => this.#receiver.data(chunk)),
       end: () => {
         this.#attempt(() => this.#receiver.end());
-        this.#move('end');
+        this.#stages.move('end');
       },
       failed: (refusal) => this.abort(asUpstream(refusal)),
       enough: () => this.#call?.pause(),
@@ -115,7 +107,7 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   }
 
   #attempt(step: () => void): void {
-    if (this.#stage === 'over') return;
+    if (this.#stages.at === 'over') return;
     try {
       step();
     } catch (caught) {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
-import { stageAfter } from '../../base/stages.js';
+import { Stages } from '../../base/stages.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import { GzipHeader } from './gzip-header.js';
 
@@ -48,7 +48,7 @@ export class Inflater {
   #taken = 0;
   #decoded = 0;
   #sum = 0;
-  #stage: Stage = 'data';
+  readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'data');
   /** `full`: the source waits for `more`. */
   #source: 'flowing' | 'full' | 'ended' = 'flowing';
   /** A chunk is being decoded. */
@@ -59,7 +59,7 @@ export class Inflater {
     this.#output = output;
     this.#raw.on('data', (chunk: Buffer) => this.#give(chunk));
     this.#raw.once('end', () => {
-      this.#move('drain');
+      this.#stages.move('drain');
       this.#endIfDone();
     });
     this.#raw.on('error', (error: Error) => this.#corrupt('data', error));
@@ -99,21 +99,13 @@ export class Inflater {
 
   /** Drops the rest of it. */
   destroy(): void {
-    this.#move('end');
+    this.#stages.move('end');
     this.#waiting.length = 0;
     this.#raw.destroy();
   }
 
   get #isOver(): boolean {
-    return this.#stage === 'over';
-  }
-
-  /** Makes a step; false where it cannot follow on the stage. */
-  #move(step: keyof typeof STEPS): boolean {
-    const next = stageAfter<Stage, keyof typeof STEPS>(STEPS, step, this.#stage);
-    if (next === null) return false;
-    this.#stage = next;
-    return true;
+    return this.#stages.at === 'over';
   }
 
   #next(): void {
@@ -134,7 +126,7 @@ export class Inflater {
     if (behindHeader < 0) this.#corrupt('header');
     const data = chunk.subarray(Math.max(0, behindHeader));
     if (data.length === 0 || this.#isOver) return;
-    if (this.#stage === 'data') this.#decode(data);
+    if (this.#stages.at === 'data') this.#decode(data);
     else this.#takeTrailer(data);
   }
 
@@ -145,7 +137,7 @@ export class Inflater {
       this.#isBusy = false;
       const consumed = this.#raw.bytesWritten - before;
       // It takes everything but what stands behind its own end.
-      if (consumed < data.length && this.#move('deflated')) this.#takeTrailer(data.subarray(consumed));
+      if (consumed < data.length && this.#stages.move('deflated')) this.#takeTrailer(data.subarray(consumed));
       this.#next();
     });
   }
@@ -172,8 +164,8 @@ export class Inflater {
   /** Reports the end when all input was decoded, all output was taken, and the trailer fits. */
   #endIfDone(): void {
     if (this.#isOver || this.#source !== 'ended' || this.#isBusy || this.#waiting.length > 0) return;
-    if (this.#stage === 'data' || this.#trailerBytes < TRAILER_BYTES) this.#corrupt('cut off');
-    else if (this.#stage === 'drained') this.#finish();
+    if (this.#stages.at === 'data' || this.#trailerBytes < TRAILER_BYTES) this.#corrupt('cut off');
+    else if (this.#stages.at === 'drained') this.#finish();
   }
 
   #finish(): void {

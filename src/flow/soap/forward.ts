@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { KIB } from '../../base/limit.js';
 import type { KeyClaim } from '../../base/outcome-store.js';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
-import { stageAfter } from '../../base/stages.js';
+import { Stages } from '../../base/stages.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
@@ -74,7 +74,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #envelope: EnvelopeValidator | null = null;
   #gate: Gate | null = null;
   #form: ReplyForm | null = null;
-  #stage: Stage = 'awaited';
+  readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'awaited');
   /** Bytes of the answer that comes with a challenge. */
   #discardedBytes = 0;
 
@@ -140,15 +140,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #violated(caught: unknown): void {
     const { onViolation } = this.#context.gate;
     if (onViolation === null || !(caught instanceof Refusal)) throw caught;
-    if (this.#move('report')) onViolation(caught);
-  }
-
-  /** Makes a step; false where it cannot follow on the stage. */
-  #move(step: keyof typeof STEPS): boolean {
-    const next = stageAfter<Stage, keyof typeof STEPS>(STEPS, step, this.#stage);
-    if (next === null) return false;
-    this.#stage = next;
-    return true;
+    if (this.#stages.move('report')) onViolation(caught);
   }
 
   onHeadValid(envelope: EnvelopeValidator): void {
@@ -179,7 +171,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     // A Fault is sent to the caller even where no answer is due; anything else is dropped there (catalogue S23).
     if (this.#isOneWay && isSuccess(this.#head)) return;
     if (this.#gate === null) this.#passUnread();
-    this.#move('data');
+    this.#stages.move('data');
     try {
       this.#gate?.write(chunk);
     } catch (caught) {
@@ -188,13 +180,13 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   #passUnread(): void {
-    if (this.#stage === 'awaited') this.#violated(noEnvelope(this.#head));
+    if (this.#stages.at === 'awaited') this.#violated(noEnvelope(this.#head));
     if (this.#head !== null) this.#open(this.#head, UNREAD).passUnread();
   }
 
   end(): void {
     if (this.#isChallenge) this.#challenge();
-    else if (this.#stage === 'awaited' || this.#stage === 'invalid') {
+    else if (this.#stages.at === 'awaited' || this.#stages.at === 'invalid') {
       // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks send 200 and no body.
       const mayBeEmpty = this.#operation === null ? this.#head?.status === 202 : this.#isOneWay;
       const isInOrder = mayBeEmpty && isSuccess(this.#head);
