@@ -9,7 +9,6 @@ import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/r
 import { variesBeyondKey } from './call-key.js';
 import { type CallParts, callUpstream, type DeclaredCall, type ReplyUse } from './declared-call.js';
 import { headOf, replay } from './replayed-call.js';
-import { Waiter, type WaiterOwner } from './waiter.js';
 
 export interface CoalescedCallOptions {
   readonly key: string;
@@ -31,7 +30,7 @@ type State = 'collecting' | 'replaying' | 'streaming' | 'over';
  * One call to the backend, shared by identical requests that come while it is under way. It belongs to none of them: it
  * goes on as long as one waits, and a slow client does not delay the others.
  */
-export class CoalescedCall implements UpstreamReceiver, WaiterOwner {
+export class CoalescedCall implements UpstreamReceiver {
   readonly key: string;
   readonly #options: CoalescedCallOptions;
   /** The generation of the operation's invalidation when the call was made. */
@@ -237,5 +236,67 @@ export class CoalescedCall implements UpstreamReceiver, WaiterOwner {
   #close(state: State): void {
     this.#state = state;
     this.#options.onClosed(this);
+  }
+}
+
+/** One caller of a coalesced call; it may have to call separately in the end. */
+class Waiter implements DeclaredCall {
+  isMade: boolean;
+  ageMillis: number | null = null;
+  readonly parts: CallParts;
+  readonly #call: CoalescedCall;
+  readonly #use: CacheUse;
+  #alone: UpstreamCall | null = null;
+  #isOver = false;
+
+  /** `isMade`: the backend is called for this caller. */
+  constructor(call: CoalescedCall, parts: CallParts, use: CacheUse, isMade: boolean) {
+    this.isMade = isMade;
+    this.#call = call;
+    this.parts = parts;
+    this.#use = use;
+  }
+
+  pause(): void {
+    if (this.#alone === null) this.#call.pause(this);
+    else this.#alone.pause();
+  }
+
+  resume(): void {
+    if (this.#alone === null) this.#call.resume(this);
+    else this.#alone.resume();
+  }
+
+  abort(refusal: Refusal): void {
+    if (this.#isOver) return;
+    if (this.#alone === null) this.#call.leave(this, refusal);
+    else this.#alone.abort(refusal);
+  }
+
+  finish(use: ReplyUse): number {
+    return this.#call.finish(this, use);
+  }
+
+  /** It has the whole reply. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  failed(refusal: Refusal): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.parts.receiver.failed(refusal);
+  }
+
+  callSeparately(): void {
+    this.#use.outcome = 'miss';
+    this.isMade = true;
+    this.#alone = callUpstream(this.parts);
+  }
+
+  /** It gets a stored reply of this age, because there is no new one. */
+  useStale(ageMillis: number): void {
+    this.#use.outcome = 'stale';
+    this.ageMillis = ageMillis;
   }
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 
 import { joinAdjacent } from '../../base/join-adjacent.js';
 import { Refusal } from '../../base/refusals/refusal.js';
@@ -13,7 +13,6 @@ import { type ConnectionRecord, recordOf } from './connection-record.js';
 import { fairScheduler, type SlicedTask, TIME_SLICE_MILLIS, waitForTimeSlice } from './fair-scheduler.js';
 import { type BodyTaker, Incoming } from './incoming-request.js';
 import { Inflater } from './inflate.js';
-import { RequestBody } from './request-body.js';
 
 /** A request that passed the gate as far as it had to before anything is sent on. */
 export type Received =
@@ -315,6 +314,24 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
       enough: () => this.#request.pause(),
       more: () => this.#request.resume(),
     });
+  }
+}
+
+/** The validated part of a request that is still coming in. */
+class RequestBody extends Readable {
+  readonly #resume: () => void;
+
+  /** `resume` is called when more is wanted, `leave` when no more of it is wanted. */
+  constructor(resume: () => void, leave: () => void) {
+    super();
+    this.#resume = resume;
+    this.once('close', leave);
+    // The upstream call gets the refusal that destroys the body, and ends with it; there is no other listener.
+    this.once('error', () => {});
+  }
+
+  override _read(): void {
+    this.#resume();
   }
 }
 

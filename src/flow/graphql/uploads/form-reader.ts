@@ -6,7 +6,6 @@ import { HeaderBytes } from '../../../soap/mime/header-bytes.js';
 import { readContentType } from '../../../soap/mime/media-type.js';
 import type { MimeLimits } from '../../../soap/mime/mime-limits.js';
 import { PLAIN_CODINGS, readPartFields } from '../../../soap/mime/part-head.js';
-import { fieldNameIn } from './field-name.js';
 
 /** Takes the fields of a form as they come. What it throws ends the form. */
 export interface FormSink {
@@ -152,3 +151,23 @@ export class FormReader implements ContentSink {
 
 const READ: ReadonlySet<string> = new Set(['content-disposition', 'content-transfer-encoding']);
 const broken = (rule: string): Refusal => new Refusal('BAD_REQUEST', rule);
+
+/**
+ * The name of a field in its Content-Disposition (RFC 7578 section 4.2); null where there is none, or two. Names of files
+ * are passed over: browsers write them as they are but for quotes and line ends, other clients put backslashes.
+ */
+function fieldNameIn(disposition: string): string | null {
+  if (!/^form-data[ \t]*(?:;|$)/i.test(disposition)) return null;
+  let found: string | null = null;
+  PARAMETER.lastIndex = disposition.indexOf(';');
+  while (PARAMETER.lastIndex >= 0 && PARAMETER.lastIndex < disposition.length) {
+    const [matched, name = '', quoted, bare] = PARAMETER.exec(disposition) ?? [];
+    if (matched === undefined) return null;
+    if (name.toLowerCase() !== 'name') continue;
+    if (found !== null) return null;
+    found = quoted?.replaceAll(/\\(.)/g, '$1') ?? bare ?? '';
+  }
+  return found;
+}
+
+const PARAMETER = /[ \t]*;[ \t]*([\w*-]{1,64})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s";\\]*))[ \t]*/y;

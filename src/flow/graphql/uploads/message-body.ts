@@ -1,11 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { Readable } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import { FileContent } from '../../../base/file-content.js';
 import { asRefusal, Refusal } from '../../../base/refusals/refusal.js';
 import type { InlineFile } from '../../../codec/write/binary-parts.js';
 import type { PackagePiece } from '../../../soap/mime/write-package.js';
 import { Collected } from '../../http/collected.js';
-import { Base64File } from './base64-file.js';
 
 /** An envelope with the base64 of files in place of the texts that stand for them. */
 export function withFiles(envelope: Buffer, files: readonly InlineFile[]): readonly PackagePiece[] {
@@ -96,5 +95,34 @@ class MessageBody extends Readable {
       this.#write();
     });
     file.once('error', (error) => this.destroy(error));
+  }
+}
+
+/** A file as base64 text, for services that take no packages. */
+class Base64File extends FileContent {
+  readonly #file: FileContent;
+
+  constructor(file: FileContent) {
+    super();
+    this.#file = file;
+  }
+
+  open(): Readable {
+    let rest: Buffer = Buffer.alloc(0);
+    const encoder = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+        // Three bytes are four letters: what is over waits for the next ones.
+        const whole = bytes.length - (bytes.length % 3);
+        rest = bytes.subarray(whole);
+        done(null, whole === 0 ? undefined : bytes.toString('base64', 0, whole));
+      },
+      flush(done) {
+        done(null, rest.length === 0 ? undefined : rest.toString('base64'));
+      },
+    });
+    // Errors of either side end the other one.
+    pipeline(this.#file.open(), encoder, () => {});
+    return encoder;
   }
 }
