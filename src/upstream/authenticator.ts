@@ -5,6 +5,7 @@ import { asRefusal, Refusal } from '../base/refusals/refusal.js';
 import { type Challenge, readChallenges } from './credentials/challenges.js';
 import type { ConnectionAuthentication, Handshake } from './credentials/handshake.js';
 import type { ExchangeHandler, ExchangeRequest } from './exchange.js';
+import { fieldValues } from './reply.js';
 import { EarlyStatus, refusalOfError } from './upstream-refusals.js';
 
 /** Handshakes that are begun for one request: the backend may close the connection, or want another scheme. */
@@ -213,7 +214,7 @@ class HandshakeLeg implements ExchangeHandler {
   onHeaders(status: number, headers: Buffer[]): boolean {
     if (status < 200) return true;
     this.#status = status;
-    this.#challenges = readChallenges(valuesOf(headers, 'www-authenticate'));
+    this.#challenges = readChallenges(fieldValues(headers, 'www-authenticate'));
     return true;
   }
 
@@ -235,15 +236,6 @@ class HandshakeLeg implements ExchangeHandler {
   onError(error: unknown): void {
     this.#events.failed(error);
   }
-}
-
-function valuesOf(headers: readonly Buffer[], name: string): readonly string[] {
-  const values: string[] = [];
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    if (headers[index]?.toString('latin1').toLowerCase() !== name) continue;
-    values.push(headers[index + 1]?.toString('latin1') ?? '');
-  }
-  return values;
 }
 
 /** The header fields of a request without those that describe its body. */

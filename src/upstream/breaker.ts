@@ -1,4 +1,4 @@
-import type { Refusal } from '../base/refusals/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
 import { UNAVAILABLE } from './upstream-refusals.js';
 
@@ -236,6 +236,10 @@ export class Breaker {
     this.#report({ isUp: true, reason });
   }
 }
+
+/** The refusal of a call that no address takes now. */
+export const breakerOpen = (restMillis: number): Refusal =>
+  new Refusal('CIRCUIT_OPEN', null, { retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))) });
 
 /** Classifies the end of a call. A Fault is an answer, and so is a reply that was refused. */
 export function outcomeOf({ code, kind }: Refusal, status: number): CallOutcome {

@@ -48,6 +48,7 @@ export class CallRules {
   readonly timeouts: TimeoutLimits;
   /** How long an attempt waits for the first line of its answer. */
   readonly headersMillis: number;
+  /** How long a call may take, its retries included. */
   readonly totalMillis: number;
   readonly retry: RetryOptions;
   /** Whether a request that could not be sent may be sent to the same address again. */
@@ -55,10 +56,11 @@ export class CallRules {
   readonly deadlines: Deadlines<TimedCall>;
   /** The Faults that slow its calls down; null for none. */
   readonly backOffOn: ReadonlySet<string> | null;
+  /** The rates that a call waits for, one after the other. */
+  readonly paces: readonly CallPace[];
   readonly #options: CallOptions;
   /** Those of the service, which bound the calls of all its operations. */
   readonly #service: CallRules | null;
-  readonly #paces: readonly CallPace[];
   readonly #totalKey: string;
   #active = 0;
 
@@ -66,8 +68,8 @@ export class CallRules {
     const { key, timeoutMillis, retry } = options;
     this.#options = options;
     this.#service = service;
-    this.#paces = [...(options.pace === null ? [] : [options.pace]), ...(service?.paces ?? [])];
-    const faults = this.#paces.flatMap(({ backOffOn }) => backOffOn);
+    this.paces = [...(options.pace === null ? [] : [options.pace]), ...(service?.paces ?? [])];
+    const faults = this.paces.flatMap(({ backOffOn }) => backOffOn);
     this.backOffOn = faults.length === 0 ? null : new Set(faults);
     this.retry = retry ?? DEFAULT_RETRY;
     this.repeatsUnsent = retry !== null;
@@ -107,9 +109,9 @@ export class CallRules {
     return retries < times && on.some((reason) => reason === String(status)) && !ENVELOPE.test(contentType ?? '');
   }
 
-  /** The rates that a call waits for, one after the other. */
-  get paces(): readonly CallPace[] {
-    return this.#paces;
+  /** The service has asked for fewer calls of this kind. */
+  slowDown(): void {
+    for (const pace of this.paces) pace.slowDown();
   }
 
   leave(): void {

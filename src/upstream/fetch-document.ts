@@ -50,7 +50,7 @@ export const keepConnections = (): FetchAgents => ({
   https: new https.Agent({ keepAlive: true, maxFreeSockets: 4 }),
 });
 
-export const REDIRECTS = 5;
+const REDIRECTS = 5;
 
 /**
  * Fetches a WSDL or a schema. Redirects are followed on the same host only: no other host was allowed. Throws
@@ -58,28 +58,44 @@ export const REDIRECTS = 5;
  */
 export async function fetchDocument(url: string, options: FetchOptions): Promise<FetchedFile> {
   const signal = AbortSignal.timeout(options.timeoutMillis);
+  const { at, answer } = await followRedirects(url, async (to) => {
+    const response = await ask(to, options, signal);
+    const { statusCode: status = 0, headers } = response;
+    if (status < 200 || status > 299) response.destroy();
+    return { status, location: headers.location ?? null, answer: response };
+  });
+  return read(answer, at, options.maxBytes, signal);
+}
+
+/** An answer that may be a redirect. */
+interface MaybeRedirect<T> {
+  readonly status: number;
+  readonly location: string | null;
+  readonly answer: T;
+}
+
+/** Resolves to the first answer with a status of success, and its address. Throws as `fetchDocument`. */
+export async function followRedirects<T>(
+  url: string,
+  get: (at: URL) => Promise<MaybeRedirect<T>>,
+): Promise<{ readonly at: URL; readonly answer: T }> {
   let at = new URL(url);
   for (let hops = 0; hops <= REDIRECTS; hops++) {
-    const response = await ask(at, options, signal);
-    const location = redirectOf(response.statusCode ?? 0, response.headers.location ?? null);
-    if (location === null) {
-      const { statusCode = 0 } = response;
-      if (statusCode >= 200 && statusCode < 300) return read(response, at, options.maxBytes, signal);
-      response.destroy();
-      throw new Error(`cannot be fetched (the server answered ${statusCode})`);
-    }
-    response.destroy();
-    at = redirected(at, location);
+    const { status, location, answer } = await get(at);
+    const target = redirectOf(status, location);
+    if (target !== null) at = redirected(at, target);
+    else if (status >= 200 && status <= 299) return { at, answer };
+    else throw new Error(`cannot be fetched (the server answered ${status})`);
   }
   throw new Error(`cannot be fetched (more than ${REDIRECTS} redirects)`);
 }
 
 /** The Location of a redirect, as it is written; '' where it has none. Null for an answer that does not redirect. */
-export const redirectOf = (status: number, location: string | null): string | null =>
+const redirectOf = (status: number, location: string | null): string | null =>
   [301, 302, 303, 307, 308].includes(status) ? (location ?? '') : null;
 
 /** The address that a redirect leads to, of the same host. Throws an `Error` for another. */
-export function redirected(from: URL, location: string): URL {
+function redirected(from: URL, location: string): URL {
   const next = URL.canParse(location, from.href) ? new URL(location, from) : null;
   if (next === null || location === '') throw new Error('cannot be fetched (it redirects to no valid address)');
   // The default ports of both schemes are the same host; the way back out of TLS is not taken.

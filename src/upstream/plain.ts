@@ -68,7 +68,7 @@ export function makePlainProxy(url: string, silenceMillis: number, endAnswer: En
     stripRequest(request.headers);
     stripQuery(request, query);
     return new Promise((resolve, reject) => {
-      const passage = new Passage(request, response, own, endAnswer, reject);
+      const passage = new Passage({ request, response, own, endAnswer, reject });
       passages.set(request, passage);
       response.once('close', () => {
         if (response.writableFinished && response.errored === null) resolve();
@@ -79,28 +79,23 @@ export function makePlainProxy(url: string, silenceMillis: number, endAnswer: En
   };
 }
 
+/** The two sides of a passage. */
+interface PassageParts {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly own: OwnField;
+  readonly endAnswer: EndAnswer;
+  readonly reject: (refusal: Refusal) => void;
+}
+
 /** One request on its way, and its reply back. */
 class Passage {
-  readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
-  readonly #own: OwnField;
-  readonly #endAnswer: EndAnswer;
-  readonly #reject: (refusal: Refusal) => void;
+  readonly #parts: PassageParts;
   #upstream: ClientRequest | null = null;
   #isOver = false;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    own: OwnField,
-    endAnswer: EndAnswer,
-    reject: (refusal: Refusal) => void,
-  ) {
-    this.#request = request;
-    this.#response = response;
-    this.#own = own;
-    this.#endAnswer = endAnswer;
-    this.#reject = reject;
+  constructor(parts: PassageParts) {
+    this.#parts = parts;
   }
 
   begin(upstream: ClientRequest, silenceMillis: number): void {
@@ -108,16 +103,15 @@ class Passage {
     if (this.#isOver) upstream.destroy();
     upstream.setTimeout(silenceMillis, () => {
       // Silence of the backend only: not while the caller does not send, or does not read.
-      const request = this.#request;
-      if (this.#response.writableNeedDrain || (!request.complete && request.readableLength === 0)) return;
-      const code = this.#response.headersSent ? 'UPSTREAM_IDLE_TIMEOUT' : 'UPSTREAM_TIMEOUT';
+      const { request, response } = this.#parts;
+      if (response.writableNeedDrain || (!request.complete && request.readableLength === 0)) return;
+      const code = response.headersSent ? 'UPSTREAM_IDLE_TIMEOUT' : 'UPSTREAM_TIMEOUT';
       this.fail(refuseByLimit(code, 'limits.upstream.headersMillis', silenceMillis));
     });
   }
 
   answer(reply: IncomingMessage): void {
-    const request = this.#request;
-    const response = this.#response;
+    const { request, response, own, endAnswer } = this.#parts;
     const { statusCode: status = 0 } = reply;
     if (status < 200 || status > 599) {
       this.fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'status'));
@@ -126,7 +120,7 @@ class Passage {
     // A request that is not wanted to its end is its connection's last.
     if (!request.complete) response.shouldKeepAlive = false;
     try {
-      response.writeHead(status, replyFields(reply, this.#own));
+      response.writeHead(status, replyFields(reply, own));
     } catch (cause) {
       this.fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'header', { cause }));
       return;
@@ -143,20 +137,20 @@ class Passage {
       if (!reply.complete || this.#isOver) return;
       this.#isOver = true;
       request.unpipe();
-      this.#endAnswer(request, response);
+      endAnswer(request, response);
     });
   }
 
   /** Handles an error of either connection. Once the reply has begun, its end alone decides whether it is whole. */
   broken(error: unknown): void {
-    if (error instanceof Refusal || !this.#response.headersSent) this.fail(refusalOfError(error, false));
+    if (error instanceof Refusal || !this.#parts.response.headersSent) this.fail(refusalOfError(error, false));
   }
 
   fail(refusal: Refusal): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#request.unpipe();
-    this.#reject(refusal);
+    this.#parts.request.unpipe();
+    this.#parts.reject(refusal);
     this.#upstream?.destroy();
   }
 }

@@ -6,8 +6,8 @@ import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from 
 
 /** A call that needs something obtained first, a token for instance, and may be sent again with another one. */
 export abstract class RepeatableCall<Obtained> implements UpstreamCall, UpstreamReceiver {
-  readonly #request: UpstreamRequest;
-  readonly #receiver: UpstreamReceiver;
+  protected readonly request: UpstreamRequest;
+  protected readonly receiver: UpstreamReceiver;
   readonly #rules: CallRules;
   #wait: NodeJS.Timeout | null = null;
   #call: UpstreamCall | null = null;
@@ -15,9 +15,14 @@ export abstract class RepeatableCall<Obtained> implements UpstreamCall, Upstream
 
   /** `rules` bound the wait for what is obtained as they bound the call itself. */
   constructor(request: UpstreamRequest, receiver: UpstreamReceiver, rules: CallRules) {
-    this.#request = request;
+    this.request = request;
     this.#rules = rules;
-    this.#receiver = receiver;
+    this.receiver = receiver;
+  }
+
+  /** The name of the operation; '' where it is not known. */
+  protected get operation(): string {
+    return this.request.operation ?? '';
   }
 
   /** What the next try is sent with. Throws or rejects with the refusal that ends the call. */
@@ -66,7 +71,7 @@ export abstract class RepeatableCall<Obtained> implements UpstreamCall, Upstream
   }
 
   sent(): void {
-    this.#receiver.sent?.();
+    this.receiver.sent?.();
   }
 
   /** Sends the request again, with what is obtained anew. */
@@ -82,7 +87,7 @@ export abstract class RepeatableCall<Obtained> implements UpstreamCall, Upstream
   /** Ends the call with the reply that was passed on. */
   protected finish(): void {
     // It may throw, as it does for a Fault; `failed` follows then.
-    this.#receiver.end();
+    this.receiver.end();
     this.#isOver = true;
   }
 
@@ -91,9 +96,9 @@ export abstract class RepeatableCall<Obtained> implements UpstreamCall, Upstream
     this.#isOver = true;
     this.#endWait();
     this.drop();
-    const { body } = this.#request;
+    const { body } = this.request;
     if (body !== null && 'destroy' in body) body.destroy();
-    this.#receiver.failed(refusal);
+    this.receiver.failed(refusal);
   }
 
   #endWait(): void {

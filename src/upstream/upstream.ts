@@ -4,7 +4,7 @@ import type { SlotSupply } from '../base/slots.js';
 import type { Address } from './address.js';
 import { AddressSet } from './address-set.js';
 import { type BalanceOptions, DEFAULT_BALANCE } from './balancer.js';
-import type { BreakerState } from './breaker.js';
+import { type BreakerState, breakerOpen } from './breaker.js';
 import { Call, type CallScheduler } from './call.js';
 import { backoffMillis, type CallOptions, CallRules, DEFAULT_CALLS } from './call-rules.js';
 import { AuthorizedCall } from './credentials/authorized-call.js';
@@ -105,7 +105,8 @@ export class Upstream implements CallScheduler {
   /** Looks its names up in the background from now on. Once is enough. */
   watchNames(events: NameEvents): void {
     if (this.#names !== null || this.#isClosed || this.#limits.resolveMillis === 0) return;
-    this.#names = new NameWatch(this.addresses, this.#limits, this.#resolveName, events);
+    const { addresses } = this;
+    this.#names = new NameWatch({ addresses, limits: this.#limits, resolveName: this.#resolveName, events });
     this.#names.start();
   }
 
@@ -209,7 +210,7 @@ export class Upstream implements CallScheduler {
       if (call.deadline !== null) call.rules.deadlines.delete(call.deadline);
       call.deadline = null;
       call.rules.leave();
-      if (call.status === TOO_MANY) for (const pace of call.rules.paces) pace.slowDown();
+      if (call.status === TOO_MANY) call.rules.slowDown();
     }
     // Later: a connection that just failed cannot take the next call from within.
     if (this.#queue.size > 0) queueMicrotask(this.#advance);
@@ -244,21 +245,6 @@ export class Upstream implements CallScheduler {
     return new CallRules(options, this.#limits, this.#timeoutKeys, this.#rules);
   }
 
-  /** The Faults that slow calls of this kind down; null for none. */
-  backOffOn({ rules }: UpstreamRequest): ReadonlySet<string> | null {
-    return (rules ?? this.#rules).backOffOn;
-  }
-
-  /** The service has asked for fewer calls of this kind. */
-  slowDown({ rules }: UpstreamRequest): void {
-    for (const pace of (rules ?? this.#rules).paces) pace.slowDown();
-  }
-
-  /** How long a call may take, its retries included. */
-  totalMillis({ rules }: UpstreamRequest): number {
-    return (rules ?? this.#rules).totalMillis;
-  }
-
   #restart(call: Call): void {
     if (call.isOver) return;
     const nowMillis = performance.now();
@@ -280,10 +266,7 @@ export class Upstream implements CallScheduler {
 
   /** The refusal of a call that may not wait, or null. */
   #queueRefusal(nowMillis: number): Refusal | null {
-    if (!this.addresses.admits(nowMillis)) {
-      const restMillis = this.addresses.restMillis(nowMillis);
-      return new Refusal('CIRCUIT_OPEN', null, { retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))) });
-    }
+    if (!this.addresses.admits(nowMillis)) return breakerOpen(this.addresses.restMillis(nowMillis));
     const { pending } = this.#limits;
     const isFull = this.#queue.size >= pending;
     return isFull ? refuseByLimit('POOL_EXHAUSTED', 'limits.upstream.pending', pending) : null;

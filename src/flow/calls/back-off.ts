@@ -6,50 +6,48 @@ import { type FaultFinder, findFault } from './fault-finder.js';
 
 /** The call, whose reply slows calls down where it is a Fault of `rate.backOffOn`. */
 export function withBackOff<T extends BackendCall>(parts: T): T {
-  const { service, upstream = null, request, receiver } = parts;
-  const names = upstream === null ? service.upstream.backOffOn(request) : null;
-  return names === null ? parts : { ...parts, receiver: new BackOffReceiver(parts, names, receiver) };
+  const { service, upstream = null, request } = parts;
+  const names = upstream === null ? service.upstream.rulesOf(request).backOffOn : null;
+  return names === null ? parts : { ...parts, receiver: new BackOffReceiver(parts, names) };
 }
 
 /** Reads Faults beside the receiver of the reply. */
 class BackOffReceiver implements UpstreamReceiver {
   readonly #parts: BackendCall;
   readonly #names: ReadonlySet<string>;
-  readonly #receiver: UpstreamReceiver;
   #finder: FaultFinder | null = null;
 
-  constructor(parts: BackendCall, names: ReadonlySet<string>, receiver: UpstreamReceiver) {
+  constructor(parts: BackendCall, names: ReadonlySet<string>) {
     this.#parts = parts;
     this.#names = names;
-    this.#receiver = receiver;
   }
 
   sent(): void {
-    this.#receiver.sent?.();
+    this.#parts.receiver.sent?.();
   }
 
   head(head: ReplyHead): void {
     // Some stacks answer Faults with 200: the reader stops at the first element that is none.
     this.#release();
     this.#finder = findFault(head, this.#parts.service, this.#names);
-    this.#receiver.head(head);
+    this.#parts.receiver.head(head);
   }
 
   data(chunk: Buffer): void {
     if (this.#finder?.isOther === false) this.#finder.write(chunk);
-    this.#receiver.data(chunk);
+    this.#parts.receiver.data(chunk);
   }
 
   end(): void {
     const { service, request } = this.#parts;
-    if (this.#finder?.end() === true) service.upstream.slowDown(request);
+    if (this.#finder?.end() === true) service.upstream.rulesOf(request).slowDown();
     this.#release();
-    this.#receiver.end();
+    this.#parts.receiver.end();
   }
 
   failed(refusal: Refusal): void {
     this.#release();
-    this.#receiver.failed(refusal);
+    this.#parts.receiver.failed(refusal);
   }
 
   #release(): void {

@@ -85,7 +85,7 @@ export class UncachedCall implements DeclaredCall {
 
   constructor(parts: CallParts, write: DeclaredWrite | null) {
     this.#write = write;
-    this.#recoveryMillis = parts.service.upstream.totalMillis(parts.request);
+    this.#recoveryMillis = parts.service.upstream.rulesOf(parts.request).totalMillis;
     write?.invalidator.invalidate(write.rule);
     this.#call = callUpstream(parts);
   }

@@ -44,7 +44,7 @@ export class SessionCall extends RepeatableCall<string> {
     const isRefused = head.status === 401;
     if (isRefused ? !this.#canRenew : renewOn.size === 0) {
       if (!isRefused) this.#accept(head);
-      this.#parts.receiver.head(head);
+      this.receiver.head(head);
       return;
     }
     const finder = isRefused ? null : findFault(head, this.#parts.service, renewOn);
@@ -55,7 +55,7 @@ export class SessionCall extends RepeatableCall<string> {
   data(chunk: Buffer): void {
     const held = this.#held;
     if (held === null) {
-      this.#parts.receiver.data(chunk);
+      this.receiver.data(chunk);
       return;
     }
     held.chunks.push(chunk);
@@ -83,7 +83,7 @@ export class SessionCall extends RepeatableCall<string> {
   protected obtain(): string | Promise<string> {
     return this.#token === null
       ? this.#tokens.token(this.#observer)
-      : this.#tokens.renew(this.#token, this.#operation, this.#observer);
+      : this.#tokens.renew(this.#token, this.operation, this.#observer);
   }
 
   protected send(token: string): UpstreamCall {
@@ -101,31 +101,27 @@ export class SessionCall extends RepeatableCall<string> {
   }
 
   get #observer(): RequestObserver | null {
-    return this.#parts.request.observer?.request ?? null;
+    return this.request.observer?.request ?? null;
   }
 
   protected drop(): void {
     this.#dropHeld();
   }
 
-  get #operation(): string {
-    return this.#parts.request.operation ?? '';
-  }
-
   /** Whether a refusal of the token leads to another one. */
   get #canRenew(): boolean {
-    return !this.#isRepeated && this.#token !== null && this.#tokens.canRenew(this.#token, this.#operation);
+    return !this.#isRepeated && this.#token !== null && this.#tokens.canRenew(this.#token, this.operation);
   }
 
   #accept({ status }: ReplyHead): void {
     if (status < 200 || status > 299 || this.#token === null) return;
-    this.#tokens.accepted(this.#token, this.#operation, this.#isRepeated);
+    this.#tokens.accepted(this.#token, this.operation, this.#isRepeated);
   }
 
   /** The backend refused the token. A body that was sent while it came in cannot be sent again. */
   #tryAgain(): boolean {
     if (!this.#canRenew) return false;
-    if (isStreamed(this.#parts.request.body)) {
+    if (isStreamed(this.request.body)) {
       this.#renew();
       return false;
     }
@@ -138,7 +134,7 @@ export class SessionCall extends RepeatableCall<string> {
   #renew(): void {
     if (this.#token === null) return;
     try {
-      const renewed = this.#tokens.renew(this.#token, this.#operation, this.#observer);
+      const renewed = this.#tokens.renew(this.#token, this.operation, this.#observer);
       if (renewed instanceof Promise) renewed.catch(() => {});
     } catch {
       // This call is answered with the reply that it got.
@@ -148,8 +144,8 @@ export class SessionCall extends RepeatableCall<string> {
   #release(): void {
     const held = this.#dropHeld();
     if (held === null) return;
-    this.#parts.receiver.head(held.head);
-    for (const chunk of held.chunks) this.#parts.receiver.data(chunk);
+    this.receiver.head(held.head);
+    for (const chunk of held.chunks) this.receiver.data(chunk);
   }
 
   #dropHeld(): HeldReply | null {

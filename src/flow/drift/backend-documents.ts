@@ -5,7 +5,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import { withTokenField } from '../../compile/soap/token-place.js';
 import { DEFAULT_CALLS } from '../../upstream/call-rules.js';
 import { lend, withFields } from '../../upstream/credentials/credentials.js';
-import { type FetchedFile, inflated, REDIRECTS, redirected, redirectOf } from '../../upstream/fetch-document.js';
+import { type FetchedFile, followRedirects, inflated } from '../../upstream/fetch-document.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { Upstream } from '../../upstream/upstream.js';
 
@@ -25,20 +25,14 @@ export class BackendDocuments {
 
   /** Follows redirects on the same host. Throws an `Error` that an operator can act on. */
   async fetch(url: string): Promise<FetchedFile> {
-    let at = new URL(url);
-    for (let hops = 0; hops <= REDIRECTS; hops++) {
-      const { head, body } = await this.#get(at);
-      const location = redirectOf(head.status, head.header('location'));
-      if (location === null) {
-        if (head.status < 200 || head.status > 299)
-          throw new Error(`cannot be fetched (the server answered ${head.status})`);
-        const content = inflated(body, head.header('content-encoding') ?? 'identity', DOCUMENT_BYTES_MAX);
-        if (content === null) throw new Error(`is longer than ${DOCUMENT_BYTES_MAX} bytes`);
-        return { url: at.href, contentType: head.header('content-type'), body: content };
-      }
-      at = redirected(at, location);
-    }
-    throw new Error(`cannot be fetched (more than ${REDIRECTS} redirects)`);
+    const { at, answer } = await followRedirects(url, async (to) => {
+      const reply = await this.#get(to);
+      return { status: reply.head.status, location: reply.head.header('location'), answer: reply };
+    });
+    const { head, body } = answer;
+    const content = inflated(body, head.header('content-encoding') ?? 'identity', DOCUMENT_BYTES_MAX);
+    if (content === null) throw new Error(`is longer than ${DOCUMENT_BYTES_MAX} bytes`);
+    return { url: at.href, contentType: head.header('content-type'), body: content };
   }
 
   async #get(url: URL): Promise<WholeReply> {

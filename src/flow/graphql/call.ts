@@ -90,6 +90,6 @@ function claimOf(
   // A file cannot be compared before it is sent.
   if (message.hasFiles) throw new Refusal('BAD_REQUEST', 'A file cannot be sent under an idempotency key.');
   const content = createHash('sha256').update(message.plain()).digest('base64url');
-  const callMillis = service.upstream.totalMillis(request);
+  const callMillis = service.upstream.rulesOf(request).totalMillis;
   return keyClaim(service, operation, key, sharing.client, { content, field }, callMillis);
 }

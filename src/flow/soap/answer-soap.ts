@@ -171,7 +171,7 @@ function claimOf(
   if (operation === null || key === null) return null;
   if (received.kind !== 'whole') throw new Refusal('HTTP_TOO_LARGE', 'a message with an idempotency key');
   const content = policy.contentDigest ?? createHash('sha256').update(received.message).digest('base64url');
-  const callMillis = service.upstream.totalMillis(request);
+  const callMillis = service.upstream.rulesOf(request).totalMillis;
   return keyClaim(service, operation, key, caller.client, { content, field: '' }, callMillis);
 }
 

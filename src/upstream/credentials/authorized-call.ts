@@ -23,8 +23,6 @@ type SendRequest = (request: UpstreamRequest, receiver: UpstreamReceiver) => Ups
 /** One call with the credentials of the service, repeated once where the service wants others. */
 export class AuthorizedCall extends RepeatableCall<Fields> {
   readonly #credentials: Credentials;
-  readonly #request: UpstreamRequest;
-  readonly #receiver: UpstreamReceiver;
   readonly #send: SendRequest;
   readonly #target: string;
   #fields: Fields = [];
@@ -43,8 +41,6 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
   ) {
     super(request, receiver, rules);
     this.#credentials = credentials;
-    this.#request = request;
-    this.#receiver = receiver;
     this.#send = send;
     this.#target = target;
   }
@@ -52,11 +48,11 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
   head(head: ReplyHead): void {
     const credentials = this.#credentials;
     if (head.status >= 200 && head.status <= 299) {
-      credentials.accepted?.(this.#fields, this.#operation, this.#refused !== null);
+      credentials.accepted?.(this.#fields, this.operation, this.#refused !== null);
     } else if (
       head.status === 401 &&
       this.#refused === null &&
-      credentials.canRenew?.(this.#fields, this.#operation) !== false
+      credentials.canRenew?.(this.#fields, this.operation) !== false
     ) {
       this.#refused = { head, fields: this.#fields };
       if (!this.#isUpload) {
@@ -65,12 +61,12 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
       }
       void this.#renew();
     }
-    this.#receiver.head(head);
+    this.receiver.head(head);
   }
 
   data(chunk: Buffer): void {
     if (this.#discardedBytes === null) {
-      this.#receiver.data(chunk);
+      this.receiver.data(chunk);
       return;
     }
     this.#discardedBytes += chunk.length;
@@ -93,7 +89,7 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
 
   protected send(fields: Fields): UpstreamCall {
     this.#fields = fields;
-    return this.#send({ ...this.#request, headers: withFields(this.#request.headers, fields) }, this);
+    return this.#send({ ...this.request, headers: withFields(this.request.headers, fields) }, this);
   }
 
   protected drop(): void {
@@ -101,19 +97,15 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
   }
 
   get #isUpload(): boolean {
-    return isStreamed(this.#request.body);
-  }
-
-  get #operation(): string {
-    return this.#request.operation ?? '';
+    return isStreamed(this.request.body);
   }
 
   #asked(): CallToAuthorize {
-    const { method, observer } = this.#request;
+    const { method, observer } = this.request;
     return {
       method,
       target: this.#target,
-      operation: this.#operation,
+      operation: this.operation,
       isUpload: this.#isUpload,
       refused: this.#refused,
       observer: observer?.request ?? null,
@@ -123,7 +115,7 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
 
   readonly #probe = (): Promise<ReplyHead> =>
     new Promise((resolve, reject) => {
-      const { method, query, headers, observer = null } = this.#request;
+      const { method, query, headers, observer = null } = this.request;
       const fields = headers.filter((_, index) => headers[index - (index % 2)] !== 'content-length');
       let found: ReplyHead | null = null;
       let bytes = 0;

@@ -17,14 +17,20 @@ export interface NameEvents {
   readonly failed: (hostname: string, code: string) => void;
 }
 
+/** The parts that the names of a backend are looked up with. */
+export interface NameWatchParts {
+  readonly addresses: AddressSet;
+  readonly limits: UpstreamLimits;
+  readonly resolveName: ResolveName;
+  readonly events: NameEvents;
+}
+
 /** Looks the names of a backend up again and again, and calls all records that can be reached. */
 export class NameWatch {
   readonly #names: readonly WatchedName[];
 
-  constructor(addresses: AddressSet, limits: UpstreamLimits, resolve: ResolveName, events: NameEvents) {
-    this.#names = addresses.named
-      .filter(({ isName }) => isName)
-      .map((named) => new WatchedName(named, addresses, limits, resolve, events));
+  constructor(parts: NameWatchParts) {
+    this.#names = parts.addresses.named.filter(({ isName }) => isName).map((named) => new WatchedName(named, parts));
   }
 
   start(): void {
@@ -38,27 +44,15 @@ export class NameWatch {
 
 class WatchedName {
   readonly #named: NamedAddress;
-  readonly #addresses: AddressSet;
-  readonly #limits: UpstreamLimits;
-  readonly #resolve: ResolveName;
-  readonly #events: NameEvents;
+  readonly #parts: NameWatchParts;
   #timer: NodeJS.Timeout | null = null;
   /** Look-ups in a row that failed. */
   #failures = 0;
   #isClosed = false;
 
-  constructor(
-    named: NamedAddress,
-    addresses: AddressSet,
-    limits: UpstreamLimits,
-    resolve: ResolveName,
-    events: NameEvents,
-  ) {
+  constructor(named: NamedAddress, parts: NameWatchParts) {
     this.#named = named;
-    this.#addresses = addresses;
-    this.#limits = limits;
-    this.#resolve = resolve;
-    this.#events = events;
+    this.#parts = parts;
   }
 
   start(): void {
@@ -72,18 +66,19 @@ class WatchedName {
 
   async #look(): Promise<void> {
     const { hostname } = this.#named;
-    const { resolveMillis } = this.#limits;
+    const { limits, resolveName, events } = this.#parts;
+    const { resolveMillis } = limits;
     let pauseMillis: number = resolveMillis;
     try {
-      const records = distinctRecords(await this.#resolve(hostname));
+      const records = distinctRecords(await resolveName(hostname));
       if (records.length === 0) throw new Refusal('UPSTREAM_UNREACHABLE', 'no record');
       const isChanged = await this.#use(records);
-      if (isChanged || this.#failures > 0) this.#events.resolved(hostname, this.#named.records.length);
+      if (isChanged || this.#failures > 0) events.resolved(hostname, this.#named.records.length);
       this.#failures = 0;
     } catch (error) {
       // The records there are stay in use: without an answer it is not known that they are wrong.
       this.#named.totals.failedLookups++;
-      if (this.#failures++ === 0 && !this.#isClosed) this.#events.failed(hostname, errorCode(error) ?? 'unknown');
+      if (this.#failures++ === 0 && !this.#isClosed) events.failed(hostname, errorCode(error) ?? 'unknown');
       pauseMillis = Math.min(resolveMillis, FAILED_MILLIS * 2 ** (this.#failures - 1));
     }
     if (this.#isClosed) return;
@@ -105,12 +100,12 @@ class WatchedName {
     if (this.#isClosed) return false;
     const used = kept.length + reached.length === 0 ? added : [...kept, ...reached];
     if (used.length === earlier.length && used.every((address) => earlier.includes(address))) return false;
-    this.#addresses.use(this.#named, used);
+    this.#parts.addresses.use(this.#named, used);
     return earlier.some(({ ip }) => ip !== null);
   }
 
   async #reached(addresses: readonly Address[]): Promise<readonly Address[]> {
-    const answers = await Promise.all(addresses.map((address) => address.reach(this.#limits.connectMillis)));
+    const answers = await Promise.all(addresses.map((address) => address.reach(this.#parts.limits.connectMillis)));
     return addresses.filter((_address, index) => answers[index] === true);
   }
 }

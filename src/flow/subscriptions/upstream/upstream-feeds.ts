@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { TIMER_MAX } from '../../../base/expiry.js';
-import { Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
+import { refuseByLimit } from '../../../base/refusals/refusal.js';
 import type { RequestObserver } from '../../../base/request-observer.js';
 import type { RequestContext } from '../../../codec/write/source.js';
 import type { GraphqlUpstream, UpstreamSubscriptions } from '../../../compile/graphql/graphql-upstream.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
-import { Breaker, type BreakerState } from '../../../upstream/breaker.js';
+import { Breaker, type BreakerState, breakerOpen } from '../../../upstream/breaker.js';
 import { DEFAULT_CALLS } from '../../../upstream/call-rules.js';
 import { lend, withFields } from '../../../upstream/credentials/credentials.js';
 import { forWebSocket, makeConnector } from '../../../upstream/dial/dial.js';
@@ -126,10 +126,7 @@ class ServiceFeeds {
     if (this.#open >= subscriptions) {
       throw refuseByLimit('POOL_EXHAUSTED', 'limits.remote.subscriptions', subscriptions);
     }
-    if (!this.#breaker.admits(nowMillis)) {
-      const restMillis = this.#breaker.restMillis(nowMillis);
-      throw new Refusal('CIRCUIT_OPEN', null, { retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))) });
-    }
+    if (!this.#breaker.admits(nowMillis)) throw breakerOpen(this.#breaker.restMillis(nowMillis));
     this.#open++;
     let epoch: number | null = this.#breaker.begin();
     const feed: Feed = new Feed({
