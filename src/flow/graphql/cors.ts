@@ -57,7 +57,6 @@ export class Cors {
     more: readonly string[] = [],
   ): void {
     exchange.operation = 'preflight';
-    exchange.status = 204;
     const fields = this.#allowed(request) === null ? [] : this.#preflight(more);
     endLingering(exchange, response, 204, fields, null);
   }

@@ -22,18 +22,18 @@ export async function answerGraphql(
   asked: HttpExchange,
   makeStreams: MakeStreams | null = null,
 ): Promise<void> {
-  const { caller, exchange, request, response } = asked;
+  const { caller, exchange, request } = asked;
   const { method = '', url = '', headers } = request;
   exchange.route = 'graphql';
   const lifetime = new AnswerLifetime(endpoint.callerCaching.isPrivate);
   const { host, departure } = hostOfRequest(endpoint, asked, lifetime, null);
   const body = async (): Promise<string> => {
-    const text = await readTextBody(endpoint.bodyBytesMax, exchange, request, response);
+    const text = await readTextBody(endpoint.bodyBytesMax, asked);
     host.startWork();
     return text;
   };
   const { uploadLimits } = endpoint;
-  const uploads = uploadLimits === null ? null : takeUploads(uploadLimits, exchange, request, response);
+  const uploads = uploadLimits === null ? null : takeUploads(uploadLimits, asked);
   const form =
     uploads === null
       ? null

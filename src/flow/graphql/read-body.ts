@@ -1,21 +1,15 @@
 import { Buffer } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 import { decodeText, readText } from '../../graphql/admission/read-text.js';
+import type { HttpExchange } from '../calls/http-exchange.js';
 import { recordOf } from '../http/connection-record.js';
 import { fairScheduler, waitForTimeSlice } from '../http/fair-scheduler.js';
 import { type BodyTaker, Incoming } from '../http/incoming-request.js';
 import { invite } from '../http/invite-body.js';
 
 /** The body of a request as text. Rejects with a refusal of the HTTP layer, or `BAD_REQUEST`. */
-export async function readTextBody(
-  bytesMax: number,
-  exchange: Exchange,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<string> {
+export async function readTextBody(bytesMax: number, { exchange, request, response }: HttpExchange): Promise<string> {
   invite(request, response);
   const length = request.headers['content-length'];
   const declaredBytes = length === undefined ? null : Number(length);

@@ -24,12 +24,12 @@ export interface SentAnswer extends Omit<GraphqlResponse, 'body'> {
 export interface AnswerOptions {
   /** What the address takes by POST. */
   readonly accepted: Accepted;
-  /** The Cache-Control of an answer whose caller caches can tell apart; `no-store` for others. */
-  readonly control: string;
+  /** The Cache-Control of an answer whose caller caches can tell apart; `no-store` for others. Absent: for all. */
+  readonly control?: string;
   /** The time of the event loop that a refused request took. */
   workMillis(): number;
   /** Header fields of the request that the answer depends on, besides those of all answers. */
-  readonly varying: readonly string[];
+  readonly varying?: readonly string[];
   /** An answer that caches may keep has a tag, by which they ask whether it has changed. */
   readonly isTagged?: boolean;
 }
@@ -39,7 +39,7 @@ export async function sendAnswer(
   endpoint: Pick<GraphqlEndpoint, 'callerCaching' | 'penaltyBox'>,
   { caller, exchange, request, response }: HttpExchange,
   answer: SentAnswer,
-  { accepted, control: keptControl, workMillis, varying: more, isTagged = false }: AnswerOptions,
+  { accepted, control: keptControl = 'no-store', workMillis, varying: more = [], isTagged = false }: AnswerOptions,
 ): Promise<void> {
   const { method = '', headers } = request;
   // A refusal of the HTTP layer is the last answer on its connection (catalogue convention D2).
@@ -60,7 +60,6 @@ export async function sendAnswer(
   const bytes = Buffer.byteLength(body);
   const compressed =
     !isKnown && isCompressible(bytes) && mayCompress(request, caller.client) ? await compress(Buffer.from(body)) : null;
-  exchange.status = isKnown ? 304 : answer.status;
   exchange.bytesOut = isKnown ? 0 : (compressed?.length ?? bytes);
   const fields: string[] = [];
   // It is weak, for it vouches for the bytes in either coding.

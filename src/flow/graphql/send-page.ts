@@ -2,8 +2,10 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { takesGzip } from '../../base/compress.js';
 import type { Exchange } from '../../base/exchange.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { Asset } from '../../graphql/page/assets.js';
-import { PAGE_POLICY } from '../../graphql/page/page.js';
+import { PAGE_POLICY, type Page } from '../../graphql/page/page.js';
+import type { OpenEndpoint } from '../calls/open-endpoint.js';
 import { endLingering } from '../http/linger.js';
 
 const PAGE_FIELDS = [
@@ -14,12 +16,23 @@ const PAGE_FIELDS = [
   ...['vary', 'accept'],
 ];
 
-/** Sends the page itself, for browsers. */
-export const sendPage = (exchange: Exchange, response: ServerResponse, html: Buffer): void =>
-  send(exchange, response, 200, PAGE_FIELDS, html);
+/** Answers requests for the page at `pagePath`, for browsers, and for its files. They are read when the first browser comes. */
+export function pageAnswerer(pagePath: string, read: () => Promise<Page>): OpenEndpoint['answer'] {
+  let reading: Promise<Page> | null = null;
+  return async (exchange, path, request, response) => {
+    exchange.operation = 'page';
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('HTTP_METHOD');
+    reading ??= read();
+    const { html, tag, assets } = await reading;
+    if (path === pagePath) return send(exchange, response, 200, PAGE_FIELDS, html);
+    const asset = assets.get(path);
+    if (asset === undefined) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
+    sendAsset(exchange, request, response, asset, tag);
+  };
+}
 
 /** Sends a file of the page, which never changes under its path. `tag`: of all files, with its quotes. */
-export function sendAsset(
+function sendAsset(
   exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
@@ -53,7 +66,6 @@ function send(
   fields: readonly string[],
   body: Buffer | null,
 ): void {
-  exchange.status = status;
   exchange.bytesOut = body?.length ?? 0;
   const length = body === null ? [] : ['content-length', String(body.length)];
   endLingering(exchange, response, status, [...fields, 'x-content-type-options', 'nosniff', ...length], body);

@@ -7,11 +7,10 @@ import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
 import type { SubschemaReply, SubschemaRequest } from '../../graphql/fields/subschema.js';
-import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
 import { checkJsonHead } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';
 import { affinityOf } from '../calls/affinity.js';
-import { isPrintable } from '../calls/reply-head.js';
+import { pushNamed } from '../calls/caller-fields.js';
 
 /** The parts that a call of a GraphQL upstream needs. */
 export interface UpstreamCallContext {
@@ -61,13 +60,9 @@ const JSON_HEADERS: readonly string[] = [
 
 /** The header fields of a caller that are sent on, names and values in turn. */
 export function forwarded({ forwardHeaders }: GraphqlUpstream, headers: RequestContext['headers']): readonly string[] {
-  return forwardHeaders.flatMap((name) => {
-    const value = headers[name];
-    const text = typeof value === 'object' ? value.join(', ') : value;
-    if (text === undefined || !isPrintable(text)) return [];
-    // The connection to the upstream is used for several callers.
-    return name === 'authorization' && authenticatesConnection(text) ? [] : [name, text];
-  });
+  const fields: string[] = [];
+  pushNamed(fields, forwardHeaders, headers);
+  return fields;
 }
 
 const hasMembers = (object: object): boolean => Object.keys(object).length > 0;

@@ -23,6 +23,7 @@ export function endLingering(
 ): void {
   const { req: request } = response;
   const fields = [...headers, REQUEST_ID, exchange.id];
+  exchange.status = status;
   if (request.complete) {
     response.writeHead(status, fields);
     response.end(body ?? undefined);

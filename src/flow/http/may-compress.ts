@@ -10,17 +10,9 @@ import { certificateOf } from '../../listen/peer-certificate.js';
  */
 export function mayCompress({ headers, socket }: IncomingMessage, { by }: Client): boolean {
   if (!takesGzip(headers['accept-encoding'])) return false;
-  switch (by) {
-    case 'apiKey':
-    case 'jwt':
-    case 'introspection':
-      return true;
-    case 'address':
-      return certificateOf(socket) === null && !hasAmbientCredentials(headers);
-    case 'basic':
-    case 'certificate':
-    case 'wsSecurity':
-    case 'network':
-      return false;
-  }
+  if (by === 'address') return certificateOf(socket) === null && !hasAmbientCredentials(headers);
+  return SENT_BY_SCRIPT.has(by);
 }
+
+/** Credentials that no browser sends by itself. */
+const SENT_BY_SCRIPT: ReadonlySet<Client['by']> = new Set(['apiKey', 'jwt', 'introspection']);

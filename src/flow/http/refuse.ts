@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 
 import type { Exchange } from '../../base/exchange.js';
@@ -18,6 +19,34 @@ export function refuseHttp(
   exchange.refuse(refusal);
   if (cutIfBegun(exchange, response, refusal)) return;
   answerStatus(exchange, response, refusal, wireStatus(refusal, 'http'), accepted);
+}
+
+/**
+ * Answers a request that was refused before it was read, in the protocol of its endpoint: with a body of this media type.
+ * `challenge`: further parameters of the challenge for tokens.
+ */
+export function refuseInForm(
+  exchange: Exchange,
+  response: ServerResponse,
+  refusal: Refusal,
+  mediaType: string,
+  print: (status: number) => string,
+  challenge = '',
+): void {
+  if (refusal.kind.isAbrupt === true) {
+    refuseHttp(exchange, response, refusal);
+    return;
+  }
+  exchange.refuse(refusal);
+  if (cutIfBegun(exchange, response, refusal)) return;
+  const status = wireStatus(refusal, 'http');
+  const body = print(status);
+  const bytes = Buffer.byteLength(body);
+  if (refusal.code.startsWith('HTTP_')) response.shouldKeepAlive = false;
+  exchange.bytesOut = bytes;
+  const fields = ['content-type', mediaType, 'x-content-type-options', 'nosniff', 'cache-control', 'no-store'];
+  fields.push(...refusalFields(refusal, challenge), 'content-length', String(bytes));
+  endLingering(exchange, response, status, fields, body);
 }
 
 /**
@@ -53,7 +82,6 @@ export function answerStatus(
     answerEmpty(exchange, response, status, fields);
     return;
   }
-  exchange.status = status;
   exchange.bytesOut += text.length;
   const headers = [...TEXT_FIELDS, 'content-length', String(text.length), ...fields, ...allow(status)];
   endLingering(exchange, response, status, headers, text);
@@ -80,12 +108,11 @@ export function answerEmpty(
   status: number,
   fields: readonly string[] = [],
 ): void {
-  exchange.status = status;
   endLingering(exchange, response, status, ['content-length', '0', ...fields, ...allow(status)], null);
 }
 
 /** The header fields of a refusal outside SOAP. `parameters`: further ones of the challenge for tokens. */
-export const refusalFields = (refusal: Refusal, parameters = ''): readonly string[] => [
+const refusalFields = (refusal: Refusal, parameters = ''): readonly string[] => [
   ...challenge(refusal, parameters),
   ...retryAfter(refusal),
 ];

@@ -43,9 +43,7 @@ export async function answerMcp(parts: McpParts, asked: HttpExchange): Promise<v
   if (departure.aborted) throw new Refusal('CLIENT_GONE');
   await sendAnswer(parts.endpoint, asked, answer, {
     accepted: MCP_ACCEPTED,
-    control: 'no-store',
     workMillis: () => host.workMillis,
-    varying: [],
   });
 }
 
@@ -99,15 +97,12 @@ function response(status: number, body: unknown, { exchange }: HttpExchange): Gr
   return { status, headers, body: JSON.stringify(body) };
 }
 
-async function readRaw(
-  { operations, bodyBytesMax }: GraphqlEndpoint,
-  { exchange, request, response: answer }: HttpExchange,
-): Promise<unknown> {
-  const { method, headers } = request;
+async function readRaw({ operations, bodyBytesMax }: GraphqlEndpoint, asked: HttpExchange): Promise<unknown> {
+  const { method, headers } = asked.request;
   if (method !== 'POST') throw new Refusal('HTTP_METHOD');
   const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
   if (!isJson(type) || coding.trim().toLowerCase() !== 'identity') throw new Refusal('HTTP_MEDIA_TYPE');
-  return parseJson(await readTextBody(bodyBytesMax, exchange, request, answer), boundsOf(operations.limits, 1));
+  return parseJson(await readTextBody(bodyBytesMax, asked), boundsOf(operations.limits, 1));
 }
 
 /** Adds what results of the revision without sessions have. */

@@ -1,18 +1,14 @@
-import { Buffer } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Exchange } from '../../base/exchange.js';
+import type { IncomingMessage } from 'node:http';
 import { hostNames, isHostAllowed } from '../../base/host-name.js';
 import { packageVersion } from '../../base/package-folder.js';
 import { Refusal } from '../../base/refusals/refusal.js';
-import { wireStatus } from '../../base/refusals/wire-status.js';
 import type { Compiled } from '../../compile.js';
 import { listenHosts } from '../../config/listen/listen-keys.js';
 import { DescribedCalls } from '../../graphql/described/described-call.js';
 import type { OperationEndpoint } from '../calls/operation-endpoint.js';
 import { exactOrigins, originOf } from '../graphql/cors.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
-import { endLingering } from '../http/linger.js';
-import { cutIfBegun, refusalFields, refuseHttp } from '../http/refuse.js';
+import { refuseInForm } from '../http/refuse.js';
 import { answerMcp, refusedMessage } from './answer-mcp.js';
 import { challengeParameter, makeResourceEndpoint } from './resource-endpoint.js';
 import { ToolList } from './tool-list.js';
@@ -45,7 +41,10 @@ export function makeMcpEndpoint(
     open: mcp.resource === null ? null : makeResourceEndpoint(mcp.resource),
     checkOrigin: makeOriginCheck(config),
     answer: (asked) => answerMcp(parts, asked),
-    refuse: (exchange, response, refusal) => refuseMcp(exchange, response, refusal, challengeParameter(mcp.resource)),
+    refuse(exchange, response, refusal) {
+      const print = (): string => JSON.stringify(refusedMessage(refusal));
+      refuseInForm(exchange, response, refusal, 'application/json', print, challengeParameter(mcp.resource));
+    },
   };
 }
 
@@ -71,22 +70,4 @@ function makeOriginCheck({
     }
     throw new Refusal('HTTP_ORIGIN', null, { found: origin, text: 'Pages of this origin may not call tools here.' });
   };
-}
-
-/** Answers a request that was refused before its message was read. */
-function refuseMcp(exchange: Exchange, response: ServerResponse, refusal: Refusal, challenge: string): void {
-  if (refusal.kind.isAbrupt === true || refusal.code === 'CLIENT_GONE') {
-    refuseHttp(exchange, response, refusal);
-    return;
-  }
-  exchange.refuse(refusal);
-  if (cutIfBegun(exchange, response, refusal)) return;
-  if (refusal.code.startsWith('HTTP_')) response.shouldKeepAlive = false;
-  const body = JSON.stringify(refusedMessage(refusal));
-  const bytes = Buffer.byteLength(body);
-  exchange.status = wireStatus(refusal, 'http');
-  exchange.bytesOut = bytes;
-  const fields = ['content-type', 'application/json', 'x-content-type-options', 'nosniff', 'cache-control', 'no-store'];
-  fields.push(...refusalFields(refusal, challenge), 'content-length', String(bytes));
-  endLingering(exchange, response, exchange.status, fields, body);
 }

@@ -12,7 +12,6 @@ export function makeResourceEndpoint({ path: served, document }: ProtectedResour
     async answer(exchange, _path, request, response) {
       exchange.operation = 'protected-resource';
       if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('HTTP_METHOD');
-      exchange.status = 200;
       exchange.bytesOut = body.length;
       const fields = [
         ...['content-type', 'application/json', 'x-content-type-options', 'nosniff'],

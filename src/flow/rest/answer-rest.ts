@@ -61,7 +61,6 @@ export async function answerRest(
     accepted: REST_ACCEPTED,
     control: isKeepable && request.method === 'GET' ? lifetime.field : 'no-store',
     workMillis: () => host.workMillis,
-    varying: [],
     isTagged: true,
   });
 }
@@ -69,12 +68,12 @@ export async function answerRest(
 /** Reads what is called from a request. Throws a `Refusal` of the HTTP layer, `BAD_REQUEST` or `CSRF_PREVENTED`. */
 async function readCall(
   { operations, bodyBytesMax, cors }: GraphqlEndpoint,
-  { exchange, request, response }: HttpExchange,
+  asked: HttpExchange,
   { described, methods, texts }: RestTarget,
   query: string,
   host: CallerHost,
 ): Promise<DescribedCall> {
-  const { method = '', headers } = request;
+  const { method = '', headers } = asked.request;
   const parameters = new URLSearchParams(query);
   const [fields = null, ...others] = parameters.getAll(FIELDS);
   if (others.length > 0) throw new Refusal('BAD_REQUEST', 'The parameter fields must not be present twice.');
@@ -82,7 +81,7 @@ async function readCall(
   if (!methods.includes(method)) throw new Refusal('HTTP_METHOD');
   const fixed = pathArguments(texts, described);
   if (method === 'GET') {
-    preventForgery({ method, url: '', headers, isOfAllowedPage: cors?.isListed(request) === true, body: noBody });
+    preventForgery({ method, url: '', headers, isOfAllowedPage: cors?.isListed(asked.request) === true, body: noBody });
     host.startWork();
     return { described, values: withFixed(queryArguments(parameters, described), fixed), fields };
   }
@@ -93,7 +92,7 @@ async function readCall(
     return { described, values: fixed, fields };
   }
   if (!isJson(type) || coding.trim().toLowerCase() !== 'identity') throw new Refusal('HTTP_MEDIA_TYPE');
-  const text = await readTextBody(bodyBytesMax, exchange, request, response);
+  const text = await readTextBody(bodyBytesMax, asked);
   host.startWork();
   const values = parseJson(text, boundsOf(operations.limits, 1));
   if (!isRecord(values)) throw new Refusal('BAD_REQUEST', 'It must be an object with the arguments.');

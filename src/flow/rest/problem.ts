@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusals/refusal.js';
@@ -7,8 +6,7 @@ import { wireStatus } from '../../base/refusals/wire-status.js';
 import type { DescribedFault, DescribedOutcome } from '../../graphql/described/described-call.js';
 import type { PrintedProblem } from '../../graphql/described/input-problems.js';
 import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';
-import { endLingering } from '../http/linger.js';
-import { cutIfBegun, refusalFields, refuseHttp } from '../http/refuse.js';
+import { refuseInForm } from '../http/refuse.js';
 
 const PROBLEM_TYPE = 'application/problem+json';
 
@@ -87,20 +85,7 @@ const detailOf = ({ code, message, detail, limit }: Refusal): string => {
 };
 
 /** Answers a request that was refused before its operation was looked at. */
-export function refuseRest(exchange: Exchange, response: ServerResponse, refusal: Refusal): void {
-  if (refusal.kind.isAbrupt === true || refusal.code === 'CLIENT_GONE') {
-    refuseHttp(exchange, response, refusal);
-    return;
-  }
-  exchange.refuse(refusal);
-  if (cutIfBegun(exchange, response, refusal)) return;
-  const status = wireStatus(refusal, 'http');
-  const body = printProblem({ code: refusal.code, status, detail: detailOf(refusal) }, exchange.id);
-  if (refusal.code.startsWith('HTTP_')) response.shouldKeepAlive = false;
-  exchange.status = status;
-  const bytes = Buffer.byteLength(body);
-  exchange.bytesOut = bytes;
-  const fields = Object.entries(FIELDS).flat();
-  fields.push('cache-control', 'no-store', ...refusalFields(refusal), 'content-length', String(bytes));
-  endLingering(exchange, response, status, fields, body);
-}
+export const refuseRest = (exchange: Exchange, response: ServerResponse, refusal: Refusal): void =>
+  refuseInForm(exchange, response, refusal, PROBLEM_TYPE, (status) =>
+    printProblem({ code: refusal.code, status, detail: detailOf(refusal) }, exchange.id),
+  );

@@ -53,7 +53,7 @@ export async function answerSoap(
   service: SoapService,
   written: string,
 ): Promise<void> {
-  const { caller, exchange, request, response, ending } = asked;
+  const { caller, exchange, request } = asked;
   // The backend may read an invalid message as another operation: only clients with all rights may send one.
   const guard = isGuarded ? new CallGuard(caller, service, closedReplies, decisionPoint !== null) : null;
   const isRestricted = guard?.isRestricted === true;
@@ -61,7 +61,7 @@ export async function answerSoap(
   const query = isRestricted ? '' : written;
   const isEnforced = service.mode === 'enforce' || isRestricted;
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: onViolation(exchange) };
-  const answer = new SoapAnswer(response, exchange, ending);
+  const answer = new SoapAnswer(asked);
 
   let affinity = affinityOf(service.reach, request.headers, caller.client);
   const upstream = boundUpstream(request, service);

@@ -40,7 +40,6 @@ export function refuseSoap(exchange: Exchange, response: ServerResponse, service
   });
   exchange.dialect = dialect.name;
   exchange.faultCode = faultCodeOf(dialect, refusal);
-  exchange.status = status;
   exchange.bytesOut += message.length;
   const headers = ['content-type', printMediaType(dialect, null), 'content-length', String(message.length)];
   endLingering(exchange, response, status, [...headers, ...retryAfter(refusal)], message);

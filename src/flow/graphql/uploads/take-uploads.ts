@@ -1,7 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Exchange } from '../../../base/exchange.js';
 import { refuseByLimit } from '../../../base/refusals/refusal.js';
 import type { JsonBounds } from '../../../base/strict-json.js';
+import type { HttpExchange } from '../../calls/http-exchange.js';
 import { invite } from '../../http/invite-body.js';
 import { formBoundary } from './form-reader.js';
 import { UploadForm, type UploadLimits } from './upload-form.js';
@@ -15,12 +14,7 @@ interface Uploads {
 }
 
 /** The files of a request, which is a multipart form; null for another request, or where no files are taken. */
-export function takeUploads(
-  limits: UploadLimits,
-  exchange: Exchange,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Uploads | null {
+export function takeUploads(limits: UploadLimits, { exchange, request, response }: HttpExchange): Uploads | null {
   const { 'content-type': type, 'content-length': length } = request.headers;
   const { graphql, mime } = limits;
   const { uploads, uploadBytes, bodyBytes } = graphql;

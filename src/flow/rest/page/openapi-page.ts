@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../../base/refusals/refusal.js';
-import { type Asset, readAssets } from '../../../graphql/page/assets.js';
-import { printLinks } from '../../../graphql/page/page.js';
+import { readAssets } from '../../../graphql/page/assets.js';
+import { type Page, printLinks } from '../../../graphql/page/page.js';
 import type { OpenEndpoint } from '../../calls/open-endpoint.js';
-import { sendAsset, sendPage } from '../../graphql/send-page.js';
+import { pageAnswerer } from '../../graphql/send-page.js';
 import { OPENAPI_FILES, OPENAPI_FOLDER } from './openapi-files.js';
 
 /** The page that shows the description beside it. */
@@ -16,30 +15,12 @@ const FOLDER = `${PAGE_PATH}/`;
  * A page to read the description and to try operations, without files of other hosts. It knows nothing that needs a
  * credential: people give theirs on the page. Its files are read when the first browser comes.
  */
-export function makeOpenApiPage(): OpenEndpoint {
-  let reading: Promise<OpenApiPage> | null = null;
-  return {
-    isFor: (path) => path === PAGE_PATH || path.startsWith(FOLDER),
-    async answer(exchange, path, request, response) {
-      exchange.operation = 'page';
-      if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('HTTP_METHOD');
-      reading ??= readOpenApiPage();
-      const { html, tag, assets } = await reading;
-      if (path === PAGE_PATH) return sendPage(exchange, response, html);
-      const asset = assets.get(path);
-      if (asset === undefined) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
-      sendAsset(exchange, request, response, asset, tag);
-    },
-  };
-}
+export const makeOpenApiPage = (): OpenEndpoint => ({
+  isFor: (path) => path === PAGE_PATH || path.startsWith(FOLDER),
+  answer: pageAnswerer(PAGE_PATH, readOpenApiPage),
+});
 
-interface OpenApiPage {
-  readonly html: Buffer;
-  readonly tag: string;
-  readonly assets: ReadonlyMap<string, Asset>;
-}
-
-async function readOpenApiPage(): Promise<OpenApiPage> {
+async function readOpenApiPage(): Promise<Page> {
   const { version, byName } = await readAssets(OPENAPI_FOLDER, OPENAPI_FILES);
   // Relative, so that the page also works where a proxy in front adds to the path.
   const relative = `openapi.html/${version}/`;

@@ -38,7 +38,7 @@ export async function takeNotification(
   nonces: NonceStore | null,
   decisionPoint: Policy | null,
 ): Promise<void> {
-  const { caller, exchange, request, response, ending } = asked;
+  const { caller, exchange, request } = asked;
   const head = readSoapRequestHead(request, service, null);
   if (head.method === 'GET') throw new Refusal('HTTP_METHOD');
   const consult = soapConsultation(decisionPoint, asked, service);
@@ -67,5 +67,5 @@ export async function takeNotification(
       found: exchange.operation,
     });
   policy.observation?.publish();
-  new SoapAnswer(response, exchange, ending).empty(202);
+  new SoapAnswer(asked).empty(202);
 }
