@@ -20,10 +20,10 @@ export interface BackendCall {
 }
 
 /** Calls the backend once. */
-export function callBackend({ service, upstream, operation, request, receiver, blocks }: BackendCall): UpstreamCall {
+export function callBackend(call: BackendCall): UpstreamCall {
+  const { service, upstream, request, receiver, blocks } = call;
   const { replyVerification } = service;
-  const verifying =
-    replyVerification === null ? null : new VerifyingReceiver(receiver, service, replyVerification, operation);
+  const verifying = replyVerification === null ? null : new VerifyingReceiver(call, replyVerification);
   const inflating = new InflatingReceiver(verifying ?? receiver, service.inflateLimits);
   inflating.begin((upstream ?? service.upstream).call(withBlocks(request, blocks, verifying), inflating));
   return inflating;

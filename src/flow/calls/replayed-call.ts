@@ -8,14 +8,18 @@ import type { DeclaredCall, ReplyUse } from './declared-call.js';
 export class ReplayedCall implements DeclaredCall {
   readonly isMade: boolean;
   readonly ageMillis: number | null = null;
-  readonly #receiver: UpstreamReceiver;
+  readonly receiver: UpstreamReceiver;
   #isOver = false;
 
-  /** `begin` is called later: the caller gets the call before its reply. */
-  constructor(receiver: UpstreamReceiver, isMade: boolean, begin: (call: ReplayedCall) => void) {
-    this.#receiver = receiver;
+  /** `begin` is called later: the caller gets the call before its reply. Null: another begins it. */
+  constructor(receiver: UpstreamReceiver, isMade: boolean, begin: ((call: ReplayedCall) => void) | null) {
+    this.receiver = receiver;
     this.isMade = isMade;
-    queueMicrotask(() => begin(this));
+    if (begin !== null) queueMicrotask(() => begin(this));
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   pause(): void {}
@@ -27,18 +31,22 @@ export class ReplayedCall implements DeclaredCall {
   }
 
   abort(refusal: Refusal): void {
+    this.failed(refusal);
+  }
+
+  failed(refusal: Refusal): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#receiver.failed(refusal);
+    this.receiver.failed(refusal);
   }
 
   replay(head: ReplyHead, chunks: readonly Buffer[]): void {
     if (this.#isOver) return;
     try {
-      replay(this.#receiver, head, chunks);
+      replay(this.receiver, head, chunks);
       this.#isOver = true;
     } catch (caught) {
-      this.abort(asRefusal(caught));
+      this.failed(asRefusal(caught));
     }
   }
 }

@@ -10,15 +10,20 @@ import type { Operation } from '../../wsdl/model.js';
 import { type MessageReading, takeReaders } from './readers.js';
 import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from './reply-head.js';
 
+/** The call whose reply is verified. */
+interface VerifiedCall {
+  readonly service: SoapService;
+  readonly operation: Operation | null;
+  readonly receiver: UpstreamReceiver;
+}
+
 /**
  * Stands before the receiver of a reply, and verifies its Security block while it streams. A reply that does not verify is
  * never complete at the receiver: what holds the end of its Body is passed on once the digests match.
  */
 export class VerifyingReceiver implements UpstreamReceiver {
-  readonly #receiver: UpstreamReceiver;
-  readonly #service: SoapService;
+  readonly #call: VerifiedCall;
   readonly #verification: ReplyVerification;
-  readonly #operation: Operation | null;
   /** The signature of the request that the reply is to; null where the gateway has not signed it. */
   #signedValue: Buffer | null = null;
   #head: ReplyHead | null = null;
@@ -26,16 +31,9 @@ export class VerifyingReceiver implements UpstreamReceiver {
   #gate: Gate | null = null;
   #hasBody = false;
 
-  constructor(
-    receiver: UpstreamReceiver,
-    service: SoapService,
-    verification: ReplyVerification,
-    operation: Operation | null,
-  ) {
-    this.#receiver = receiver;
-    this.#service = service;
+  constructor(call: VerifiedCall, verification: ReplyVerification) {
+    this.#call = call;
     this.#verification = verification;
-    this.#operation = operation;
   }
 
   /** A try was signed. One that follows is signed anew. */
@@ -44,21 +42,21 @@ export class VerifyingReceiver implements UpstreamReceiver {
   }
 
   sent(): void {
-    this.#receiver.sent?.();
+    this.#call.receiver.sent?.();
   }
 
   head(head: ReplyHead): void {
     this.#head = head;
     const form = this.#formOf(head);
     if (form !== null) this.#gate = this.#open(form);
-    this.#receiver.head(head);
+    this.#call.receiver.head(head);
   }
 
   data(chunk: Buffer): void {
     this.#hasBody = true;
     if (this.#gate === null) {
       if (isSuccess(this.#head)) throw noEnvelope(this.#head);
-      this.#receiver.data(chunk);
+      this.#call.receiver.data(chunk);
       return;
     }
     try {
@@ -75,18 +73,18 @@ export class VerifyingReceiver implements UpstreamReceiver {
       throw asUnverified(caught);
     }
     this.#release();
-    this.#receiver.end();
+    this.#call.receiver.end();
   }
 
   failed(refusal: Refusal): void {
     this.#release();
-    this.#receiver.failed(refusal);
+    this.#call.receiver.failed(refusal);
   }
 
   /** Null where no envelope can follow: the receiver refuses that by the head, as it does without verification. */
   #formOf(head: ReplyHead): ReplyForm | null {
     try {
-      return checkReplyHead(head, this.#service);
+      return checkReplyHead(head, this.#call.service);
     } catch {
       return null;
     }
@@ -101,23 +99,23 @@ export class VerifyingReceiver implements UpstreamReceiver {
     const sentValues = this.#signedValue === null ? null : [this.#signedValue];
     const verifier = new MessageVerifier(envelope, rules, Date.now(), form.package !== null, sentValues);
     const { charset } = form.type;
-    this.#reading = takeReaders(this.#service, envelope, charset, form.package, verifier.attachments, verifier);
-    return new Gate(this.#reading.reader, envelope, this.#service.gate, {
-      whole: (message) => this.#receiver.data(message),
+    this.#reading = takeReaders(this.#call.service, envelope, charset, form.package, verifier.attachments, verifier);
+    return new Gate(this.#reading.reader, envelope, this.#call.service.gate, {
+      whole: (message) => this.#call.receiver.data(message),
       begin: () => {},
-      data: (chunk) => this.#receiver.data(chunk),
+      data: (chunk) => this.#call.receiver.data(chunk),
       end: () => {},
     });
   }
 
   /** The receiver refuses a reply of another operation; a reply of this one may have several parts. */
   #expectParts(envelope: EnvelopeValidator): void {
-    const [service, operation] = [this.#service, this.#operation];
+    const { service, operation } = this.#call;
     if (service.isReply(operation, envelope.operation)) envelope.expectParts(service.replyParts(operation));
   }
 
   #release(): void {
-    if (this.#reading !== null) this.#service.readers.give(this.#reading.xml);
+    if (this.#reading !== null) this.#call.service.readers.give(this.#reading.xml);
     this.#reading = null;
   }
 }

@@ -18,11 +18,13 @@ const FIELDS = [
 /** Binary content as the body of an answer. The first bytes are held; then the answer begins, and bytes go out as they come. */
 export class ContentBody implements ContentReceiver {
   readonly place: ContentPlace;
+  /** The reply has such content. */
+  isFound = false;
+  /** The content is not that for which its address was made. */
+  hasChanged = false;
   readonly #answer: StreamedAnswer;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  #isFound = false;
-  #hasChanged = false;
 
   constructor(asked: HttpExchange, place: ContentPlace) {
     this.place = place;
@@ -33,18 +35,8 @@ export class ContentBody implements ContentReceiver {
     return this.#answer.hasBegun;
   }
 
-  /** The reply has such content. */
-  get isFound(): boolean {
-    return this.#isFound;
-  }
-
-  /** The content is not that for which its address was made. */
-  get hasChanged(): boolean {
-    return this.#hasChanged;
-  }
-
   begin(): void {
-    this.#isFound = true;
+    this.isFound = true;
   }
 
   bytes(piece: Buffer): void {
@@ -54,7 +46,7 @@ export class ContentBody implements ContentReceiver {
   }
 
   changed(): void {
-    this.#hasChanged = true;
+    this.hasChanged = true;
   }
 
   flush(): { onResume(resume: () => void): void } | null {

@@ -106,6 +106,11 @@ function declaredFor({ uri, local }: StartTag, entries: readonly FaultPlan[]): F
 const ELEMENTS_MAX = 1000;
 const CHARS_MAX = 64 * KIB;
 
+interface FaultEntryRules {
+  readonly isEncoded: boolean;
+  readonly isBounded: boolean;
+}
+
 /**
  * One entry of a detail on its way into its decoder. Under the name of its Fault stands the entry itself, or, as rpc
  * wraps its parts, one element with the name of the part, which is it then.
@@ -113,8 +118,7 @@ const CHARS_MAX = 64 * KIB;
 class FaultEntry implements XmlHandler {
   readonly #declared: FaultPlan;
   readonly #limits: CodecLimits;
-  readonly #isEncoded: boolean;
-  readonly #isBounded: boolean;
+  readonly #rules: FaultEntryRules;
   #decoder: ReplyDecoder | EncodedReply;
   #elements = 0;
   #chars = 0;
@@ -126,15 +130,10 @@ class FaultEntry implements XmlHandler {
   /** The decoder wants nothing of what is in the entry, or has had all of it. */
   #isDeaf = false;
 
-  constructor(
-    declared: FaultPlan,
-    limits: CodecLimits,
-    { isEncoded, isBounded }: { readonly isEncoded: boolean; readonly isBounded: boolean },
-  ) {
+  constructor(declared: FaultPlan, limits: CodecLimits, rules: FaultEntryRules) {
     this.#declared = declared;
     this.#limits = limits;
-    this.#isEncoded = isEncoded;
-    this.#isBounded = isBounded;
+    this.#rules = rules;
     this.#decoder = this.#newDecoder();
   }
 
@@ -194,17 +193,17 @@ class FaultEntry implements XmlHandler {
 
   #newDecoder(): ReplyDecoder | EncodedReply {
     const decoder = new ReplyDecoder(this.#declared.plan, this.#limits);
-    return this.#isEncoded ? new EncodedReply(decoder, this.#limits) : decoder;
+    return this.#rules.isEncoded ? new EncodedReply(decoder, this.#limits) : decoder;
   }
 
   #takeElement(): boolean {
-    if (++this.#elements > ELEMENTS_MAX && this.#isBounded) this.#isOver = true;
+    if (++this.#elements > ELEMENTS_MAX && this.#rules.isBounded) this.#isOver = true;
     return !this.#isOver;
   }
 
   #takeText(chars: string): boolean {
     this.#chars += chars.length;
-    if (this.#chars > CHARS_MAX && this.#isBounded) this.#isOver = true;
+    if (this.#chars > CHARS_MAX && this.#rules.isBounded) this.#isOver = true;
     return !this.#isOver;
   }
 }

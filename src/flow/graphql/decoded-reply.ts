@@ -14,7 +14,6 @@ import { type FaultReader, SoapFaultError } from '../../soap/fault/fault.js';
 import type { MessageReader } from '../../soap/gate.js';
 import { Attachments } from '../../soap/mime/attachments.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
-import type { Operation } from '../../wsdl/model.js';
 import type { QName, StartTag, XmlHandler } from '../../xml/events.js';
 import type { XmlReader } from '../../xml/reader.js';
 import { syntheticTag } from '../../xml/synthetic-tag.js';
@@ -42,8 +41,7 @@ const EARLY_END_BYTES = 64 * KIB;
 export class DecodedReply implements UpstreamReceiver {
   readonly #context: CallContext;
   readonly #observation: Observation | null;
-  readonly #operation: Operation;
-  readonly #messageId: string | null;
+  readonly #sent: SentRequest;
   readonly #plan: ReplyPlan;
   readonly #resolve: (decoded: Decoded) => void;
   readonly #reject: (refusal: Refusal) => void;
@@ -71,20 +69,21 @@ export class DecodedReply implements UpstreamReceiver {
   constructor(
     context: CallContext,
     observation: Observation | null,
-    { operation, messageId }: SentRequest,
+    sent: SentRequest,
     { plan, receiver = null }: Pick<FieldCall, 'plan' | 'receiver'>,
     resolve: (decoded: Decoded) => void,
     reject: (refusal: Refusal) => void,
   ) {
     this.#context = context;
     this.#observation = observation;
-    this.#operation = operation;
-    this.#messageId = messageId;
+    this.#sent = sent;
     this.#plan = plan;
     this.#receiver = receiver;
     this.#headers = ReplyHeaders.of(plan, context.limits);
     this.#faults =
-      plan.faults === undefined ? null : new DeclaredFaults(plan.faults, context.limits, operation.use === 'encoded');
+      plan.faults === undefined
+        ? null
+        : new DeclaredFaults(plan.faults, context.limits, sent.operation.use === 'encoded');
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -97,7 +96,7 @@ export class DecodedReply implements UpstreamReceiver {
 
   /** A reply from the cache names another request. */
   get #expectedId(): string | null {
-    return this.#declared?.isMade === false ? null : this.#messageId;
+    return this.#declared?.isMade === false ? null : this.#sent.messageId;
   }
 
   abort(refusal: Refusal): void {
@@ -113,15 +112,15 @@ export class DecodedReply implements UpstreamReceiver {
     const { service, limits } = this.#context;
     const form = checkReplyHead(head, service);
     if (form === null) return;
-    const faultWants = service.detailRules(this.#operation);
+    const faultWants = service.detailRules(this.#sent.operation);
     this.#envelope = new EnvelopeValidator(service.replyRules, null, faultWants, {
-      onHeadValid: (envelope) => bindReply(envelope, head, service, this.#operation, this.#expectedId),
+      onHeadValid: (envelope) => bindReply(envelope, head, service, this.#sent.operation, this.#expectedId),
       openHeaderBlock: (tag) => this.#headers?.open(tag) ?? null,
       openBody: (tag) => this.#validated(tag, this.#beginAnswer()),
       openMultiRef: () => this.#openMultiRef(),
       openDetailEntry: (tag) => this.#faults?.openDetailEntry(tag) ?? null,
     });
-    const { output } = this.#operation;
+    const { output } = this.#sent.operation;
     this.#attachments =
       form.package === null
         ? null
@@ -137,7 +136,7 @@ export class DecodedReply implements UpstreamReceiver {
   data(chunk: Buffer): void {
     if (this.#isOver) return;
     // The call is accepted, whatever the body is. With another status it may be a Fault, or no answer of this service.
-    if (this.#operation.output === null && this.#head?.status === ACCEPTED) return;
+    if (this.#sent.operation.output === null && this.#head?.status === ACCEPTED) return;
     if (this.#reader === null) throw noEnvelope(this.#head);
     this.#bytes += chunk.length;
     if (this.#mayEndEarly) this.#endEarly();
@@ -153,7 +152,7 @@ export class DecodedReply implements UpstreamReceiver {
     if (!this.#envelope?.fault) this.#observation?.publish();
     // A reader that may not see all of a reply has read a good one all the same.
     const isWhole = this.#attachments === null && (answer.errors.length === 0 || answer.isValid === true);
-    this.#finish(replyUse(this.#envelope, this.#head, this.#context.exchange, isWhole, this.#messageId !== null));
+    this.#finish(replyUse(this.#envelope, this.#head, this.#context.exchange, isWhole, this.#sent.messageId !== null));
     this.#answer(answer);
   }
 
@@ -196,7 +195,7 @@ export class DecodedReply implements UpstreamReceiver {
     if (calls > 0) {
       exchange.upstream.replySizes ??= [];
       const { lists = NO_LISTS } = decoded;
-      const size = { service: service.name, operation: this.#operation.name, bytes, lists };
+      const size = { service: service.name, operation: this.#sent.operation.name, bytes, lists };
       if (exchange.upstream.replySizes.length < REPLIES_MAX) exchange.upstream.replySizes.push(size);
     }
     this.#resolve({ ...decoded, replyBytes: bytes, calls });
@@ -208,14 +207,14 @@ export class DecodedReply implements UpstreamReceiver {
     const keepsItems = this.#attachments !== null || this.#hasReferences;
     const receiver = keepsItems && receivedContent(this.#receiver) === null ? null : this.#receiver;
     const decoder = new ReplyDecoder(this.#plan, limits, this.#attachments, receiver, this.#context.makeAddress);
-    if (this.#operation.use === 'encoded') this.#decoder = new EncodedReply(decoder, limits);
+    if (this.#sent.operation.use === 'encoded') this.#decoder = new EncodedReply(decoder, limits);
     else this.#decoder = this.#plan.hasReferences ? new EncodedReply(decoder, limits, 'dataContract') : decoder;
     return this.#decoder;
   }
 
   /** Elements may stand for others, which come later. */
   get #hasReferences(): boolean {
-    return this.#operation.use === 'encoded' || this.#plan.hasReferences === true;
+    return this.#sent.operation.use === 'encoded' || this.#plan.hasReferences === true;
   }
 
   /** The decoder reads what is selected; a validator, where replies are enforced, reads all. */
@@ -223,7 +222,7 @@ export class DecodedReply implements UpstreamReceiver {
     const { service, exchange } = this.#context;
     const observer = this.#observation?.reply() ?? null;
     const observed = observer === null ? decoder : new TeeHandler(decoder, observer);
-    const validator = service.validity?.enforcedReply(this.#operation, tag, exchange) ?? null;
+    const validator = service.validity?.enforcedReply(this.#sent.operation, tag, exchange) ?? null;
     this.#isEnforced = validator !== null;
     return validator === null ? observed : new TeeHandler(observed, validator);
   }
@@ -235,12 +234,13 @@ export class DecodedReply implements UpstreamReceiver {
 
   #openMultiRef(): XmlHandler | null {
     if (this.#decoder instanceof EncodedReply) return this.#decoder;
-    if (this.#isEnforced) this.#context.service.validity?.undeclared(this.#operation, 'reply', this.#context.exchange);
+    if (this.#isEnforced)
+      this.#context.service.validity?.undeclared(this.#sent.operation, 'reply', this.#context.exchange);
     return this.#faults?.openMultiRef() ?? null;
   }
 
   #emptyAnswer(): Decoded {
-    const answer = noContentReply(this.#plan, this.#operation, this.#context.limits);
+    const answer = noContentReply(this.#plan, this.#sent.operation, this.#context.limits);
     if (answer === null || !isSuccess(this.#head)) throw noEnvelope(this.#head);
     return this.#headers?.complete(answer) ?? answer;
   }
@@ -255,7 +255,7 @@ export class DecodedReply implements UpstreamReceiver {
   #readDecoded(): Decoded {
     const decoder = this.#decoder;
     if (decoder === null) {
-      if (this.#operation.output?.body) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
+      if (this.#sent.operation.output?.body) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
     }
     const answer = this.#attempt(() => decoder?.finish() ?? emptyReply(this.#plan, this.#context.limits));
     return this.#headers?.complete(answer) ?? answer;
@@ -280,7 +280,7 @@ export class DecodedReply implements UpstreamReceiver {
     this.#isOver = true;
     this.#release();
     const leftMillis = this.#declared?.finish(use) ?? 0;
-    sharing?.lifetime?.part(leftMillis, sharing.calls.rule(service, this.#operation)?.isShared === true);
+    sharing?.lifetime?.part(leftMillis, sharing.calls.rule(service, this.#sent.operation)?.isShared === true);
     exchange.upstream.millis += performance.now() - this.#startedMillis;
     if (this.#envelope?.fault) exchange.faultCode = this.#envelope.fault.parts.code;
     if (this.#xml === null) return;

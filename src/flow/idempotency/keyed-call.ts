@@ -5,8 +5,8 @@ import { KIB } from '../../base/limit.js';
 import type { KeptAnswer, KeyClaim, KeyState, OutcomeStore } from '../../base/outcome-store.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
-import type { BegunCall, DeclaredCall } from '../calls/declared-call.js';
-import { headOf, replay } from '../calls/replayed-call.js';
+import type { BegunCall } from '../calls/declared-call.js';
+import { headOf, ReplayedCall } from '../calls/replayed-call.js';
 
 /** Bytes of an answer that is kept. A longer one goes to the first caller as it comes, and to no other. */
 export const ANSWER_BYTES_MAX = 256 * KIB;
@@ -222,50 +222,24 @@ export class KeyedCall implements UpstreamReceiver {
   }
 }
 
-/** One request under a key. */
-class KeyedMember implements DeclaredCall {
-  readonly receiver: UpstreamReceiver;
-  /** Null: the answer is nobody else's to share. */
-  readonly ageMillis = null;
-  readonly isMade: boolean;
+/** One request under a key. The answer is nobody else's to share. */
+class KeyedMember extends ReplayedCall {
   readonly #call: KeyedCall;
-  #isOver = false;
 
   constructor(receiver: UpstreamReceiver, call: KeyedCall, isMade: boolean) {
-    this.receiver = receiver;
+    super(receiver, isMade, null);
     this.#call = call;
-    this.isMade = isMade;
   }
 
-  pause(): void {
+  override pause(): void {
     this.#call.pause();
   }
 
-  resume(): void {
+  override resume(): void {
     this.#call.resume();
   }
 
-  abort(refusal: Refusal): void {
-    if (!this.#isOver) this.#call.leave(this, refusal);
-  }
-
-  finish(): number {
-    return 0;
-  }
-
-  replay(head: ReplyHead, chunks: readonly Buffer[]): void {
-    if (this.#isOver) return;
-    try {
-      replay(this.receiver, head, chunks);
-      this.#isOver = true;
-    } catch (caught) {
-      this.failed(asRefusal(caught));
-    }
-  }
-
-  failed(refusal: Refusal): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.receiver.failed(refusal);
+  override abort(refusal: Refusal): void {
+    if (!this.isOver) this.#call.leave(this, refusal);
   }
 }

@@ -131,8 +131,8 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#form = form;
     const ageMillis = this.#declared?.ageMillis ?? null;
     const rules = service.detailRules(this.#operation);
-    const output = new ReplyOutput(this.#context, head, form, reading, envelope, rules, this.#call, ageMillis);
-    this.#gate = new Gate(reading.reader, envelope, gate, output);
+    const parts = { head, form, package: reading.package, envelope, rules, call: this.#call, ageMillis };
+    this.#gate = new Gate(reading.reader, envelope, gate, new ReplyOutput(this.#context, parts));
     return this.#gate;
   }
 

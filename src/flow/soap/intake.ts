@@ -63,19 +63,11 @@ export async function intakeEnvelope(
   const { onViolation } = gate;
   const host = request.headers.host ?? '';
   // Monitor mode is about messages: violations do not stop them, so the guard is asked when all is read.
-  const policy = new RequestPolicy(
-    service,
-    exchange,
-    head,
-    host,
-    onViolation === null ? guard : null,
-    observers,
-    calls,
-  );
+  const asked = onViolation === null ? guard : null;
+  const policy = new RequestPolicy({ service, exchange, head, host, guard: asked, observers, calls, isKeyed });
   const envelope = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
   const verifier = isRequest ? verifierOf(service, envelope, head.package !== null) : null;
   policy.verifier = verifier;
-  policy.isKeyed = isKeyed;
   const { charset } = head.mediaType;
   const reading = takeReaders(
     service,

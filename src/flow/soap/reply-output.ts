@@ -9,10 +9,22 @@ import type { GateOutput } from '../../soap/gate.js';
 import { type MediaType, printMediaType } from '../../soap/mime/media-type.js';
 import type { MultipartReader } from '../../soap/mime/multipart.js';
 import type { ReplyHead, UpstreamCall } from '../../upstream/reply.js';
-import type { MessageReading } from '../calls/readers.js';
 import { isPrintable, type ReplyForm, retryAfterOf } from '../calls/reply-head.js';
 import type { SoapContext } from './context.js';
 import { challengeFields } from './passthrough.js';
+
+/** The reply that goes out, and what it is read with. */
+interface ReplyOutputParts {
+  readonly head: ReplyHead;
+  readonly form: ReplyForm;
+  /** Null where the reply is no package. */
+  readonly package: MultipartReader | null;
+  readonly envelope: EnvelopeValidator;
+  readonly rules: DetailRules;
+  readonly call: UpstreamCall | null;
+  /** Null for a reply that comes from the backend. */
+  readonly ageMillis: number | null;
+}
 
 /**
  * The validated part of a reply, on its way to the caller: byte for byte, but for a Fault, which is held until it
@@ -20,56 +32,34 @@ import { challengeFields } from './passthrough.js';
  */
 export class ReplyOutput implements GateOutput {
   readonly #context: SoapContext;
-  readonly #head: ReplyHead;
-  readonly #form: ReplyForm;
-  readonly #package: MultipartReader | null;
-  readonly #envelope: EnvelopeValidator;
-  readonly #rules: DetailRules;
-  readonly #call: UpstreamCall | null;
-  /** Null for a reply that comes from the backend. */
-  readonly #ageMillis: number | null;
+  readonly #parts: ReplyOutputParts;
   /** A Fault longer than the window, until it is whole. */
   #collected: Buffer[] | null = null;
   #collectedBytes = 0;
 
-  constructor(
-    context: SoapContext,
-    head: ReplyHead,
-    form: ReplyForm,
-    reading: MessageReading,
-    envelope: EnvelopeValidator,
-    rules: DetailRules,
-    call: UpstreamCall | null,
-    ageMillis: number | null,
-  ) {
+  constructor(context: SoapContext, parts: ReplyOutputParts) {
     this.#context = context;
-    this.#head = head;
-    this.#form = form;
-    this.#package = reading.package;
-    this.#envelope = envelope;
-    this.#rules = rules;
-    this.#call = call;
-    this.#ageMillis = ageMillis;
+    this.#parts = parts;
   }
 
   whole(message: Buffer): void {
-    if (this.#envelope.fault !== null && this.#mayChange) this.#prepareFault(message);
+    if (this.#parts.envelope.fault !== null && this.#mayChange) this.#prepareFault(message);
     else this.#answer(this.#status(), this.#contentType(), message);
   }
 
   begin(): void {
-    if (this.#envelope.fault !== null && this.#mayChange && this.#rules.policy !== 'unsafe:pass') {
+    if (this.#parts.envelope.fault !== null && this.#mayChange && this.#parts.rules.policy !== 'unsafe:pass') {
       this.#collected = [];
       return;
     }
     const { answer } = this.#context;
     answer.begin(this.#status(), this.#contentType(), this.#more());
-    answer.onDrain(() => this.#call?.resume());
+    answer.onDrain(() => this.#parts.call?.resume());
   }
 
   data(chunk: Buffer): void {
     if (this.#collected === null) {
-      if (!this.#context.answer.data(chunk)) this.#call?.pause();
+      if (!this.#context.answer.data(chunk)) this.#parts.call?.pause();
       return;
     }
     this.#collected.push(chunk);
@@ -94,14 +84,14 @@ export class ReplyOutput implements GateOutput {
     const { envelope, type } = this.#envelopeOf(message);
     const options = {
       to: dialectOfName(exchange.dialect),
-      rules: this.#rules,
+      rules: this.#parts.rules,
       readers: service.readers,
       charset: type.charset,
     };
     const prepared = prepareFault(envelope, options);
     if (prepared.kind === 'own') {
       // A package whose Fault is changed is not sent: only the Fault is.
-      const isChanged = prepared.message !== envelope && this.#package !== null;
+      const isChanged = prepared.message !== envelope && this.#parts.package !== null;
       const contentType = isChanged ? contentTypeOf(type) : this.#contentType();
       this.#answer(this.#status(), contentType, prepared.message === envelope ? message : prepared.message);
     } else
@@ -113,11 +103,11 @@ export class ReplyOutput implements GateOutput {
   }
 
   #envelopeOf(message: Buffer): { readonly envelope: Buffer; readonly type: MediaType } {
-    if (this.#package === null) return { envelope: message, type: this.#form.type };
-    const { sourceStart, envelopeBytes, envelopeType } = this.#package;
+    if (this.#parts.package === null) return { envelope: message, type: this.#parts.form.type };
+    const { sourceStart, envelopeBytes, envelopeType } = this.#parts.package;
     return {
       envelope: message.subarray(sourceStart, sourceStart + envelopeBytes),
-      type: envelopeType ?? this.#form.type,
+      type: envelopeType ?? this.#parts.form.type,
     };
   }
 
@@ -127,8 +117,8 @@ export class ReplyOutput implements GateOutput {
 
   /** A Fault comes with the status of an error (WS-I Basic Profile R1126): the one that the backend gave, or its own. */
   #status(): number {
-    const { status } = this.#head;
-    const { fault, dialect } = this.#envelope;
+    const { status } = this.#parts.head;
+    const { fault, dialect } = this.#parts.envelope;
     if (!this.#mayChange || fault === null || dialect === null || (status >= 400 && status <= 599)) return status;
     return faultStatus(fault.parts.code, dialect);
   }
@@ -137,7 +127,7 @@ export class ReplyOutput implements GateOutput {
   #more(): readonly string[] {
     const { service } = this.#context;
     const more = this.#withCookies();
-    return service.bound === null ? more : [...more, ...challengeFields(this.#head, service)];
+    return service.bound === null ? more : [...more, ...challengeFields(this.#parts.head, service)];
   }
 
   #withCookies(): readonly string[] {
@@ -145,8 +135,8 @@ export class ReplyOutput implements GateOutput {
     const { passesCookies } = service.callerFields;
     const sticky = service.reach.affinity?.cookie ?? null;
     if (!passesCookies && sticky === null) return this.#others();
-    const cookies = passesCookies ? this.#head.headers('set-cookie').filter(isPrintable) : [];
-    const { addressId = null } = this.#head;
+    const cookies = passesCookies ? this.#parts.head.headers('set-cookie').filter(isPrintable) : [];
+    const { addressId = null } = this.#parts.head;
     if (cookies.length === 0 && (sticky === null || addressId === null)) return this.#others();
     const isKnown = addressId === null || affinity?.addressId === addressId;
     const own =
@@ -157,20 +147,20 @@ export class ReplyOutput implements GateOutput {
   #others(): readonly string[] {
     if (this.#mayChange) {
       // RFC 9111 section 5.1: whole seconds.
-      if (this.#ageMillis !== null) return ['age', String(Math.floor(this.#ageMillis / 1000))];
-      const retryAfter = retryAfterOf(this.#head);
+      if (this.#parts.ageMillis !== null) return ['age', String(Math.floor(this.#parts.ageMillis / 1000))];
+      const retryAfter = retryAfterOf(this.#parts.head);
       return retryAfter === null ? NO_FIELDS : ['retry-after', retryAfter];
     }
     const { service } = this.#context;
     return MONITORED.flatMap((name) => {
       if (name === 'www-authenticate' && service.bound !== null) return [];
-      const value = this.#head.header(name);
+      const value = this.#parts.head.header(name);
       return value === null || !isPrintable(value) ? [] : [name, value];
     });
   }
 
   #contentType(): string {
-    return this.#head.header('content-type') ?? 'text/xml';
+    return this.#parts.head.header('content-type') ?? 'text/xml';
   }
 }
 

@@ -20,6 +20,21 @@ import type { SharedCalls } from '../calls/shared-calls.js';
 import type { PostHead } from './request-head.js';
 import { isUserUnjudged, messageSenderOf, senderOf, takeOnce } from './verified-sender.js';
 
+/** The parts that a policy needs. */
+interface RequestPolicyParts {
+  readonly service: SoapService;
+  readonly exchange: Exchange;
+  readonly head: Pick<PostHead, 'soapAction' | 'mediaType' | 'package'>;
+  /** The Host the caller named. */
+  readonly host: string;
+  /** Null where nothing is decided by what is read here. */
+  readonly guard: CallGuard | null;
+  readonly observers: Observers | null;
+  readonly calls: SharedCalls | null;
+  /** The content of Body is compared with that of other requests under its idempotency key. */
+  readonly isKeyed: boolean;
+}
+
 /**
  * Holds a request to what the service offers, once its head is in order and before anything of it is let through: the
  * operation is decided by the first child of Body and the actions that the message names, which must agree with it; the
@@ -32,26 +47,13 @@ export class RequestPolicy implements EnvelopeObserver {
   topic: Operation | null = null;
   /** Reads the values that subscriptions want; null where there is none. */
   observation: Observation | null = null;
-  readonly #service: SoapService;
-  readonly #exchange: Exchange;
-  /** The action in SOAPAction; null for none. */
-  readonly #soapAction: string | null;
+  readonly #parts: RequestPolicyParts;
   /** The action parameter of the Content-Type, or null. */
   readonly #typeAction: string | null;
-  /** The envelope is in a package. */
-  readonly #isPackage: boolean;
-  /** The Host the caller named. */
-  readonly #host: string;
-  /** Null where nothing is decided by what is read here. */
-  readonly #guard: CallGuard | null;
-  readonly #observers: Observers | null;
-  readonly #calls: SharedCalls | null;
   /** Nonces of the message, and what else may come once, which are new to this process. */
   nonces: readonly NonceClaim[] = [];
   /** Verifies the message, and has verified its Header once Body begins; null where it is not verified. */
   verifier: Pick<MessageVerifier, 'verified'> | null = null;
-  /** The content of Body is compared with that of other requests under its idempotency key. */
-  isKeyed = false;
   /** The hash of the content of Body, where calls of the operation may be shared or have a key; else null. */
   #content: CanonicalHash | null = null;
   /** Reads the text that calls are spread by; null where they are not. */
@@ -61,44 +63,35 @@ export class RequestPolicy implements EnvelopeObserver {
   /** The rule by which its calls may be shared; null where they are not. */
   #rule: ReadRule | null = null;
 
-  constructor(
-    service: SoapService,
-    exchange: Exchange,
-    head: Pick<PostHead, 'soapAction' | 'mediaType' | 'package'>,
-    host: string,
-    guard: CallGuard | null,
-    observers: Observers | null,
-    calls: SharedCalls | null = null,
-  ) {
-    this.#service = service;
-    this.#exchange = exchange;
-    this.#soapAction = head.soapAction;
-    this.#typeAction = actionOrNull(head.mediaType.action);
-    this.#isPackage = head.package !== null;
-    this.#host = host;
-    this.#guard = guard;
-    this.#observers = observers;
-    this.#calls = calls;
+  constructor(parts: RequestPolicyParts) {
+    this.#parts = parts;
+    this.#typeAction = actionOrNull(parts.head.mediaType.action);
   }
 
   onHeadValid(envelope: EnvelopeValidator): void {
     const verified = this.verifier?.verified ?? null;
-    if (verified !== null) this.#exchange.sender = senderOf(verified);
+    if (verified !== null) this.#parts.exchange.sender = senderOf(verified);
     // Whether a decision point takes the user turns out when all of the message that is held is read.
-    const isJudgedLater = this.#guard?.awaitsSender === true && verified !== null && isUserUnjudged(verified);
+    const isJudgedLater = this.#parts.guard?.awaitsSender === true && verified !== null && isUserUnjudged(verified);
     if (!isJudgedLater) this.becomeSender();
-    const { requests, checksAddressing, refusesUnknown } = this.#service;
+    const { requests, checksAddressing, refusesUnknown } = this.#parts.service;
     // Also for a message that is refused from here on, or let pass by monitor mode.
     this.known = requests.find(envelope.operation);
-    this.#exchange.operation = this.known?.label ?? '_other';
+    this.#parts.exchange.operation = this.known?.label ?? '_other';
     this.known = this.#identify(envelope);
-    this.#exchange.operation = this.known?.label ?? '_other';
+    this.#parts.exchange.operation = this.known?.label ?? '_other';
     const isDecided = this.known?.candidates.length === 1;
-    this.#rule = isDecided ? (this.#calls?.rule(this.#service, this.known?.operation ?? null) ?? null) : null;
+    this.#rule = isDecided
+      ? (this.#parts.calls?.rule(this.#parts.service, this.known?.operation ?? null) ?? null)
+      : null;
     if (this.known === null && requests.isComplete && refusesUnknown) {
       throw unknownOperation(envelope.operation);
     }
-    this.#service.validity?.admit(this.known?.candidates ?? [], this.#exchange.operation, this.#exchange);
+    this.#parts.service.validity?.admit(
+      this.known?.candidates ?? [],
+      this.#parts.exchange.operation,
+      this.#parts.exchange,
+    );
     envelope.expectParts(this.known?.parts ?? null);
     const addressing = checksAddressing ? envelope.addressing : null;
     if (addressing !== null) {
@@ -106,7 +99,7 @@ export class RequestPolicy implements EnvelopeObserver {
       this.#checkDestination(envelope, addressing);
     }
     this.topic = this.#findTopic();
-    if (!isJudgedLater) this.#guard?.authorizeAndCharge(this.known);
+    if (!isJudgedLater) this.#parts.guard?.authorizeAndCharge(this.known);
     // Last, because a message that is refused for something else should not use up its nonce.
     this.nonces = this.#freshNonces(envelope);
     if (verified !== null && !isUserUnjudged(verified)) this.#takeOnce(verified);
@@ -125,36 +118,37 @@ export class RequestPolicy implements EnvelopeObserver {
   }
 
   #takeOnce(verified: VerifiedMessage): void {
-    this.nonces = [...this.nonces, ...takeOnce(this.#service, verified)];
+    this.nonces = [...this.nonces, ...takeOnce(this.#parts.service, verified)];
   }
 
   /** The client is the one that the message proves, where its head has named none. Throws `FORBIDDEN`, `RATE_LIMITED`. */
   becomeSender(): void {
     const verified = this.verifier?.verified ?? null;
     const sender = verified === null ? null : messageSenderOf(verified);
-    if (sender !== null) this.#guard?.becomeSender(sender);
+    if (sender !== null) this.#parts.guard?.becomeSender(sender);
   }
 
   #freshNonces({ freshnessClaims }: EnvelopeValidator): readonly NonceClaim[] {
-    const { freshness } = this.#service;
+    const { freshness } = this.#parts.service;
     if (freshnessClaims === null || freshness === null) return [];
     const { keptMillis } = freshness;
     return freshness.check(freshnessClaims, Date.now()).map((nonce) => ({ nonce, keptMillis }));
   }
 
   openBody(): XmlHandler | null {
-    const { validity, name } = this.#service;
+    const { validity, name } = this.#parts.service;
     if (this.known === null) {
-      validity?.undeclared(null, 'request', this.#exchange);
+      validity?.undeclared(null, 'request', this.#parts.exchange);
       return null;
     }
     const { operation } = this.known;
-    if (this.topic !== null) this.observation = this.#observers?.begin(name, this.topic.name) ?? null;
-    this.#content = this.#rule === null && !this.isKeyed ? null : new CanonicalHash(this.#rule ?? { isData: false });
-    const affinity = this.#service.reach.affinity;
+    if (this.topic !== null) this.observation = this.#parts.observers?.begin(name, this.topic.name) ?? null;
+    this.#content =
+      this.#rule === null && !this.#parts.isKeyed ? null : new CanonicalHash(this.#rule ?? { isData: false });
+    const affinity = this.#parts.service.reach.affinity;
     if (affinity !== null && affinity.by === 'path') this.#path = new PathText(affinity.steps);
     const own = together(together(this.observation?.request() ?? null, this.#content), this.#path);
-    return together(validity?.request(operation, this.#exchange) ?? null, own);
+    return together(validity?.request(operation, this.#parts.exchange) ?? null, own);
   }
 
   /** The text that the call is spread by; null where there is none, or it has not been read so far. */
@@ -175,32 +169,32 @@ export class RequestPolicy implements EnvelopeObserver {
 
   openMultiRef(): null {
     this.#hasFurther = true;
-    this.#service.validity?.undeclared(this.known?.operation ?? null, 'request', this.#exchange);
+    this.#parts.service.validity?.undeclared(this.known?.operation ?? null, 'request', this.#parts.exchange);
     return null;
   }
 
   /** The SOAPAction or action parameter to send: the WSDL's for the operation, else the caller's. */
   get action(): string | null {
-    return this.known?.soapAction ?? this.#soapAction ?? this.#typeAction;
+    return this.known?.soapAction ?? this.#parts.head.soapAction ?? this.#typeAction;
   }
 
   /** Throws `ACTION_MISMATCH`. */
   #identify(envelope: EnvelopeValidator): KnownOperation | null {
-    const { requests, checksAddressing } = this.#service;
+    const { requests, checksAddressing } = this.#parts.service;
     // To let an action of another operation pass is for clients that may call all.
-    const isRestricted = this.#guard?.isRestricted === true;
+    const isRestricted = this.#parts.guard?.isRestricted === true;
     const addressing = checksAddressing || isRestricted ? envelope.addressing : null;
     const blocks = envelope.header?.actionBlocks ?? 0;
     const isUnread = blocks > 1 || (blocks === 1 && addressing?.action == null);
     if (isRestricted && isUnread)
       throw new Refusal('ACTION_MISMATCH', 'the Action block comes twice, or is not for the service');
-    const http = [this.#soapAction, this.#typeAction, actionOrNull(envelope.partAction)];
+    const http = [this.#parts.head.soapAction, this.#typeAction, actionOrNull(envelope.partAction)];
     const actions = {
       http,
       addressing: actionOrNull(addressing?.action ?? null),
       isAddressed: addressing?.isActionPassed === true,
       // In a package of SOAP 1.2 the caller's own field has it.
-      isRewritten: !this.#isPackage || envelope.dialect?.actionHeader === true,
+      isRewritten: this.#parts.head.package === null || envelope.dialect?.actionHeader === true,
     };
     const known = requests.identify(envelope.operation, actions);
     if (known !== null && known !== 'mismatch') return known;
@@ -217,9 +211,9 @@ export class RequestPolicy implements EnvelopeObserver {
   /** The actions of the operations with this child of Body that the client may call. */
   #expectedActions(body: QName | null, isHttp: boolean): readonly string[] {
     const found: string[] = [];
-    for (const operation of this.#service.requests.find(body)?.candidates ?? []) {
+    for (const operation of this.#parts.service.requests.find(body)?.candidates ?? []) {
       const action = isHttp ? operation.soapAction : operation.addressingAction;
-      if (action === null || action === '' || this.#guard?.maySee(operation) === false) continue;
+      if (action === null || action === '' || this.#parts.guard?.maySee(operation) === false) continue;
       found.push(action);
     }
     return [...new Set(found)];
@@ -227,9 +221,9 @@ export class RequestPolicy implements EnvelopeObserver {
 
   /** Null as well where the message may be an operation that subscribers have not needed a right to. */
   #findTopic(): Operation | null {
-    const { name, requests } = this.#service;
+    const { name, requests } = this.#parts.service;
     const candidates = this.known?.candidates ?? [];
-    const topic = candidates.find((operation) => this.#observers?.has(name, operation.name) === true);
+    const topic = candidates.find((operation) => this.#parts.observers?.has(name, operation.name) === true);
     if (topic === undefined) return null;
     const needed = requests.called(topic)?.candidates ?? [];
     return candidates.every((candidate) => needed.includes(candidate)) ? topic : null;
@@ -237,8 +231,8 @@ export class RequestPolicy implements EnvelopeObserver {
 
   #checkDestination(envelope: EnvelopeValidator, { to, toContent }: Addressing): void {
     if (to === null || isAnonymous(to)) return;
-    const { destinations, rewritesTo } = this.#service;
-    if (destinations.isOwn(to, this.#host)) {
+    const { destinations, rewritesTo } = this.#parts.service;
+    if (destinations.isOwn(to, this.#parts.host)) {
       if (toContent === null || envelope.isSigned || !rewritesTo) return;
       envelope.edit({ ...toContent, replacement: escapeText(destinations.backend) });
       return;

@@ -64,18 +64,14 @@ export class SubscriptionsEndpoint {
     this.callbacks = new Observers(topics, 'callback', bus, { codec, eventBytes: limits.eventBytes });
     const header = config.clients?.apiKeys?.header.toLowerCase();
     this.#protocolParts = {
+      ...hooks,
       endpoint,
       manager: this.manager,
       limits,
       credentials: new Set(['authorization', ...(header === undefined ? [] : [header])]),
       trustedProxies: compiled.trustedProxies,
       rules: compiled,
-      liveClients: hooks.liveClients,
-      budgets: hooks.budgets,
       note: (exchange, caller) => this.#note(exchange, caller.client),
-      finish: hooks.finish,
-      observer: hooks.observer,
-      isShedding: hooks.isShedding,
     };
     const protocol = makeProtocol(limits.initMillis, () => hooks.present().#protocolParts);
     this.sockets = new WebSockets(protocol, { ...limits, stallMillis: http.stallMillis });

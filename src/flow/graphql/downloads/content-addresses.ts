@@ -37,17 +37,15 @@ export class ContentAddresses {
   readonly path: string;
   readonly #base: string;
   readonly #seal: AddressSeal;
-  readonly #lifetimeMillis: number;
   readonly #parts: DownloadParts;
 
   constructor(parts: DownloadParts) {
-    const { path, keys, lifetimeMillis } = parts;
+    const { path, keys } = parts;
     const [first, ...others] = keys;
     if (first === undefined) throw new Error('downloads without a key');
     this.path = `${path}/`;
     this.#base = `${parts.publicUrl.replace(/\/+$/, '')}${this.path}`;
     this.#seal = new AddressSeal([first, ...others]);
-    this.#lifetimeMillis = lifetimeMillis;
     this.#parts = parts;
   }
 
@@ -64,7 +62,7 @@ export class ContentAddresses {
       const about = JSON.stringify([written, names, indexes]);
       if (Buffer.byteLength(about) > CALL_BYTES_MAX) return TOO_LONG;
       return (beside) => {
-        const endsMillis = Date.now() + this.#lifetimeMillis;
+        const endsMillis = Date.now() + this.#parts.lifetimeMillis;
         const holder = this.#holder(bound.service, client);
         return this.#base + this.#seal.seal(JSON.stringify([VERSION, name, about, beside, holder, endsMillis]));
       };

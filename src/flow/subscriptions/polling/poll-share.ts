@@ -7,7 +7,8 @@ export type SharedReply = CallRelay | 'long';
 
 /** The part of one poller in a poll that processes share. */
 export class PollShare {
-  readonly #poll: SharedPoll;
+  /** The poll of all processes: whether this one calls. */
+  readonly poll: SharedPoll;
   readonly #bytesMax: number;
   /** The latest reply of another process that is not read yet. */
   #reply: PollReply | null = null;
@@ -18,7 +19,7 @@ export class PollShare {
   /** `arrived` is called for each reply of another process. */
   constructor(sharing: PollSharing, poll: string, arrived: () => void) {
     this.#bytesMax = sharing.replyBytes;
-    this.#poll = sharing.join(poll, (reply, ageMillis) => {
+    this.poll = sharing.join(poll, (reply, ageMillis) => {
       // Older than what this process has read itself.
       if (performance.now() - ageMillis < this.#calledMillis) return;
       this.#reply = reply;
@@ -35,29 +36,15 @@ export class PollShare {
     return this.#hasFailed;
   }
 
-  /** Whether this process calls. */
-  acquire(): Promise<boolean> {
-    return this.#poll.acquire();
-  }
-
-  /** Another process may call: no subscriber here can pay. */
-  release(): void {
-    this.#poll.release();
-  }
-
-  leave(): void {
-    this.#poll.leave();
-  }
-
   /** Makes the call of this process, whose reply the others get. */
   call(): CallRelay {
     this.#reply = null;
     this.#hasFailed = false;
     this.#calledMillis = performance.now();
     return recordingRelay(this.#bytesMax, (reply, tookMillis) => {
-      this.#poll.publish(reply, tookMillis);
+      this.poll.publish(reply, tookMillis);
       this.#hasFailed = reply.kind === 'failed';
-      if (this.#hasFailed) this.#poll.release();
+      if (this.#hasFailed) this.poll.release();
     });
   }
 

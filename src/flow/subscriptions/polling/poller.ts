@@ -74,7 +74,7 @@ export class Poller {
 
   /** No subscriber is left. */
   close(): void {
-    this.#share?.leave();
+    this.#share?.poll.leave();
   }
 
   /** Joins, and gets the present value at once; the answer leaves. */
@@ -113,7 +113,7 @@ export class Poller {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#departure.abort();
-    this.#share?.release();
+    this.#share?.poll.release();
     if (this.#parting !== null) this.#parting.poller.#forgetIdle();
   }
 
@@ -135,7 +135,7 @@ export class Poller {
     if (share !== null && !(await this.#mayCall(share))) return this.#schedule(this.#everyMillis);
     const members = [...this.#members];
     const payment = this.#subscribers.next(members);
-    if (typeof payment === 'string') share?.release();
+    if (typeof payment === 'string') share?.poll.release();
     // New subscribers go on waiting; one that need not wait may join.
     if (payment === 'waiting') return this.#next(this.#everyMillis);
     if (payment === 'poor') {
@@ -148,10 +148,10 @@ export class Poller {
   /** Whether this process calls now: it has the lease, or a subscriber waits, or nothing comes from the others. */
   async #mayCall(share: PollShare): Promise<boolean> {
     this.#isAsking = true;
-    const isCaller = await share.acquire();
+    const isCaller = await share.poll.acquire();
     this.#isAsking = false;
     if (this.#members.size === 0) {
-      share.release();
+      share.poll.release();
       return false;
     }
     const silentMillis = Math.max(SILENT_INTERVALS * this.#everyMillis, SILENT_MIN_MILLIS);

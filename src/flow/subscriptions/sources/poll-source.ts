@@ -12,6 +12,14 @@ import { fieldCallPoints } from './field-arguments.js';
 import type { SourceParts, Subscribed, SubscriptionEvent, SubscriptionSource } from './source.js';
 import type { EventSink } from './subscription-stream.js';
 
+/** A subscribed field whose call is repeated. */
+interface PolledField {
+  readonly subscription: Subscription;
+  readonly rule: PollRule;
+  readonly plan: FieldCall['plan'];
+  readonly input: CallInput;
+}
+
 /** Repeats the call of the field, once for all subscribers with the same arguments, and delivers what changed. */
 export class PollSource implements SubscriptionSource {
   readonly callPoints: number;
@@ -19,32 +27,20 @@ export class PollSource implements SubscriptionSource {
   readonly isCalledAtBegin = true;
   readonly #parts: SourceParts;
   readonly #subscribed: Subscribed;
-  readonly #subscription: Subscription;
-  readonly #rule: PollRule;
-  readonly #plan: FieldCall['plan'];
-  readonly #input: CallInput;
+  readonly #field: PolledField;
 
-  constructor(
-    parts: SourceParts,
-    subscribed: Subscribed,
-    subscription: Subscription,
-    rule: PollRule,
-    plan: FieldCall['plan'],
-    input: CallInput,
-  ) {
+  constructor(parts: SourceParts, subscribed: Subscribed, field: PolledField) {
     this.#parts = parts;
     this.#subscribed = subscribed;
-    this.#subscription = subscription;
-    this.#rule = rule;
-    this.#plan = plan;
-    this.#input = input;
-    this.callPoints = fieldCallPoints(subscription.bound.cost ?? null, input, parts.endpoint);
+    this.#field = field;
+    this.callPoints = fieldCallPoints(field.subscription.bound.cost ?? null, field.input, parts.endpoint);
   }
 
   open(sink: EventSink<SubscriptionEvent>, eventPoints: number): () => void {
     const { endpoint, pollers, finish, observer } = this.#parts;
     const { headers, caller } = this.#subscribed.subscriber;
-    const { bound } = this.#subscription;
+    const { subscription, rule, plan, input } = this.#field;
+    const { bound } = subscription;
     const service = endpoint.services.get(bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     const { claims } = caller.client;
@@ -57,19 +53,14 @@ export class PollSource implements SubscriptionSource {
       ...(subject === null ? [] : [subject.key]),
     ];
     const member = {
-      plan: this.#plan,
-      account: new PollAccount(
-        caller,
-        { cost: bound.cost ?? null, arguments: this.#input.arguments },
-        eventPoints,
-        endpoint,
-      ),
+      plan,
+      account: new PollAccount(caller, { cost: bound.cost ?? null, arguments: input.arguments }, eventPoints, endpoint),
       send: (polled: Polled, bytes: number) => sink.push(this.#eventOf(polled), bytes),
     };
     return pollers.join(
-      this.#subscription,
-      this.#rule,
-      this.#input,
+      subscription,
+      rule,
+      input,
       { service, values: context },
       member,
       async (call, signal, relay) => {
@@ -101,7 +92,7 @@ export class PollSource implements SubscriptionSource {
   }
 
   #eventOf(polled: Polled): SubscriptionEvent {
-    const { bound } = this.#subscription;
+    const { bound } = this.#field.subscription;
     const { hasLinks } = this.#subscribed;
     return {
       isFailure: polled.kind === 'failed',

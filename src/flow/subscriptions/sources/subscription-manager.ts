@@ -49,17 +49,8 @@ export class SubscriptionManager {
 
   constructor(parts: ManagerParts) {
     this.#parts = parts;
-    const { endpoint, feeds, bus, hooks } = parts;
-    const pollers = new Pollers(parts.limits.pollers, parts.pollSharing);
-    this.#sources = {
-      endpoint,
-      pollers,
-      feeds,
-      bus,
-      finish: hooks.finish,
-      observer: hooks.observer,
-      report: hooks.report,
-    };
+    const { endpoint, hooks } = parts;
+    this.#sources = { ...parts, ...hooks, pollers: new Pollers(parts.limits.pollers, parts.pollSharing) };
     const ofUpstreams = [...(endpoint.operations.built.subschemaFields?.values() ?? [])].filter(
       ({ parent }) => parent === 'Subscription',
     );
@@ -188,8 +179,13 @@ export class SubscriptionManager {
     const input = fieldArguments(field, ask.bound.headersArgument, admitted, parts.endpoint);
     const { source } = subscription;
     if (source.kind !== 'poll')
-      return new TopicSource(parts, subscription, source, input, subscribed.subscriber.resumption);
-    return new PollSource(parts, subscribed, subscription, source, ask.reply, input);
+      return new TopicSource(parts, {
+        subscription,
+        rule: source,
+        input,
+        resumption: subscribed.subscriber.resumption,
+      });
+    return new PollSource(parts, subscribed, { subscription, rule: source, plan: ask.reply, input });
   }
 
   /** Answers one event: authorized, charged and run like a request. */

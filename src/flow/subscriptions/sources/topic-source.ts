@@ -15,37 +15,34 @@ interface Missed extends TopicEvent {
   readonly size: number | null;
 }
 
+/** A subscribed field whose events are those of a topic. */
+interface TopicField {
+  readonly subscription: Subscription;
+  readonly rule: TopicRule;
+  readonly input: CallInput;
+  readonly resumption: SubscriberResumption | null;
+}
+
 /** Delivers the events of a topic: messages that pass the gateway, or that a service posts to a callback address. */
 export class TopicSource implements SubscriptionSource {
   readonly callPoints: number;
   readonly isCalledPerEvent: boolean;
   readonly isCalledAtBegin = false;
   readonly #parts: SourceParts;
-  readonly #subscription: Subscription;
-  readonly #rule: TopicRule;
-  readonly #input: CallInput;
-  readonly #resumption: SubscriberResumption | null;
+  readonly #field: TopicField;
 
-  constructor(
-    parts: SourceParts,
-    subscription: Subscription,
-    rule: TopicRule,
-    input: CallInput,
-    resumption: SubscriberResumption | null,
-  ) {
+  constructor(parts: SourceParts, field: TopicField) {
     this.#parts = parts;
-    this.#subscription = subscription;
-    this.#resumption = resumption;
-    this.#rule = rule;
-    this.#input = input;
-    this.callPoints = fieldCallPoints(subscription.bound.cost ?? null, input, parts.endpoint);
-    this.isCalledPerEvent = subscription.called !== null;
+    this.#field = field;
+    const { bound, called } = field.subscription;
+    this.callPoints = fieldCallPoints(bound.cost ?? null, field.input, parts.endpoint);
+    this.isCalledPerEvent = called !== null;
   }
 
   open(sink: EventSink<SubscriptionEvent>): () => void {
     const { bus } = this.#parts;
-    const { topic } = this.#rule;
-    const resumption = this.#resumption;
+    const { resumption, rule } = this.#field;
+    const { topic } = rule;
     const listener = { event: (event: TopicEvent) => this.#deliver(event, sink), gap: () => sink.gap() };
     if (resumption === null) return bus.subscribe(topic, listener);
     const { after, pace } = resumption;
@@ -117,16 +114,16 @@ export class TopicSource implements SubscriptionSource {
   /** Events that the filter drops do not fill the queue. */
   #drop(id: string, sink: EventSink<SubscriptionEvent>): void {
     sink.pass(id);
-    this.#parts.report(this.#subscription.name, 'filtered');
+    this.#parts.report(this.#field.subscription.name, 'filtered');
   }
 
   #isWanted(values: NonNullable<EventValues>): boolean {
-    return isWanted(this.#rule, this.#input.arguments, values);
+    return isWanted(this.#field.rule, this.#field.input.arguments, values);
   }
 
   #eventOf(values: NonNullable<EventValues>): SubscriptionEvent {
-    const { bound, called } = this.#subscription;
-    const rule = this.#rule;
+    const { rule, subscription } = this.#field;
+    const { bound, called } = subscription;
     return {
       isFailure: false,
       answers: (calls) => ({
