@@ -230,7 +230,12 @@ t.test('case 22: a hostile WSDL runs nothing and reads nothing else', async (t) 
         }),
       },
     });
-    const { all: out } = await runCommand('import', join(folder, 'inside', 'desk.wsdl'), '-o', join(folder, 'imported'));
+    const { all: out } = await runCommand(
+      'import',
+      join(folder, 'inside', 'desk.wsdl'),
+      '-o',
+      join(folder, 'imported'),
+    );
     t.match(out, /folder of the WSDL/, location);
   }
   const folder = t.testdir({ 'x.wsdl': `<!DOCTYPE x [<!ENTITY e SYSTEM "/etc/passwd">]>${desk()}` });
