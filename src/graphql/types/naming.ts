@@ -97,38 +97,13 @@ export class NameScope {
 
 const VALUE_CHARS = 128;
 
+const pairs = (text: string): readonly (readonly [string, string])[] =>
+  text.split(' ').map((pair) => [pair.charAt(0), pair.slice(1)] as const);
+
 const SIGNS: ReadonlyMap<string, string> = new Map([
-  ...([
-    ['<', 'LESS'],
-    ['>', 'GREATER'],
-    ['=', 'EQUAL'],
-    ['!', 'NOT'],
-    ['+', 'PLUS'],
-    ['-', 'MINUS'],
-  ] as const),
-  ...([
-    ['*', 'STAR'],
-    ['/', 'SLASH'],
-    ['%', 'PERCENT'],
-    ['&', 'AND'],
-    ['|', 'OR'],
-    ['~', 'TILDE'],
-  ] as const),
-  ...([
-    ['.', 'DOT'],
-    [',', 'COMMA'],
-    [':', 'COLON'],
-    [';', 'SEMICOLON'],
-    ['?', 'QUESTION'],
-    ['#', 'HASH'],
-  ] as const),
-  ...([
-    ['$', 'DOLLAR'],
-    ['@', 'AT'],
-    [' ', 'SPACE'],
-    ['_', 'UNDERSCORE'],
-    ['^', 'CARET'],
-  ] as const),
+  [' ', 'SPACE'],
+  ...pairs('<LESS >GREATER =EQUAL !NOT +PLUS -MINUS *STAR /SLASH %PERCENT &AND |OR ~TILDE'),
+  ...pairs('.DOT ,COMMA :COLON ;SEMICOLON ?QUESTION #HASH $DOLLAR @AT _UNDERSCORE ^CARET'),
 ]);
 
 const signWords = (value: string): string =>
@@ -151,25 +126,12 @@ function lowerFirst(word: string): string {
 }
 
 /** They follow an abbreviation without a capital. */
-const NOUNS: ReadonlySet<string> = new Set([
-  ...['address', 'amount', 'code', 'count', 'data', 'date', 'file', 'format', 'header', 'id', 'index', 'info', 'key'],
-  ...[
-    'list',
-    'message',
-    'mode',
-    'name',
-    'number',
-    'path',
-    'server',
-    'size',
-    'state',
-    'status',
-    'string',
-    'text',
-    'time',
-  ],
-  ...['type', 'url', 'user', 'value', 'version'],
-]);
+const NOUNS: ReadonlySet<string> = new Set(
+  (
+    'address amount code count data date file format header id index info key list ' +
+    'message mode name number path server size state status string text time type url user value version'
+  ).split(' '),
+);
 
 const upperFirst = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
@@ -221,9 +183,6 @@ function inTable(letter: string): string | null {
   if (ascii === undefined) return null;
   return small === letter ? ascii : `${ascii.charAt(0).toUpperCase()}${ascii.slice(1)}`;
 }
-
-const pairs = (text: string): readonly (readonly [string, string])[] =>
-  text.split(' ').map((pair) => [pair.charAt(0), pair.slice(1)] as const);
 
 /** Small letters that are more than a letter of ASCII with marks, as passports write them. */
 const LETTERS: ReadonlyMap<string, string> = new Map([
