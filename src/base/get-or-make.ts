@@ -1,12 +1,25 @@
-/** The value of a key, which is made and kept where there is none. */
-export function getOrMake<K, T>(
-  map: { get(key: K): T | undefined; set(key: K, value: T): unknown },
-  key: K,
-  make: () => T,
-): T {
-  const known = map.get(key);
+interface Table<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): unknown;
+}
+
+/** The value of a key in a table: where there is none, one is made and kept there. */
+export function getOrMake<K, V>(table: Table<K, V>, key: K, make: () => V): V {
+  const known = table.get(key);
   if (known !== undefined) return known;
   const made = make();
-  map.set(key, made);
+  table.set(key, made);
   return made;
+}
+
+/** A function that calls `make` once for each object, and keeps what it returns as long as the object. */
+export function makeOncePer<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const table = new WeakMap<K, V>();
+  return (key) => {
+    const known = table.get(key);
+    if (known !== undefined) return known;
+    const made = make(key);
+    table.set(key, made);
+    return made;
+  };
 }

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import type {
   AttributeDeclaration,
   ComplexType,
@@ -57,22 +58,13 @@ export class ExampleWriter {
   }
 
   #content({ content }: ComplexType, element: ElementDeclaration, depth: number, open: ReadonlySet<XsdType>): string {
-    switch (content.kind) {
-      case 'empty':
-        return '';
-      case 'text':
-        return escapeText(element.fixed ?? exampleValue(content.type, ++this.#ids));
-      case 'elements':
-        return this.#particle(content.particle, depth, open);
-      case 'opaque':
-        return content.mixed?.particle == null ? 'text' : this.#particle(content.mixed.particle, depth, open);
-      case 'array': {
-        const item = { ...ITEM, type: content.item };
-        return open.has(content.item) || depth > OPTIONAL_DEPTH
-          ? ''
-          : this.element(item, depth + 1, open).repeat(ITEMS);
-      }
-    }
+    if (content.kind === 'empty') return '';
+    if (content.kind === 'text') return escapeText(element.fixed ?? exampleValue(content.type, ++this.#ids));
+    if (content.kind === 'elements') return this.#particle(content.particle, depth, open);
+    if (content.kind === 'opaque')
+      return content.mixed?.particle == null ? 'text' : this.#particle(content.mixed.particle, depth, open);
+    if (open.has(content.item) || depth > OPTIONAL_DEPTH) return '';
+    return this.element({ ...ITEM, type: content.item }, depth + 1, open).repeat(ITEMS);
   }
 
   #particle(particle: Particle, depth: number, open: ReadonlySet<XsdType>): string {
@@ -123,12 +115,7 @@ export class ExampleWriter {
 
   #prefix(uri: string): string {
     if (uri === 'http://www.w3.org/XML/1998/namespace') return 'xml';
-    let prefix = this.#prefixes.get(uri);
-    if (prefix === undefined) {
-      prefix = `n${this.#prefixes.size + 1}`;
-      this.#prefixes.set(uri, prefix);
-    }
-    return prefix;
+    return getOrMake(this.#prefixes, uri, () => `n${this.#prefixes.size + 1}`);
   }
 }
 

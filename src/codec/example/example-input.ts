@@ -103,23 +103,14 @@ function memberOf(
   declaration: ElementDeclaration | null,
   depth: number,
 ): ExampleMember {
-  switch (value.kind) {
-    case 'scalar':
-      return scalarOf(value.scalar);
-    case 'object':
-      return objectOf(value, name, declaration, depth);
-    case 'xml':
-      return xmlOf(name, declaration);
-    case 'any':
-      return ANY_TEXT;
-    case 'array':
-      return [memberOf(value.item, null, null, depth + 1)];
-    case 'variants': {
-      const [first] = value.members;
-      if (first === undefined || depth > DEPTH_MAX) return {};
-      return { [first[0]]: memberOf(first[1].value, null, null, depth + 1) };
-    }
-  }
+  if (value.kind === 'scalar') return scalarOf(value.scalar);
+  if (value.kind === 'object') return objectOf(value, name, declaration, depth);
+  if (value.kind === 'xml') return xmlOf(name, declaration);
+  if (value.kind === 'any') return ANY_TEXT;
+  if (value.kind === 'array') return [memberOf(value.item, null, null, depth + 1)];
+  const [first] = value.members;
+  if (first === undefined || depth > DEPTH_MAX) return {};
+  return { [first[0]]: memberOf(first[1].value, null, null, depth + 1) };
 }
 
 /** Undefined for a type without rules of its own. */

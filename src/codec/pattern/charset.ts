@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import { isNcName } from '../../xml/chars.js';
 
 /** A set of characters: those in `parts`, or those in none of them, except those in `without`. */
@@ -111,11 +112,9 @@ const made = new Map<string, CharPart>();
 export const categoryNamed = (name: string): CharPart | null => (CATEGORIES.has(name) ? category(name) : null);
 
 function category(name: string): CharPart {
-  const known = made.get(name);
-  if (known !== undefined) return known;
-  // The expression is made of one of the names above, and applied to one character at a time.
-  const expression = new RegExp(`^\\p{${name}}$`, 'u');
-  const part = named(`p${name}`, (code) => expression.test(String.fromCodePoint(code)));
-  made.set(name, part);
-  return part;
+  return getOrMake(made, name, () => {
+    // The expression is made of one of the names above, and applied to one character at a time.
+    const expression = new RegExp(`^\\p{${name}}$`, 'u');
+    return named(`p${name}`, (code) => expression.test(String.fromCodePoint(code)));
+  });
 }

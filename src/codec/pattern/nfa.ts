@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import { type CharSet, charsetKey } from './charset.js';
 import type { PatternNode } from './parse.js';
 
@@ -33,18 +34,11 @@ export const isTooLarge = (pattern: PatternNode): boolean => !(sizeOf(pattern) <
 
 /** The number of states; at least one for each node, so that counting an empty group costs too. */
 function sizeOf(node: PatternNode): number {
-  switch (node.kind) {
-    case 'set':
-      return 1;
-    case 'sequence':
-    case 'choice':
-      return node.parts.reduce((size, part) => size + sizeOf(part), 1);
-    case 'repeat': {
-      const size = sizeOf(node.part);
-      const optional = node.max === Infinity ? 1 : node.max - node.min;
-      return node.min * size + optional * (size + 1);
-    }
-  }
+  if (node.kind === 'set') return 1;
+  if (node.kind !== 'repeat') return node.parts.reduce((size, part) => size + sizeOf(part), 1);
+  const size = sizeOf(node.part);
+  const optional = node.max === Infinity ? 1 : node.max - node.min;
+  return node.min * size + optional * (size + 1);
 }
 
 class Builder {
@@ -65,20 +59,15 @@ class Builder {
 
   /** The first state of `node`, which ends at `end`. Built from the end on, so nothing is patched but loops. */
   build(node: PatternNode, end: number): number {
-    switch (node.kind) {
-      case 'set': {
-        const state = this.addState();
-        this.sets[state] = this.#set(node.set);
-        this.after[state] = end;
-        return state;
-      }
-      case 'sequence':
-        return node.parts.reduceRight((at, part) => this.build(part, at), end);
-      case 'choice':
-        return this.addState(node.parts.map((part) => this.build(part, end)));
-      case 'repeat':
-        return this.#repeat(node, end);
+    if (node.kind === 'repeat') return this.#repeat(node, end);
+    if (node.kind !== 'set') {
+      if (node.kind === 'choice') return this.addState(node.parts.map((part) => this.build(part, end)));
+      return node.parts.reduceRight((at, part) => this.build(part, at), end);
     }
+    const state = this.addState();
+    this.sets[state] = this.#set(node.set);
+    this.after[state] = end;
+    return state;
   }
 
   /** `x{2,4}` is `xx(x(x)?)?`: whichever branch is taken, few states are live at once. */
@@ -95,14 +84,13 @@ class Builder {
   }
 
   #set(set: CharSet): number {
-    const same = this.#same.get(set);
-    if (same !== undefined) return same;
-    const key = charsetKey(set);
-    const index = this.#known.get(key) ?? this.charSets.length;
-    if (index === this.charSets.length) this.charSets.push(set);
-    this.#known.set(key, index);
-    this.#same.set(set, index);
-    return index;
+    return getOrMake(this.#same, set, () => {
+      const key = charsetKey(set);
+      const index = this.#known.get(key) ?? this.charSets.length;
+      if (index === this.charSets.length) this.charSets.push(set);
+      this.#known.set(key, index);
+      return index;
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import type { FieldSlot, ObjectPlan, ObjectVariant, Variants } from './plan.js';
 
 /** The types that an object's element can be of, from which its variants are made. */
@@ -49,11 +50,7 @@ export class LazyObject<T extends object> implements ObjectPlan, Variants<Object
   }
 
   #variant(source: T): ObjectVariant {
-    const known = this.#made.get(source);
-    if (known !== undefined) return known;
-    const made = this.#make(source);
-    this.#made.set(source, made);
-    return made;
+    return getOrMake(this.#made, source, () => this.#make(source));
   }
 }
 

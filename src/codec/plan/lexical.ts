@@ -1,4 +1,4 @@
-import { LexicalError } from './scalar.js';
+import { LexicalError, type Scalar } from './scalar.js';
 
 /** The three treatments of white space (XSD 1.0 part 2, section 4.3.6). White space is the four characters of XML. */
 export type WhiteSpace = 'preserve' | 'replace' | 'collapse';
@@ -55,3 +55,6 @@ export function textOf(value: unknown): string {
   if (NOT_XML.test(value)) throw new LexicalError('holds a character that XML does not allow');
   return value;
 }
+
+/** Any text that XML can carry. */
+export const TEXT: Scalar = { name: 'String', decode: (lexical) => lexical, encode: textOf };

@@ -37,3 +37,13 @@ export class LexicalError extends Error {
     this.isValid = isValid;
   }
 }
+
+/** The value of a lexical form; null where it is none. */
+export function decodedScalar(scalar: Scalar, lexical: string): ScalarValue | null {
+  try {
+    return scalar.decode(lexical);
+  } catch (caught) {
+    if (caught instanceof LexicalError) return null;
+    throw caught;
+  }
+}

@@ -13,7 +13,7 @@ import {
 } from '../plan/any-types.js';
 import { ContentNames } from '../plan/content-names.js';
 import { trimXml } from '../plan/lexical.js';
-import { LexicalError, type Scalar } from '../plan/scalar.js';
+import { decodedScalar, type Scalar } from '../plan/scalar.js';
 import { isNil, resolveQName, typeNameOf, XML_URI, XSI_URI } from '../plan/xsi.js';
 
 /**
@@ -82,10 +82,10 @@ export class AnyValueReader {
   }
 }
 
-type Json = Record<string, unknown>;
+export type AnyJson = Record<string, unknown>;
 
 /** A JSON object, whose keys are names on the wire. */
-const json = (): Json => Object.create(null);
+export const anyObject = (): AnyJson => Object.create(null);
 
 /** One open element. Where types are restricted, it has no content that its type does not describe. */
 class Frame {
@@ -102,8 +102,8 @@ class Frame {
   readonly #isNil: boolean;
   readonly #isRestricted: boolean;
   readonly #items: unknown[] | null;
-  #members: Json | null = null;
-  #attributes: Json | null = null;
+  #members: AnyJson | null = null;
+  #attributes: AnyJson | null = null;
   /** Members that were lists before they came again. */
   readonly #lists = new Set<string>();
 
@@ -136,7 +136,7 @@ class Frame {
     const local = tag.attributeLocal(index);
     if (uri === XSI_URI || uri === XML_URI || isOfSoap(uri, local)) return;
     const declared = this.#type?.kind === 'object' ? this.#type.attributes.get(local) : undefined;
-    this.#attributes ??= json();
+    this.#attributes ??= anyObject();
     if (this.#isRestricted && declared === undefined) return;
     const value = decoded(declared?.scalar ?? null, tag.attributeValue(index));
     const shown = declared?.withhold === undefined ? value : declared.withhold(value);
@@ -151,7 +151,7 @@ class Frame {
       if (value !== undefined) this.#items.push(value);
       return;
     }
-    this.#members ??= json();
+    this.#members ??= anyObject();
     if (value === undefined || (this.#isRestricted && declared === null)) return;
     const held = this.#members[local];
     if (this.#lists.has(local) && Array.isArray(held)) held.push(value);
@@ -169,7 +169,7 @@ class Frame {
       return this.#typeName !== null && isMap(this.#typeName) ? mapOf(this.#items) : this.#items;
     const isObject = this.#members !== null || (this.#type?.kind === 'object' && this.#type.text === null);
     if (!isObject && this.#attributes === null) return this.#simple();
-    const object = json();
+    const object = anyObject();
     if (this.#attributes !== null) Object.assign(object, this.#attributes);
     if (this.#members !== null) Object.assign(object, this.#members);
     // An element of nothing but attributes, as rows of SharePoint are, has no text to show.
@@ -183,7 +183,7 @@ class Frame {
     const value = this.value();
     const name = this.#typeName;
     if (value === null || name === null || this.#isDeclared(name) || isTold(name, value)) return value;
-    const typed = json();
+    const typed = anyObject();
     typed[TYPE_KEY] = typeKey(name);
     if (typeof value === 'object' && !Array.isArray(value)) return Object.assign(typed, value);
     typed[VALUE_KEY] = value;
@@ -213,15 +213,8 @@ const scalarIn = (type: AnyType | null): Scalar | null =>
   type?.kind === 'simple' ? type.scalar : type?.kind === 'object' ? type.text : null;
 
 /** The value of a text; the text itself where it is none of its type. */
-function decoded(scalar: Scalar | null, text: string): unknown {
-  if (scalar === null) return text;
-  try {
-    return scalar.decode(text);
-  } catch (caught) {
-    if (caught instanceof LexicalError) return text;
-    throw caught;
-  }
-}
+const decoded = (scalar: Scalar | null, text: string): unknown =>
+  scalar === null ? text : (decodedScalar(scalar, text) ?? text);
 
 const isArrayName = ({ uri, local }: QName): boolean => local === 'Array' && SOAP_ENCODINGS.includes(uri);
 
@@ -267,7 +260,7 @@ function isTold(name: QName, value: unknown): boolean {
 
 /** The entries of a map by their keys; the items as they are where a key is no simple value. */
 function mapOf(items: readonly unknown[]): unknown {
-  const map = json();
+  const map = anyObject();
   for (const item of items) {
     if (typeof item !== 'object' || item === null || !('key' in item)) return items;
     const { key } = item;

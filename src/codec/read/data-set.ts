@@ -5,7 +5,8 @@ import type { AnyMember, AnyType, AnyTypes } from '../plan/any-types.js';
 import type { TablesPlan } from '../plan/plan.js';
 import { resolveQName } from '../plan/xsi.js';
 import { scalarOf } from '../values/scalars.js';
-import { AnyValueReader } from './any-value.js';
+import { type AnyJson, AnyValueReader, anyObject } from './any-value.js';
+import { TagView } from './tag-view.js';
 
 const DIFFGRAM = 'urn:schemas-microsoft-com:xml-diffgram-v1';
 const MSDATA = 'urn:schemas-microsoft-com:xml-msdata';
@@ -18,11 +19,9 @@ interface DataSetLimits {
   readonly listItems: number;
 }
 
-type Json = Record<string, unknown>;
-
 interface Table {
-  readonly rows: Json[];
-  readonly before: Json[];
+  readonly rows: AnyJson[];
+  readonly before: AnyJson[];
 }
 
 /** What an open element is of a data set. */
@@ -78,7 +77,7 @@ export class DataSetReader {
   finish(): unknown {
     if (this.isTooLong) return null;
     return [...this.#tables].map(([name, { rows, before }]) => {
-      const shown = json();
+      const shown = anyObject();
       const values = { name, rows, before, typeName: this.#plan.typeName };
       for (const { key, field } of this.#plan.fields) shown[key] = values[field];
       return shown;
@@ -118,7 +117,7 @@ export class DataSetReader {
       const reader = new AnyValueReader(types, this.#limits.opaqueChars, true);
       this.#row = { table: plainName(tag.local), isBefore, state, id, reader };
     }
-    this.#row.reader.open(new ColumnTag(tag));
+    this.#row.reader.open(columnTag(tag));
   }
 
   /** The type of rows by the declaration of the data set. */
@@ -134,7 +133,7 @@ export class DataSetReader {
       this.#hasTooMany = true;
       return;
     }
-    const row = json();
+    const row = anyObject();
     if (state !== null) row['$state'] = state;
     if (id !== null) row['$id'] = id;
     const value = reader.finish();
@@ -155,9 +154,6 @@ interface OpenRow {
   readonly id: string | null;
   readonly reader: AnyValueReader;
 }
-
-/** A JSON object, whose keys are names on the wire. */
-const json = (): Json => Object.create(null);
 
 /** A name as it was before .NET made one of XML of it: `Unit_x0020_Price`. */
 const plainName = (local: string): string =>
@@ -233,54 +229,9 @@ class ColumnTypes {
 }
 
 /** A tag without what a diffgram says of the row. */
-class ColumnTag implements StartTag {
-  readonly uri: string;
-  readonly local: string;
-  readonly prefix: string;
-  readonly offsetBytes = 0;
-  readonly contentBytes = 0;
-  readonly depth: number;
-  readonly #tag: StartTag;
-  /** The attributes that are left. */
-  readonly #left: readonly number[];
-
-  constructor(tag: StartTag) {
-    this.uri = tag.uri;
-    this.local = tag.local;
-    this.prefix = tag.prefix;
-    this.depth = tag.depth;
-    this.#tag = tag;
-    const left: number[] = [];
-    for (let at = 0; at < tag.attributeCount; at++)
-      if (tag.attributeUri(at) !== DIFFGRAM && tag.attributeUri(at) !== MSDATA) left.push(at);
-    this.#left = left;
-  }
-
-  get attributeCount(): number {
-    return this.#left.length;
-  }
-
-  attributeUri(index: number): string {
-    return this.#tag.attributeUri(this.#left[index] ?? -1);
-  }
-
-  attributeLocal(index: number): string {
-    return this.#tag.attributeLocal(this.#left[index] ?? -1);
-  }
-
-  attributeValue(index: number): string {
-    return this.#tag.attributeValue(this.#left[index] ?? -1);
-  }
-
-  attribute(uri: string, local: string): string | null {
-    return this.#tag.attribute(uri, local);
-  }
-
-  namespace(prefix: string): string | null {
-    return this.#tag.namespace(prefix);
-  }
-
-  declares(uri: string): boolean {
-    return this.#tag.declares(uri);
-  }
+function columnTag(tag: StartTag): TagView {
+  const kept: number[] = [];
+  for (let at = 0; at < tag.attributeCount; at++)
+    if (tag.attributeUri(at) !== DIFFGRAM && tag.attributeUri(at) !== MSDATA) kept.push(at);
+  return new TagView(tag, tag, kept);
 }

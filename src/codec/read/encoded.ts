@@ -3,7 +3,8 @@ import { ALL, type Interest, type QName, SKIP, STREAM, type StartTag, type XmlHa
 import type { CodecLimits } from '../plan/limits.js';
 import type { Decoded } from '../plan/plan.js';
 import type { ReplyDecoder } from './decode.js';
-import { type Recorded, RecordedTag, type ReferenceStyle, ReferringTag, referenceOf, sizeOf } from './recording.js';
+import { type Recorded, RecordedTag, type ReferenceStyle, referenceOf, sizeOf } from './recording.js';
+import { TagView } from './tag-view.js';
 
 /** Longer chains of references that only lead to references are taken for a cycle. */
 const CHAIN_MAX = 100;
@@ -110,7 +111,7 @@ export class EncodedReply implements XmlHandler {
     const element = this.#follow(tag);
     const shown = typeof element === 'string' ? tag : element;
     this.#count(shown);
-    const interest = this.#decoder.open(shown === name ? shown : new ReferringTag(name, shown));
+    const interest = this.#decoder.open(shown === name ? shown : new TagView(shown, name));
     // A graph may lead back to itself: a plan ends somewhere, XML would not.
     const isReadAsXml = this.#decoder.isReadAsXml;
     const target = typeof element !== 'string' && isReadAsXml && element.isReplayedAsXml ? CYCLE : element;

@@ -1,3 +1,4 @@
+import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
 import { ALL, ELEMENTS_ONLY, type Interest, type QName, SKIP, STREAM, type StartTag } from '../../xml/events.js';
 import type {
@@ -11,7 +12,7 @@ import type {
   ValuePlan,
 } from '../plan/plan.js';
 import type { RepeatedGroup } from '../plan/repeated-group.js';
-import { LexicalError, type Scalar, type ScalarValue } from '../plan/scalar.js';
+import { decodedScalar, type Scalar, type ScalarValue } from '../plan/scalar.js';
 import { typeNameOf } from '../plan/xsi.js';
 
 /**
@@ -166,15 +167,7 @@ interface NamedSlots {
 }
 
 /** Types that derive from one another share the plans of their common fields: shared plans are compiled once. */
-const OBJECTS = new WeakMap<ObjectPlan, ObjectProgram>();
-
-function compileObject(plan: ObjectPlan): ObjectProgram {
-  const known = OBJECTS.get(plan);
-  if (known !== undefined) return known;
-  const program = new ObjectProgram(plan);
-  OBJECTS.set(plan, program);
-  return program;
-}
+const compileObject = makeOncePer((plan: ObjectPlan) => new ObjectProgram(plan));
 
 function compileVariant(variant: ObjectVariant): VariantProgram {
   const slots = variant.slots.map(compileSlot);
@@ -295,8 +288,7 @@ function namedSlots(
 ): ChildTable['named'] {
   const table = new Map<string, { readonly uri: string; readonly slots: SlotProgram[] }[]>();
   const slotsOf = ({ uri, local }: QName): SlotProgram[] => {
-    const sameLocal = table.get(local) ?? [];
-    table.set(local, sameLocal);
+    const sameLocal = getOrMake(table, local, () => []);
     const known = sameLocal.find((candidate) => candidate.uri === uri);
     if (known !== undefined) return known.slots;
     const slots: SlotProgram[] = [];
@@ -324,11 +316,5 @@ function wildcardsOf({ slots }: ObjectVariant): readonly Wildcard[] {
 function fallbackOf(source: SlotSource, scalar: Scalar | null): ScalarValue | null {
   if (source.from === 'withheld') return source.isForbidden;
   const lexical = source.from === 'constant' ? source.value : 'default' in source ? source.default : null;
-  if (lexical === null || scalar === null) return null;
-  try {
-    return scalar.decode(lexical);
-  } catch (caught) {
-    if (caught instanceof LexicalError) return null;
-    throw caught;
-  }
+  return lexical === null || scalar === null ? null : decodedScalar(scalar, lexical);
 }

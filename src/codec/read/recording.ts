@@ -1,4 +1,4 @@
-import type { QName, StartTag } from '../../xml/events.js';
+import type { StartTag } from '../../xml/events.js';
 import { ContentNames } from '../plan/content-names.js';
 import { SERIALIZATION_URI, uriOfName, XSI_URI } from '../plan/xsi.js';
 
@@ -111,54 +111,6 @@ export class RecordedTag implements StartTag {
 
   namespace(prefix: string): string | null {
     return this.#names.namespace(prefix);
-  }
-
-  declares(): boolean {
-    return false;
-  }
-}
-
-/** An element under the name of the one that refers to it. */
-export class ReferringTag implements StartTag {
-  readonly uri: string;
-  readonly local: string;
-  readonly prefix = '';
-  readonly offsetBytes = 0;
-  readonly contentBytes = 0;
-  readonly #element: RecordedTag;
-
-  constructor(name: QName, element: RecordedTag) {
-    this.uri = name.uri;
-    this.local = name.local;
-    this.#element = element;
-  }
-
-  get depth(): number {
-    return this.#element.depth;
-  }
-
-  get attributeCount(): number {
-    return this.#element.attributeCount;
-  }
-
-  attributeUri(index: number): string {
-    return this.#element.attributeUri(index);
-  }
-
-  attributeLocal(index: number): string {
-    return this.#element.attributeLocal(index);
-  }
-
-  attributeValue(index: number): string {
-    return this.#element.attributeValue(index);
-  }
-
-  attribute(uri: string, local: string): string | null {
-    return this.#element.attribute(uri, local);
-  }
-
-  namespace(prefix: string): string | null {
-    return this.#element.namespace(prefix);
   }
 
   declares(): boolean {

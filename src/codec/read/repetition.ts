@@ -1,3 +1,4 @@
+import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
 import type { StartTag } from '../../xml/events.js';
 import type { GroupParticle, RepeatedGroup } from '../plan/repeated-group.js';
 
@@ -81,22 +82,15 @@ function particlesFor({ named }: GroupIndex, tag: StartTag): readonly number[] {
 
 const NOTHING: readonly never[] = [];
 
-function indexOf(group: RepeatedGroup): GroupIndex {
-  const known = INDEXES.get(group);
-  if (known !== undefined) return known;
+const indexOf = makeOncePer((group: RepeatedGroup): GroupIndex => {
   const named = new Map<string, { readonly uri: string; readonly at: number[] }[]>();
   for (const [at, { names }] of group.particles.entries()) {
     for (const { uri, local } of names) {
-      const sameLocal = named.get(local) ?? [];
-      named.set(local, sameLocal);
+      const sameLocal = getOrMake(named, local, () => []);
       const entry = sameLocal.find((each) => each.uri === uri);
       if (entry === undefined) sameLocal.push({ uri, at: [at] });
       else if (entry.at.at(-1) !== at) entry.at.push(at);
     }
   }
-  const made = { particles: group.particles, named };
-  INDEXES.set(group, made);
-  return made;
-}
-
-const INDEXES = new WeakMap<RepeatedGroup, GroupIndex>();
+  return { particles: group.particles, named };
+});

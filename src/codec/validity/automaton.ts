@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import type { ElementDeclaration, Particle, Wildcard } from '../../wsdl/model.js';
 import { type ModelNode, nodesOf } from './model-node.js';
 import { admits, type Ops, transitionsBetween, transitionsInto, transitionsOut } from './transitions.js';
@@ -81,8 +82,7 @@ export class ContentAutomaton<E> {
       if (node.particle.kind === 'any') this.#wild.push(new Position<E>(node, null, -1, true));
       if (node.particle.kind !== 'one') continue;
       const { element } = node.particle;
-      const known = this.#byLocal.get(element.name.local) ?? [];
-      this.#byLocal.set(element.name.local, known);
+      const known = getOrMake(this.#byLocal, element.name.local, () => []);
       const name = nameCounts.get(`${element.name.local} ${element.name.uri}`) ?? { index: 0, count: 1 };
       if (name.count > 1) isInterleaved = true;
       known.push(new Position(node, elementOf(element), name.index, name.count > 1 || mayRepeat(node)));

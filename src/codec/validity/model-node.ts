@@ -52,16 +52,10 @@ export class ModelNode {
   }
 
   #mayBeEmpty(): boolean {
-    switch (this.particle.kind) {
-      case 'one':
-      case 'any':
-        return false;
-      case 'choice':
-        return this.children.length === 0 || this.children.some(({ isOptional }) => isOptional);
-      case 'sequence':
-      case 'all':
-        return this.children.every(({ isOptional }) => isOptional);
-    }
+    const { kind } = this.particle;
+    if (kind === 'one' || kind === 'any') return false;
+    if (kind !== 'choice') return this.children.every(({ isOptional }) => isOptional);
+    return this.children.length === 0 || this.children.some(({ isOptional }) => isOptional);
   }
 }
 

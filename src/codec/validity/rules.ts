@@ -143,18 +143,10 @@ const attributeRules = (declaration: AttributeDeclaration): AttributeRules => ({
 });
 
 function contentKind(content: Content): ContentKind {
-  switch (content.kind) {
-    case 'empty':
-    case 'text':
-      return content.kind;
-    case 'elements':
-      return 'model';
-    case 'opaque':
-      if (content.mixed !== null) return 'mixed';
-      return content === ANY_TYPE.content ? 'lax' : 'any';
-    case 'array':
-      return 'any';
-  }
+  if (content.kind === 'empty' || content.kind === 'text') return content.kind;
+  if (content.kind === 'elements') return 'model';
+  if (content.kind === 'opaque' && content.mixed !== null) return 'mixed';
+  return content === ANY_TYPE.content ? 'lax' : 'any';
 }
 
 const simpleType = (simple: SimpleRules): TypeRules => ({

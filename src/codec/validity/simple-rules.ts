@@ -1,3 +1,4 @@
+import { makeOncePer } from '../../base/get-or-make.js';
 import type { SimpleType } from '../../wsdl/model.js';
 import type { BytesTest } from '../../xml/events.js';
 import { treatWhiteSpace } from '../plan/lexical.js';
@@ -18,25 +19,19 @@ export interface SimpleRules {
   readonly identity: 'id' | 'idref' | 'idrefs' | null;
 }
 
-const KNOWN = new WeakMap<SimpleType, SimpleRules>();
-
-/** Made once per type. */
-export function simpleRulesOf(type: SimpleType): SimpleRules {
-  const known = KNOWN.get(type);
-  if (known !== undefined) return known;
+/** How values of a simple type are validated. */
+export const simpleRulesOf = makeOncePer((type: SimpleType): SimpleRules => {
   const isPlain = type.variety === 'atomic' && type.enumeration === null && namesOf(type.facets).length === 0;
   const isFree = isPlain && ANY_TEXT.has(type.builtIn);
   const check = isFree ? null : compileSimple(withoutNames(type));
-  const made: SimpleRules = {
+  return {
     type,
     check,
     fastTest: check === null ? null : fastTestOf(type, check),
     isStreamable: isPlain && type.builtIn === 'base64Binary',
     identity: identityOf(type),
   };
-  KNOWN.set(type, made);
-  return made;
-}
+});
 
 /** Types for which every text is valid, whatever their white space treatment (XSD 1.0 part 2 sections 3.2.1, 3.2.17, 3.3.1). */
 const ANY_TEXT: ReadonlySet<string> = new Set(['string', 'normalizedString', 'token', 'anyURI']);

@@ -113,23 +113,10 @@ function enter(node: ModelNode, to: ModelNode): readonly Op[] | null {
 export function admits(ops: Ops, counters: readonly number[]): boolean {
   if (ops === null) return true;
   for (const op of ops) {
-    switch (op.kind) {
-      case 'leave':
-        if ((counters[op.counter] ?? 0) < op.min) return false;
-        break;
-      case 'again':
-        if ((counters[op.counter] ?? 0) >= op.max) return false;
-        break;
-      case 'member':
-        if (counters[op.counter] !== 0) return false;
-        break;
-      case 'members':
-        for (const index of op.counters) if (counters[index] === 0) return false;
-        break;
-      case 'first':
-      case 'firstMember':
-        break;
-    }
+    if (op.kind === 'leave' && (counters[op.counter] ?? 0) < op.min) return false;
+    if (op.kind === 'again' && (counters[op.counter] ?? 0) >= op.max) return false;
+    if (op.kind === 'member' && counters[op.counter] !== 0) return false;
+    if (op.kind === 'members') for (const index of op.counters) if (counters[index] === 0) return false;
   }
   return true;
 }
@@ -138,23 +125,11 @@ export function admits(ops: Ops, counters: readonly number[]): boolean {
 export function applyOps(ops: Ops, counters: number[]): void {
   if (ops === null) return;
   for (const op of ops) {
-    switch (op.kind) {
-      case 'again':
-        counters[op.counter] = (counters[op.counter] ?? 0) + 1;
-        break;
-      case 'first':
-      case 'member':
-        counters[op.counter] = 1;
-        break;
-      case 'firstMember':
-        counters.fill(0, op.from, op.to);
-        counters[op.counter] = 1;
-        break;
-      case 'leave':
-        counters[op.counter] = 0;
-        break;
-      case 'members':
-        break;
+    if (op.kind === 'again') counters[op.counter] = (counters[op.counter] ?? 0) + 1;
+    else if (op.kind === 'leave') counters[op.counter] = 0;
+    else if (op.kind !== 'members') {
+      if (op.kind === 'firstMember') counters.fill(0, op.from, op.to);
+      counters[op.counter] = 1;
     }
   }
 }

@@ -29,19 +29,14 @@ export interface BrokenRule {
 }
 
 /** A broken rule and its path in the message. Holds nothing of the message: all names are those of the schema. */
-export interface Violation {
+export interface Violation extends Omit<BrokenRule, 'below'> {
   /** `SCHEMA_INVALID`, or that of the limit beyond which it was not validated. */
   readonly code: Extract<RefusalCode, 'SCHEMA_INVALID' | 'XML_TEXT_LIMIT' | 'XML_IDENTITY_LIMIT'>;
-  readonly rule: ValidityRule;
-  /** The rule in words. */
-  readonly what: string;
   /**
    * From the child of Body on, like an XPath: `/GetOrder/line[3]/@no`. The number counts elements of that name; an
    * undeclared one is `*`, whose number counts all children.
    */
   readonly path: string;
-  /** The limit that was exceeded, for rule `limit`; null for one without a key. */
-  readonly limit?: ExceededLimit | null;
 }
 
 /** Takes the first violation of a message. May throw: then the message is refused. */

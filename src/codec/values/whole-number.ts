@@ -77,3 +77,6 @@ const BUILT_INS: ReadonlyMap<string, Bounds> = new Map<string, Bounds>([
   ['nonPositiveInteger', { min: null, max: 0n }],
   ['negativeInteger', { min: null, max: -1n }],
 ]);
+
+/** Whether a type can count. Workday counts in decimals. */
+export const isWholeScalar = ({ name }: Scalar): boolean => name === 'Int' || NUMBERS.has(name);

@@ -1,3 +1,4 @@
+import { makeOncePer } from '../../base/get-or-make.js';
 import type { SimpleType } from '../../wsdl/model.js';
 import { compileSimple } from './simple-validity.js';
 import { valueSpaceOf } from './value-space.js';
@@ -6,36 +7,22 @@ import { valueSpaceOf } from './value-space.js';
  * Whether a pattern requires numbers in another form than the shortest: `[0-9]{3}` takes 007 and not 7. Such values are
  * strings, for a number loses its form. Found by trying samples.
  */
-export function prescribesForm(type: SimpleType): boolean {
+export const prescribesForm = makeOncePer((type: SimpleType): boolean => {
   const isNumber = NUMBERS.has(valueSpaceOf(type.builtIn).primitive);
   if (!isNumber || type.variety !== 'atomic' || type.facets.patterns.length === 0) return false;
-  const known = KNOWN.get(type);
-  if (known !== undefined) return known;
   const check = compileSimple(type);
-  const made = SAMPLES.some(([written, plain]) => check(written) === null && check(plain) !== null);
-  KNOWN.set(type, made);
-  return made;
-}
+  return SAMPLES.some(([written, plain]) => check(written) === null && check(plain) !== null);
+});
 
 const NUMBERS: ReadonlySet<string> = new Set(['decimal', 'float', 'double']);
-
-const KNOWN = new WeakMap<SimpleType, boolean>();
 
 /** More digits than a GraphQL Int may have. */
 const WIDTH_MAX = 12;
 
 /** Numbers in forms a pattern may require, and in the shortest form. */
-const SAMPLES: readonly (readonly [written: string, plain: string])[] = [
-  '0',
-  '1',
-  '7',
-  '12',
-  '123',
-  '1234',
-  '12345',
-  '-1',
-  '-7',
-].flatMap((plain) => {
+const PLAIN_SAMPLES = ['0', '1', '7', '12', '123', '1234', '12345', '-1', '-7'];
+
+const SAMPLES: readonly (readonly [written: string, plain: string])[] = PLAIN_SAMPLES.flatMap((plain) => {
   const sign = plain.startsWith('-') ? '-' : '';
   const digits = plain.slice(sign.length);
   const widths = Array.from({ length: WIDTH_MAX - digits.length }, (_, more) => digits.length + more + 1);

@@ -1,9 +1,8 @@
-import { never } from '../../base/invariant.js';
 import { isRecord } from '../../base/record.js';
 import type { QName } from '../../xml/events.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { resolveRange } from '../plan/item-range.js';
-import { textOf } from '../plan/lexical.js';
+import { TEXT } from '../plan/lexical.js';
 import type {
   EncodeArray,
   EncodeElement,
@@ -12,7 +11,6 @@ import type {
   EncodeValue,
   EncodeVariants,
 } from '../plan/plan.js';
-import type { Scalar } from '../plan/scalar.js';
 import { anyContent, anyElement } from './any-content.js';
 import type { AnyTools } from './any-value.js';
 import type { BinaryParts } from './binary-parts.js';
@@ -118,8 +116,7 @@ export class ContentEncoder {
     if (text !== null) this.#add(this.#leaves.simpleContent(text, value, path, mediaTypeIn(object, value)));
     if (object.any !== undefined) this.#any(object.any, value, name, path);
     const ownText = mixed === undefined ? null : (memberOf(value, mixed.text) ?? null);
-    if (mixed !== undefined && ownText !== null)
-      this.#add(this.#leaves.text(PLAIN_TEXT, ownText, below(path, mixed.text)));
+    if (mixed !== undefined && ownText !== null) this.#add(this.#leaves.text(TEXT, ownText, below(path, mixed.text)));
     if (xml !== undefined) this.#xml(memberOf(value, xml), name, below(path, xml), null);
     const absent = absentBranches(object, value);
     const broken = brokenChoice(object, (key) => !absent.has(key) && isPresent(object, key, memberOf(value, key)));
@@ -188,20 +185,11 @@ export class ContentEncoder {
       element.itemRange === undefined ? [0, items.length] : resolveRange(element.itemRange, items.length);
     const tasks = items.slice(from, to).map((item, at): Task => {
       const index = from + at;
-      if (item !== null && item !== undefined) {
-        return { kind: 'element', element, name, value: item, path: below(path, index) };
-      }
-      if (!nillable) refuseInput(below(path, index), REQUIRED);
-      return { kind: 'element', element, name, value: null, path: below(path, index) };
+      const value = item ?? null;
+      if (value === null && !nillable) refuseInput(below(path, index), REQUIRED);
+      return { kind: 'element', element, name, value, path: below(path, index) };
     });
-    this.#pushTasks(tasks);
-  }
-
-  #pushTasks(tasks: readonly Task[]): void {
-    for (let at = tasks.length - 1; at >= 0; at--) {
-      const task = tasks[at];
-      if (task !== undefined) this.#tasks.push(task);
-    }
+    for (const task of tasks.reverse()) this.#tasks.push(task);
   }
 
   #listOf(value: unknown, path: InputPath): readonly unknown[] {
@@ -262,27 +250,12 @@ export class ContentEncoder {
 
   /** The attributes and the content of an element that was opened. */
   #content(plan: EncodeValue, name: QName | null, value: unknown, path: InputPath, declared: QName | null = null) {
-    switch (plan.kind) {
-      case 'scalar':
-        this.#add(this.#leaves.text(plan.scalar, value, path));
-        break;
-      case 'object':
-        this.#beginObject(plan, value, path, name);
-        break;
-      case 'xml':
-        this.#xml(value, name, path, declared);
-        break;
-      case 'any':
-        this.#any(plan, value, name, path);
-        break;
-      case 'array':
-        this.#array(plan, value, path);
-        break;
-      case 'variants':
-        throw new TypeError('a type has no variants of variants');
-      default:
-        never(plan);
-    }
+    if (plan.kind === 'scalar') this.#add(this.#leaves.text(plan.scalar, value, path));
+    else if (plan.kind === 'object') this.#beginObject(plan, value, path, name);
+    else if (plan.kind === 'xml') this.#xml(value, name, path, declared);
+    else if (plan.kind === 'any') this.#any(plan, value, name, path);
+    else if (plan.kind === 'array') this.#array(plan, value, path);
+    else throw new TypeError('a type has no variants of variants');
   }
 
   #any(plan: AnyEncodeValue, value: unknown, name: QName | null, path: InputPath): void {
@@ -325,8 +298,6 @@ export class ContentEncoder {
 }
 
 type MixedMembers = NonNullable<EncodeObject['mixed']>;
-
-const PLAIN_TEXT: Scalar = { name: 'String', decode: (lexical) => lexical, encode: textOf };
 
 type AnyEncodeValue = Extract<EncodeValue, { readonly kind: 'any' }>;
 

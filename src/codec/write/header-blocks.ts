@@ -1,7 +1,6 @@
 import type { ContentEvent } from '../plan/content-events.js';
-import { textOf as textOfValue } from '../plan/lexical.js';
+import { TEXT } from '../plan/lexical.js';
 import type { BlockPlan, TemplateEvent, TemplatePart } from '../plan/request-plan.js';
-import type { Scalar } from '../plan/scalar.js';
 import { ContentEncoder } from './content.js';
 import { type EncodeLimits, LeafEncoder } from './leaves.js';
 import type { RequestContext } from './source.js';
@@ -47,6 +46,3 @@ function valueIn(leaves: LeafEncoder, { name, source, isRequired }: Exclude<Temp
   const root = { above: null, step: 'headers', depth: 1 };
   return leaves.resolve(source, TEXT, isRequired, { above: root, step: name, depth: 2 }) ?? '';
 }
-
-/** Any text that XML can carry. */
-export const TEXT: Scalar = { name: 'String', decode: (lexical) => lexical, encode: textOfValue };

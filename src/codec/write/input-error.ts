@@ -9,19 +9,19 @@ export class InputError extends Refusal {
   readonly further: readonly InputError[];
 
   constructor(path: readonly (string | number)[], rule: string, further: readonly InputError[] = []) {
-    super('BAD_USER_INPUT', rule, { facts: { path: printPath(path) } });
+    super('BAD_USER_INPUT', rule, { facts: { path: printErrorPath(path) } });
     this.name = 'InputError';
     this.path = path;
     this.further = further;
   }
 
   override get detail(): string {
-    return `${printPath(this.path)}: ${this.rule}`;
+    return `${printErrorPath(this.path)}: ${this.rule}`;
   }
 }
 
 /** `arguments.order.lines[2].qty` */
-function printPath(path: readonly (string | number)[]): string {
+export function printErrorPath(path: readonly (string | number)[]): string {
   return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('');
 }
 

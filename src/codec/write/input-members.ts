@@ -1,3 +1,4 @@
+import { makeOncePer } from '../../base/get-or-make.js';
 import { isRecord } from '../../base/record.js';
 import type { QName } from '../../xml/events.js';
 import type { EncodeElement, EncodeObject, EncodeValue, EncodeVariant, EncodeVariants } from '../plan/plan.js';
@@ -59,21 +60,15 @@ interface Shapes {
 }
 
 /** Made once for a plan: a choice may be long, and a list may have many objects with one. */
-function shapesOf(object: EncodeObject): Shapes {
-  const known = SHAPES.get(object);
-  if (known !== undefined) return known;
+const shapesOf = makeOncePer((object: EncodeObject): Shapes => {
   const many = new Set<string>();
   const nillable = new Set<string>();
   for (const element of object.children) {
     if (element.occurs === 'many') many.add(element.key);
     else if (element.nillable) nillable.add(element.key);
   }
-  const made = { nillable, many };
-  SHAPES.set(object, made);
-  return made;
-}
-
-const SHAPES = new WeakMap<EncodeObject, Shapes>();
+  return { nillable, many };
+});
 
 /** The type that a nil element must name, null for the declared one, and the plan of its attributes; null: it has none. */
 export interface NilForm {

@@ -18,40 +18,25 @@ export function render(events: readonly ContentEvent[], dialect: Dialect): Buffe
   const writer = new XmlWriter();
   let declared = false;
   for (const event of events) {
-    switch (event.kind) {
-      case 'open':
-        writer.open(prefixOf(event.name, prefixes), event.name.local);
-        if (!declared) for (const [uri, prefix] of prefixes) writer.namespace(prefix, uri);
-        declared = true;
-        break;
-      case 'attribute':
-        writer.attribute(prefixOf(event.name, prefixes), event.name.local, event.value);
-        break;
-      case 'name attribute': {
-        const value = `${printName(event.value, prefixes)}${event.suffix}${printMore(event.more, prefixes)}`;
-        writer.attribute(prefixOf(event.name, prefixes), event.name.local, value);
-        break;
-      }
-      case 'bindings':
-        for (const [prefix, uri] of event.bound) if (prefixes.get(uri) !== prefix) writer.namespace(prefix, uri);
-        break;
-      case 'text':
-        writer.text(event.value);
-        break;
-      case 'name':
-        writer.text(printName(event.value, prefixes) + printMore(event.more, prefixes));
-        break;
-      case 'include':
-        writer.open(prefixOf(INCLUDE, prefixes), INCLUDE.local);
-        writer.attribute(null, 'href', `cid:${event.id}`);
-        writer.close();
-        break;
-      case 'close':
-        writer.close();
-        break;
-      default:
-        never(event);
-    }
+    if (event.kind === 'open') {
+      writer.open(prefixOf(event.name, prefixes), event.name.local);
+      if (!declared) for (const [uri, prefix] of prefixes) writer.namespace(prefix, uri);
+      declared = true;
+    } else if (event.kind === 'attribute') {
+      writer.attribute(prefixOf(event.name, prefixes), event.name.local, event.value);
+    } else if (event.kind === 'name attribute') {
+      const value = `${printName(event.value, prefixes)}${event.suffix}${printMore(event.more, prefixes)}`;
+      writer.attribute(prefixOf(event.name, prefixes), event.name.local, value);
+    } else if (event.kind === 'bindings') {
+      for (const [prefix, uri] of event.bound) if (prefixes.get(uri) !== prefix) writer.namespace(prefix, uri);
+    } else if (event.kind === 'text') writer.text(event.value);
+    else if (event.kind === 'name') writer.text(printName(event.value, prefixes) + printMore(event.more, prefixes));
+    else if (event.kind === 'include') {
+      writer.open(prefixOf(INCLUDE, prefixes), INCLUDE.local);
+      writer.attribute(null, 'href', `cid:${event.id}`);
+      writer.close();
+    } else if (event.kind === 'close') writer.close();
+    else never(event);
   }
   return Buffer.concat([XML_DECLARATION, writer.finish()]);
 }

@@ -1,4 +1,4 @@
-import type { AnyMember, AnyType } from '../plan/any-types.js';
+import type { AnyMember, AnyType, AnyTypes } from '../plan/any-types.js';
 import type { EncodeAttribute, EncodeElement, EncodeSource, EncodeText, EncodeValue } from '../plan/plan.js';
 import type { BlockPlan, RequestPlan, TemplateEvent } from '../plan/request-plan.js';
 import type { Scalar } from '../plan/scalar.js';
@@ -62,39 +62,28 @@ class Skeleton {
   }
 
   #value(value: EncodeValue): EncodeValue {
-    switch (value.kind) {
-      case 'scalar':
-        return { kind: 'scalar', scalar: this.#scalar(value.scalar) };
-      case 'object':
-        return this.object(value);
-      case 'variants': {
-        const members = [...value.members].map(([key, variant]) => {
-          const inner = (): EncodeValue => this.#value(variant.value);
-          return [
-            key,
-            {
-              type: variant.type,
-              get value() {
-                return inner();
-              },
-            },
-          ] as const;
-        });
-        return { kind: 'variants', members: new Map(members) };
-      }
-      case 'array':
-        return { ...value, item: this.#value(value.item) };
-      case 'any':
-        return {
-          ...value,
-          types: {
-            named: (name) => this.#named(value.types.named(name)),
-            element: (name) => this.#declared(value.types.element?.(name) ?? null),
-          },
-        };
-      case 'xml':
-        return value;
+    if (value.kind === 'scalar') return { kind: 'scalar', scalar: this.#scalar(value.scalar) };
+    if (value.kind === 'object') return this.object(value);
+    if (value.kind === 'array') return { ...value, item: this.#value(value.item) };
+    if (value.kind === 'xml') return value;
+    if (value.kind === 'any') {
+      const types: AnyTypes = {
+        named: (name) => this.#named(value.types.named(name)),
+        element: (name) => this.#declared(value.types.element?.(name) ?? null),
+      };
+      return { ...value, types };
     }
+    const members = [...value.members].map(([key, { type, value: own }]) => {
+      const inner = (): EncodeValue => this.#value(own);
+      const variant = {
+        type,
+        get value() {
+          return inner();
+        },
+      };
+      return [key, variant] as const;
+    });
+    return { kind: 'variants', members: new Map(members) };
   }
 
   #declared(member: AnyMember | null): AnyMember | null {
@@ -119,20 +108,10 @@ class Skeleton {
 const shownSource = (source: EncodeSource): EncodeSource => ({ from: 'constant', lexical: printSource(source) });
 
 function shownEvent(event: TemplateEvent): TemplateEvent {
-  switch (event.kind) {
-    case 'text':
-      return { kind: 'text', value: '***' };
-    case 'attribute':
-      return { ...event, value: '***' };
-    case 'filled text':
-    case 'filled attribute':
-      return {
-        ...event,
-        parts: event.parts.map((part) => (typeof part === 'string' ? '***' : printSource(part.source))),
-      };
-    default:
-      return event;
-  }
+  if (event.kind === 'text') return { kind: 'text', value: '***' };
+  if (event.kind === 'attribute') return { ...event, value: '***' };
+  if (event.kind !== 'filled text' && event.kind !== 'filled attribute') return event;
+  return { ...event, parts: event.parts.map((part) => (typeof part === 'string' ? '***' : printSource(part.source))) };
 }
 
 function printSource(source: EncodeSource): string {
