@@ -13,6 +13,7 @@ import {
   specifiedDirectives,
   validateSchema,
 } from 'graphql';
+import { getOrMake } from '../base/get-or-make.js';
 import { invariant } from '../base/invariant.js';
 import type { Steps } from '../base/time-slices.js';
 
@@ -49,8 +50,7 @@ export function* assembleSchema(
     typeMap[type.name] = type;
     if (!isInterfaceType(type) && !isObjectType(type)) continue;
     for (const { name } of type.getInterfaces()) {
-      const known = implementations.get(name) ?? { objects: [], interfaces: [] };
-      implementations.set(name, known);
+      const known = getOrMake(implementations, name, () => ({ objects: [], interfaces: [] }));
       if (isInterfaceType(type)) known.interfaces.push(type);
       else known.objects.push(type);
     }

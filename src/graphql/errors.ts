@@ -9,7 +9,7 @@ import {
 import { Refusal, type RefusalOptions } from '../base/refusals/refusal.js';
 import { kindOf, type RefusalCode } from '../base/refusals/refusals.js';
 import type { DecodeError } from '../codec/plan/plan.js';
-import { InputError } from '../codec/write/input-error.js';
+import { InputError, printErrorPath } from '../codec/write/input-error.js';
 import { type FaultReason, SoapFaultError } from '../soap/fault/fault.js';
 import { placesOf } from './document-source.js';
 
@@ -186,8 +186,3 @@ function identified({ message, nodes, path, locations, extensions }: GraphQLErro
 /** The detail of a `BAD_REQUEST` is public: it describes the parameters without their values. */
 const publicText = ({ code, message, detail }: Refusal): string =>
   code === 'BAD_REQUEST' && detail !== null ? `${message} ${detail}` : message;
-
-/** `lines[2].qty` */
-export function printErrorPath(path: readonly (string | number)[]): string {
-  return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('');
-}

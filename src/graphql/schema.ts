@@ -15,7 +15,8 @@ import type { EntryError } from './feeds/entry-error.js';
 import type { CallTarget, SubschemaTarget } from './feeds/feed.js';
 import type { BoundField } from './fields/bound-field.js';
 import { type Exposed, exposures, type GraphqlService, type RootType } from './fields/exposure.js';
-import { operationField, type ServiceTypes } from './fields/operation-field.js';
+import type { ServiceTypes } from './fields/field-types.js';
+import { operationField } from './fields/operation-field.js';
 import { checkReplyHeaders, replyBlocks } from './fields/reply-headers.js';
 import { replyRulesOf } from './fields/reply-rules.js';
 import {

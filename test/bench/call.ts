@@ -54,7 +54,12 @@ function waysOf({ services, graph, config }: Compiled, pool: Pool): Ways<Way> {
   const [definition] = parse('{ orders { id total } }').definitions;
   const node = definition?.kind === 'OperationDefinition' ? definition.selectionSet.selections[0] : undefined;
   if (service === undefined || bound === undefined || node?.kind !== 'Field') throw new Error('no call');
-  const field = { bound, arguments: { limit: 1 }, headers: {}, plan: planReply(bound.reply, [node], new Map(), {}) };
+  const field = {
+    bound,
+    arguments: { limit: 1 },
+    headers: {},
+    plan: planReply(bound.reply, [node], { fragments: new Map(), variables: {} }),
+  };
   const { signal } = new AbortController();
   const limits = config.limits.codec;
   return {

@@ -89,7 +89,7 @@ function planOf(query: string): ReplyPlan {
   const [definition] = parse(query).definitions;
   if (definition?.kind !== 'OperationDefinition') throw new Error('not an operation');
   const nodes = definition.selectionSet.selections.flatMap((node) => (node.kind === 'Field' ? [node] : []));
-  return planReply(shape, nodes, new Map(), {});
+  return planReply(shape, nodes, { fragments: new Map(), variables: {} });
 }
 
 function figures(name: string, reply: Buffer, run: () => Read, runs: number): DecodeFigures {

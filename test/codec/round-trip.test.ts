@@ -133,7 +133,10 @@ function tripOf(built: BuiltSchema) {
   const [definition] = document.definitions;
   const node = definition?.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections[0] : undefined;
   if (node?.kind !== Kind.FIELD) throw new Error('no field');
-  return { built, plan: planReply(bound.reply, [node], new AdmittedDocument(document).fragments, {}) };
+  return {
+    built,
+    plan: planReply(bound.reply, [node], { fragments: new AdmittedDocument(document).fragments, variables: {} }),
+  };
 }
 
 function encode({ built }: Trip, value: unknown): string {

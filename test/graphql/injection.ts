@@ -77,7 +77,7 @@ export function checkInjection({ graph }: Compiled, count: number, random: Rando
   const bound = graph.fields.get('Query.echo');
   const type = graph.schema.getType('ValuesInput');
   if (bound === undefined || !('requestPlan' in bound) || !isInputType(type)) throw new Error('no echo');
-  const plan = planReply(bound.reply, [fieldOf(SELECTION)], new Map(), {});
+  const plan = planReply(bound.reply, [fieldOf(SELECTION)], { fragments: new Map(), variables: {} });
   const found: Injection = { strings: 0, sent: 0, refused: 0, equal: new Map(), failures: [] };
 
   const envelopeOf = (values: unknown): string | null => {

@@ -39,7 +39,7 @@ function planOf(built: BuiltSchema, selection: string): ReplyPlan {
   const node = definition?.kind === 'OperationDefinition' ? definition.selectionSet.selections[0] : undefined;
   const bound = built.fields.get('Query.getEcho');
   if (node?.kind !== 'Field' || bound === undefined) throw new Error('the operation is not offered');
-  return planReply(bound.reply, [node], new AdmittedDocument(document).fragments, {});
+  return planReply(bound.reply, [node], { fragments: new AdmittedDocument(document).fragments, variables: {} });
 }
 
 /** `<k>a</k>` for `k=a`, one after another. */

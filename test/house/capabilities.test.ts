@@ -174,7 +174,6 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'graphql/cost/cost-table.ts': 'prices them',
       'graphql/run/execute.ts': 'runs them',
       'graphql/run/root-plan.ts': 'plans them',
-      'graphql/run/subschema-run.ts': 'selects what they need of a service',
       'graphql/schema.ts': 'adds their fields to the schema',
       'graphql/subschema/answer-shaper.ts': 'reads what they need of an answer of a service',
       'graphql/subschema/link-rewriter.ts': 'asks a service for what they need',

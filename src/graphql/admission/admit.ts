@@ -133,7 +133,7 @@ export const isLongUncached = ({ query }: GraphqlParams, { documents }: Admissio
 
 const SHORT_UNITS = 1024;
 
-const ESTIMATES: EntryPart<EstimateCache> = { is: (value): value is EstimateCache => value instanceof EstimateCache };
+const ESTIMATES: EntryPart<EstimateCache> = {};
 
 /** Replaces errors that name slicing arguments, unless the schema may be known. */
 function concealing<T>(isOpen: boolean, work: () => T): T {

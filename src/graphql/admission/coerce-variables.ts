@@ -14,7 +14,8 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { codedError, DocumentRefusal, type InputProblem, printErrorPath, tooManyErrors } from '../errors.js';
+import { printErrorPath } from '../../codec/write/input-error.js';
+import { codedError, DocumentRefusal, type InputProblem, tooManyErrors } from '../errors.js';
 import type { RawVariables, Variables } from '../output/reply-plan.js';
 import { describeUnknownField, enumHint } from './hints.js';
 

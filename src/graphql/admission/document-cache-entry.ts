@@ -1,48 +1,41 @@
 import type { OperationDefinitionNode } from 'graphql';
 import { BoundedCache } from '../../base/bounded-cache.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import type { CountBytes } from '../count-bytes.js';
 import { GRAPHQL_LIMITS } from '../limits.js';
 import type { Variables } from '../output/reply-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
 
-/** Identifies one part of an entry, such as the plan or the estimates. */
+/** Identifies one part of an entry, such as the plan or the estimates, by itself: it is an empty object. */
 export interface EntryPart<T> {
-  is(value: unknown): value is T;
+  /** For the compiler alone. */
+  readonly type?: T;
 }
 
 /** A part that differs by the rights of callers: one for each, and one for callers without. */
-export function partByRights<T>(is: EntryPart<T>['is']): (rights: FieldRights | null) => EntryPart<T> {
-  const common: EntryPart<T> = { is };
+export function partByRights<T>(): (rights: FieldRights | null) => EntryPart<T> {
+  const common: EntryPart<T> = {};
   const byRights = new WeakMap<FieldRights, EntryPart<T>>();
-  return (rights) => {
-    if (rights === null) return common;
-    const part = byRights.get(rights) ?? { is };
-    byRights.set(rights, part);
-    return part;
-  };
+  return (rights) => (rights === null ? common : getOrMake(byRights, rights, () => ({})));
 }
 
 /** Plans and estimates of one operation, for one set of values of its switches. */
 export class DocumentCacheEntry {
   readonly #parts = new Map<EntryPart<unknown>, unknown>();
   readonly #onGrowth: (entry: DocumentCacheEntry) => void;
-  #bytes: number;
+  /** About how much memory it takes. */
+  bytes: number;
   #isAdding = false;
 
   constructor(bytes: number, onGrowth: (entry: DocumentCacheEntry) => void) {
-    this.#bytes = bytes;
+    this.bytes = bytes;
     this.#onGrowth = onGrowth;
-  }
-
-  /** About how much memory it takes. */
-  get bytes(): number {
-    return this.#bytes;
   }
 
   /** The result of `make`, which is called once for each part. */
   get<T>(part: EntryPart<T>, make: (countBytes: CountBytes) => T): T {
-    const held = this.#parts.get(part);
-    if (part.is(held)) return held;
+    const held = this.#parts.get(part) as T | undefined;
+    if (held !== undefined) return held;
     this.#isAdding = true;
     try {
       const made = make(this.#countBytes);
@@ -55,7 +48,7 @@ export class DocumentCacheEntry {
   }
 
   readonly #countBytes: CountBytes = (bytes) => {
-    this.#bytes += bytes;
+    this.bytes += bytes;
     if (!this.#isAdding) this.#onGrowth(this);
   };
 }

@@ -25,18 +25,18 @@ interface Size {
 }
 
 /** The size of all arguments in an operation's document; each fragment counts wherever it is spread. */
-class ArgumentSizes {
-  readonly size: Size = { levels: 0, values: 0, keys: 0, items: 0 };
+interface ArgumentSizes {
+  readonly size: Size;
   /** Maps each variable to the number of its uses, and to the deepest level that it is used at. */
-  readonly uses = new Map<string, { times: number; levels: number }>();
+  readonly uses: Map<string, { times: number; levels: number }>;
 }
 
 /** The part of a document cache entry. */
-export const ARGUMENT_SIZES: EntryPart<ArgumentSizes> = {
-  is: (value): value is ArgumentSizes => value instanceof ArgumentSizes,
-};
+export const ARGUMENT_SIZES: EntryPart<ArgumentSizes> = {};
 
 const MOST = 1e9;
+
+const nothing = (): Size => ({ levels: 0, values: 0, keys: 0, items: 0 });
 
 /**
  * Adds up the arguments of an operation of a document whose fragments form no cycle. Each fragment is walked once, for
@@ -47,7 +47,7 @@ export function measureArguments(
   fragments: Fragments,
   countBytes: CountBytes,
 ): ArgumentSizes {
-  const sizes = new ArgumentSizes();
+  const sizes: ArgumentSizes = { size: nothing(), uses: new Map() };
   const times = new Map<string, number>();
   addSet(operation.selectionSet, 1, sizes, times);
   for (const name of inOrder(operation, fragments)) {
@@ -130,7 +130,7 @@ interface Literal {
 }
 
 function sizeOfLiteral(root: ValueNode): Literal {
-  const size = { levels: 0, values: 0, keys: 0, items: 0 };
+  const size = nothing();
   const uses: { name: string; levels: number }[] = [];
   const stack = [{ value: root, levels: 0 }];
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
@@ -164,7 +164,7 @@ export interface MeasuredVariables {
  */
 export function measureVariables(values: RawVariables, checker: LimitChecker): MeasuredVariables {
   const sizes = new Map<string, Size>();
-  const all: Size = { levels: 0, values: 0, keys: 0, items: 0 };
+  const all = nothing();
   const names = Object.keys(values);
   checkNames(names);
   all.keys += names.length;
@@ -185,7 +185,7 @@ export function measureVariables(values: RawVariables, checker: LimitChecker): M
 
 /** Stops counting above `most`. */
 function sizeOfValue(root: unknown, most: Pick<Size, 'values' | 'keys'>): Size {
-  const size = { levels: 0, values: 0, keys: 0, items: 0 };
+  const size = nothing();
   const stack = [{ value: root, levels: 0 }];
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     const { value, levels } = step;

@@ -16,6 +16,7 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql';
+import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
 import type { Fragments } from '../output/reply-plan.js';
 import { fragmentsOf } from './document-cache.js';
 
@@ -42,18 +43,12 @@ export const introspectionPoints = (fields: number, limit: number): number =>
   Math.min(Math.ceil(fields / FIELDS_OF_POINT), limit);
 
 /** Counts the fields that the introspection query of tools answers. */
-export function wholeSchemaFields(schema: GraphQLSchema): number {
-  const known = WHOLE.get(schema);
-  if (known !== undefined) return known;
+export const wholeSchemaFields = makeOncePer((schema: GraphQLSchema): number => {
   const document = parse(WHOLE_QUERY);
   const fragments = fragmentsOf(document);
   const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
-  const count = operation === undefined ? 0 : introspectedFields(schema, operation, fragments, Number.MAX_SAFE_INTEGER);
-  WHOLE.set(schema, count);
-  return count;
-}
-
-const WHOLE = new WeakMap<GraphQLSchema, number>();
+  return operation === undefined ? 0 : introspectedFields(schema, operation, fragments, Number.MAX_SAFE_INTEGER);
+});
 
 const WHOLE_QUERY = getIntrospectionQuery({
   specifiedByUrl: true,
@@ -104,9 +99,7 @@ class Counter {
     if (shape.inner.length === 0) return shape.fields;
     // Only types occur more than once.
     if (!isNamed(part)) return this.#count(shape, part);
-    const known = shape.counts.get(part) ?? this.#count(shape, part);
-    shape.counts.set(part, known);
-    return known;
+    return getOrMake(shape.counts, part, () => this.#count(shape, part));
   }
 
   #count({ fields, inner }: Shape, part: unknown): number {
@@ -122,25 +115,24 @@ class Counter {
 
   /** Writes out the fragments of a selection set, whose size with them is limited. */
   #shapeOf(set: SelectionSetNode): Shape {
-    const known = this.#shapes.get(set);
-    if (known !== undefined) return known;
-    const shape: Shape = { fields: 0, inner: [], counts: new Map() };
-    const stack = [set];
-    for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-      for (const selection of next.selections) {
-        if (selection.kind === Kind.FIELD) {
-          shape.fields++;
-          if (selection.selectionSet !== undefined)
-            shape.inner.push({ name: selection.name.value, set: selection.selectionSet });
-          continue;
+    return getOrMake(this.#shapes, set, () => {
+      const shape: Shape = { fields: 0, inner: [], counts: new Map() };
+      const stack = [set];
+      for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+        for (const selection of next.selections) {
+          if (selection.kind === Kind.FIELD) {
+            shape.fields++;
+            if (selection.selectionSet !== undefined)
+              shape.inner.push({ name: selection.name.value, set: selection.selectionSet });
+            continue;
+          }
+          const fragment =
+            selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
+          if (fragment !== undefined) stack.push(fragment.selectionSet);
         }
-        const fragment =
-          selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
-        if (fragment !== undefined) stack.push(fragment.selectionSet);
       }
-    }
-    this.#shapes.set(set, shape);
-    return shape;
+      return shape;
+    });
   }
 }
 
@@ -188,18 +180,9 @@ function partsOf(part: unknown, field: string, schema: GraphQLSchema): readonly 
 }
 
 function partsOfSchema(schema: GraphQLSchema, field: string): readonly unknown[] {
-  switch (field) {
-    case 'types':
-      return Object.values(schema.getTypeMap());
-    case 'directives':
-      return schema.getDirectives();
-    case 'queryType':
-      return [schema.getQueryType()];
-    case 'mutationType':
-      return [schema.getMutationType()];
-    case 'subscriptionType':
-      return [schema.getSubscriptionType()];
-    default:
-      return NOTHING;
-  }
+  if (field === 'types') return Object.values(schema.getTypeMap());
+  if (field === 'directives') return schema.getDirectives();
+  if (field === 'queryType') return [schema.getQueryType()];
+  if (field === 'mutationType') return [schema.getMutationType()];
+  return field === 'subscriptionType' ? [schema.getSubscriptionType()] : NOTHING;
 }

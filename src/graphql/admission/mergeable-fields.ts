@@ -6,7 +6,6 @@ import {
   type GraphQLNamedType,
   type GraphQLOutputType,
   getNamedType,
-  isInterfaceType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -17,6 +16,9 @@ import {
   type ValidationContext,
   type ValueNode,
 } from 'graphql';
+import { addToList } from '../../base/add-to-list.js';
+import { getOrMake } from '../../base/get-or-make.js';
+import { fieldOfOwner } from '../types/field-owner.js';
 
 /**
  * Fields of one response key must be the same field (GraphQL section 5.3.2). The rule of graphql-js compares them by
@@ -113,10 +115,8 @@ class Merge {
         this.#steps++;
         if (selection.kind === Kind.FIELD) {
           const key = keyOf(selection);
-          const known = found.get(key);
-          const entry = { node: selection, parent, definition: definitionOf(parent, selection) };
-          if (known === undefined) found.set(key, [entry]);
-          else known.push(entry);
+          const entry = { node: selection, parent, definition: fieldOfOwner(parent, selection.name.value) };
+          addToList(found, key, entry);
         } else if (selection.kind === Kind.INLINE_FRAGMENT) {
           const condition = selection.typeCondition?.name.value;
           stack.push({ set: selection.selectionSet, parent: this.#typeOf(condition) ?? parent });
@@ -142,15 +142,14 @@ class Merge {
   }
 
   #argumentsOf(node: FieldNode): string {
-    if (node.arguments === undefined || node.arguments.length === 0) return '';
-    const known = this.#arguments.get(node);
-    if (known !== undefined) return known;
-    const text = node.arguments
-      .map(({ name, value }) => `${name.value}:${canonical(value)}`)
-      .sort()
-      .join();
-    this.#arguments.set(node, text);
-    return text;
+    const { arguments: written = [] } = node;
+    if (written.length === 0) return '';
+    return getOrMake(this.#arguments, node, () =>
+      written
+        .map(({ name, value }) => `${name.value}:${canonical(value)}`)
+        .sort()
+        .join(),
+    );
   }
 }
 
@@ -165,14 +164,6 @@ function canonical(value: ValueNode): string {
 }
 
 const keyOf = (node: FieldNode): string => node.alias?.value ?? node.name.value;
-
-function definitionOf(
-  parent: GraphQLNamedType | undefined,
-  { name }: FieldNode,
-): GraphQLField<unknown, unknown> | undefined {
-  const fields = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields() : {};
-  return Object.hasOwn(fields, name.value) ? fields[name.value] : undefined;
-}
 
 const below = (entries: readonly Entry[]): readonly Source[] =>
   entries.flatMap(({ node: { selectionSet }, definition }) =>

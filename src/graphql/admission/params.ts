@@ -1,7 +1,6 @@
 import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { type JsonBounds, JsonBoundsError, parseStrictJson } from '../../base/strict-json.js';
-import type { GraphqlLimits } from '../limits.js';
 import type { GraphqlParams } from './admit.js';
 
 /** One HTTP request for GraphQL, of whatever server. Header names are in lower case. */
@@ -60,11 +59,7 @@ const DEFAULT_BOUNDS: JsonBounds = { levels: 250, parts: 50_000, members: 10_000
 
 /** The bounds of a request, or of a batch of `times`, whose variables are checked against these limits later. */
 export const boundsOf = (
-  {
-    variableDepth,
-    variableKeys,
-    variableValues,
-  }: Pick<GraphqlLimits, 'variableDepth' | 'variableKeys' | 'variableValues'>,
+  { variableDepth, variableKeys, variableValues }: Record<'variableDepth' | 'variableKeys' | 'variableValues', number>,
   times: number,
 ): JsonBounds => ({
   // Around the variables, and beside them: a query, an operation's name, extensions.

@@ -31,6 +31,7 @@ import {
   VariablesInAllowedPositionRule,
   validate,
 } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import { urlRule } from '../downloads/url-directive.js';
 import { codedError, DocumentRefusal, tooManyErrors } from '../errors.js';
 import { enumHint } from './hints.js';
@@ -169,20 +170,16 @@ function stepsOf(rule: ValidationRule, context: ValidationContext): number {
 }
 
 function stepsOfTypes(schema: GraphQLSchema): number {
-  const known = STEPS.get(schema) ?? stepsOfNames(Object.keys(schema.getTypeMap()));
-  STEPS.set(schema, known);
-  return known;
+  return getOrMake(STEPS, schema, () => stepsOfNames(Object.keys(schema.getTypeMap())));
 }
 
 function stepsOfFields(type: GraphQLNamedType, schema: GraphQLSchema): number {
-  const known = STEPS.get(type);
-  if (known !== undefined) return known;
-  const hasFields = isObjectType(type) || isInterfaceType(type) || isInputObjectType(type);
-  const own = hasFields ? stepsOfNames(Object.keys(type.getFields())) : 0;
-  // Fields of its possible types are searched as well, and sorted.
-  const steps = own + (isAbstractType(type) ? STEPS_OF_TYPE * schema.getPossibleTypes(type).length : 0);
-  STEPS.set(type, steps);
-  return steps;
+  return getOrMake(STEPS, type, () => {
+    const hasFields = isObjectType(type) || isInterfaceType(type) || isInputObjectType(type);
+    const own = hasFields ? stepsOfNames(Object.keys(type.getFields())) : 0;
+    // Fields of its possible types are searched as well, and sorted.
+    return own + (isAbstractType(type) ? STEPS_OF_TYPE * schema.getPossibleTypes(type).length : 0);
+  });
 }
 
 /** An unknown name is about as long as the names that are similar. */

@@ -5,7 +5,6 @@ import {
   type FieldDefinitionNode,
   type GraphQLField,
   type GraphQLSchema,
-  isInterfaceType,
   isObjectType,
   Kind,
   parse,
@@ -14,12 +13,13 @@ import {
   printSchema,
 } from 'graphql';
 import { fieldCostOf, typeWeightOf } from '../types/cost-rules.js';
+import { isFieldOwner } from '../types/field-owner.js';
 
 /** The schema as SDL, with the costs of the mapping as `@cost` and `@listSize`. */
 export function printWithCosts(schema: GraphQLSchema): string {
   const sdl = printSchema(schema);
   const costed = Object.values(schema.getTypeMap()).some((type) => {
-    if (!isObjectType(type) && !isInterfaceType(type)) return false;
+    if (!isFieldOwner(type)) return false;
     return typeWeightOf(type) !== null || Object.values(type.getFields()).some((field) => fieldCostOf(field) !== null);
   });
   if (!costed) return sdl;
@@ -38,7 +38,7 @@ function withCosts(definition: DefinitionNode, schema: GraphQLSchema): Definitio
     return definition;
   }
   const type = schema.getType(definition.name.value);
-  if (!isObjectType(type) && !isInterfaceType(type)) return definition;
+  if (!isFieldOwner(type)) return definition;
   const fields = type.getFields();
   const costed = definition.fields?.map((node) => {
     const field = fields[node.name.value];

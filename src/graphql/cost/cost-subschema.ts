@@ -1,3 +1,4 @@
+import type { GraphQLField } from 'graphql';
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -6,8 +7,6 @@ import {
   getNamedType,
   isAbstractType,
   isCompositeType,
-  isInterfaceType,
-  isObjectType,
   Kind,
   type SelectionNode,
 } from 'graphql';
@@ -15,6 +14,7 @@ import { isRecord } from '../../base/record.js';
 import type { SubschemaPlan } from '../fields/subschema.js';
 import { responseKey, type Variables } from '../output/reply-plan.js';
 import { fieldCostOf, typeWeightOf } from '../types/cost-rules.js';
+import { fieldOfOwner } from '../types/field-owner.js';
 import { rootOf } from '../types/roots.js';
 import { argumentPoints } from './cost-slicing.js';
 import { argumentPrices } from './cost-table.js';
@@ -71,18 +71,12 @@ export function subschemaPoints(plan: SubschemaPlan, value: unknown, variables: 
   return points;
 }
 
-type Definition = NonNullable<ReturnType<typeof definitionOf>>;
+type Definition = GraphQLField<unknown, unknown>;
 
 interface Asked {
   readonly node: FieldNode;
   readonly definition: Definition;
   readonly selections: SelectionNode[];
-}
-
-function definitionOf(owner: GraphQLNamedType | undefined, name: string) {
-  if (!isObjectType(owner) && !isInterfaceType(owner)) return undefined;
-  const fields = owner.getFields();
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 const fieldType = (definition: Definition | undefined): GraphQLNamedType | undefined =>
@@ -109,7 +103,7 @@ function askedOf(
     const { node, owner } = step;
     if (node.kind === Kind.FIELD) {
       const key = responseKey(node);
-      const definition = definitionOf(owner, node.name.value);
+      const definition = fieldOfOwner(owner, node.name.value);
       if (definition === undefined || !isRecord(value) || !Object.hasOwn(value, key)) continue;
       const known = asked.get(key);
       if (known === undefined)

@@ -2,7 +2,6 @@ import {
   type GraphQLField,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
-  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
@@ -10,13 +9,14 @@ import {
   isCompositeType,
   isInterfaceType,
   isListType,
-  isObjectType,
 } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { isSubschemaField, type SubschemaField } from '../fields/subschema.js';
 import type { GraphqlLimits } from '../limits.js';
 import type { Link, LinkTable } from '../links/link.js';
 import { type FieldCost, fieldCostOf, type ListSize, typeWeightOf } from '../types/cost-rules.js';
+import { type FieldOwner, fieldOfOwner, isFieldOwner } from '../types/field-owner.js';
 import { isRoot } from '../types/roots.js';
 
 /** The sources of prices. Without `fields` every field of the root is a call. */
@@ -92,16 +92,11 @@ export class CostTable {
 
   /** Null for an unknown field: `__typename`, and fields of introspection. */
   field(parent: GraphQLNamedType | undefined, name: string): FieldPrice | null {
-    if (!isObjectType(parent) && !isInterfaceType(parent)) return null;
-    let prices = this.#prices.get(parent);
-    if (prices === undefined) {
-      prices = new Map();
-      this.#prices.set(parent, prices);
-    }
+    if (!isFieldOwner(parent)) return null;
+    const prices = getOrMake(this.#prices, parent, () => new Map());
     const known = prices.get(name);
     if (known !== undefined) return known;
-    const fields = parent.getFields();
-    const definition = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const definition = fieldOfOwner(parent, name);
     // Unknown names are not cached: clients choose them.
     if (definition === undefined) return null;
     const made = this.#price(parent, definition);
@@ -111,16 +106,14 @@ export class CostTable {
 
   /** Points for one object of a type; of an interface or union, as many as any of its objects. */
   objectWeight(type: GraphQLNamedType): number {
-    const known = this.#weights.get(type);
-    if (known !== undefined) return known;
-    const own = typeWeightOf(type) ?? (isCompositeType(type) && !isAbstractType(type) ? 1 : 0);
-    const possible = isAbstractType(type) ? this.schema.getPossibleTypes(type) : [];
-    const weight = Math.max(own, ...possible.map((each) => typeWeightOf(each) ?? 1));
-    this.#weights.set(type, weight);
-    return weight;
+    return getOrMake(this.#weights, type, () => {
+      const own = typeWeightOf(type) ?? (isCompositeType(type) && !isAbstractType(type) ? 1 : 0);
+      const possible = isAbstractType(type) ? this.schema.getPossibleTypes(type) : [];
+      return Math.max(own, ...possible.map((each) => typeWeightOf(each) ?? 1));
+    });
   }
 
-  #price(parent: GraphQLObjectType | GraphQLInterfaceType, definition: GraphQLField<unknown, unknown>): FieldPrice {
+  #price(parent: FieldOwner, definition: GraphQLField<unknown, unknown>): FieldPrice {
     const name = `${parent.name}.${definition.name}`;
     const cost = fieldCostOf(definition);
     const named = getNamedType(definition.type);

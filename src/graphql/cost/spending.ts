@@ -9,26 +9,18 @@ import type { CostLimits } from './cost-table.js';
 export class Spending {
   readonly #limits: Pick<CostLimits, 'callCost' | 'kibCost'>;
   #points = 0;
-  #calls = 0;
-  #replyBytes = 0;
+  /** Calls that were made; retries of the connection are no calls of their own. */
+  calls = 0;
+  /** Bytes of the replies, decoded, as far as they are known. */
+  replyBytes = 0;
 
   constructor(limits: Pick<CostLimits, 'callCost' | 'kibCost'>) {
     this.#limits = limits;
   }
 
-  /** Calls that were made; retries of the connection are no calls of their own. */
-  get calls(): number {
-    return this.#calls;
-  }
-
-  /** Bytes of the replies, decoded, as far as they are known. */
-  get replyBytes(): number {
-    return this.#replyBytes;
-  }
-
   /** Whole points. */
   get points(): number {
-    return Math.ceil(this.#points + Math.ceil(this.#replyBytes / 1024) * this.#limits.kibCost);
+    return Math.ceil(this.#points + Math.ceil(this.replyBytes / 1024) * this.#limits.kibCost);
   }
 
   /** Adds a call with these arguments, or several at the same cost. */
@@ -38,7 +30,7 @@ export class Spending {
       const [name = '', ...rest] = path.split('.');
       if (Object.hasOwn(values, name)) weight += each * valuesAt(values[name], rest).length;
     }
-    this.#calls += calls;
+    this.calls += calls;
     this.#points += weight * calls;
   }
 
@@ -50,7 +42,7 @@ export class Spending {
   /** Adds the answer of a call. Without points of its own, each object is a point. */
   took({ value, points, replyBytes = 0 }: Decoded): void {
     this.#points += points ?? objectsIn(value);
-    this.#replyBytes += replyBytes;
+    this.replyBytes += replyBytes;
   }
 }
 

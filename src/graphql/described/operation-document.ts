@@ -1,5 +1,6 @@
 import { type GraphQLArgument, getNamedType, isNonNullType, Kind } from 'graphql';
 import { BoundedCache } from '../../base/bounded-cache.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { MIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { readDocument } from '../admission/admit.js';
@@ -38,17 +39,8 @@ export class OperationDocuments {
 
   /** The document with the default selection of a kind of callers. */
   of(described: DescribedOperation, rights: FieldRights | null): string {
-    let byRights = this.#known.get(described);
-    if (byRights === undefined) {
-      byRights = new WeakMap();
-      this.#known.set(described, byRights);
-    }
-    let text = byRights.get(rights ?? ALL_RIGHTS);
-    if (text === undefined) {
-      text = this.#deepest(described, rights);
-      byRights.set(rights ?? ALL_RIGHTS, text);
-    }
-    return text;
+    const byRights = getOrMake(this.#known, described, () => new WeakMap());
+    return getOrMake(byRights, rights ?? ALL_RIGHTS, () => this.#deepest(described, rights));
   }
 
   /** The document with the fields of a list that was written for callers of this kind before; null for another. */
@@ -72,16 +64,10 @@ export class OperationDocuments {
   }
 
   #remember(key: string, rights: FieldRights | null, text: string): void {
-    let known = this.#chosen.get(rights ?? ALL_RIGHTS);
-    if (known === undefined) {
-      known = new BoundedCache({
-        entries: REMEMBERED_MAX,
-        size: REMEMBERED_CHARS_MAX,
-        sizeOf: (value, name) => value.length + name.length,
-      });
-      this.#chosen.set(rights ?? ALL_RIGHTS, known);
-    }
-    if (key.length <= REMEMBERED_KEY_CHARS_MAX) known.set(key, text);
+    if (key.length > REMEMBERED_KEY_CHARS_MAX) return;
+    const sizeOf = (value: string, name: string): number => value.length + name.length;
+    const limits = { entries: REMEMBERED_MAX, size: REMEMBERED_CHARS_MAX, sizeOf };
+    getOrMake(this.#chosen, rights ?? ALL_RIGHTS, () => new BoundedCache<string>(limits)).set(key, text);
   }
 
   #deepest(described: DescribedOperation, rights: FieldRights | null): string {

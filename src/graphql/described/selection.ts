@@ -9,6 +9,7 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import type { LinkTable } from '../links/link.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { ruleOf } from '../rights/field-rule.js';
@@ -81,8 +82,7 @@ export class SelectionPrinter {
       if (own.length === 0) continue;
       const printed = own.map((selected) => {
         const { name, type: fieldType } = selected.field;
-        const first = known.get(name) ?? String(fieldType);
-        known.set(name, first);
+        const first = getOrMake(known, name, () => String(fieldType));
         // Fields of one name merge only where they have one type.
         return first === String(fieldType) ? print(selected) : `${name}_${possible.name}: ${print(selected)}`;
       });

@@ -14,6 +14,7 @@ import {
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import { ExampleWriter } from '../../codec/example/example-content.js';
 import type { ElementDeclaration, FaultDeclaration } from '../../wsdl/model.js';
 import type { BoundField } from '../fields/bound-field.js';
@@ -139,8 +140,7 @@ function faultEntries(fields: ReadonlyMap<string, BoundField>): readonly PageEnt
   const found = new Map<ElementDeclaration, FaultOfService>();
   for (const { operation, name, service } of fields.values()) {
     for (const fault of operation.faults) {
-      const known = found.get(fault.element) ?? { fault, service, fields: new Set() };
-      found.set(fault.element, known);
+      const known = getOrMake(found, fault.element, () => ({ fault, service, fields: new Set() }));
       if (name !== '') known.fields.add(name);
     }
   }

@@ -9,14 +9,13 @@ import {
   getNullableType,
   isEnumType,
   isInputObjectType,
-  isInterfaceType,
   isListType,
   isNonNullType,
-  isObjectType,
   isRequiredArgument,
   isRequiredInputField,
   isScalarType,
 } from 'graphql';
+import { isFieldOwner } from '../types/field-owner.js';
 import type { Report } from './entry-error.js';
 import type { CallTarget, FieldFeed } from './feed.js';
 
@@ -33,7 +32,7 @@ export function fieldAlong(
   let type = from;
   for (const step of steps) {
     const owner = getNullableType(type);
-    if (!isObjectType(owner) && !isInterfaceType(owner)) {
+    if (!isFieldOwner(owner)) {
       report(path, `\`${step}\` cannot be a field of ${String(owner)}.`, 'A path leads through single objects.');
       return null;
     }

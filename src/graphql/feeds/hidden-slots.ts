@@ -1,6 +1,7 @@
 import { isRecord } from '../../base/record.js';
 import { LazyObject } from '../../codec/plan/lazy-object.js';
 import type { FieldSlot, ObjectPlan, ObjectVariant } from '../../codec/plan/plan.js';
+import { SINGLE } from '../types/plain-shape.js';
 import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
 
 /** The prefix of keys that are never part of a response: no response key begins with it. */
@@ -9,12 +10,10 @@ export const HIDDEN = '=';
 /** The key of the value of a link's feed; for an item of a list operation, that of its key. */
 export const hiddenKey = (index: number): string => `${HIDDEN}${index}`;
 
-export const NULLABLE = { list: false, nonNull: false, itemNonNull: false } as const;
-
 /** The element itself, read once more as this object. */
 export const selfSlot = (key: string, value: ObjectPlan): FieldSlot => ({
   key,
-  ...NULLABLE,
+  ...SINGLE,
   source: { from: 'self' },
   value,
 });
@@ -24,7 +23,7 @@ type End = (key: string, field: FieldShape) => FieldSlot;
 /** A slot that follows a path of fields to its end: each step is under `HIDDEN` of the one before. */
 export function slotAlong(key: string, field: FieldShape, rest: readonly string[], end: End): FieldSlot {
   if (rest.length === 0 || field.value.kind !== 'object') return end(key, field);
-  return { key, ...NULLABLE, source: field.source, value: objectAlong(field.value.shape, rest, end) };
+  return { key, ...SINGLE, source: field.source, value: objectAlong(field.value.shape, rest, end) };
 }
 
 export function objectAlong(shape: ElementShape, path: readonly string[], end: End): ObjectPlan {
@@ -43,7 +42,7 @@ function mapped(shape: ElementShape, variantOf: (object: ObjectShape) => ObjectV
 export function leafSlot(key: string, { source, list, value }: FieldShape): FieldSlot {
   if (value.kind === 'object' || value.kind === 'choice' || value.kind === 'list' || value.kind === 'tables')
     throw new Error('a link is fed with simple values');
-  return { key, ...NULLABLE, source, list, value };
+  return { key, ...SINGLE, source, list, value };
 }
 
 export const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly string[]): ObjectPlan =>

@@ -1,36 +1,29 @@
-import { type GraphQLNamedType, GraphQLNonNull, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
+import { GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { EncodeAttachment } from '../../codec/plan/request-plan.js';
 import type { AttachedPart } from '../../soap/mime/attached-parts.js';
 import { isMediaType } from '../../soap/mime/media-type.js';
 import { distinctName, type Operation, type Payload } from '../../wsdl/model.js';
 import { BASE64 } from '../../wsdl/xsd/builtin.js';
 import type { InputField } from '../input/input-field.js';
-import { resultField, SINGLE } from '../output/result-field.js';
-import type { Leaf, LeafTable } from '../types/leaf.js';
-import { fieldName, isNaming01, NameScope, type Naming } from '../types/naming.js';
-import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { Answer } from '../output/faults.js';
+import { resultField } from '../output/result-field.js';
+import type { Leaf } from '../types/leaf.js';
+import { fieldName, isNaming01, NameScope } from '../types/naming.js';
+import { plainShape, SINGLE } from '../types/plain-shape.js';
+import type { FieldShape } from '../types/shape.js';
+import type { ServiceTypes } from './field-types.js';
 
-interface Types {
-  readonly service: string;
-  readonly naming: Naming;
-  readonly leaves: LeafTable;
-  readonly names: TypeNames;
-  /** Types that were made here. */
-  readonly answers: GraphQLNamedType[];
-}
-
-const leafOf = ({ leaves, service }: Types): Leaf => leaves.of(BASE64, 'Base64', service);
+const leafOf = ({ leaves, service }: ServiceTypes): Leaf => leaves.of(BASE64, 'Base64', service);
 
 /** Version 0.1 had neither arguments nor fields for them. */
-const offered = ({ attachments = [] }: Payload, { naming }: Types): readonly AttachedPart[] =>
+const offered = ({ attachments = [] }: Payload, { naming }: ServiceTypes): readonly AttachedPart[] =>
   isNaming01(naming) ? [] : attachments;
 
 /** Adds an argument for each attachment of the request to `fields`. */
 export function attachmentArguments(
   input: Payload,
   fields: Map<string, InputField>,
-  types: Types,
+  types: ServiceTypes,
 ): readonly EncodeAttachment[] {
   const attachments = offered(input, types);
   if (attachments.length === 0) return [];
@@ -50,13 +43,8 @@ const UNKNOWN = 'application/octet-stream';
 const describe = ({ mediaTypes }: AttachedPart): string =>
   `An attachment of the message${mediaTypes.length === 0 ? '' : ` (${mediaTypes.join(', ')})`}, in base64.`;
 
-interface Reply {
-  readonly type: GraphQLOutputType;
-  readonly shape: ReplyShape;
-}
-
 /** The reply as an object with its attachments beside the `result`, if the Body has one. */
-export function withAttachments(operation: Operation, { type, shape }: Reply, types: Types): Reply {
+export function withAttachments(operation: Operation, { type, shape }: Answer, types: ServiceTypes): Answer {
   const attachments = operation.output === null ? [] : offered(operation.output, types);
   if (attachments.length === 0) return { type, shape };
   const { type: leafType, scalar } = leafOf(types);
@@ -88,9 +76,8 @@ export function withAttachments(operation: Operation, { type, shape }: Reply, ty
     const source = { from: 'attachment', part: attached.name } as const;
     fields.set(name, { ...SINGLE, source, value: { kind: 'scalar', scalar } });
   }
-  const declared: ObjectShape = { typeName, conditions: new Set([typeName]), fields };
   return {
     type: made,
-    shape: { ...shape, root: { kind: 'whole', shape: { declared, variants: new Map() } }, nonNull: false },
+    shape: { ...shape, root: { kind: 'whole', shape: plainShape(typeName, fields) }, nonNull: false },
   };
 }

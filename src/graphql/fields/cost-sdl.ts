@@ -121,10 +121,11 @@ function textsOf(value: ValueNode | undefined): readonly string[] | null {
 const argumentOf = ({ arguments: values = [] }: DirectiveNode, name: string): ValueNode | undefined =>
   values.find((argument) => argument.name.value === name)?.value;
 
-type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
+/** Reports an error in SDL. */
+export type ReportInSdl = (what: string, location: Location | undefined, remedy?: string | null) => void;
 
 /** Reports the errors of a cost directive; false for another directive. */
-export function checkCostDirective(directive: DirectiveNode, report: Report): boolean {
+export function checkCostDirective(directive: DirectiveNode, report: ReportInSdl): boolean {
   const known = CHECKS.get(directive.name.value);
   if (known === undefined) return false;
   for (const argument of directive.arguments ?? []) {
@@ -145,7 +146,7 @@ export function checkCostDirective(directive: DirectiveNode, report: Report): bo
 export function checkCostPlace(
   { name: { value: name }, loc }: DirectiveNode,
   around: readonly (ASTNode | readonly ASTNode[])[],
-  report: Report,
+  report: ReportInSdl,
 ): void {
   if (!CHECKS.has(name)) return;
   const nodes = around.flatMap((each) => ('kind' in each ? [each] : []));

@@ -1,4 +1,5 @@
 import { GraphQLInputObjectType } from 'graphql';
+import { addToList } from '../../base/add-to-list.js';
 import { distinctName, type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
 import { type InputField, inputConfigs } from '../input/input-field.js';
 import { isNaming01 } from '../types/naming.js';
@@ -22,9 +23,7 @@ export class HeaderTypes {
     this.#names = names;
     for (const operation of isNaming01(names.namingOf(service)) ? [] : operations) {
       const blocks = keyOf(blocksOf(operation));
-      const others = this.#takers.get(blocks);
-      if (others === undefined) this.#takers.set(blocks, [operation]);
-      else others.push(operation);
+      addToList(this.#takers, blocks, operation);
     }
     const used = new Set<string>();
     for (const [blocks, [first, second]] of this.#takers) {

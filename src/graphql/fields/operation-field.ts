@@ -2,7 +2,6 @@ import {
   GraphQLBoolean,
   type GraphQLFieldConfig,
   type GraphQLInputObjectType,
-  type GraphQLNamedType,
   GraphQLNonNull,
   GraphQLObjectType,
   type GraphQLOutputType,
@@ -30,11 +29,9 @@ import {
   NO_BLOCKS,
 } from '../input/block-mapping.js';
 import { blockPlan } from '../input/block-plan.js';
-import type { InputTypes } from '../input/input.js';
 import { type InputField, inputConfigs } from '../input/input-field.js';
 import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-mapping.js';
-import type { FaultTypes } from '../output/faults.js';
-import type { OutputTypes } from '../output/output.js';
+import type { Answer } from '../output/faults.js';
 import { type OutputField, outputConfigs } from '../output/output-field.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions, withoutMasks } from '../rights/field-rule.js';
 import { anyOutput, ruleWithinAny } from '../types/any-value.js';
@@ -42,38 +39,16 @@ import { childOrder } from '../types/child-order.js';
 import { contentOf, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { deprecationIn, descriptionOf } from '../types/description.js';
-import type { LeafTable } from '../types/leaf.js';
 import { type ElementMember, elementMember } from '../types/member.js';
 import { rulesWithin } from '../types/member-rules.js';
-import type { MemberTable } from '../types/members.js';
 import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.js';
 import { hasReferences, reach } from '../types/reach.js';
 import { SDL_URI } from '../types/sdl-uri.js';
 import type { ElementShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
-import type { TypeNames } from '../types/type-names.js';
 import { attachmentArguments, withAttachments } from './attachment-fields.js';
 import type { OperationMapping } from './exposure.js';
-import type { HeaderTypes } from './header-types.js';
-import { type HeadersType, type ReplyBlock, withReplyHeaders } from './reply-headers.js';
-
-/** Everything the fields of one service are made with. */
-export interface ServiceTypes {
-  readonly service: string;
-  readonly naming: Naming;
-  readonly members: MemberTable;
-  readonly leaves: LeafTable;
-  readonly names: TypeNames;
-  readonly input: InputTypes;
-  readonly output: OutputTypes;
-  readonly faults: FaultTypes;
-  readonly headers: HeaderTypes;
-  /** Elements of some replies may stand for others. */
-  readonly hasReferences: boolean;
-  /** Types of answers that stand for no one element. */
-  readonly answers: GraphQLNamedType[];
-  /** Types of header blocks of replies, by the names of the blocks. */
-  readonly replyHeaders: Map<string, HeadersType>;
-}
+import type { ServiceTypes } from './field-types.js';
+import { type ReplyBlock, withReplyHeaders } from './reply-headers.js';
 
 interface OperationField {
   readonly config: GraphQLFieldConfig<unknown, unknown>;
@@ -229,17 +204,12 @@ function refuseUndeclared(written: string, path: readonly string[], operation: O
   types.names.findings.push({ service: types.service, path, what, remedy, among, written });
 }
 
-interface Reply {
-  readonly type: GraphQLOutputType;
-  readonly shape: ReplyShape;
-}
-
 /** A field is nullable whatever its type is, so that one failed call does not take the others with it. */
-function replyOf(operation: Operation, types: ServiceTypes): Reply {
+function replyOf(operation: Operation, types: ServiceTypes): Answer {
   const body = operation.output?.body ?? null;
   if (body === null) return done({ uri: null, local: `${operation.name}Response` });
   const element = body.name;
-  const of = (type: GraphQLOutputType, root: ReplyRoot): Reply => ({ type, shape: { element, root, nonNull: false } });
+  const of = (type: GraphQLOutputType, root: ReplyRoot): Answer => ({ type, shape: { element, root, nonNull: false } });
   const several = operation.output?.several;
   if (several !== undefined) {
     const { type, shape } = severalResult(several, pascalName(distinctName(operation), types.naming), types);
@@ -274,7 +244,7 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
   return of(type, { kind: 'whole', shape });
 }
 
-const done = (element: ReplyShape['element']): Reply => ({
+const done = (element: ReplyShape['element']): Answer => ({
   type: new GraphQLNonNull(GraphQLBoolean),
   shape: { element, root: { kind: 'done' }, nonNull: true },
 });
@@ -301,22 +271,12 @@ function resultName(operation: Operation, body: ElementDeclaration, { naming }: 
   return body.type.name === null ? `${pascalName(distinctName(operation), naming)}Result` : body.name.local;
 }
 
-interface PartTypes {
-  readonly service: string;
-  readonly naming: Naming;
-  readonly names: TypeNames;
-  readonly input: InputTypes;
-  readonly output: OutputTypes;
-  /** Types of answers that were made here. */
-  readonly answers: GraphQLNamedType[];
-}
-
 /** One argument for each part, under its name; the mapping calls them so too. */
 function severalArguments(
   { parts }: SeveralParts,
   owner: string,
   mappings: InputMappings,
-  types: PartTypes,
+  types: ServiceTypes,
 ): { readonly fields: ReadonlyMap<string, InputField>; readonly body: RequestPlan['body'] } {
   const known = parts.map(({ name }) => name);
   refuseUnknown(mappings, known, types);
@@ -337,7 +297,7 @@ function severalArguments(
 function severalResult(
   { parts, whole }: SeveralParts,
   owner: string,
-  types: PartTypes,
+  types: ServiceTypes,
 ): { readonly type: GraphQLObjectType; readonly shape: ElementShape } {
   const fields = new Map<string, OutputField>();
   const turns = new Map<string, number>();

@@ -1,18 +1,19 @@
-import { type GraphQLNamedType, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
+import { GraphQLObjectType } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import { distinctName, type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import { stepName } from '../input/block-mapping.js';
-import type { OutputTypes } from '../output/output.js';
+import type { Answer } from '../output/faults.js';
 import { type OutputField, outputConfigs, wholeField, withRule } from '../output/output-field.js';
-import { resultField, SINGLE } from '../output/result-field.js';
-import type { LeafTable } from '../types/leaf.js';
+import { resultField } from '../output/result-field.js';
 import { elementMember } from '../types/member.js';
 import { everyRule } from '../types/member-rules.js';
-import type { MemberTable } from '../types/members.js';
-import { fieldName, NameScope, type Naming } from '../types/naming.js';
-import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
+import { fieldName, NameScope } from '../types/naming.js';
+import { plainShape, SINGLE } from '../types/plain-shape.js';
+import type { FieldShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { GraphqlService, ReplyHeaders } from './exposure.js';
+import type { HeadersType, ServiceTypes } from './field-types.js';
 
 /** A header block of a reply. Without a declaration it is shown as XML. */
 export interface ReplyBlock {
@@ -71,37 +72,13 @@ export function checkReplyHeaders(operation: Operation, service: GraphqlService,
   }
 }
 
-interface Types {
-  readonly service: string;
-  readonly naming: Naming;
-  readonly members: MemberTable;
-  readonly leaves: LeafTable;
-  readonly names: TypeNames;
-  readonly output: OutputTypes;
-  /** Types that were made here. */
-  readonly answers: GraphQLNamedType[];
-  /** Maps the blocks that `headers` has to its type. */
-  readonly replyHeaders: Map<string, HeadersType>;
-}
-
-/** The type of `headers`, and where its fields stand. */
-export interface HeadersType {
-  readonly type: GraphQLObjectType;
-  readonly shape: ObjectShape;
-}
-
-interface Reply {
-  readonly type: GraphQLOutputType;
-  readonly shape: ReplyShape;
-}
-
 /** The reply as an object with `result` and `headers`. Without blocks it stays as it is. */
 export function withReplyHeaders(
   operation: Operation,
   blocks: readonly ReplyBlock[],
-  { type, shape }: Reply,
-  types: Types,
-): Reply {
+  { type, shape }: Answer,
+  types: ServiceTypes,
+): Answer {
   if (blocks.length === 0) return { type, shape };
   const owner = types.names.pascal(distinctName(operation), types.service);
   const headers = headersType(blocks, owner, types);
@@ -109,7 +86,7 @@ export function withReplyHeaders(
   const headersShape: FieldShape = {
     ...SINGLE,
     source: { from: 'header' },
-    value: { kind: 'object', shape: { declared: headers.shape, variants: new Map() } },
+    value: { kind: 'object', shape: headers.shape },
   };
   const typeName = types.names.take(`${owner}WithHeaders`, types.service, '', operation);
   const made = new GraphQLObjectType({
@@ -122,37 +99,36 @@ export function withReplyHeaders(
     ['result', result.field],
     ['headers', headersShape],
   ]);
-  const declared: ObjectShape = { typeName, conditions: new Set([typeName]), fields };
-  const root = { kind: 'whole', shape: { declared, variants: new Map() } } as const;
-  return { type: made, shape: { ...shape, root, nonNull: false } };
+  return {
+    type: made,
+    shape: { ...shape, root: { kind: 'whole', shape: plainShape(typeName, fields) }, nonNull: false },
+  };
 }
 
 /** Operations with the same blocks share a type. A few blocks name it, `SessionHeader` as `SessionHeaders`. */
-function headersType(blocks: readonly ReplyBlock[], owner: string, types: Types): HeadersType {
+function headersType(blocks: readonly ReplyBlock[], owner: string, types: ServiceTypes): HeadersType {
   const key = blocks
     .map(({ name }) => typeKey(name))
     .toSorted()
     .join(' ');
-  const known = types.replyHeaders.get(key);
-  if (known !== undefined) return known;
-  const { names, service } = types;
-  const stems = blocks.map(({ name }) => names.pascal(name.local, service).replace(/Headers?$/, ''));
-  const typeName = names.take(`${blocks.length > BLOCKS_MAX ? owner : stems.join('')}Headers`, service);
-  const scope = new NameScope();
-  const fields = new Map<string, OutputField>();
-  for (const { name, element } of blocks) {
-    const field = scope.take(fieldName(name.local, types.naming));
-    fields.set(field, blockField({ name, element }, field, typeName, types));
-  }
-  const type = new GraphQLObjectType({ name: typeName, fields: outputConfigs(fields) });
-  types.answers.push(type);
-  const shapes = new Map([...fields].map(([field, { shape }]) => [field, shape]));
-  const made = { type, shape: { typeName, conditions: new Set([typeName]), fields: shapes } };
-  types.replyHeaders.set(key, made);
-  return made;
+  return getOrMake(types.replyHeaders, key, () => {
+    const { names, service } = types;
+    const stems = blocks.map(({ name }) => names.pascal(name.local, service).replace(/Headers?$/, ''));
+    const typeName = names.take(`${blocks.length > BLOCKS_MAX ? owner : stems.join('')}Headers`, service);
+    const scope = new NameScope();
+    const fields = new Map<string, OutputField>();
+    for (const { name, element } of blocks) {
+      const field = scope.take(fieldName(name.local, types.naming));
+      fields.set(field, blockField({ name, element }, field, typeName, types));
+    }
+    const type = new GraphQLObjectType({ name: typeName, fields: outputConfigs(fields) });
+    types.answers.push(type);
+    const shapes = new Map([...fields].map(([field, { shape }]) => [field, shape]));
+    return { type, shape: plainShape(typeName, shapes) };
+  });
 }
 
-function blockField({ name, element }: ReplyBlock, field: string, owner: string, types: Types): OutputField {
+function blockField({ name, element }: ReplyBlock, field: string, owner: string, types: ServiceTypes): OutputField {
   if (element !== null) return types.output.field(elementMember(element, field), owner);
   const whole = wholeField(types.leaves.xml);
   const description = 'The block as XML: the WSDL does not declare it.';

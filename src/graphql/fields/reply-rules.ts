@@ -3,7 +3,7 @@ import type { FieldRule } from '../rights/field-rule.js';
 import { everyRule, hasOpenContent, rulesWithin } from '../types/member-rules.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { GraphqlService } from './exposure.js';
-import type { ServiceTypes } from './operation-field.js';
+import type { ServiceTypes } from './field-types.js';
 
 /** The rules of all fields that the replies and Faults of each operation may hold, by `service.operation`. */
 export function replyRulesOf(

@@ -1,7 +1,7 @@
 import { type DirectiveNode, type DocumentNode, GraphQLError, Kind, type Location, parse, visit } from 'graphql';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { Operation } from '../../wsdl/model.js';
-import { checkCostDirective, checkCostPlace } from './cost-sdl.js';
+import { checkCostDirective, checkCostPlace, type ReportInSdl } from './cost-sdl.js';
 import type { OperationMapping } from './exposure.js';
 import { occurrenceOf, type SdlField, xmlDirective } from './sdl-field.js';
 import { type SdlOperation, SdlTypes } from './sdl-types.js';
@@ -66,10 +66,8 @@ export function readSdlOperations(
   return { operations: made, mapping, diagnostics };
 }
 
-type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
-
 /** Reports directives that mean nothing where they stand: none is passed over in silence. */
-function checkDirectives(document: DocumentNode, report: Report): void {
+function checkDirectives(document: DocumentNode, report: ReportInSdl): void {
   visit(document, {
     Directive: (directive, _key, _parent, _path, ancestors) => {
       checkDirective(directive, report);
@@ -84,7 +82,7 @@ function checkDirectives(document: DocumentNode, report: Report): void {
 
 const isRoot = (typeName: string): boolean => typeName === 'Query' || typeName === 'Mutation';
 
-function checkDirective(directive: DirectiveNode, report: Report): void {
+function checkDirective(directive: DirectiveNode, report: ReportInSdl): void {
   const { name, arguments: values = [], loc } = directive;
   if (name.value === 'deprecated') {
     report('@deprecated has no place here.', loc, 'Write `deprecated` into the mapping of the operation or the type.');
@@ -118,7 +116,7 @@ const ARGUMENTS: ReadonlyMap<string, typeof Kind.STRING | typeof Kind.BOOLEAN> =
   ['attribute', Kind.BOOLEAN],
 ]);
 
-function checkFields(fields: readonly SdlField[], isOfRoot: boolean, report: Report): void {
+function checkFields(fields: readonly SdlField[], isOfRoot: boolean, report: ReportInSdl): void {
   for (const field of fields) {
     const { name, item, attribute } = xmlDirective(field.directives);
     const at = (what: string, remedy: string | null = null): void => report(what, field.loc, remedy);

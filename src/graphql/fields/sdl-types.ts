@@ -4,7 +4,7 @@ import { plainComplexType, plainElement, plainSimpleType, sequenceOf } from '../
 import type { QName } from '../../xml/events.js';
 import { BUILT_INS } from '../types/retype.js';
 import { SDL_URI } from '../types/sdl-uri.js';
-import { isCostDirectiveDefinition } from './cost-sdl.js';
+import { isCostDirectiveDefinition, type ReportInSdl } from './cost-sdl.js';
 import type { RootType } from './exposure.js';
 import { defaultText, occurrenceOf, type SdlField, xmlDirective } from './sdl-field.js';
 
@@ -25,11 +25,9 @@ export interface SdlOperation {
 
 type MutableComplex = { -readonly [K in keyof ComplexType]: ComplexType[K] };
 
-type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
-
 /** The types of one SDL document as types of the model; those of one namespace are made once. */
 export class SdlTypes {
-  readonly #report: Report;
+  readonly #report: ReportInSdl;
   readonly #roots = new Map<string, FieldDefinitionNode>();
   readonly #used = new Set<string>();
   readonly #structures = new Map<
@@ -41,7 +39,7 @@ export class SdlTypes {
   /** Types that are known and not yet filled: types may be recursive, and lead to each other at any length. */
   readonly #empty: (() => void)[] = [];
 
-  constructor(document: DocumentNode, report: Report) {
+  constructor(document: DocumentNode, report: ReportInSdl) {
     this.#report = report;
     for (const definition of document.definitions) {
       switch (definition.kind) {

@@ -12,8 +12,9 @@ import { isNaming01, pascalName } from '../types/naming.js';
 import { hasReferences, reach } from '../types/reach.js';
 import { type DeclaredNames, type ServiceNaming, TypeNames } from '../types/type-names.js';
 import { type GraphqlService, offeredBy } from './exposure.js';
+import type { ServiceTypes } from './field-types.js';
 import { HeaderTypes } from './header-types.js';
-import { operationField, type ServiceTypes } from './operation-field.js';
+import { operationField } from './operation-field.js';
 import { replyBlocks } from './reply-headers.js';
 
 /** The types of the fields of these operations. `replies` are the types of all replies; null: of these. */

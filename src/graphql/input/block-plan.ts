@@ -1,8 +1,8 @@
 import type { ContentEvent } from '../../codec/plan/content-events.js';
+import { TEXT } from '../../codec/plan/lexical.js';
 import type { EncodeAttribute, EncodeElement } from '../../codec/plan/plan.js';
 import type { BlockPlan, TemplateEvent, TemplatePart } from '../../codec/plan/request-plan.js';
 import { LexicalError } from '../../codec/plan/scalar.js';
-import { TEXT } from '../../codec/write/header-blocks.js';
 import { InputError } from '../../codec/write/input-error.js';
 import { CallerNamespaces, xmlEvents } from '../../codec/write/xml-input.js';
 import { isNcName } from '../../xml/chars.js';

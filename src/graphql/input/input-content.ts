@@ -1,3 +1,4 @@
+import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
 import type { Branch, BranchRule } from '../../codec/plan/plan.js';
 import { type ElementDeclaration, type Particle, typeKey, type Wildcard } from '../../wsdl/model.js';
 import { type InputOrder, optionalPlaces, orderOf, type ParticlePosition } from './input-order.js';
@@ -42,17 +43,10 @@ export interface InputContent {
   readonly order: InputOrder | null;
 }
 
-/** Reads a content model for requests. Deeper than schemas nest, it allows anything. */
-export function inputContent(particle: Particle): InputContent {
-  const known = CONTENTS.get(particle);
-  if (known !== undefined) return known;
-  const made = sealed(fold(particle, 0, { groups: 0, scopes: 0 }));
-  CONTENTS.set(particle, made);
-  return made;
-}
-
-/** Asked for every element of the type. */
-const CONTENTS = new WeakMap<Particle, InputContent>();
+/** Reads a content model for requests. Deeper than schemas nest, it allows anything. Asked for every element of the type. */
+export const inputContent = makeOncePer(
+  (particle: Particle): InputContent => sealed(fold(particle, 0, { groups: 0, scopes: 0 })),
+);
 
 interface Fold {
   readonly particles: Map<string, InputParticle>;
@@ -254,8 +248,7 @@ function sharedKeys(branches: readonly (readonly ParticlePosition[])[]): Readonl
   for (const places of branches) {
     const own = new Set<string>();
     for (const { key } of places) {
-      const known = found.get(key) ?? { branches: 0, isOften: false };
-      found.set(key, known);
+      const known = getOrMake(found, key, () => ({ branches: 0, isOften: false }));
       if (own.has(key)) known.isOften = true;
       else known.branches += 1;
       own.add(key);

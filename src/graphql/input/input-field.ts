@@ -7,7 +7,7 @@ import {
   type GraphQLNullableType,
 } from 'graphql';
 import type { EncodeObject, EncodeValue } from '../../codec/plan/plan.js';
-import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
+import { decodedScalar, type Scalar } from '../../codec/plan/scalar.js';
 import { type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
 import { describedWith, ruleExtensions } from '../rights/field-rule.js';
 import { deprecationIn } from '../types/description.js';
@@ -85,7 +85,8 @@ export function inputFieldOf(
   const rule = member.mapping?.rule ?? null;
   const told = [member.description, note].filter((part) => part !== null);
   const description = describedWith(told.length === 0 ? null : told.join('\n\n'), rule);
-  const decoded = lexicalDefault === null || scalar === null ? null : decodeDefault(scalar, lexicalDefault);
+  // A default of the schema may be no value of its own type.
+  const decoded = lexicalDefault === null || scalar === null ? null : decodedScalar(scalar, lexicalDefault);
   const deprecationReason = member.mapping?.deprecated ?? deprecationIn(member.description);
   const extensions = ruleExtensions(rule);
   if (isNonNull && decoded !== null) return { type, description, defaultValue: decoded, deprecationReason, extensions };
@@ -104,14 +105,4 @@ export function familyNote(plan: EncodeValue): string | null {
   const more = types.size > NAMED_TYPES_MAX ? ', ...' : '';
   const without = base === null ? 'It must be there' : `Without it, \`${typeKey(base)}\``;
   return `\`type\` is one of ${types.size}: ${named.join(', ')}${more}. ${without}.`;
-}
-
-/** The default as GraphQL shows it; null where the schema's default is not a value of its own type. */
-function decodeDefault(scalar: Scalar, lexical: string): unknown {
-  try {
-    return scalar.decode(lexical);
-  } catch (error) {
-    if (error instanceof LexicalError) return null;
-    throw error;
-  }
 }

@@ -1,5 +1,6 @@
 import type { EncodeAttribute, EncodeElement } from '../../codec/plan/plan.js';
 import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
+import { isWholeScalar } from '../../codec/values/whole-number.js';
 import type { ElementDeclaration } from '../../wsdl/model.js';
 import type { InputSources } from './input-field.js';
 import { type InputMapping, refuseUnknown } from './input-mapping.js';
@@ -47,7 +48,7 @@ export function sourcedText(
 
 /** Checks a constant at start-up. Its report does not contain the value, which may be a secret. */
 export function checkConstant({ source, path }: InputMapping, scalar: Scalar, { names, service }: InputSources): void {
-  if (source?.from === 'page' && source.isNumber && !isWhole(scalar))
+  if (source?.from === 'page' && source.isNumber && !isWholeScalar(scalar))
     names.refuse(service, path, 'The argument is no whole number.', 'Name the one that counts.');
   if (source?.from !== 'constant') return;
   try {
@@ -57,8 +58,3 @@ export function checkConstant({ source, path }: InputMapping, scalar: Scalar, { 
     names.refuse(service, path, `The value cannot be written: it ${caught.message}.`);
   }
 }
-
-/** Whether a type can count. Workday counts in decimals. */
-const isWhole = ({ name }: Scalar): boolean => WHOLE.has(name);
-
-const WHOLE: ReadonlySet<string> = new Set(['Int', 'Long', 'BigInt', 'Decimal']);

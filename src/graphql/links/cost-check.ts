@@ -6,12 +6,11 @@ import {
   getNamedType,
   getNullableType,
   isInputObjectType,
-  isInterfaceType,
   isListType,
-  isObjectType,
 } from 'graphql';
 import type { Steps } from '../../base/time-slices.js';
 import { type FieldCost, fieldCostOf } from '../types/cost-rules.js';
+import { fieldOfOwner, isFieldOwner } from '../types/field-owner.js';
 import type { MappingFinding } from '../types/mapping.js';
 import type { LinkTable } from './link.js';
 
@@ -21,7 +20,7 @@ export function* costFindings(schema: GraphQLSchema, links: LinkTable): Steps<re
   const seen = new Set<FieldCost>();
   for (const type of Object.values(schema.getTypeMap())) {
     yield;
-    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    if (!isFieldOwner(type)) continue;
     for (const field of Object.values(type.getFields())) {
       const cost = fieldCostOf(field);
       // A link has the cost of its operation, which is checked there.
@@ -85,9 +84,7 @@ function inputAlong(from: GraphQLInputType, steps: readonly string[]): string | 
 function outputAlong(from: GraphQLOutputType, steps: readonly string[]): GraphQLOutputType | null {
   let type = from;
   for (const step of steps) {
-    const owner = getNamedType(type);
-    const fields = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields() : {};
-    const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
+    const field = fieldOfOwner(getNamedType(type), step);
     if (field === undefined) return null;
     type = field.type;
   }

@@ -1,6 +1,6 @@
 import { type FieldNode, Kind, type SelectionSetNode } from 'graphql';
-import type { CountBytes } from '../count-bytes.js';
-import { collectFields, type Fragments, type Variables } from '../output/reply-plan.js';
+import { getOrMake } from '../../base/get-or-make.js';
+import { collectFields, type Fragments, type PlanContext } from '../output/reply-plan.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape, ValueShape } from '../types/shape.js';
 import type { LinkTable } from './link.js';
 import type { Walk } from './walk.js';
@@ -11,20 +11,16 @@ import type { Walk } from './walk.js';
  */
 export class LinkFinder {
   readonly #mentions: LinkMentions;
-  readonly #fragments: Fragments;
-  readonly #variables: Variables;
+  readonly #context: PlanContext;
   readonly #find: Find;
-  readonly #countBytes: CountBytes;
   readonly #nodeIds = new Map<FieldNode, number>();
   /** Maps unions, which differ between operations, to the walks of shapes. */
   readonly #walks = new Map<Unions, Map<ElementShape, Map<string, Walk>>>();
 
   /** `find` is called for each link. */
-  constructor(table: LinkTable, fragments: Fragments, variables: Variables, find: Find, countBytes: CountBytes) {
-    this.#countBytes = countBytes;
-    this.#mentions = new LinkMentions(table, fragments);
-    this.#fragments = fragments;
-    this.#variables = variables;
+  constructor(table: LinkTable, context: PlanContext, find: Find) {
+    this.#mentions = new LinkMentions(table, context.fragments);
+    this.#context = context;
     this.#find = find;
   }
 
@@ -47,18 +43,16 @@ export class LinkFinder {
 
   #inObject(shape: ElementShape, nodes: readonly FieldNode[], unions: Unions): Walk {
     const key = nodes.map((node) => this.#idOf(node)).join();
-    const shapes = this.#walks.get(unions) ?? new Map<ElementShape, Map<string, Walk>>();
-    this.#walks.set(unions, shapes);
-    const known = shapes.get(shape) ?? new Map<string, Walk>();
-    shapes.set(shape, known);
+    const shapes = getOrMake(this.#walks, unions, () => new Map<ElementShape, Map<string, Walk>>());
+    const known = getOrMake(shapes, shape, () => new Map<string, Walk>());
     const walk = known.get(key) ?? this.#walk(shape, nodes, unions);
-    if (!known.has(key)) this.#countBytes(400 + 10 * key.length + 100 * walk.size);
+    if (!known.has(key)) this.#context.countBytes?.(400 + 10 * key.length + 100 * walk.size);
     known.set(key, walk);
     return walk;
   }
 
   #walk(shape: ElementShape, nodes: readonly FieldNode[], unions: Unions): Walk {
-    const collect = collector(nodes, this.#fragments, this.#variables, (field) => this.#mentions.at(field));
+    const collect = collector(nodes, this.#context, (field) => this.#mentions.at(field));
     const objects = new Set(shape.variants.values());
     if (shape.declared !== null) objects.add(shape.declared);
     let walk: Walk = NOWHERE;
@@ -76,9 +70,7 @@ export class LinkFinder {
   }
 
   #idOf(node: FieldNode): number {
-    const id = this.#nodeIds.get(node) ?? this.#nodeIds.size;
-    this.#nodeIds.set(node, id);
-    return id;
+    return getOrMake(this.#nodeIds, node, () => this.#nodeIds.size);
   }
 }
 
@@ -99,8 +91,7 @@ function shapesOf(value: ValueShape): readonly ElementShape[] {
 /** Collects the selected fields of an object that may lead to links; objects with the same fragments share them. */
 function collector(
   nodes: readonly FieldNode[],
-  fragments: Fragments,
-  variables: Variables,
+  context: PlanContext,
   isWanted: (node: FieldNode) => boolean,
 ): (object: ObjectShape, unions: Unions) => Collected {
   const sets = nodes.flatMap(({ selectionSet }): SelectionSetNode[] =>
@@ -120,7 +111,7 @@ function collector(
       answers.set(condition, answer);
       return answer;
     };
-    const all = collectFields(sets, asked, fragments, variables);
+    const all = collectFields(sets, asked, context);
     const fields = [...all].filter(([, inner]) => inner.some(isWanted));
     if (known.length === KNOWN_MAX) known.shift();
     known.push({ answers, fields });
@@ -162,15 +153,13 @@ class LinkMentions {
 
   #isIn(set: SelectionSetNode | undefined): boolean {
     if (set === undefined) return false;
-    const known = this.#known.get(set);
-    if (known !== undefined) return known;
-    const found = set.selections.some((selection) => {
-      if (selection.kind === Kind.FRAGMENT_SPREAD)
-        return this.#isIn(this.#fragments.get(selection.name.value)?.selectionSet);
-      if (selection.kind === Kind.FIELD && this.#names.has(selection.name.value)) return true;
-      return this.#isIn(selection.selectionSet);
-    });
-    this.#known.set(set, found);
-    return found;
+    return getOrMake(this.#known, set, () =>
+      set.selections.some((selection) => {
+        if (selection.kind === Kind.FRAGMENT_SPREAD)
+          return this.#isIn(this.#fragments.get(selection.name.value)?.selectionSet);
+        if (selection.kind === Kind.FIELD && this.#names.has(selection.name.value)) return true;
+        return this.#isIn(selection.selectionSet);
+      }),
+    );
   }
 }

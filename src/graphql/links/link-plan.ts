@@ -1,26 +1,19 @@
 import { type FieldNode, print } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import { isRecord } from '../../base/record.js';
 import { objectOf } from '../../codec/plan/lazy-object.js';
+import { TEXT } from '../../codec/plan/lexical.js';
 import type { FieldSlot, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
-import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
-import {
-  HIDDEN,
-  hiddenKey,
-  keyed,
-  leafSlot,
-  NULLABLE,
-  objectAlong,
-  selfSlot,
-  slotAlong,
-} from '../feeds/hidden-slots.js';
+import { HIDDEN, hiddenKey, keyed, leafSlot, objectAlong, selfSlot, slotAlong } from '../feeds/hidden-slots.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { isSubschemaField, type SubschemaField, type SubschemaPlan } from '../fields/subschema.js';
 import { errorPlans } from '../output/fault-plan.js';
-import { type Fragments, type LinkSlots, planReply, type Variables } from '../output/reply-plan.js';
+import { type LinkSlots, type PlanContext, planReply } from '../output/reply-plan.js';
 import { type PagePlan, planPages } from '../paging/page-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { ruleOf } from '../rights/field-rule.js';
 import type { Paging } from '../types/paging.js';
+import { SINGLE } from '../types/plain-shape.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
 import { LinkFinder } from './link-finder.js';
@@ -97,41 +90,30 @@ export function linkIdOf({ value }: FieldSlot): string | null {
 export class LinkPlanner implements LinkSlots {
   readonly selections = new Map<string, LinkSelection>();
   readonly #table: LinkTable;
-  readonly #fragments: Fragments;
-  readonly #variables: Variables;
+  readonly #context: PlanContext;
   readonly #nodeIds = new Map<FieldNode, number>();
   readonly #textIds = new Map<string, number>();
   readonly #selectionIds = new Map<string, string>();
   readonly #targets = new Map<string, LinkTargetPlan>();
   readonly #subschemas: SubschemaLinkPlanner | null;
-  readonly #countBytes: CountBytes;
   readonly #rights: FieldRights | null;
   readonly #finder: LinkFinder;
 
   /** Without `subschemas` no link may call a subschema. */
-  constructor(
-    table: LinkTable,
-    fragments: Fragments,
-    variables: Variables,
-    subschemas: SubschemaLinkPlanner | null = null,
-    countBytes: CountBytes = UNCOUNTED,
-    rights: FieldRights | null = null,
-  ) {
-    this.#countBytes = countBytes;
-    this.#rights = rights;
+  constructor(table: LinkTable, context: PlanContext, subschemas: SubschemaLinkPlanner | null = null) {
+    this.#context = context;
+    this.#rights = context.rights ?? null;
     this.#subschemas = subschemas;
     this.#table = table;
-    this.#fragments = fragments;
-    this.#variables = variables;
     const isLink = (type: string, nodes: readonly FieldNode[]): boolean => this.select(type, nodes) !== null;
-    this.#finder = new LinkFinder(table, fragments, variables, isLink, countBytes);
+    this.#finder = new LinkFinder(table, context, isLink);
   }
 
   slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): FieldSlot | null {
     const link = this.#table.get(`${object.typeName}.${nodes[0]?.name.value}`);
     if (link === undefined) return null;
     const id = this.selected(link, nodes);
-    this.#countBytes(SLOT_BYTES * (2 + link.feeds.length));
+    this.#context.countBytes?.(SLOT_BYTES * (2 + link.feeds.length));
     const idSlot: FieldSlot = { ...CONSTANT, key: HIDDEN, source: { from: 'constant', value: id } };
     const values = link.feeds.flatMap((feed, index) => {
       const field = object.fields.get(feed.field[0] ?? '');
@@ -155,7 +137,7 @@ export class LinkPlanner implements LinkSlots {
     const key = [link.name, ...nodes.map((node) => this.#idOf(node))].join(' ');
     const known = this.#selectionIds.get(key);
     if (known !== undefined) return known;
-    this.#countBytes(SELECTION_BYTES + 10 * key.length);
+    this.#context.countBytes?.(SELECTION_BYTES + 10 * key.length);
     const id = String(this.#selectionIds.size);
     this.#selectionIds.set(key, id);
     const isForbidden = this.#rights !== null && isForbiddenLink(link, this.#rights);
@@ -168,12 +150,10 @@ export class LinkPlanner implements LinkSlots {
     const texts = nodes.map((node) => this.#textIdOf(node));
     const form = link.batch === null ? '' : JSON.stringify(link.batch);
     const key = [service, operation.name, form, ...texts].join(' ');
-    const known = this.#targets.get(key);
-    if (known !== undefined) return known;
-    const target = this.#plannedTarget(link, nodes);
-    const made = { ...target, id: this.#targets.size };
-    this.#targets.set(key, made);
-    return made;
+    return getOrMake(this.#targets, key, () => {
+      const target = this.#plannedTarget(link, nodes);
+      return { ...target, id: this.#targets.size };
+    });
   }
 
   #plannedTarget({ called, batch }: Link, nodes: readonly FieldNode[]): Omit<LinkTargetPlan, 'id'> {
@@ -207,7 +187,7 @@ export class LinkPlanner implements LinkSlots {
       walk = this.walkOf(listed, nodes);
       const item = plan.value.declared?.slots[0]?.value;
       if (item?.kind !== 'object' || list.value.kind !== 'object') throw new Error('items of a link are objects');
-      return { key, ...NULLABLE, source: list.source, list: true, value: keyed(item, list.value.shape, batch.key) };
+      return { key, ...SINGLE, source: list.source, list: true, value: keyed(item, list.value.shape, batch.key) };
     };
     if (root.kind === 'done') throw new Error('a list operation has an answer');
     const value =
@@ -220,29 +200,24 @@ export class LinkPlanner implements LinkSlots {
 
   /** Plans a paged field: of the root, or of a link. */
   pages(field: { readonly reply: ReplyShape; readonly paging: Paging }, nodes: readonly FieldNode[]): PagePlan {
-    const selection = { fragments: this.#fragments, variables: this.#variables, rights: this.#rights };
-    this.#countBytes(SELECTION_BYTES);
-    return planPages(field, nodes, selection, {
+    this.#context.countBytes?.(SELECTION_BYTES);
+    return planPages(field, nodes, this.#context, {
       plan: (reply, inner) => this.#plan(reply, inner),
       walkOf: (reply, inner) => this.walkOf(reply, inner),
     });
   }
 
   #plan(reply: ReplyShape, nodes: readonly FieldNode[]): ReplyPlan {
-    return planReply(reply, nodes, this.#fragments, this.#variables, this, this.#countBytes, this.#rights);
+    return planReply(reply, nodes, this.#context, this);
   }
 
   #idOf(node: FieldNode): number {
-    const id = this.#nodeIds.get(node) ?? this.#nodeIds.size;
-    this.#nodeIds.set(node, id);
-    return id;
+    return getOrMake(this.#nodeIds, node, () => this.#nodeIds.size);
   }
 
   #textIdOf(node: FieldNode): number {
     const text = node.selectionSet === undefined ? '' : print(node.selectionSet);
-    const id = this.#textIds.get(text) ?? this.#textIds.size;
-    this.#textIds.set(text, id);
-    return id;
+    return getOrMake(this.#textIds, text, () => this.#textIds.size);
   }
 }
 
@@ -278,10 +253,4 @@ interface PlannedReply {
   readonly walk: Walk | null;
 }
 
-const CONSTANT = {
-  ...NULLABLE,
-  value: {
-    kind: 'scalar',
-    scalar: { name: 'String', decode: (lexical: string): string => lexical, encode: (value: unknown) => String(value) },
-  },
-} as const;
+const CONSTANT = { ...SINGLE, value: { kind: 'scalar', scalar: TEXT } } as const;

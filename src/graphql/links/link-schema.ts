@@ -1,7 +1,6 @@
 import {
   type GraphQLArgument,
   type GraphQLFieldConfig,
-  type GraphQLInterfaceType,
   GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -10,7 +9,6 @@ import {
   isInterfaceType,
   isListType,
   isNonNullType,
-  isObjectType,
 } from 'graphql';
 import { type EntryError, type Report, reportInto } from '../feeds/entry-error.js';
 import type { CallTarget, FieldFeed, SubschemaTarget } from '../feeds/feed.js';
@@ -18,6 +16,7 @@ import { feedOf, feedSteps, fieldAlong, missingFeedParts } from '../feeds/feed-t
 import { linkTargetOf, type Targets, type TargetUse } from '../feeds/targets.js';
 import { describedWith, ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import { costExtensions } from '../types/cost-rules.js';
+import { type FieldOwner, isFieldOwner } from '../types/field-owner.js';
 import { isRoot } from '../types/roots.js';
 import type { Link, LinkBatch, LinkMapping, LinkTable } from './link.js';
 
@@ -59,28 +58,26 @@ export function addLinks(
   return { table, errors };
 }
 
-type Owner = GraphQLObjectType | GraphQLInterfaceType;
-
 interface Place {
-  readonly type: Owner;
+  readonly type: FieldOwner;
   readonly field: string;
   /** The type and everything that implements it. */
-  readonly types: readonly Owner[];
+  readonly types: readonly FieldOwner[];
 }
 
 function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: Report): Place | null {
   const [typeName = '', field = ''] = name.split('.');
   const owners = Object.values(schema.getTypeMap()).filter(
-    (type) => isOwner(type) && !type.name.startsWith('__') && !isRoot(schema, type),
+    (type) => isFieldOwner(type) && !type.name.startsWith('__') && !isRoot(schema, type),
   );
-  const type = owners.filter(isOwner).find((owner) => owner.name === typeName);
+  const type = owners.filter(isFieldOwner).find((owner) => owner.name === typeName);
   if (type === undefined) {
     const known = owners.map((owner) => owner.name);
     const what = `There is no object type \`${typeName}\`.`;
     report([], what, 'Name a type of a reply, as `soapstone schema` prints it.', { name: typeName, known }, 'key');
     return null;
   }
-  const types: readonly Owner[] = isInterfaceType(type)
+  const types: readonly FieldOwner[] = isInterfaceType(type)
     ? [type, ...schema.getImplementations(type).objects, ...schema.getImplementations(type).interfaces]
     : [type];
   const taken = types.find((owner) => Object.hasOwn(owner.getFields(), field) || table.has(`${owner.name}.${field}`));
@@ -93,9 +90,7 @@ function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: 
 
 const CALLED: TargetUse = { verb: 'called', reader: 'a link' };
 
-const isOwner = (type: unknown): type is Owner => isObjectType(type) || isInterfaceType(type);
-
-function resolve(mapping: LinkMapping, owner: Owner | null, known: Targets<Target>, report: Report): Link | null {
+function resolve(mapping: LinkMapping, owner: FieldOwner | null, known: Targets<Target>, report: Report): Link | null {
   let isSound = true;
   const seen: Report = (...fault) => {
     isSound = false;
@@ -122,7 +117,7 @@ const isPaged = ({ bound }: Target): boolean => 'paging' in bound && bound.pagin
 /** The feeds of the called operation's arguments; a list operation has one, for its list argument. */
 function feedsOf(
   mapping: LinkMapping,
-  owner: Owner | null,
+  owner: FieldOwner | null,
   target: Target,
   called: Target,
   report: Report,

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import { LazyObject } from '../../codec/plan/lazy-object.js';
 import type { FaultPlans, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
@@ -15,21 +16,21 @@ const SLOTS_MAX = 1000;
  */
 export function errorPlans(reply: ReplyShape, rights: FieldRights | null = null): FaultPlans | null {
   const entries = reply.faults?.entries ?? [];
-  const ofReader = PLANS.get(rights ?? ALL_RIGHTS) ?? new WeakMap<readonly FaultShape[], FaultPlans | null>();
-  PLANS.set(rights ?? ALL_RIGHTS, ofReader);
-  const known = ofReader.get(entries);
-  if (known !== undefined) return known;
-  const whole = new Whole(rights);
-  const plans = entries.flatMap((entry) => {
-    const plan = wholePlan(entry, whole);
-    return plan === null ? [] : [{ element: entry.element, names: entry.names, plan }];
+  const ofReader = getOrMake(
+    PLANS,
+    rights ?? ALL_RIGHTS,
+    () => new WeakMap<readonly FaultShape[], FaultPlans | null>(),
+  );
+  return getOrMake(ofReader, entries, () => {
+    const whole = new Whole(rights);
+    const plans = entries.flatMap((entry) => {
+      const plan = wholePlan(entry, whole);
+      return plan === null ? [] : [{ element: entry.element, names: entry.names, plan }];
+    });
+    const isRestricted = rights !== null && mayRestrict(entries, rights, reply.everyRule);
+    const restricted = isRestricted ? { isRestricted } : {};
+    return plans.length === 0 && !isRestricted ? null : { as: 'error', entries: plans, ...restricted };
   });
-  const isRestricted = rights !== null && mayRestrict(entries, rights, reply.everyRule);
-  const restricted = isRestricted ? { isRestricted } : {};
-  const made: FaultPlans | null =
-    plans.length === 0 && !isRestricted ? null : { as: 'error', entries: plans, ...restricted };
-  ofReader.set(entries, made);
-  return made;
 }
 
 const PLANS = new WeakMap<object, WeakMap<readonly FaultShape[], FaultPlans | null>>();
@@ -63,11 +64,7 @@ class Whole {
   }
 
   object(shape: ElementShape): ObjectPlan {
-    const known = this.#objects.get(shape);
-    if (known !== undefined) return known;
-    const made = new LazyObject(shape, (object: ObjectShape) => this.#variant(object));
-    this.#objects.set(shape, made);
-    return made;
+    return getOrMake(this.#objects, shape, () => new LazyObject(shape, (object: ObjectShape) => this.#variant(object)));
   }
 
   /** Null where the reader may not have the value as it is. */

@@ -23,10 +23,11 @@ import type { LeafTable } from '../types/leaf.js';
 import { everyRule, rulesWithin } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
 import { isNaming01 } from '../types/naming.js';
-import type { ElementShape, FaultShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
+import { plainShape, SINGLE } from '../types/plain-shape.js';
+import type { FaultShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { OutputTypes } from './output.js';
-import { DONE, resultField, SINGLE } from './result-field.js';
+import { DONE, resultField } from './result-field.js';
 
 /**
  * How callers meet the declared Faults of an operation: as errors with `extensions.soap`, or as data, in a union with
@@ -189,9 +190,7 @@ export class FaultTypes {
       fields: { value: { type, extensions: ruleExtensions(field.rule ?? null) } },
     });
     this.made.push(made);
-    const object = { typeName: name, conditions: new Set([name]), fields: new Map([['value', field]]) };
-    const shape: ElementShape = { declared: object, variants: new Map() };
-    return { type: made, root: { kind: 'whole', shape } };
+    return { type: made, root: { kind: 'whole', shape: plainShape(name, new Map([['value', field]])) } };
   }
 }
 

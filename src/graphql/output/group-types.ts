@@ -1,12 +1,17 @@
 import { GraphQLObjectType } from 'graphql';
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
 import { hides } from '../types/content.js';
-import type { ElementMember } from '../types/member.js';
-import type { MemberTable } from '../types/members.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
-import type { TypeNames } from '../types/type-names.js';
 import type { GroupMember } from './groups.js';
-import { aboutOf, lazily, listOf, type OutputField, outputConfigs, withRule } from './output-field.js';
+import {
+  aboutOf,
+  lazily,
+  listOf,
+  type OutputField,
+  type OutputFieldSources,
+  outputConfigs,
+  withRule,
+} from './output-field.js';
 
 interface Made {
   readonly type: GraphQLObjectType;
@@ -17,26 +22,11 @@ export type GroupFields = ReadonlyMap<string, { readonly name: string; readonly 
 
 /** The object types of one service's repeated groups: one object for each repetition. */
 export class GroupTypes {
-  readonly #service: string;
-  readonly #names: TypeNames;
-  readonly #members: MemberTable;
-  readonly #element: (member: ElementMember, owner: string) => OutputField;
-  readonly #add: (type: GraphQLObjectType) => void;
+  readonly #sources: OutputFieldSources;
   readonly #made = new Map<GroupMember, Made>();
 
-  /** `element` shows one element; `add` is called with every type. */
-  constructor(
-    service: string,
-    names: TypeNames,
-    members: MemberTable,
-    element: (member: ElementMember, owner: string) => OutputField,
-    add: (type: GraphQLObjectType) => void,
-  ) {
-    this.#service = service;
-    this.#names = names;
-    this.#members = members;
-    this.#element = element;
-    this.#add = add;
+  constructor(sources: OutputFieldSources) {
+    this.#sources = sources;
   }
 
   /** Maps the `typeKey` of each element in these groups to the field that shows it, or to null. */
@@ -52,12 +42,15 @@ export class GroupTypes {
   /** Whether anything of it is shown. */
   #isShown({ parts, mapping }: GroupMember): boolean {
     if (mapping?.hidden === true) return false;
-    return parts.some((part) => (part.kind === 'group' ? this.#isShown(part) : !hides(part, this.#members)));
+    return parts.some((part) => (part.kind === 'group' ? this.#isShown(part) : !hides(part, this.#sources.members)));
   }
 
   /** The list of its repetitions. */
   #field(member: GroupMember, owner: string, wildcards: readonly Wildcard[] = []): OutputField {
-    const { type, shape: declared } = this.#of(member, this.#names.plain(member.declaredBy, owner, this.#service));
+    const { type, shape: declared } = this.#of(
+      member,
+      this.#sources.names.plain(member.declaredBy, owner, this.#sources.service),
+    );
     const { mapping } = member;
     const nonNull = mapping?.nullable == null ? member.required : !mapping.nullable;
     const weight = mapping?.cost?.weight ?? null;
@@ -77,8 +70,11 @@ export class GroupTypes {
   #of(member: GroupMember, owner: string): Made {
     const known = this.#made.get(member);
     if (known !== undefined) return known;
-    const suffix = member.name === 'items' ? 'Item' : this.#names.pascal(member.name, this.#service);
-    const name = this.#names.take(`${this.#names.pascal(owner, this.#service)}${suffix}`, this.#service);
+    const suffix = member.name === 'items' ? 'Item' : this.#sources.names.pascal(member.name, this.#sources.service);
+    const name = this.#sources.names.take(
+      `${this.#sources.names.pascal(owner, this.#sources.service)}${suffix}`,
+      this.#sources.service,
+    );
     const fields = lazily(() => this.#fields(member, owner));
     const type = new GraphQLObjectType({ name, fields: () => outputConfigs(fields()) });
     const shape: ObjectShape = {
@@ -90,7 +86,7 @@ export class GroupTypes {
     };
     const made = { type, shape };
     this.#made.set(member, made);
-    this.#add(type);
+    this.#sources.add(type);
     return made;
   }
 
@@ -99,8 +95,8 @@ export class GroupTypes {
     for (const part of group.parts) {
       if (part.kind === 'group') {
         if (this.#isShown(part)) fields.set(part.name, this.#field(part, owner));
-      } else if (!hides(part, this.#members)) {
-        const field = this.#element(part, owner);
+      } else if (!hides(part, this.#sources.members)) {
+        const field = this.#sources.field(part, owner);
         const listName = field.shape.list ? listNameOf(group, part.element.name.local) : null;
         fields.set(part.name, listName === null ? field : { ...field, shape: { ...field.shape, listName } });
       }

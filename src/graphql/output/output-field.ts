@@ -1,3 +1,4 @@
+import type { GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import {
   GraphQLBoolean,
   type GraphQLFieldConfig,
@@ -25,7 +26,10 @@ import {
   type Member,
   type TextMember,
 } from '../types/member.js';
+import type { MemberTable } from '../types/members.js';
+import { SINGLE } from '../types/plain-shape.js';
 import type { FieldShape, ValueShape } from '../types/shape.js';
+import type { TypeNames } from '../types/type-names.js';
 
 /** A field as the schema shows it and as a plan reads it. `type` is without its outer non-null. */
 export interface OutputField {
@@ -44,6 +48,16 @@ export interface OutputValue {
   readonly value: Exclude<ValueShape, { readonly kind: 'choice' }>;
 }
 
+/** What the types of one service's replies are made with. */
+export interface OutputFieldSources {
+  readonly service: string;
+  readonly names: TypeNames;
+  readonly members: MemberTable;
+  field(member: ElementMember, owner: string): OutputField;
+  /** Called with every type that is made. */
+  add(type: GraphQLObjectType | GraphQLUnionType): void;
+}
+
 /** The documentation of a member in the schema. */
 export const aboutOf = (
   member: Pick<Member | ChoiceMember, 'description' | 'mapping'>,
@@ -55,13 +69,11 @@ export const aboutOf = (
 
 /** The text of simple content. */
 export function textField(member: TextMember, { type, scalar }: Leaf): OutputField {
-  const value = { kind: 'scalar', scalar } as const;
   const shape: FieldShape = {
+    ...SINGLE,
     source: { from: 'text' },
-    list: false,
     nonNull: isNonNullMember(member, true),
-    itemNonNull: false,
-    value,
+    value: { kind: 'scalar', scalar },
   };
   return { type, shape, ...aboutOf(member) };
 }
@@ -70,10 +82,9 @@ export function attributeField(member: AttributeMember, { type, scalar }: Leaf):
   const { name, required, default: ifAbsent, fixed } = member.attribute;
   const lexical = ifAbsent ?? fixed;
   const shape: FieldShape = {
+    ...SINGLE,
     source: { from: 'attribute', name, default: lexical },
-    list: false,
     nonNull: isNonNullMember(member, required || lexical !== null),
-    itemNonNull: false,
     value: { kind: 'scalar', scalar },
   };
   return { type, shape, ...aboutOf(member) };
@@ -85,10 +96,8 @@ export const PLACEHOLDER = '_';
 export const PLACEHOLDER_FIELD: OutputField = {
   type: GraphQLBoolean,
   shape: {
+    ...SINGLE,
     source: { from: 'attribute', name: { uri: 'urn:soapstone:placeholder', local: PLACEHOLDER }, default: null },
-    list: false,
-    nonNull: false,
-    itemNonNull: false,
     value: { kind: 'scalar', scalar: PRESENCE_SCALAR },
   },
   description: 'Always null: the type has no content of its own, and GraphQL needs a field.',
@@ -141,10 +150,8 @@ export function restField(
 export const MIXED_TEXT_FIELD: OutputField = {
   type: GraphQLString,
   shape: {
+    ...SINGLE,
     source: { from: 'text' },
-    list: false,
-    nonNull: false,
-    itemNonNull: false,
     value: { kind: 'scalar', scalar: { name: 'String', decode: trimXml, encode: textOf } },
   },
   description: 'The text, without that of the elements in it.',
@@ -157,7 +164,7 @@ export const wholeField = (
   description = 'The whole element as XML: its content is not modelled.',
 ): OutputField => ({
   type: xml,
-  shape: { source: { from: 'self' }, list: false, nonNull: false, itemNonNull: false, value: { kind: 'opaque' } },
+  shape: { ...SINGLE, source: { from: 'self' }, value: { kind: 'opaque' } },
   description,
   deprecated: null,
 });

@@ -6,6 +6,7 @@ import {
   type GraphQLUnionType,
   isUnionType,
 } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import type { Steps } from '../../base/time-slices.js';
 import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
 import { wildcardsIn } from '../../wsdl/wildcards.js';
@@ -41,6 +42,7 @@ import {
   MIXED_TEXT_FIELD,
   nestedList,
   type OutputField,
+  type OutputFieldSources,
   type OutputValue,
   outputConfigs,
   PLACEHOLDER,
@@ -78,11 +80,16 @@ export class OutputTypes {
     this.#leaves = leaves;
     this.#names = names;
     this.#reached = reached;
-    const field = (member: ElementMember, owner: string): OutputField => this.field(member, owner);
-    const add = (type: GraphQLObjectType | GraphQLUnionType): unknown => this.#made.push(type);
-    this.#choices = new ChoiceTypes(service, names, field, add);
+    const sources: OutputFieldSources = {
+      service,
+      names,
+      members,
+      field: (member, owner) => this.field(member, owner),
+      add: (type) => this.#made.push(type),
+    };
+    this.#choices = new ChoiceTypes(sources);
     this.#groups = new GroupTable(service, members, names);
-    this.#groupTypes = new GroupTypes(service, names, members, field, add);
+    this.#groupTypes = new GroupTypes(sources);
   }
 
   /** Every type, with what it refers to and, after an interface, the types that implement it; breadth first. */
@@ -122,8 +129,7 @@ export class OutputTypes {
     const isInterface = this.#reached.interfaces.has(type);
     const graphqlType = isInterface ? this.#interface(type, nameHint) : this.#object(type, nameHint).type;
     const shapeOf = (each: ComplexType): ObjectShape => this.#object(each, each === type ? nameHint : '').shape;
-    const shape = this.#elements.get(type) ?? elementShape(type, isInterface, shapeOf);
-    this.#elements.set(type, shape);
+    const shape = getOrMake(this.#elements, type, () => elementShape(type, isInterface, shapeOf));
     return { type: graphqlType, shape };
   }
 

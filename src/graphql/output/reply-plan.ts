@@ -7,7 +7,10 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+import { addToList } from '../../base/add-to-list.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { LazyObject, objectOf } from '../../codec/plan/lazy-object.js';
+import { TEXT } from '../../codec/plan/lexical.js';
 import type {
   FaultPlan,
   FieldSlot,
@@ -17,11 +20,12 @@ import type {
   TablesPlan,
   ValuePlan,
 } from '../../codec/plan/plan.js';
-import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
+import type { CountBytes } from '../count-bytes.js';
 import { asksForAddress } from '../downloads/url-directive.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { anyPlan } from '../types/any-value.js';
 import { tablesPlan } from '../types/data-set.js';
+import { SINGLE } from '../types/plain-shape.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape, ValueShape } from '../types/shape.js';
 import { errorPlans } from './fault-plan.js';
 
@@ -30,6 +34,17 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 export type RawVariables = Readonly<Record<string, unknown>>;
 /** Coerced values of the operation's variables. */
 export type Variables = Readonly<Record<string, unknown>>;
+
+/** What the fields of one operation are planned with. */
+export interface PlanContext {
+  readonly fragments: Fragments;
+  /** A plan that is cached depends on the switches among them only. */
+  readonly variables: Variables;
+  /** Absent: the plan is not cached. */
+  readonly countBytes?: CountBytes;
+  /** The rights of the caller; null or absent where all callers have the same. */
+  readonly rights?: FieldRights | null;
+}
 
 /** Makes slots for fields that another call answers. */
 export interface LinkSlots {
@@ -41,13 +56,11 @@ export interface LinkSlots {
 export function planReply(
   reply: ReplyShape,
   nodes: readonly FieldNode[],
-  fragments: Fragments,
-  variables: Variables,
+  context: PlanContext,
   links: LinkSlots | null = null,
-  countBytes: CountBytes = UNCOUNTED,
-  rights: FieldRights | null = null,
 ): ReplyPlan {
-  const planner = new Planner(fragments, variables, links, reply.unions ?? NO_UNIONS, countBytes, rights);
+  const { rights = null } = context;
+  const planner = new Planner(context, links, reply.unions ?? NO_UNIONS);
   const { element, root, nonNull, hasReferences = false } = reply;
   const made = planner.root(element, root, nodes, nonNull);
   const plan = hasReferences ? { ...made, hasReferences } : made;
@@ -70,8 +83,7 @@ export function planReply(
 export function collectFields(
   selectionSets: readonly SelectionSetNode[],
   applies: (typeCondition: string) => boolean,
-  fragments: Fragments,
-  variables: Variables,
+  { fragments, variables }: PlanContext,
 ): ReadonlyMap<string, FieldNode[]> {
   const fields = new Map<string, FieldNode[]>();
   const visited = new Set<string>();
@@ -85,9 +97,7 @@ export function collectFields(
     if (!isIncluded(selection, variables)) continue;
     if (selection.kind === Kind.FIELD) {
       const key = responseKey(selection);
-      const nodes = fields.get(key);
-      if (nodes === undefined) fields.set(key, [selection]);
-      else nodes.push(selection);
+      addToList(fields, key, selection);
       continue;
     }
     const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : named(selection.name.value);
@@ -100,27 +110,16 @@ export function collectFields(
 
 /** Plans one reply: objects when they first occur in a reply, and equal selections of a type once. */
 class Planner {
-  readonly #fragments: Fragments;
-  readonly #variables: Variables;
+  readonly #context: PlanContext;
   readonly #links: LinkSlots | null;
   readonly #unions: NonNullable<ReplyShape['unions']>;
-  readonly #countBytes: CountBytes;
   readonly #rights: FieldRights | null;
   readonly #nodeIds = new Map<FieldNode, number>();
   readonly #objects = new Map<ElementShape, Map<string, ObjectPlan>>();
 
-  constructor(
-    fragments: Fragments,
-    variables: Variables,
-    links: LinkSlots | null,
-    unions: NonNullable<ReplyShape['unions']>,
-    countBytes: CountBytes,
-    rights: FieldRights | null,
-  ) {
-    this.#rights = rights;
-    this.#countBytes = countBytes;
-    this.#fragments = fragments;
-    this.#variables = variables;
+  constructor(context: PlanContext, links: LinkSlots | null, unions: NonNullable<ReplyShape['unions']>) {
+    this.#context = context;
+    this.#rights = context.rights ?? null;
     this.#links = links;
     this.#unions = unions;
   }
@@ -138,11 +137,8 @@ class Planner {
   /** Types that share a field share its plan too: without that, plans would grow with types to the power of depth. */
   object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {
     const key = nodes.map((node) => this.#idOf(node)).join();
-    const known = this.#objects.get(shape) ?? new Map<string, ObjectPlan>();
-    this.#objects.set(shape, known);
-    const made = known.get(key) ?? this.#object(shape, nodes);
-    known.set(key, made);
-    return made;
+    const known = getOrMake(this.#objects, shape, () => new Map<string, ObjectPlan>());
+    return getOrMake(known, key, () => this.#object(shape, nodes));
   }
 
   /** Null where the field is left out for the caller. */
@@ -162,7 +158,7 @@ class Planner {
       return { key, source, list, nonNull, itemNonNull, value: masked };
     }
     if (value.kind === 'choice') {
-      this.#countBytes(SLOT_BYTES * value.branches.length);
+      this.#context.countBytes?.(SLOT_BYTES * value.branches.length);
       const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape, nodes) }));
       return { key, source: { from: 'choice', branches }, list, nonNull, itemNonNull, value: NOTHING };
     }
@@ -182,8 +178,8 @@ class Planner {
   #tables(value: Extract<ValueShape, { readonly kind: 'tables' }>, nodes: readonly FieldNode[]): TablesPlan {
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     const applies = (condition: string): boolean => condition === value.typeName;
-    const selected = collectFields(sets, applies, this.#fragments, this.#variables);
-    this.#countBytes(OBJECT_BYTES + SLOT_BYTES * selected.size);
+    const selected = collectFields(sets, applies, this.#context);
+    this.#context.countBytes?.(OBJECT_BYTES + SLOT_BYTES * selected.size);
     return tablesPlan(
       value,
       [...selected].map(([key, [node]]) => ({ key, name: node?.name.value ?? '' })),
@@ -192,7 +188,7 @@ class Planner {
   }
 
   #object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {
-    this.#countBytes(OBJECT_BYTES);
+    this.#context.countBytes?.(OBJECT_BYTES);
     const sets = nodes.flatMap((node) => (node.selectionSet === undefined ? [] : [node.selectionSet]));
     return new LazyObject(shape, (object: ObjectShape) => this.#variant(object, sets));
   }
@@ -202,7 +198,7 @@ class Planner {
     const applies = (condition: string): boolean => object.conditions.has(condition) || unions?.has(condition) === true;
     const slots: FieldSlot[] = [];
     let weight = object.weight ?? 1;
-    for (const [key, nodes] of collectFields(sets, applies, this.#fragments, this.#variables)) {
+    for (const [key, nodes] of collectFields(sets, applies, this.#context)) {
       const name = nodes[0]?.name.value ?? '';
       const field = object.fields.get(name);
       if (name === '__typename') slots.push(typenameSlot(key, object.typeName));
@@ -215,15 +211,13 @@ class Planner {
         else slots.push({ ...slot, name, ...(listName === undefined ? {} : { listName }) });
       } else slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
     }
-    this.#countBytes(VARIANT_BYTES + SLOT_BYTES * slots.length);
+    this.#context.countBytes?.(VARIANT_BYTES + SLOT_BYTES * slots.length);
     const { order = null } = object;
     return order === null ? { slots, weight } : { slots, weight, order };
   }
 
   #idOf(node: FieldNode): number {
-    const id = this.#nodeIds.get(node) ?? this.#nodeIds.size;
-    this.#nodeIds.set(node, id);
-    return id;
+    return getOrMake(this.#nodeIds, node, () => this.#nodeIds.size);
   }
 }
 
@@ -246,26 +240,18 @@ const ADDRESS: ValuePlan = { kind: 'address' };
 /** A slot that is null for the caller. */
 const withheldSlot = (key: string, { nonNull }: FieldShape, isForbidden: boolean): FieldSlot => ({
   key,
+  ...SINGLE,
   source: { from: 'withheld', isForbidden },
-  list: false,
   nonNull,
-  itemNonNull: false,
   value: NOTHING,
 });
 
-const STRING = {
-  name: 'String',
-  decode: (lexical: string): string => lexical,
-  encode: (value: unknown): string => String(value),
-};
-
 const typenameSlot = (key: string, typeName: string): FieldSlot => ({
   key,
+  ...SINGLE,
   source: { from: 'constant', value: typeName },
-  list: false,
   nonNull: true,
-  itemNonNull: false,
-  value: { kind: 'scalar', scalar: STRING },
+  value: { kind: 'scalar', scalar: TEXT },
 });
 
 /** The key of a field in the response. */

@@ -1,5 +1,6 @@
 import { GraphQLBoolean, type GraphQLNullableType, type GraphQLOutputType, getNullableType } from 'graphql';
 import { PRESENCE_SCALAR } from '../types/leaf.js';
+import { SINGLE } from '../types/plain-shape.js';
 import type { FieldShape, ReplyRoot } from '../types/shape.js';
 
 /** An answer as one field of an object that exists in GraphQL only. `type` is without its outer non-null. */
@@ -15,8 +16,6 @@ export function resultField(type: GraphQLOutputType, root: ReplyRoot): ResultFie
   const value = { kind: 'object', shape: root.shape } as const;
   return { type: getNullableType(type), field: { ...SINGLE, source: { from: 'self' }, value } };
 }
-
-export const SINGLE = { list: false, nonNull: false, itemNonNull: false } as const;
 
 /** An answer that holds nothing: it is there. */
 export const DONE: FieldShape = {

@@ -79,18 +79,10 @@ export function connectionValue(connection: ConnectionParts, { fields, isKeyed }
 
 function fieldValue(field: ConnectionField, connection: ConnectionParts, isKeyed: boolean): unknown {
   const { rows, totalCount } = connection;
-  switch (field.kind) {
-    case 'nodes':
-      return rows.map(({ value }) => rowValue(value, field.row, isKeyed));
-    case 'edges':
-      return rows.map((row) => edgeOf(row, field.fields, isKeyed, connection.name));
-    case 'pageInfo':
-      return pageInfoOf(connection, field.fields);
-    case 'totalCount':
-      return totalCount;
-    case 'typename':
-      return field.name;
-  }
+  if (field.kind === 'nodes') return rows.map(({ value }) => rowValue(value, field.row, isKeyed));
+  if (field.kind === 'edges') return rows.map((row) => edgeOf(row, field.fields, isKeyed, connection.name));
+  if (field.kind === 'pageInfo') return pageInfoOf(connection, field.fields);
+  return field.kind === 'totalCount' ? totalCount : field.name;
 }
 
 /** A row as one selection has it. */

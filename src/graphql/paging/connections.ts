@@ -10,13 +10,13 @@ import {
   GraphQLString,
   getNamedType,
   getNullableType,
-  isInterfaceType,
   isListType,
-  isObjectType,
 } from 'graphql';
+import { isWholeScalar } from '../../codec/values/whole-number.js';
 import { distinctName, type Operation } from '../../wsdl/model.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions, ruleOf, ruleWithin } from '../rights/field-rule.js';
 import { costExtensions, FieldCost, fieldCostOf } from '../types/cost-rules.js';
+import { fieldOfOwner } from '../types/field-owner.js';
 import type { PagesMapping, Paging, ReplyPath } from '../types/paging.js';
 import type { ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
@@ -128,17 +128,14 @@ function wrongEnd({ field: { list, value } }: ReplyPath, kind: 'rows' | 'number'
   }
   if (list || value.kind !== 'scalar') return 'is no single value.';
   if (kind === 'value') return null;
-  return WHOLE.has(value.scalar.name) ? null : 'is no whole number.';
+  return isWholeScalar(value.scalar) ? null : 'is no whole number.';
 }
-
-const WHOLE: ReadonlySet<string> = new Set(['Int', 'Long', 'BigInt', 'Decimal']);
 
 /** The type of the items at a path of fields. */
 function itemType(from: GraphQLOutputType, steps: readonly string[]): GraphQLOutputType | null {
   let type = getNullableType(from);
   for (const step of steps) {
-    if (!isObjectType(type) && !isInterfaceType(type)) return null;
-    const field = type.getFields()[step];
+    const field = fieldOfOwner(type, step);
     if (field === undefined) return null;
     type = getNullableType(field.type);
   }

@@ -1,11 +1,11 @@
 import type { FieldNode } from 'graphql';
 import { LazyObject, objectOf } from '../../codec/plan/lazy-object.js';
 import type { FieldSlot, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
-import { HIDDEN, hiddenKey, leafSlot, NULLABLE, selfSlot, slotAlong } from '../feeds/hidden-slots.js';
+import { HIDDEN, hiddenKey, leafSlot, selfSlot, slotAlong } from '../feeds/hidden-slots.js';
 import { errorPlans } from '../output/fault-plan.js';
-import { collectFields, type Fragments, type Variables } from '../output/reply-plan.js';
-import type { FieldRights } from '../rights/field-rights.js';
+import { collectFields, type PlanContext } from '../output/reply-plan.js';
 import type { ConnectionTypes, Paging, ReplyPath } from '../types/paging.js';
+import { SINGLE } from '../types/plain-shape.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 
 /** The plan of a paged field: how each page is read, and what the client selects of all of them. */
@@ -59,17 +59,11 @@ export interface RowPlanner {
   walkOf(reply: ReplyShape, nodes: readonly FieldNode[]): RowWalk | null;
 }
 
-interface Selection {
-  readonly fragments: Fragments;
-  readonly variables: Variables;
-  readonly rights: FieldRights | null;
-}
-
 /** Plans a paged field. */
 export function planPages(
   { reply, paging }: { readonly reply: ReplyShape; readonly paging: Paging },
   nodes: readonly FieldNode[],
-  selection: Selection,
+  context: PlanContext,
   planner: RowPlanner,
 ): PagePlan {
   const { items, total, next, types } = paging;
@@ -82,7 +76,7 @@ export function planPages(
     rows.push({ key, slot, walk: planner.walkOf(listed, selected) });
     return key;
   };
-  const fields = connectionFields(nodes, types, selection, row);
+  const fields = connectionFields(nodes, types, context, row);
   const isKeyed = items.field.value.kind === 'object';
   const { root, element, hasReferences = false } = reply;
   const slots = [
@@ -102,7 +96,7 @@ export function planPages(
       ? new LazyObject(root.shape, (object: ObjectShape) => ({ slots: slotsOf(object) }))
       : objectOf(slots.map(({ key, path, end }) => slotAlong(key, root.field, path.steps, end)));
   const plan: ReplyPlan = { element, shape: 'whole', value, nonNull: false };
-  const faults = errorPlans(reply, selection.rights);
+  const faults = errorPlans(reply, context.rights);
   const above = root.kind === 'whole' ? 1 : 0;
   const depthOf = (path: ReplyPath | null): number => (path === null ? 0 : path.steps.length - above);
   return {
@@ -129,10 +123,10 @@ function listSlot(
   rows: readonly Row[],
   { items, isComparable }: Paging,
 ): FieldSlot {
-  const list = { key, ...NULLABLE, source, list: true };
+  const list = { key, ...SINGLE, source, list: true };
   if (items.field.value.kind !== 'object') return { ...list, value: rows[0]?.slot.value ?? unselected(items.field) };
   const selected = rows.flatMap((row) => (row.slot.value.kind === 'object' ? [selfSlot(row.key, row.slot.value)] : []));
-  const digest: FieldSlot = { key: DIGEST, ...NULLABLE, source: { from: 'self' }, value: { kind: 'digest' } };
+  const digest: FieldSlot = { key: DIGEST, ...SINGLE, source: { from: 'self' }, value: { kind: 'digest' } };
   return { ...list, value: objectOf(isComparable ? [...selected, digest] : selected) };
 }
 
@@ -143,12 +137,12 @@ const unselected = ({ value }: FieldShape): ValuePlan => (value.kind === 'scalar
 function connectionFields(
   nodes: readonly FieldNode[],
   types: ConnectionTypes,
-  { fragments, variables }: Selection,
+  context: PlanContext,
   row: (nodes: readonly FieldNode[]) => string,
 ): readonly ConnectionField[] {
   const collect = <T>(inner: readonly FieldNode[], type: string, of: FieldOf<T>): readonly T[] => {
     const sets = inner.flatMap(({ selectionSet }) => selectionSet ?? []);
-    const collected = collectFields(sets, (condition) => condition === type, fragments, variables);
+    const collected = collectFields(sets, (condition) => condition === type, context);
     return [...collected].map(([key, selected]): T => of(selected[0]?.name.value ?? '', key, selected));
   };
   return collect(nodes, types.connection, (name, key, inner): ConnectionField => {

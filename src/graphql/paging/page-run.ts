@@ -64,7 +64,8 @@ export class PageRun {
   #atOnce: number;
   #furtherErrors = 0;
   #total: number | null = null;
-  #isOver = false;
+  /** No further page is needed: those that wait for their turn are not asked for any more. */
+  isOver = false;
 
   constructor(plan: PagePlan, wanted: WantedRows, source: PageSource) {
     this.#plan = plan;
@@ -94,7 +95,7 @@ export class PageRun {
         }
       }
     } finally {
-      this.#isOver = true;
+      this.isOver = true;
       // Calls that were made count, so that all of them are over before the answer.
       await Promise.allSettled(this.#open);
     }
@@ -146,11 +147,6 @@ export class PageRun {
     // It may fail before it is waited for.
     asked.then(over, over);
     return asked;
-  }
-
-  /** Whether no further page is needed: those that wait for their turn are not asked for any more. */
-  get isOver(): boolean {
-    return this.#isOver;
   }
 
   /** Adds the rows of a page, and returns where they end. */

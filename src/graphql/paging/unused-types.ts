@@ -1,11 +1,5 @@
-import {
-  type GraphQLNamedType,
-  getNamedType,
-  isInputObjectType,
-  isInterfaceType,
-  isObjectType,
-  isUnionType,
-} from 'graphql';
+import { type GraphQLNamedType, getNamedType, isInputObjectType, isInterfaceType, isUnionType } from 'graphql';
+import { isFieldOwner } from '../types/field-owner.js';
 
 /** The types that only replaced answers lead to: no field of `roots` does, nor a type that implements another. */
 export function unusedTypes(
@@ -30,7 +24,7 @@ function reachedFrom(
     if (isUnionType(type)) open.push(...type.getTypes());
     if (isInputObjectType(type)) open.push(...Object.values(type.getFields()).map((field) => getNamedType(field.type)));
     if (isInterfaceType(type)) open.push(...all.filter((each) => implementsIt(each, type)));
-    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    if (!isFieldOwner(type)) continue;
     open.push(...type.getInterfaces());
     for (const field of Object.values(type.getFields()))
       open.push(getNamedType(field.type), ...field.args.map((argument) => getNamedType(argument.type)));
@@ -39,4 +33,4 @@ function reachedFrom(
 }
 
 const implementsIt = (type: GraphQLNamedType, above: GraphQLNamedType): boolean =>
-  (isObjectType(type) || isInterfaceType(type)) && type.getInterfaces().some((each) => each === above);
+  isFieldOwner(type) && type.getInterfaces().some((each) => each === above);

@@ -4,23 +4,19 @@ import type { GraphQLError } from 'graphql';
 export class ErrorList {
   readonly errors: GraphQLError[] = [];
   readonly #max: number;
-  #further = 0;
+  further = 0;
 
   constructor(max: number) {
     this.#max = max;
   }
 
-  get further(): number {
-    return this.#further;
-  }
-
   /** `make` is called only for an error that is listed. */
   add(make: () => GraphQLError): void {
     if (this.errors.length < this.#max) this.errors.push(make());
-    else this.#further++;
+    else this.further++;
   }
 
   addFurther(count: number): void {
-    this.#further += count;
+    this.further += count;
   }
 }

@@ -6,8 +6,6 @@ import {
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
-  isInterfaceType,
-  isObjectType,
   Kind,
   type SelectionSetNode,
 } from 'graphql';
@@ -15,6 +13,7 @@ import type { Admitted } from '../admission/admit.js';
 import { codedError, withNodes } from '../errors.js';
 import { isIncluded, responseKey } from '../output/reply-plan.js';
 import { ruleOf } from '../rights/field-rule.js';
+import { fieldOfOwner } from '../types/field-owner.js';
 
 /**
  * Completes the errors of an answer by the field that the path of each leads to: its locations, and for one that the caller
@@ -106,8 +105,5 @@ function fieldsOf(
 /** The field of a type, and of the objects that may stand for it. */
 function definitionsOf(type: GraphQLNamedType, name: string, schema: GraphQLSchema): readonly Found['field'][] {
   const owners = isAbstractType(type) ? [type, ...schema.getPossibleTypes(type)] : [type];
-  return owners.flatMap((owner) => {
-    const field = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields()[name] : undefined;
-    return field === undefined ? [] : [field];
-  });
+  return owners.flatMap((owner) => fieldOfOwner(owner, name) ?? []);
 }

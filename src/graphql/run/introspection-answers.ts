@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { BoundedCache } from '../../base/bounded-cache.js';
 import type { CancelSignal } from '../../base/cancellation.js';
+import { makeOncePer } from '../../base/get-or-make.js';
 import { MIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { RawVariables } from '../output/reply-plan.js';
@@ -24,13 +25,7 @@ interface IntrospectionAnswer {
 }
 
 /** The answers to introspection of one schema. */
-export function introspectionAnswers(schema: GraphQLSchema): IntrospectionAnswers {
-  const known = ANSWERS.get(schema) ?? new IntrospectionAnswers(schema);
-  ANSWERS.set(schema, known);
-  return known;
-}
-
-const ANSWERS = new WeakMap<GraphQLSchema, IntrospectionAnswers>();
+export const introspectionAnswers = makeOncePer((schema: GraphQLSchema) => new IntrospectionAnswers(schema));
 
 /** Bytes of cached answers: that of a schema with 1,500 types takes 26 MB. */
 const REMEMBERED_BYTES = 48 * MIB;

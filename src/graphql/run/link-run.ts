@@ -1,5 +1,7 @@
 import DataLoader from 'dataloader';
+import { addToList } from '../../base/add-to-list.js';
 import { ConcurrencyLimit } from '../../base/concurrency-limit.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
@@ -35,7 +37,9 @@ export class LinkRun {
   readonly #calls: RequestCalls;
   readonly #subschemas: SubschemaRun;
   readonly #concurrency: ConcurrencyLimit;
-  readonly #batches: LinkBatches<LinkAnswer>;
+  /** The links that are called at the same time, each key once, by the call that answers them. */
+  readonly #loaders = new Map<string, DataLoader<BatchKey, LinkAnswer, string>>();
+  readonly #batchItems: number;
   readonly #asked = new Map<string, Promise<LinkAnswer>>();
   readonly #inputs = new Map<LinkSelection, SharedInput | Refusal>();
   /** The length of answers that are in the response already. */
@@ -55,7 +59,7 @@ export class LinkRun {
     this.#variables = variables;
     this.#calls = calls;
     this.#concurrency = new ConcurrencyLimit(limits.callsAtOnce);
-    this.#batches = new LinkBatches(limits.batchItems);
+    this.#batchItems = limits.batchItems;
     this.#linksLeft = limits.links;
     this.#charsLeft = limits.repeatedChars;
   }
@@ -63,7 +67,7 @@ export class LinkRun {
   /** Forgets all answers: a mutation may have changed them. */
   forget(): void {
     this.#asked.clear();
-    this.#batches.forget();
+    this.#loaders.clear();
   }
 
   /** Puts the answers of links into a value, level by level. Rejects with `CLIENT_GONE`. */
@@ -126,11 +130,16 @@ export class LinkRun {
     { feed, value }: FedValue,
   ): Promise<LinkAnswer> {
     const key = { text: keyText(value, batch.isNumeric), value };
-    return this.#batches.load(input.batchName, key, (keys) =>
-      answerKeys(keys, feed, batch, (values) => {
-        return this.#ask(target, withValues(input, [{ feed, value: values }]));
-      }),
-    );
+    const loader = getOrMake(this.#loaders, input.batchName, () => {
+      const ask = (values: readonly unknown[]): Promise<Decoded> =>
+        this.#ask(target, withValues(input, [{ feed, value: values }]));
+      const cacheKeyFn = ({ text }: BatchKey): string => text;
+      return new DataLoader((keys) => answerKeys(keys, feed, batch, ask), {
+        maxBatchSize: this.#batchItems,
+        cacheKeyFn,
+      });
+    });
+    return loader.load(key);
   }
 
   #ask({ ask }: LinkTargetPlan, input: CallInput): Promise<Decoded> {
@@ -270,9 +279,7 @@ function answersOf(decoded: Decoded, batch: LinkBatch, keys: readonly BatchKey[]
     const key = isRecord(item) ? hiddenAlong(item[hiddenKey(0)], batch.key.length - 1) : null;
     if (key === null) continue;
     const text = keyText(key, batch.isNumeric);
-    const known = indexes.get(text);
-    if (known === undefined) indexes.set(text, [index]);
-    else known.push(index);
+    addToList(indexes, text, index);
   }
   const { byItem, others } = sorted(decoded.errors, batch.items.length);
   let stray = others;
@@ -318,8 +325,7 @@ function sorted(
       others.push({ ...error, path: [] });
       continue;
     }
-    const known = byItem.get(index) ?? [];
-    byItem.set(index, known);
+    const known = getOrMake(byItem, index, () => []);
     known.push({ ...error, path: error.path.slice(above + 2) });
   }
   return { byItem, others };
@@ -344,31 +350,4 @@ interface BatchKey {
   /** Equal keys have equal texts. */
   readonly text: string;
   readonly value: unknown;
-}
-
-/** Answers keys in one call; the answers are in the order of the keys. */
-type AnswerKeys<Answer> = (keys: readonly BatchKey[]) => Promise<readonly Answer[]>;
-
-/** Collects the keys of links that are called at the same time, each once, for one call. Lives for one request. */
-class LinkBatches<Answer> {
-  readonly #maxBatchSize: number;
-  readonly #loaders = new Map<string, DataLoader<BatchKey, Answer, string>>();
-
-  constructor(maxBatchSize: number) {
-    this.#maxBatchSize = maxBatchSize;
-  }
-
-  forget(): void {
-    this.#loaders.clear();
-  }
-
-  /** Keys of one `group` go into one call, which the first `answer` of the group makes. */
-  load(group: string, key: BatchKey, answer: AnswerKeys<Answer>): Promise<Answer> {
-    let loader = this.#loaders.get(group);
-    if (loader === undefined) {
-      loader = new DataLoader(answer, { maxBatchSize: this.#maxBatchSize, cacheKeyFn: ({ text }) => text });
-      this.#loaders.set(group, loader);
-    }
-    return loader.load(key);
-  }
 }

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import type { FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/plan/plan.js';
 import { HIDDEN } from '../feeds/hidden-slots.js';
 import { type LinkSelection, linkIdOf, valuesOf } from '../links/link-plan.js';
@@ -36,8 +37,7 @@ export function linkUses(key: string, reply: ReplyPlan, links: RootPlan['links']
     }
   };
   const inObject = (plan: ObjectPlan, path: string): void => {
-    const paths = seen.get(plan) ?? new Set();
-    seen.set(plan, paths);
+    const paths = getOrMake(seen, plan, () => new Set());
     if (paths.has(path)) return;
     paths.add(path);
     for (const variant of plan.variants.values()) for (const slot of variant.slots) inSlot(slot, path);

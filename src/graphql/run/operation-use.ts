@@ -11,22 +11,7 @@ const NAMES_MAX = 1000;
 /** About the memory of one name in a list. */
 const NAME_BYTES = 64;
 
-/** The names that an operation uses. */
-class UsedNames implements OperationUse {
-  readonly name: string;
-  readonly calls: readonly string[];
-  readonly fields: readonly string[];
-  readonly arguments: readonly string[];
-
-  constructor(name: string, calls: ReadonlySet<string>, fields: ReadonlySet<string>, named: ReadonlySet<string>) {
-    this.name = name;
-    this.calls = [...calls];
-    this.fields = [...fields].slice(0, NAMES_MAX);
-    this.arguments = [...named].slice(0, NAMES_MAX);
-  }
-}
-
-const usedNamesFor = partByRights((value): value is UsedNames => value instanceof UsedNames);
+const usedNamesFor = partByRights<OperationUse>();
 
 /** What an admitted operation uses; found once for each kind of caller of an operation that is cached. */
 export const useOf = (admitted: Admitted, built: PlannedSchema): OperationUse =>
@@ -36,7 +21,7 @@ export const useOf = (admitted: Admitted, built: PlannedSchema): OperationUse =>
     return use;
   });
 
-function readUse(admitted: Admitted, built: PlannedSchema): UsedNames {
+function readUse(admitted: Admitted, built: PlannedSchema): OperationUse {
   const { document, operation } = admitted;
   const calls = new Set(calledFields(admitted, built).map((each) => `${each.service}.${each.operation.name}`));
   const fields = new Set<string>();
@@ -57,7 +42,12 @@ function readUse(admitted: Admitted, built: PlannedSchema): UsedNames {
   for (const definition of document.document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, visitor);
   }
-  return new UsedNames(operation.name?.value ?? '', calls, fields, named);
+  return {
+    name: operation.name?.value ?? '',
+    calls: [...calls],
+    fields: [...fields].slice(0, NAMES_MAX),
+    arguments: [...named].slice(0, NAMES_MAX),
+  };
 }
 
 /** The operations that an operation calls: for fields of the root, links, and fields of roots further below. */

@@ -32,42 +32,30 @@ export interface RootCall {
 }
 
 /** The plan of an operation: its fields, and its links by their ids. */
-export class RootPlan {
+export interface RootPlan {
   readonly root: GraphQLObjectType;
   readonly fields: readonly RootField[];
   /** Grows while answers of subschemas are read: merged selections are known only by them. */
   readonly links: ReadonlyMap<string, LinkSelection>;
   readonly select: LinkSelect;
+}
 
-  constructor(
-    root: GraphQLObjectType,
-    fields: readonly RootField[],
-    links: ReadonlyMap<string, LinkSelection>,
-    select: LinkSelect,
-  ) {
-    this.root = root;
-    this.fields = fields;
-    this.links = links;
-    this.select = select;
-  }
-
-  /** Whether it may serve one request only. */
-  get isForOneRequest(): boolean {
-    for (const { call } of this.fields) if (call !== null && isOwn(call.ask)) return true;
-    for (const { target } of this.links.values()) if (isOwn(target.ask)) return true;
-    return false;
-  }
+/** Whether a plan may serve one request only. */
+function isForOneRequest({ fields, links }: RootPlan): boolean {
+  for (const { call } of fields) if (call !== null && isOwn(call.ask)) return true;
+  for (const { target } of links.values()) if (isOwn(target.ask)) return true;
+  return false;
 }
 
 const isOwn = (ask: LinkAsk): boolean => ask.kind === 'subschema' && ask.plan.links !== null;
 
-const rootPlanFor = partByRights((value): value is RootPlan => value instanceof RootPlan);
+const rootPlanFor = partByRights<RootPlan>();
 
 /** The plan of an admitted operation, cached unless it may serve one request only. */
 export function rootPlanOf(admitted: Admitted, built: PlannedSchema): RootPlan {
   const part = rootPlanFor(admitted.rights);
   const plan = admitted.cacheEntry.get(part, (countBytes) => makePlan(admitted, built, countBytes));
-  return plan.isForOneRequest ? makePlan(admitted, built, UNCOUNTED) : plan;
+  return isForOneRequest(plan) ? makePlan(admitted, built, UNCOUNTED) : plan;
 }
 
 /** Without `subschemaFields` no upstream speaks GraphQL. */
@@ -87,18 +75,11 @@ function makePlan(
   const met = (link: Link, node: FieldNode): void => {
     links.selected(link, [node]);
   };
-  const subschemas = new SubschemaPlanner(
-    document.document,
-    operation,
-    fragments,
-    variables,
-    built.links,
-    met,
-    countBytes,
-  );
-  const links = new LinkPlanner(built.links, fragments, variables, subschemas, countBytes, rights);
+  const context = { fragments, variables, countBytes, rights };
+  const subschemas = new SubschemaPlanner(document.document, operation, context, built.links, met);
+  const links = new LinkPlanner(built.links, context, subschemas);
   const isRoot = (condition: string): boolean => condition === root.name;
-  const collected = collectFields([operation.selectionSet], isRoot, fragments, variables);
+  const collected = collectFields([operation.selectionSet], isRoot, context);
   const fields = [...collected].map(([key, nodes]): RootField => {
     const name = nodes[0]?.name.value ?? '';
     const definition = root.getFields()[name];
@@ -118,11 +99,11 @@ function makePlan(
       const ask = { kind: 'soap', bound, reply: pages.reply, pages } as const;
       return { ...about, call: { bound, ask, walk: pages.walk } };
     }
-    const reply = planReply(bound.reply, nodes, fragments, variables, links, countBytes, rights);
+    const reply = planReply(bound.reply, nodes, context, links);
     return {
       ...about,
       call: { bound, ask: { kind: 'soap', bound, reply }, walk: links.walkOf(bound.reply, nodes) },
     };
   });
-  return new RootPlan(root, fields, links.selections, links.select);
+  return { root, fields, links: links.selections, select: links.select };
 }

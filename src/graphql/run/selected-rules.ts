@@ -4,32 +4,27 @@ import {
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
-  isInterfaceType,
-  isObjectType,
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import type { Admitted } from '../admission/admit.js';
 import { partByRights } from '../admission/document-cache-entry.js';
 import { isIncluded } from '../output/reply-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { ruleOf, ruleWithin } from '../rights/field-rule.js';
+import { fieldOfOwner } from '../types/field-owner.js';
 import type { PlannedSchema } from './root-plan.js';
 
 /** The fields of an operation that its caller may not read, or reads masked; by the names of their rules. */
-class SelectedRules {
+interface SelectedRules {
   readonly forbidden: ReadonlySet<string>;
   readonly masked: ReadonlySet<string>;
-
-  constructor(forbidden: ReadonlySet<string>, masked: ReadonlySet<string>) {
-    this.forbidden = forbidden;
-    this.masked = masked;
-  }
 }
 
-const selectedRulesFor = partByRights((value): value is SelectedRules => value instanceof SelectedRules);
+const selectedRulesFor = partByRights<SelectedRules>();
 
-const NONE = new SelectedRules(new Set(), new Set());
+const NONE: SelectedRules = { forbidden: new Set(), masked: new Set() };
 
 /**
  * Finds the rules that an operation meets, on any type that its selections may be answered with. Found once for each
@@ -59,7 +54,7 @@ function findRules(admitted: Admitted, schema: GraphQLSchema, rights: FieldRight
     if (within !== null && rights.decide(within) !== null) masked.add(within.name);
     return true;
   });
-  return new SelectedRules(forbidden, masked);
+  return { forbidden, masked };
 }
 
 /** The fields that an operation selects, `Type.field`, on any type that its selections may be answered with. */
@@ -86,8 +81,7 @@ function visitFields(
   const stack: { readonly set: SelectionSetNode; readonly type: GraphQLNamedType }[] = [];
   const add = (set: SelectionSetNode | undefined, type: GraphQLNamedType | null | undefined): void => {
     if (set === undefined || !type) return;
-    const types = seen.get(set) ?? new Set();
-    seen.set(set, types);
+    const types = getOrMake(seen, set, () => new Set());
     if (types.has(type)) return;
     types.add(type);
     stack.push({ set, type });
@@ -105,8 +99,7 @@ function visitFields(
         continue;
       }
       for (const owner of ownersOf(type, schema)) {
-        const fields = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields() : {};
-        const field = fields[selection.name.value];
+        const field = fieldOfOwner(owner, selection.name.value);
         if (field === undefined) continue;
         if (!take(owner, field)) return;
         add(selection.selectionSet, getNamedType(field.type));

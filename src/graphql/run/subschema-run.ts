@@ -3,21 +3,17 @@ import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
 import { subschemaPoints } from '../cost/cost-subschema.js';
 import type { SendToSubschema, SubschemaPlan, SubschemaRequest } from '../fields/subschema.js';
-import type { LinkSelect } from '../links/link-plan.js';
-import type { Fragments, RawVariables, Variables } from '../output/reply-plan.js';
+import type { RawVariables } from '../output/reply-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
-import { AnswerShaper, batchAnswer, batchPath, isLost } from '../subschema/answer-shaper.js';
+import { AnswerShaper, batchAnswer, batchPath, isLost, type ShaperContext } from '../subschema/answer-shaper.js';
 import { FORBIDDEN } from '../subschema/enforce-rules.js';
 import { readSubschemaReply, SUBSCHEMA_ERROR, type SubschemaResult } from '../subschema/read-reply.js';
 import type { SubschemaSender } from '../subschema/wrap.js';
 
 /** The request that a `SubschemaRun` answers. */
-export interface SubschemaContext {
-  readonly fragments: Fragments;
-  readonly variables: Variables;
+export interface SubschemaContext extends ShaperContext {
   /** Services coerce them again. */
   readonly rawVariables: RawVariables;
-  readonly select: LinkSelect;
   /** Null where all callers have the same. */
   readonly rights: FieldRights | null;
   readonly maxErrors: number;
@@ -36,20 +32,16 @@ export class SubschemaRun {
   /** Maps response keys to the list that a service has answered with; null where it has answered with several. */
   readonly #lists = new Map<string, readonly unknown[] | null>();
   #calls = 0;
-  #hiddenPrefix: string | null = null;
+  hiddenPrefix: string | null = null;
 
   constructor(send: SendToSubschema, context: SubschemaContext) {
     this.#send = send;
     this.#context = context;
-    this.#shaper = new AnswerShaper(context.fragments, context.variables, context.select);
+    this.#shaper = new AnswerShaper(context);
   }
 
   get rights(): FieldRights | null {
     return this.#context.rights;
-  }
-
-  get hiddenPrefix(): string | null {
-    return this.#hiddenPrefix;
   }
 
   /** Answers a field; `values` are its arguments that are not in the document. Rejects with a `Refusal`. */
@@ -62,7 +54,7 @@ export class SubschemaRun {
     }
     const { wrapped, parent } = plan.field;
     // Plans of one document have one prefix.
-    if (plan.links !== null) this.#hiddenPrefix = plan.links.prefix;
+    if (plan.links !== null) this.hiddenPrefix = plan.links.prefix;
     const run = (contextValue: SubschemaSender): Promise<ExecutionResult> => {
       const args = { schema: wrapped, document: plan.document, variableValues, contextValue };
       return parent === 'Subscription' ? executeEvent(args) : Promise.resolve(execute(args));

@@ -7,7 +7,6 @@ import {
   isInterfaceType,
   isIntrospectionType,
   isNonNullType,
-  isObjectType,
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql';
@@ -15,6 +14,7 @@ import type { SubschemaTarget } from '../feeds/feed.js';
 import type { Subschema, SubschemaField, SubschemaNames } from '../fields/subschema.js';
 import { ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import { costExtensions, costOfCall, FieldCost } from '../types/cost-rules.js';
+import { isFieldOwner } from '../types/field-owner.js';
 import type { MappingFinding } from '../types/mapping.js';
 import { fieldName, NameScope, pascalName } from '../types/naming.js';
 import { isRoot, ROOTS, type Root, rootOf } from '../types/roots.js';
@@ -124,7 +124,7 @@ function reachable(schema: GraphQLSchema, fields: readonly AddedField[]): readon
     if (isUnionType(type)) for (const member of type.getTypes()) meet(member);
     else if (isInputObjectType(type))
       for (const field of Object.values(type.getFields())) meet(getNamedType(field.type));
-    else if (isObjectType(type) || isInterfaceType(type)) {
+    else if (isFieldOwner(type)) {
       for (const each of type.getInterfaces()) meet(each);
       for (const field of Object.values(type.getFields())) {
         meet(getNamedType(field.type));
@@ -268,7 +268,7 @@ function translateCosts(service: Subschema, wrapped: GraphQLSchema, names: Subsc
   const { schema, costs } = service;
   const roots = new Map<string, FieldCost>();
   for (const type of Object.values(schema.getTypeMap())) {
-    if ((!isObjectType(type) && !isInterfaceType(type)) || isIntrospectionType(type)) continue;
+    if (!isFieldOwner(type) || isIntrospectionType(type)) continue;
     const owner = partName(schema, type);
     const here = wrapped.getType(names.types.get(type.name) ?? type.name);
     const shown = fieldsOf(here) ?? {};
@@ -296,7 +296,7 @@ function translateCosts(service: Subschema, wrapped: GraphQLSchema, names: Subsc
 
 /** Translates paths into arguments, and to lists below, to the names of the wrapped schema. */
 function translateCost(cost: FieldCost, owner: GraphQLNamedType, name: string, names: SubschemaNames): FieldCost {
-  const field = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields()[name] : undefined;
+  const field = isFieldOwner(owner) ? owner.getFields()[name] : undefined;
   if (field === undefined || names.fields.size === 0) return cost;
   const along = (from: GraphQLNamedType | undefined, steps: readonly string[]): readonly string[] => {
     let type = from;

@@ -1,25 +1,22 @@
 import { type FieldNode, type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import { isRecord } from '../../base/record.js';
 import { HIDDEN, hiddenKey } from '../feeds/hidden-slots.js';
 import type { SubschemaBatch, SubschemaLinks, SubschemaPlan } from '../fields/subschema.js';
 import type { Link } from '../links/link.js';
 import type { LinkSelect } from '../links/link-plan.js';
-import { collectFields, type Fragments, type Variables } from '../output/reply-plan.js';
+import { collectFields, type PlanContext } from '../output/reply-plan.js';
 
 /**
  * Shapes the answer of a subschema to the selection of the client: fields for links only are removed, and at the position
  * of each link are the values for its call, as in answers of SOAP services. Takes time in proportion to the answer.
  */
 export class AnswerShaper {
-  readonly #fragments: Fragments;
-  readonly #variables: Variables;
-  readonly #select: LinkSelect;
+  readonly #context: ShaperContext;
   readonly #collected = new Map<readonly FieldNode[], Map<string, ReadonlyMap<string, FieldNode[]>>>();
 
-  constructor(fragments: Fragments, variables: Variables, select: LinkSelect) {
-    this.#fragments = fragments;
-    this.#variables = variables;
-    this.#select = select;
+  constructor(context: ShaperContext) {
+    this.#context = context;
   }
 
   shape(value: unknown, links: SubschemaLinks, { nodes, field: { wrapped } }: SubschemaPlan): unknown {
@@ -44,7 +41,7 @@ export class AnswerShaper {
     const steps: Step[] = [];
     for (const [key, inner] of this.#fieldsOf(nodes, typeName, schema)) {
       const [node] = inner;
-      const selected = node === undefined ? null : this.#select(typeName, inner);
+      const selected = node === undefined ? null : this.#context.select(typeName, inner);
       if (selected !== null && node !== undefined) {
         object[key] = readFeedValues(value, selected, links.feeds.get(node) ?? [], links.prefix);
         continue;
@@ -58,21 +55,23 @@ export class AnswerShaper {
   }
 
   #fieldsOf(nodes: readonly FieldNode[], typeName: string, schema: GraphQLSchema): ReadonlyMap<string, FieldNode[]> {
-    const byType = this.#collected.get(nodes) ?? new Map<string, ReadonlyMap<string, FieldNode[]>>();
-    this.#collected.set(nodes, byType);
-    const known = byType.get(typeName);
-    if (known !== undefined) return known;
-    const type = schema.getType(typeName);
-    const applies = (condition: string): boolean => {
-      if (condition === typeName) return true;
-      const abstract = schema.getType(condition);
-      return isObjectType(type) && isAbstractType(abstract) && schema.isSubType(abstract, type);
-    };
-    const sets = nodes.flatMap(({ selectionSet }) => (selectionSet === undefined ? [] : [selectionSet]));
-    const fields = collectFields(sets, applies, this.#fragments, this.#variables);
-    byType.set(typeName, fields);
-    return fields;
+    const byType = getOrMake(this.#collected, nodes, () => new Map<string, ReadonlyMap<string, FieldNode[]>>());
+    return getOrMake(byType, typeName, () => {
+      const type = schema.getType(typeName);
+      const applies = (condition: string): boolean => {
+        if (condition === typeName) return true;
+        const abstract = schema.getType(condition);
+        return isObjectType(type) && isAbstractType(abstract) && schema.isSubType(abstract, type);
+      };
+      const sets = nodes.flatMap(({ selectionSet }) => (selectionSet === undefined ? [] : [selectionSet]));
+      return collectFields(sets, applies, this.#context);
+    });
   }
+}
+
+/** The selection of an answer, and the links in it. */
+export interface ShaperContext extends PlanContext {
+  readonly select: LinkSelect;
 }
 
 interface Step {

@@ -3,19 +3,18 @@ import {
   GraphQLError,
   type GraphQLField,
   GraphQLID,
-  type GraphQLInterfaceType,
-  type GraphQLObjectType,
   type GraphQLSchema,
   GraphQLString,
   getNamedType,
   getNullableType,
-  isInterfaceType,
   isIntrospectionType,
   isObjectType,
 } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import type { Subschema, SubschemaNames } from '../fields/subschema.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
+import { type FieldOwner, isFieldOwner } from '../types/field-owner.js';
 import type { MappingFinding } from '../types/mapping.js';
 import { isRoot } from '../types/roots.js';
 import { hasPart, partName } from './schema-parts.js';
@@ -29,8 +28,6 @@ export interface RightsContext {
 
 /** The code of the error of a forbidden field. */
 export const FORBIDDEN = 'FORBIDDEN';
-
-type Owner = GraphQLObjectType | GraphQLInterfaceType;
 
 /**
  * Enforces the rules of a subschema in its wrapped schema, whose fields become null or masked for the callers that they
@@ -46,9 +43,9 @@ export function enforceRules(
   if (rules.size === 0) return [];
   const findings: MappingFinding[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
-    if ((!isObjectType(type) && !isInterfaceType(type)) || isIntrospectionType(type)) continue;
+    if (!isFieldOwner(type) || isIntrospectionType(type)) continue;
     const there = wrapped.getType(wrappedName(type, schema, names));
-    if (!isObjectType(there) && !isInterfaceType(there)) continue;
+    if (!isFieldOwner(there)) continue;
     for (const name of Object.keys(type.getFields())) {
       const rule = ruleOfField(service, type, name);
       const here = isRoot(schema, type) ? names.rootFields.get(`${partName(schema, type)}.${name}`) : undefined;
@@ -72,34 +69,30 @@ export function enforceRules(
   return [...findings, ...missing(service)];
 }
 
-function wrappedName(type: Owner, schema: GraphQLSchema, names: SubschemaNames): string {
+function wrappedName(type: FieldOwner, schema: GraphQLSchema, names: SubschemaNames): string {
   return (isRoot(schema, type) ? names.roots.get(type.name) : names.types.get(type.name)) ?? type.name;
 }
 
 /** The rule of a field, in the names of the upstream; null without one. Found once. */
 export function ruleOfField(
   { schema, rules }: Pick<Subschema, 'schema' | 'rules'>,
-  type: Owner,
+  type: FieldOwner,
   name: string,
 ): FieldRule | null {
-  const ofSchema = FIELD_RULES.get(rules) ?? new Map<string, FieldRule | null>();
-  FIELD_RULES.set(rules, ofSchema);
-  const key = `${type.name}.${name}`;
-  const known = ofSchema.get(key);
-  if (known !== undefined) return known;
+  const ofSchema = getOrMake(FIELD_RULES, rules, () => new Map<string, FieldRule | null>());
   const field = type.getFields()[name];
   if (field === undefined) return null;
-  const owners: readonly Owner[] = [type, ...type.getInterfaces()];
-  const parts = owners.flatMap((owner) => {
-    const part = partName(schema, owner);
-    return owner.getFields()[name] === undefined ? [part] : [part, `${part}.${name}`];
+  return getOrMake(ofSchema, `${type.name}.${name}`, () => {
+    const owners: readonly FieldOwner[] = [type, ...type.getInterfaces()];
+    const parts = owners.flatMap((owner) => {
+      const part = partName(schema, owner);
+      return owner.getFields()[name] === undefined ? [part] : [part, `${part}.${name}`];
+    });
+    return [...parts, getNamedType(field.type).name].reduce<FieldRule | null>(
+      (all, part) => bothRules(all, rules.get(part) ?? null),
+      null,
+    );
   });
-  const rule = [...parts, getNamedType(field.type).name].reduce<FieldRule | null>(
-    (all, part) => bothRules(all, rules.get(part) ?? null),
-    null,
-  );
-  ofSchema.set(key, rule);
-  return rule;
 }
 
 const FIELD_RULES = new WeakMap<Subschema['rules'], Map<string, FieldRule | null>>();

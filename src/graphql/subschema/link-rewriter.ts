@@ -4,17 +4,17 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
-  isInterfaceType,
-  isObjectType,
   Kind,
   OperationTypeNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import type { SubschemaField } from '../fields/subschema.js';
 import type { Link, LinkTable } from '../links/link.js';
 import type { Walk } from '../links/walk.js';
-import { type Fragments, isIncluded, responseKey, type Variables } from '../output/reply-plan.js';
+import { isIncluded, type PlanContext, responseKey } from '../output/reply-plan.js';
+import { fieldOfOwner } from '../types/field-owner.js';
 
 /**
  * Writes selections for an upstream without links: each link becomes the fields that feed it, and every object has its
@@ -26,8 +26,7 @@ export class LinkRewriter {
   readonly feeds = new Map<FieldNode, readonly string[]>();
   readonly #schema: GraphQLSchema;
   readonly #table: LinkTable;
-  readonly #fragments: Fragments;
-  readonly #variables: Variables;
+  readonly #context: PlanContext;
   readonly #prefix: string;
   /** The names of all links. */
   readonly #names: ReadonlySet<string>;
@@ -40,8 +39,7 @@ export class LinkRewriter {
   constructor(
     schema: GraphQLSchema,
     table: LinkTable,
-    fragments: Fragments,
-    variables: Variables,
+    context: PlanContext,
     prefix: string,
     nodes: readonly FieldNode[],
     met: (link: Link, node: FieldNode) => void,
@@ -49,8 +47,7 @@ export class LinkRewriter {
     this.#met = met;
     this.#schema = schema;
     this.#table = table;
-    this.#fragments = fragments;
-    this.#variables = variables;
+    this.#context = context;
     this.#prefix = prefix;
     this.#names = new Set([...table.keys()].map((key) => key.slice(key.indexOf('.') + 1)));
     this.#hasLinks = nodes.some(({ selectionSet }) => this.#walk(selectionSet).size > 0);
@@ -63,7 +60,7 @@ export class LinkRewriter {
 
   /** The type at the end of a path of fields. */
   along(type: GraphQLNamedType | undefined, steps: readonly string[]): GraphQLNamedType | undefined {
-    return steps.reduce((owner, step) => fieldType(owner, step), type);
+    return steps.reduce((owner, step) => typeOfLinkedField(owner, step), type);
   }
 
   set(set: SelectionSetNode | undefined, parent: GraphQLNamedType | undefined): SelectionSetNode | undefined {
@@ -74,14 +71,12 @@ export class LinkRewriter {
 
   /** A fragment as it is sent; null for an unknown one. */
   readonly fragments = (name: string): FragmentDefinitionNode | null => {
-    const known = this.#written.get(name);
-    if (known !== undefined) return known;
-    const fragment = this.#fragments.get(name) ?? null;
-    const parent = fragment === null ? undefined : this.#schema.getType(fragment.typeCondition.name.value);
-    const selectionSet = fragment === null ? undefined : this.set(fragment.selectionSet, parent);
-    const written = fragment === null || selectionSet === undefined ? null : { ...fragment, selectionSet };
-    this.#written.set(name, written);
-    return written;
+    return getOrMake(this.#written, name, () => {
+      const fragment = this.#context.fragments.get(name) ?? null;
+      const parent = fragment === null ? undefined : this.#schema.getType(fragment.typeCondition.name.value);
+      const selectionSet = fragment === null ? undefined : this.set(fragment.selectionSet, parent);
+      return fragment === null || selectionSet === undefined ? null : { ...fragment, selectionSet };
+    });
   };
 
   /** The way to links below the nodes; null without any. */
@@ -101,8 +96,9 @@ export class LinkRewriter {
     }
     const name = selection.name.value;
     const link = this.#table.get(`${parent?.name}.${name}`);
-    if (link !== undefined) return isIncluded(selection, this.#variables) ? this.#feed(selection, link, parent) : [];
-    const selectionSet = this.set(selection.selectionSet, fieldType(parent, name));
+    if (link !== undefined)
+      return isIncluded(selection, this.#context.variables) ? this.#feed(selection, link, parent) : [];
+    const selectionSet = this.set(selection.selectionSet, typeOfLinkedField(parent, name));
     return [selectionSet === undefined ? selection : { ...selection, selectionSet }];
   }
 
@@ -110,8 +106,7 @@ export class LinkRewriter {
     const aliases: string[] = [];
     const fields = link.feeds.map(({ field }) => {
       const key = `${parent?.name}.${field.join('.')}`;
-      const alias = this.#aliases.get(key) ?? `${this.#prefix}f${this.#aliases.size}`;
-      this.#aliases.set(key, alias);
+      const alias = getOrMake(this.#aliases, key, () => `${this.#prefix}f${this.#aliases.size}`);
       aliases.push(alias);
       const [first = '', ...rest] = field;
       return plain(first, alias, rest.length === 0 ? [] : [path(rest, `${this.#prefix}v`)]);
@@ -134,7 +129,8 @@ export class LinkRewriter {
         const below = isLink ? NOWHERE : this.#walk(selection.selectionSet);
         if (isLink || below.size > 0) merge(walk, new Map([[responseKey(selection), below]]));
       } else {
-        const spread = selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
+        const spread =
+          selection.kind === Kind.FRAGMENT_SPREAD ? this.#context.fragments.get(selection.name.value) : selection;
         merge(walk, this.#walk(spread?.selectionSet));
       }
     }
@@ -167,11 +163,9 @@ function merge(walk: MutableWalk, other: Walk): void {
 
 const namedType = (type: Parameters<typeof getNamedType>[0]): GraphQLNamedType | undefined => getNamedType(type);
 
-function fieldType(owner: GraphQLNamedType | undefined, name: string): GraphQLNamedType | undefined {
-  if (!isObjectType(owner) && !isInterfaceType(owner)) return undefined;
-  const fields = owner.getFields();
-  return Object.hasOwn(fields, name) ? namedType(fields[name]?.type) : undefined;
-}
+/** The type of the field of an object or interface, without lists. */
+export const typeOfLinkedField = (owner: GraphQLNamedType | undefined, name: string): GraphQLNamedType | undefined =>
+  namedType(fieldOfOwner(owner, name)?.type);
 
 /** A field under a response key. */
 export const plain = (name: string, key: string, selections: readonly SelectionNode[]): FieldNode => ({

@@ -1,13 +1,6 @@
-import {
-  type GraphQLInterfaceType,
-  type GraphQLNamedType,
-  type GraphQLObjectType,
-  type GraphQLSchema,
-  getNamedType,
-  isInterfaceType,
-  isObjectType,
-} from 'graphql';
+import { type GraphQLSchema, getNamedType, isInterfaceType } from 'graphql';
 import type { Subschema } from '../fields/subschema.js';
+import { type FieldOwner, isFieldOwner } from '../types/field-owner.js';
 import { isRoot } from '../types/roots.js';
 import { fieldsOf, hasPart, isBuiltIn, partName, schemaType } from './schema-parts.js';
 
@@ -31,28 +24,28 @@ export const propagatedParts = ({ schema, hidden, renames }: Subschema): Propaga
   fields: propagatedNames(schema, renames),
 });
 
-type Owner = GraphQLObjectType | GraphQLInterfaceType;
-
-const isOwner = (type: GraphQLNamedType | undefined): type is Owner => isObjectType(type) || isInterfaceType(type);
-
 /**
  * A field hidden in a type is hidden in its interfaces; one hidden in an interface is hidden in all its types. Sibling
  * types keep theirs.
  */
 function propagatedHides(schema: GraphQLSchema, hidden: readonly string[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
-  const stack: { readonly type: Owner; readonly field: string; readonly at: number; readonly isWritten: boolean }[] =
-    [];
+  const stack: {
+    readonly type: FieldOwner;
+    readonly field: string;
+    readonly at: number;
+    readonly isWritten: boolean;
+  }[] = [];
   for (const [at, name] of hidden.entries()) {
     if (!hasPart(schema, name)) continue;
     found.set(name, at);
     const [typeName = '', field] = name.split('.');
     const type = schemaType(schema, typeName);
-    if (field !== undefined && isOwner(type)) stack.push({ type, field, at, isWritten: true });
+    if (field !== undefined && isFieldOwner(type)) stack.push({ type, field, at, isWritten: true });
   }
   // Fields of a hidden type are hidden.
   for (const type of Object.values(schema.getTypeMap())) {
-    if (!isOwner(type) || isBuiltIn(type)) continue;
+    if (!isFieldOwner(type) || isBuiltIn(type)) continue;
     for (const field of Object.values(type.getFields())) {
       const at = found.get(getNamedType(field.type).name);
       if (at !== undefined) stack.push({ type, field: field.name, at, isWritten: false });
@@ -74,14 +67,14 @@ function propagatedHides(schema: GraphQLSchema, hidden: readonly string[]): Read
 function propagatedNames(schema: GraphQLSchema, renames: Subschema['renames']): ReadonlyMap<string, PropagatedName> {
   const found = new Map<string, PropagatedName>();
   const written = [...renames].filter(([entry]) => entry.includes('.') && hasPart(schema, entry));
-  const stack: { readonly type: Owner; readonly field: string; readonly renamed: PropagatedName }[] = [];
+  const stack: { readonly type: FieldOwner; readonly field: string; readonly renamed: PropagatedName }[] = [];
   for (const [entry, name] of written) {
     const [typeName = '', field = ''] = entry.split('.');
     const type = schemaType(schema, typeName);
     if (type === undefined || isRoot(schema, type)) continue;
     const renamed = { name, entry };
     found.set(entry, renamed);
-    if (isOwner(type)) stack.push({ type, field, renamed });
+    if (isFieldOwner(type)) stack.push({ type, field, renamed });
   }
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     const { type, field, renamed } = step;
@@ -96,7 +89,7 @@ function propagatedNames(schema: GraphQLSchema, renames: Subschema['renames']): 
 }
 
 /** The types that implement an interface. */
-function typesOf(type: Owner, schema: GraphQLSchema): readonly Owner[] {
+function typesOf(type: FieldOwner, schema: GraphQLSchema): readonly FieldOwner[] {
   if (!isInterfaceType(type)) return [];
   const { objects, interfaces } = schema.getImplementations(type);
   return [...objects, ...interfaces];

@@ -6,9 +6,7 @@ import {
   type GraphQLSchema,
   getNamedType,
   getNullableType,
-  isInterfaceType,
   isIntrospectionType,
-  isObjectType,
   isUnionType,
   Kind,
   type OperationDefinitionNode,
@@ -19,39 +17,35 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
-import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
+import { makeOncePer } from '../../base/get-or-make.js';
 import type { SubschemaField, SubschemaLinks, SubschemaPlan } from '../fields/subschema.js';
 import type { Link, LinkBatch, LinkTable } from '../links/link.js';
 import type { PlannedSubschemaField, SubschemaLinkPlanner } from '../links/link-plan.js';
-import { type Fragments, responseKey, type Variables } from '../output/reply-plan.js';
-import { ROOTS, rootOf } from '../types/roots.js';
-import { LinkRewriter, path, plain } from './link-rewriter.js';
+import { type Fragments, type PlanContext, responseKey } from '../output/reply-plan.js';
+import { isFieldOwner } from '../types/field-owner.js';
+import { rootTypes } from '../types/roots.js';
+import { LinkRewriter, path, plain, typeOfLinkedField } from './link-rewriter.js';
+import { partName } from './schema-parts.js';
 
 /** Plans the requests to subschemas, for one operation of a document. */
 export class SubschemaPlanner implements SubschemaLinkPlanner {
   readonly #operation: OperationDefinitionNode;
-  readonly #fragments: Fragments;
-  readonly #variables: Variables;
+  readonly #context: PlanContext;
   readonly #table: LinkTable;
   readonly #prefix: string;
   readonly #met: (link: Link, node: FieldNode) => void;
-  readonly #countBytes: CountBytes;
 
   /** `met` is called for each link in selections on subschemas. */
   constructor(
     document: DocumentNode,
     operation: OperationDefinitionNode,
-    fragments: Fragments,
-    variables: Variables,
+    context: PlanContext,
     table: LinkTable,
     met: (link: Link, node: FieldNode) => void,
-    countBytes: CountBytes = UNCOUNTED,
   ) {
-    this.#countBytes = countBytes;
     this.#met = met;
     this.#operation = operation;
-    this.#fragments = fragments;
-    this.#variables = variables;
+    this.#context = context;
     this.#table = table;
     this.#prefix = freePrefix(document);
   }
@@ -92,7 +86,7 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
   }
 
   #rewriter({ wrapped }: SubschemaField, nodes: readonly FieldNode[]): LinkRewriter {
-    return new LinkRewriter(wrapped, this.#table, this.#fragments, this.#variables, this.#prefix, nodes, this.#met);
+    return new LinkRewriter(wrapped, this.#table, this.#context, this.#prefix, nodes, this.#met);
   }
 
   #plan(
@@ -118,10 +112,15 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
         ...fragments,
       ],
     };
-    this.#countBytes(bytesOf(document));
+    this.#context.countBytes?.(bytesOf(document));
     const links: SubschemaLinks | null = walk === null ? null : { prefix: this.#prefix, feeds: rewriter.feeds };
     const variables = own.map(({ variable }) => variable.name.value);
-    const nested = nestedRootFields(written, rewriter.typeOf(request.field), request.field.wrapped, this.#fragments);
+    const nested = nestedRootFields(
+      written,
+      rewriter.typeOf(request.field),
+      request.field.wrapped,
+      this.#context.fragments,
+    );
     return { plan: { ...request, document, variables, nested, links }, walk };
   }
 }
@@ -206,12 +205,8 @@ function nestedRootFields(
   schema: GraphQLSchema,
   fragments: Fragments,
 ): readonly string[] {
-  const roots = new Map<GraphQLNamedType, string>();
-  for (const name of ROOTS) {
-    const root = rootOf(schema, name);
-    if (root !== null) roots.set(root, name);
-  }
-  if (!leadsBack(schema, roots)) return [];
+  if (!leadsBack(schema)) return [];
+  const roots = new Set<GraphQLNamedType>(rootTypes(schema));
   const found = new Set<string>();
   const spread = new Set<string>();
   const stack: { readonly set: SelectionSetNode | undefined; readonly type: GraphQLNamedType | undefined }[] =
@@ -220,9 +215,8 @@ function nestedRootFields(
     for (const selection of step.set?.selections ?? []) {
       if (selection.kind === Kind.FIELD) {
         const name = selection.name.value;
-        const root = step.type === undefined ? undefined : roots.get(step.type);
-        if (root !== undefined) found.add(`${root}.${name}`);
-        stack.push({ set: selection.selectionSet, type: fieldType(step.type, name) });
+        if (step.type !== undefined && roots.has(step.type)) found.add(`${partName(schema, step.type)}.${name}`);
+        stack.push({ set: selection.selectionSet, type: typeOfLinkedField(step.type, name) });
         continue;
       }
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
@@ -238,24 +232,13 @@ function nestedRootFields(
   return [...found];
 }
 
-const known = new WeakMap<GraphQLSchema, boolean>();
-
 /** Whether any field leads to a root type: few schemas have one. */
-function leadsBack(schema: GraphQLSchema, roots: ReadonlyMap<GraphQLNamedType, string>): boolean {
-  const before = known.get(schema);
-  if (before !== undefined) return before;
-  const leads = Object.values(schema.getTypeMap()).some((type) => {
+const leadsBack = makeOncePer((schema: GraphQLSchema): boolean => {
+  const roots = new Set<GraphQLNamedType>(rootTypes(schema));
+  return Object.values(schema.getTypeMap()).some((type) => {
     if (isUnionType(type)) return type.getTypes().some((member) => roots.has(member));
-    if ((!isObjectType(type) && !isInterfaceType(type)) || isIntrospectionType(type)) return false;
+    if (!isFieldOwner(type) || isIntrospectionType(type)) return false;
     if (roots.has(type) && type.getInterfaces().length > 0) return true;
     return Object.values(type.getFields()).some((field) => roots.has(getNamedType(field.type)));
   });
-  known.set(schema, leads);
-  return leads;
-}
-
-function fieldType(owner: GraphQLNamedType | undefined, name: string): GraphQLNamedType | undefined {
-  if (!isObjectType(owner) && !isInterfaceType(owner)) return undefined;
-  const fields = owner.getFields();
-  return Object.hasOwn(fields, name) ? getNamedType(fields[name]?.type) : undefined;
-}
+});

@@ -5,14 +5,13 @@ import {
   type GraphQLSchema,
   getNamedType,
   isInputObjectType,
-  isInterfaceType,
-  isObjectType,
   isRequiredArgument,
   isRequiredInputField,
   isUnionType,
   validateSchema,
 } from 'graphql';
 import type { Subschema } from '../fields/subschema.js';
+import { isFieldOwner } from '../types/field-owner.js';
 import type { MappingFinding } from '../types/mapping.js';
 import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 import type { PropagatedParts } from './propagated-parts.js';
@@ -132,7 +131,7 @@ function needed(
       const what = `\`${owner}.${field.name}\` must be provided: hidden it could not be.`;
       if (at !== null) report(at, what, `Hide \`${owner}\` too, or leave it.`);
     }
-  } else if (isObjectType(type) || isInterfaceType(type)) {
+  } else if (isFieldOwner(type)) {
     for (const field of Object.values(type.getFields())) {
       if (hiddenBy(owner, field.name, type, parts) !== null) continue;
       for (const argument of field.args) {
@@ -185,7 +184,7 @@ function disagreeing({ name: service, schema }: Subschema, { fields }: Propagate
   for (const [part, { name, entry }] of fields) {
     const [typeName = '', field = ''] = part.split('.');
     const type = schema.getType(typeName);
-    for (const each of isObjectType(type) || isInterfaceType(type) ? type.getInterfaces() : []) {
+    for (const each of isFieldOwner(type) ? type.getInterfaces() : []) {
       const above = fields.get(`${each.name}.${field}`);
       if (above === undefined || above.name === name) continue;
       const what = `\`${part}\` is \`${each.name}.${field}\`, which is renamed to \`${above.name}\`: it cannot be \`${name}\`.`;

@@ -19,7 +19,6 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   GraphQLSchema,
-  isInterfaceType,
   isIntrospectionType,
   isObjectType,
   Kind,
@@ -31,6 +30,7 @@ import {
 } from 'graphql';
 import { isRecord } from '../../base/record.js';
 import type { Subschema, SubschemaNames, SubschemaRequest } from '../fields/subschema.js';
+import { isFieldOwner } from '../types/field-owner.js';
 import { isLost } from './answer-shaper.js';
 import { type RightsContext, ruleOfField } from './enforce-rules.js';
 import type { SubschemaResult } from './read-reply.js';
@@ -173,7 +173,7 @@ function pruneRequest(
     visitWithTypeInfo(types, {
       Field(node) {
         const parent = types.getParentType();
-        if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined;
+        if (!isFieldOwner(parent)) return undefined;
         if (hiddenPrefix !== null && node.alias?.value.startsWith(hiddenPrefix) === true) return undefined;
         const decision = rights.decide(ruleOfField(subschema, parent, node.name.value));
         if (decision === null || decision === 'last4' || decision === 'hash') return undefined;

@@ -6,10 +6,8 @@ import {
   getNamedType,
   getNullableType,
   isInputObjectType,
-  isInterfaceType,
   isLeafType,
   isListType,
-  isObjectType,
 } from 'graphql';
 import type { InvalidPart } from '../../base/event-bus.js';
 import { isRecord } from '../../base/record.js';
@@ -17,6 +15,8 @@ import { objectOf } from '../../codec/plan/lazy-object.js';
 import type { Decoded, DecodeError, EncodeElement, EncodeObject, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
 import type { CallTarget } from '../feeds/feed.js';
 import { bothRules, type FieldRule, ruleOf } from '../rights/field-rule.js';
+import { isFieldOwner } from '../types/field-owner.js';
+import { SINGLE } from '../types/plain-shape.js';
 import type { ElementShape, FieldShape, ReplyRoot } from '../types/shape.js';
 import type { ValueReading } from './subscription.js';
 
@@ -80,20 +80,18 @@ interface Place {
   readonly object: EncodeObject | null;
 }
 
-const PLAIN = { list: false, nonNull: false, itemNonNull: false } as const;
-
 /** Returns the position of a request's member on the wire; null where it has none of its own. */
 function placeIn({ children, attributes, text }: EncodeObject, key: string): Place | null {
   if (text?.key === key) {
     return {
-      shape: { ...PLAIN, source: { from: 'text' }, value: { kind: 'scalar', scalar: text.scalar } },
+      shape: { ...SINGLE, source: { from: 'text' }, value: { kind: 'scalar', scalar: text.scalar } },
       object: null,
     };
   }
   const attribute = attributes.find((each) => each.key === key && each.source === undefined);
   if (attribute !== undefined) {
     const source = { from: 'attribute', name: attribute.name, default: null } as const;
-    return { shape: { ...PLAIN, source, value: { kind: 'scalar', scalar: attribute.scalar } }, object: null };
+    return { shape: { ...SINGLE, source, value: { kind: 'scalar', scalar: attribute.scalar } }, object: null };
   }
   const child = children.find((each) => each.key === key && each.source === undefined && each.transparent !== true);
   if (child === undefined) return null;
@@ -112,10 +110,10 @@ function childPlace({ name, occurs, value }: EncodeElement, repeated: { readonly
     ? ({ from: 'wrapped list', name, item: occurs.wrapped, default: null, ...repeated } as const)
     : ({ from: 'child', name, default: null, ...repeated } as const);
   const list = occurs !== 'one';
-  if (value.kind === 'scalar') return { shape: { ...PLAIN, list, source, value }, object: null };
+  if (value.kind === 'scalar') return { shape: { ...SINGLE, list, source, value }, object: null };
   if (value.kind !== 'object') return null;
   // The content is found by name: the shape is that of the next step alone.
-  return { shape: { ...PLAIN, list, source, value: { kind: 'object', shape: NOTHING } }, object: value };
+  return { shape: { ...SINGLE, list, source, value: { kind: 'object', shape: NOTHING } }, object: value };
 }
 
 const NOTHING: ElementShape = { declared: null, variants: new Map() };
@@ -129,7 +127,7 @@ function replyValue(path: string, steps: readonly string[], { config, bound }: C
   let shape = shapeOf(root);
   for (const step of steps) {
     const owner = getNullableType(type);
-    if (shape === null || !(isObjectType(owner) || isInterfaceType(owner))) {
+    if (shape === null || !isFieldOwner(owner)) {
       return { what: `\`${path}\`: \`${step}\` cannot be a field of ${String(owner)}.`, unknown: null };
     }
     const fields = owner.getFields();
@@ -178,7 +176,7 @@ export const planOf = (element: ReplyPlan['element'], slots: readonly FieldSlot[
 export function eventSlot(key: string, [first, ...rest]: readonly FieldShape[]): FieldSlot {
   if (first === undefined) throw new Error('a value without a path');
   const { source, list, value } = first;
-  const slot = { key, source, list, nonNull: false, itemNonNull: false };
+  const slot = { ...SINGLE, key, source, list };
   if (rest.length > 0) return { ...slot, value: objectOf([eventSlot('=', rest)]) };
   if (value.kind !== 'scalar') throw new Error('a path to no simple value');
   return { ...slot, value };

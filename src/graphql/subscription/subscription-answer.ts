@@ -11,7 +11,8 @@ import type { CallTarget, FieldFeed } from '../feeds/feed.js';
 import { feedOf, feedSteps, missingFeedParts } from '../feeds/feed-types.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { describedWith, ruleExtensions, ruleOf } from '../rights/field-rule.js';
-import type { FieldShape, ObjectShape } from '../types/shape.js';
+import { plainShape, SINGLE } from '../types/plain-shape.js';
+import type { FieldShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { EventValue } from './event-values.js';
 import type { EventMapping } from './subscription.js';
@@ -88,13 +89,13 @@ export function ownAnswer(name: string, values: readonly Keyed[], target: CallTa
     const last = value.steps.at(-1);
     if (last === undefined) return [];
     const source = { from: 'child', name: { uri: '', local: value.path }, default: null } as const;
-    const shape = { source, list: value.list, nonNull: false, itemNonNull: false, value: last.value };
+    const shape = { ...SINGLE, source, list: value.list, value: last.value };
     return [[key, value.rule === null ? shape : { ...shape, rule: value.rule }]];
   });
-  const declared: ObjectShape = { typeName, conditions: new Set([typeName]), fields: new Map(fields) };
+  const { element } = target.bound.reply;
   const reply = {
-    element: target.bound.reply.element,
-    root: { kind: 'whole', shape: { declared, variants: new Map() } },
+    element,
+    root: { kind: 'whole', shape: plainShape(typeName, new Map(fields)) },
     nonNull: false,
   } as const;
   const bound = { ...boundAs(name, target.bound), reply, headersArgument: null };

@@ -1,4 +1,5 @@
 import { type GraphQLFieldConfigArgumentMap, getNullableType, isEnumType } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import { type EntryError, type Report, reportInto } from '../feeds/entry-error.js';
 import type { CallTarget } from '../feeds/feed.js';
 import { linkTargetOf, type Targets, type TargetUse } from '../feeds/targets.js';
@@ -166,8 +167,7 @@ function eventField(
     return null;
   }
   const name = topicOf(kind, source.operation);
-  const draft = topics.get(name) ?? { via: kind, target, values: new Map() };
-  topics.set(name, draft);
+  const draft = getOrMake(topics, name, () => ({ via: kind, target, values: new Map() }));
   const find = (path: string, at: readonly string[], part: 'key' | 'value' = 'value'): EventValue | null => {
     const value = draft.values.get(path) ?? eventValueOf(path, target);
     if (isLostPath(value)) {

@@ -5,13 +5,15 @@ import {
   GraphQLScalarType,
   valueFromASTUntyped,
 } from 'graphql';
+import { makeOncePer } from '../../base/get-or-make.js';
 import type { AnyPlan } from '../../codec/plan/plan.js';
 import { XSI_URI } from '../../codec/plan/xsi.js';
 import { scalarOf } from '../../codec/values/scalars.js';
 import { builtInSimple, STRING } from '../../wsdl/xsd/builtin.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
-import type { ElementShape, FieldShape, ObjectShape, RuledTypes, ValueShape } from './shape.js';
+import { plainShape, SINGLE } from './plain-shape.js';
+import type { ElementShape, FieldShape, RuledTypes, ValueShape } from './shape.js';
 
 /** The names of the types for values of any type, and for data sets. No type of a WSDL is called so. */
 export const ANY_VALUE_NAMES: readonly string[] = ['AnyValue', 'AnyValueInput', 'AnyDataSet', 'AnyDataTable', 'JSON'];
@@ -68,15 +70,13 @@ export function anyOutput(
   { anyValue }: { readonly anyValue: AnyValueTypes },
   isNamed = false,
 ): { readonly type: GraphQLObjectType; readonly value: { readonly kind: 'object'; readonly shape: ElementShape } } {
-  const shapes = isNamed ? NAMED_SHAPES : SHAPES;
-  const shape = shapes.get(types) ?? shapeOf(types, isNamed);
-  shapes.set(types, shape);
+  const shape = isNamed ? namedShapeOf(types) : unnamedShapeOf(types);
   TYPES.set(shape, types);
   return { type: anyValue.output, value: { kind: 'object', shape } };
 }
 
-const SHAPES = new WeakMap<RuledTypes, ElementShape>();
-const NAMED_SHAPES = new WeakMap<RuledTypes, ElementShape>();
+const namedShapeOf = makeOncePer((types: RuledTypes) => shapeOf(types, true));
+const unnamedShapeOf = makeOncePer((types: RuledTypes) => shapeOf(types, false));
 const TYPES = new WeakMap<ElementShape, RuledTypes>();
 
 /** The rules of all fields that a value of any type may hold; null for other values. */
@@ -100,11 +100,8 @@ function shapeOf(types: RuledTypes, isNamed: boolean): ElementShape {
     ['value', self({ kind: 'any', types, isNamed })],
     ['xml', { ...self({ kind: 'opaque' }), ...(rule === null ? {} : { rule }) }],
   ]);
-  const declared: ObjectShape = { typeName: 'AnyValue', conditions: new Set(['AnyValue']), fields };
-  return { declared, variants: new Map() };
+  return plainShape('AnyValue', fields);
 }
-
-const SINGLE = { list: false, nonNull: false, itemNonNull: false } as const;
 
 const TYPE_ATTRIBUTE = { from: 'attribute', name: { uri: XSI_URI, local: 'type' }, default: null } as const;
 

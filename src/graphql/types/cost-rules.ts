@@ -45,14 +45,7 @@ export class FieldCost {
   }
 }
 
-export interface FieldCostParts {
-  readonly weight?: number | null;
-  readonly listSize?: ListSize | null;
-  readonly arguments?: ReadonlyMap<string, number>;
-  readonly replyKib?: number | null;
-  readonly replySize?: number | null;
-  readonly origin?: CostOrigin | null;
-}
+export type FieldCostParts = Partial<Omit<FieldCost, 'or'>>;
 
 /** A place in the configuration: from the keys of the service on, or of all where that is null. */
 export interface CostOrigin {

@@ -1,12 +1,14 @@
 import { GraphQLList, GraphQLNonNull, GraphQLObjectType, type GraphQLScalarType, GraphQLString } from 'graphql';
+import { makeOncePer } from '../../base/get-or-make.js';
 import type { TablesPlan } from '../../codec/plan/plan.js';
 import { typeKey, type Wildcard, type XsdType } from '../../wsdl/model.js';
 import { wildcardsIn } from '../../wsdl/wildcards.js';
 import { SCHEMA_NAME } from '../../wsdl/xsd/builtin.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { flatten } from './occurrence.js';
+import { plainShape, SINGLE } from './plain-shape.js';
 import { hasVariants } from './reach.js';
-import type { ElementShape, FieldShape, ObjectShape, RuledTypes, ValueShape } from './shape.js';
+import type { ElementShape, FieldShape, RuledTypes, ValueShape } from './shape.js';
 
 /** The GraphQL types for data sets: one of each for all services. */
 export class DataSetTypes {
@@ -66,31 +68,19 @@ export function dataSetOutput(
   types: RuledTypes,
   { dataSets }: { readonly dataSets: DataSetTypes },
 ): { readonly type: GraphQLObjectType; readonly value: { readonly kind: 'object'; readonly shape: ElementShape } } {
-  const shape = SHAPES.get(types) ?? shapeOf(types);
-  SHAPES.set(types, shape);
-  return { type: dataSets.output, value: { kind: 'object', shape } };
+  return { type: dataSets.output, value: { kind: 'object', shape: shapeOf(types) } };
 }
 
-const SHAPES = new WeakMap<RuledTypes, ElementShape>();
-
 /** The rules of all fields hold: rows may hold values of any of them. */
-function shapeOf(types: RuledTypes): ElementShape {
+const shapeOf = makeOncePer((types: RuledTypes): ElementShape => {
   const ruled = types.rule === null ? {} : { rule: types.rule };
-  const self = (value: FieldShape['value']): FieldShape => ({
-    source: { from: 'self' },
-    list: false,
-    nonNull: false,
-    itemNonNull: false,
-    value,
-    ...ruled,
-  });
+  const self = (value: FieldShape['value']): FieldShape => ({ ...SINGLE, source: { from: 'self' }, value, ...ruled });
   const fields = new Map([
     ['tables', self({ kind: 'tables', types, typeName: 'AnyDataTable' })],
     ['xml', self({ kind: 'opaque' })],
   ]);
-  const declared: ObjectShape = { typeName: 'AnyDataSet', conditions: new Set(['AnyDataSet']), fields };
-  return { declared, variants: new Map() };
-}
+  return plainShape('AnyDataSet', fields);
+});
 
 /** The plan of tables of which these fields are selected. */
 export function tablesPlan(

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import type { AnyAttribute, AnyMember, AnyType, AnyTypes, Withhold } from '../../codec/plan/any-types.js';
 import { wholeNumberOf } from '../../codec/values/whole-number.js';
 import { isBuiltInNamespace } from '../../wsdl/documents/namespaces.js';
@@ -45,9 +46,7 @@ export class KnownTypes implements RuledTypes {
 
   restricted(rights: FieldRights): AnyTypes {
     if (rights.decide(this.rule) === null) return this;
-    const made = this.#restricted.get(rights) ?? new KnownTypes(this.#members, rights);
-    this.#restricted.set(rights, made);
-    return made;
+    return getOrMake(this.#restricted, rights, () => new KnownTypes(this.#members, rights));
   }
 
   named(name: QName): AnyType | null {

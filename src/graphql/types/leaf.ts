@@ -15,6 +15,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { FileContent } from '../../base/file-content.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { treatWhiteSpace } from '../../codec/plan/lexical.js';
 import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
 import { withoutExponent } from '../../codec/values/numeric-scalars.js';
@@ -67,22 +68,21 @@ export class LeafTable {
   of(type: SimpleType, nameHint: string, service: string): Leaf {
     // Another service may have the same WSDL, and other names.
     if (isNaming01(this.#names.namingOf(service)) && isNarrowed(type)) return this.#plain(scalarOf(type));
-    const known = this.#known.get(type);
-    if (known !== undefined) return known;
-    if (type.name?.uri === SDL_URI && type.name.local === 'ID') return { type: GraphQLID, scalar: ID_SCALAR };
-    const leaf = this.#make(type, nameHint, service);
-    for (const facet of unsupportedFacets(type)) {
-      const what = `Service ${service}: a facet of ${type.name?.local ?? nameHint} is left to the backend to check: ${facet}.`;
-      this.#names.warn(what);
-    }
-    if (leaf.type === GraphQLString && prescribesForm(type)) {
-      const name = type.name?.local ?? nameHint;
-      this.#names.warn(
-        `Service ${service}: the pattern of ${name} prescribes how numbers are written; they are texts.`,
-      );
-    }
-    this.#known.set(type, leaf);
-    return leaf;
+    return getOrMake(this.#known, type, () => {
+      if (type.name?.uri === SDL_URI && type.name.local === 'ID') return { type: GraphQLID, scalar: ID_SCALAR };
+      const leaf = this.#make(type, nameHint, service);
+      for (const facet of unsupportedFacets(type)) {
+        const what = `Service ${service}: a facet of ${type.name?.local ?? nameHint} is left to the backend to check: ${facet}.`;
+        this.#names.warn(what);
+      }
+      if (leaf.type === GraphQLString && prescribesForm(type)) {
+        const name = type.name?.local ?? nameHint;
+        this.#names.warn(
+          `Service ${service}: the pattern of ${name} prescribes how numbers are written; they are texts.`,
+        );
+      }
+      return leaf;
+    });
   }
 
   /** Returns the leaf of a type, or the one that the mapping of a field asks for. */
@@ -101,16 +101,14 @@ export class LeafTable {
 
   /** Shows a type as another scalar (`ID`); null where not every value would survive that. */
   as(type: SimpleType, target: string): Leaf | null {
-    const known = this.#others.get(type) ?? new Map<string, Leaf | null>();
-    this.#others.set(type, known);
-    const made = known.get(target);
-    if (made !== undefined) return made;
-    const itemType = type.variety === 'list' ? type.item : null;
-    const scalar = retyped(itemType ?? type, target);
-    let leaf: Leaf | null = scalar === null ? null : this.#plain(scalar);
-    if (leaf !== null && itemType !== null) leaf = listOf(leaf, type);
-    known.set(target, leaf);
-    return leaf;
+    const known = getOrMake(this.#others, type, () => new Map<string, Leaf | null>());
+    return getOrMake(known, target, () => {
+      const itemType = type.variety === 'list' ? type.item : null;
+      const scalar = retyped(itemType ?? type, target);
+      let leaf: Leaf | null = scalar === null ? null : this.#plain(scalar);
+      if (leaf !== null && itemType !== null) leaf = listOf(leaf, type);
+      return leaf;
+    });
   }
 
   /** The types of values of any type. */

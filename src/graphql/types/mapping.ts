@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import type { ComplexType, ElementDeclaration, XsdType } from '../../wsdl/model.js';
 import { typeKey } from '../../wsdl/model.js';
 import type { FieldRule } from '../rights/field-rule.js';
@@ -89,8 +90,7 @@ export class MappingTable {
   field(type: ComplexType, keys: readonly string[]): FieldMapping | null {
     const entry = this.#entry(type);
     if (entry === null) return null;
-    const known = this.#knownFields.get(entry.key) ?? new Set();
-    this.#knownFields.set(entry.key, known);
+    const known = getOrMake(this.#knownFields, entry.key, () => new Set());
     for (const key of keys) known.add(key);
     const key = keys.find((candidate) => entry.mapping.fields.has(candidate));
     if (key === undefined) return null;

@@ -1,3 +1,4 @@
+import { makeOncePer } from '../../base/get-or-make.js';
 import type { XsdType } from '../../wsdl/model.js';
 import { bothRules, type FieldRule } from '../rights/field-rule.js';
 import type { Member } from './member.js';
@@ -19,20 +20,13 @@ export const hasOpenContent = (types: readonly XsdType[], members: MemberTable):
   [...reach(types, members).types].some((type) => isOpen(type, members));
 
 /** The rules of all fields of a service: for content that the schema does not describe. */
-export function everyRule(members: MemberTable): FieldRule | null {
-  if (!members.isMapped) return null;
-  const known = EVERY.get(members);
-  if (known !== undefined) return known;
-  const rule = rulesOfTypes(reach(members.knownTypes, members).types, members);
-  EVERY.set(members, rule);
-  return rule;
-}
+export const everyRule = makeOncePer((members: MemberTable): FieldRule | null =>
+  members.isMapped ? rulesOfTypes(reach(members.knownTypes, members).types, members) : null,
+);
 
 /** The rules of content that the schema does not describe, beside these members. */
 export const openRule = (members: readonly Member[], table: MemberTable): FieldRule | null =>
   bothRules(ruleOfMembers(members), everyRule(table));
-
-const EVERY = new WeakMap<MemberTable, FieldRule | null>();
 
 function rulesOfTypes(types: Iterable<XsdType>, members: MemberTable): FieldRule | null {
   let rules: FieldRule | null = null;

@@ -1,4 +1,6 @@
+import { addToList } from '../../base/add-to-list.js';
 import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { SCALAR_TYPES } from '../../codec/values/scalars.js';
 import type { XsdType } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
@@ -104,9 +106,7 @@ export class TypeNames {
 
   /** The names that were taken for the declarations of one service. */
   namesOf(service: string): DeclaredNames {
-    const known = this.#taken.get(service) ?? new DeclaredNames();
-    this.#taken.set(service, known);
-    return known;
+    return getOrMake(this.#taken, service, () => new DeclaredNames());
   }
 
   #give({ wanted: xmlName, own, service, uri, owner, label }: Wanted): string {
@@ -207,17 +207,7 @@ const BUILT_IN_NAMES: readonly string[] = [
 
 const URI_CHARS = 1024;
 
-const DULL_WORDS: ReadonlySet<string> = new Set([
-  'www',
-  'com',
-  'org',
-  'net',
-  'xsd',
-  'schema',
-  'schemas',
-  'types',
-  'type',
-]);
+const DULL_WORDS: ReadonlySet<string> = new Set('www com org net xsd schema schemas types type'.split(' '));
 
 /** A name that was taken, and the one that was wanted. */
 interface DeclaredName {
@@ -246,9 +236,7 @@ export class DeclaredNames {
   add(owner: NameOwner, label: string, declared: DeclaredName): void {
     this.#all.add(declared.name);
     if (owner === null) {
-      const others = this.#alone.get(label);
-      if (others === undefined) this.#alone.set(label, [declared]);
-      else others.push(declared);
+      addToList(this.#alone, label, declared);
       return;
     }
     const names = this.#owned.get(owner) ?? new Map<string, DeclaredName>();

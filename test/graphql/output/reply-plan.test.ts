@@ -45,7 +45,7 @@ function plans(query: string, variables: Variables = {}, { schema, fields } = bu
   for (const node of operationNode.selectionSet.selections) {
     if (node.kind !== Kind.FIELD) throw new Error('only fields');
     const bound = fields.get(`Query.${node.name.value}`) as BoundField;
-    found[node.alias?.value ?? node.name.value] = planReply(bound.reply, [node], fragments, variables);
+    found[node.alias?.value ?? node.name.value] = planReply(bound.reply, [node], { fragments, variables });
   }
   return found;
 }
@@ -227,7 +227,7 @@ t.test('the order and the keys of a plan are those graphql-js itself would answe
       const [node] = definition.selectionSet.selections;
       const bound = built.fields.get('Query.getOrder') as BoundField;
       const { fragments } = new AdmittedDocument(document);
-      const reply = planReply(bound.reply, [node as FieldNode], fragments, variableValues);
+      const reply = planReply(bound.reply, [node as FieldNode], { fragments, variables: variableValues });
       const expected = JSON.stringify(skeletonOf(data?.['getOrder'])).replaceAll('"NEW"', '0');
       if (JSON.stringify(skeleton(inner(reply))) !== expected) {
         throw new Error(`${query}\n${JSON.stringify(skeleton(inner(reply)))}\n${expected}`);
