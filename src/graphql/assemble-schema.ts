@@ -5,17 +5,15 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   GraphQLSchema,
-  getNamedType,
-  isInputObjectType,
   isInterfaceType,
-  isObjectType,
-  isUnionType,
   specifiedDirectives,
   validateSchema,
 } from 'graphql';
 import { getOrMake } from '../base/get-or-make.js';
 import { invariant } from '../base/invariant.js';
 import type { Steps } from '../base/time-slices.js';
+import { isFieldOwner } from './types/field-owner.js';
+import { typeReferences } from './types/references.js';
 
 export interface RootTypes {
   readonly query: GraphQLObjectType;
@@ -48,7 +46,7 @@ export function* assembleSchema(
   for (const type of found) {
     invariant(typeMap[type.name] === undefined, 'the names of types are unique');
     typeMap[type.name] = type;
-    if (!isInterfaceType(type) && !isObjectType(type)) continue;
+    if (!isFieldOwner(type)) continue;
     for (const { name } of type.getInterfaces()) {
       const known = getOrMake(implementations, name, () => ({ objects: [], interfaces: [] }));
       if (isInterfaceType(type)) known.interfaces.push(type);
@@ -138,28 +136,15 @@ const STEP_REFERENCES = 1000;
 /** Adds a type and what it refers to, depth first. No recursion: types may lead to others for ever. */
 function* collect(root: GraphQLNamedType, found: Set<GraphQLNamedType>): Steps<void> {
   found.add(root);
-  const stack = [referencesOf(root)];
+  const stack = [typeReferences(root)];
   let count = 0;
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const { done, value: type } = top.next();
     if (done === true) stack.pop();
     else if (!found.has(type)) {
       found.add(type);
-      stack.push(referencesOf(type));
+      stack.push(typeReferences(type));
     }
     if (++count % STEP_REFERENCES === 0) yield;
-  }
-}
-
-function* referencesOf(type: GraphQLNamedType): Generator<GraphQLNamedType, void> {
-  if (isUnionType(type)) yield* type.getTypes();
-  else if (isObjectType(type) || isInterfaceType(type)) {
-    yield* type.getInterfaces();
-    for (const field of Object.values(type.getFields())) {
-      yield getNamedType(field.type);
-      for (const argument of field.args) yield getNamedType(argument.type);
-    }
-  } else if (isInputObjectType(type)) {
-    for (const field of Object.values(type.getFields())) yield getNamedType(field.type);
   }
 }

@@ -160,6 +160,10 @@ export class DocumentRefusal extends Refusal {
   }
 }
 
+/** A refusal with one error. */
+export const documentRefusal = (code: RefusalCode, message: string, place: ErrorPlace = {}): DocumentRefusal =>
+  new DocumentRefusal(code, [codedError(code, place, message)]);
+
 /** The errors of a request of which nothing was executed. */
 export const refusalErrors = (refusal: Refusal, id?: string): readonly GraphQLError[] =>
   refusal instanceof DocumentRefusal

@@ -16,7 +16,7 @@ import { costRefusal } from '../cost/cost-refusal.js';
 import type { CostTable } from '../cost/cost-table.js';
 import { EstimateCache } from '../cost/estimate-cache.js';
 import { OperationSource } from '../document-source.js';
-import { codedError, DocumentRefusal } from '../errors.js';
+import { codedError, DocumentRefusal, documentRefusal } from '../errors.js';
 import type { GraphqlLimits, MeasurableLimit } from '../limits.js';
 import type { RawVariables, Variables } from '../output/reply-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
@@ -238,11 +238,9 @@ function operationOf(document: DocumentNode, name: string | null, schema: GraphQ
   const operation = getOperationAST(document, name === '' ? null : name);
   if (operation === null || operation === undefined) {
     const message = 'The document has no operation of that name, or more than one and none was named.';
-    throw new DocumentRefusal('BAD_REQUEST', [codedError('BAD_REQUEST', {}, message)]);
+    throw documentRefusal('BAD_REQUEST', message);
   }
   if (schema.getRootType(operation.operation)) return operation;
   const message = `The schema has no ${operation.operation}.`;
-  throw new DocumentRefusal('GRAPHQL_VALIDATION_FAILED', [
-    codedError('GRAPHQL_VALIDATION_FAILED', { nodes: [operation] }, message),
-  ]);
+  throw documentRefusal('GRAPHQL_VALIDATION_FAILED', message, { nodes: [operation] });
 }

@@ -6,7 +6,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { codedError, DocumentRefusal } from '../errors.js';
+import { documentRefusal } from '../errors.js';
 import type { LimitChecker } from './limit-checker.js';
 
 /**
@@ -155,8 +155,7 @@ function totalsOf(counts: ReadonlyMap<string, SetCounts>): ReadonlyMap<string, T
         continue;
       }
       if (entered.has(name)) {
-        const message = 'A fragment must not contain itself.';
-        throw new DocumentRefusal('GRAPHQL_VALIDATION_FAILED', [codedError('GRAPHQL_VALIDATION_FAILED', {}, message)]);
+        throw documentRefusal('GRAPHQL_VALIDATION_FAILED', 'A fragment must not contain itself.');
       }
       entered.add(name);
       for (const spread of missing) stack.push(spread.name);

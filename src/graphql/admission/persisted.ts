@@ -2,8 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { defaultsOf } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
-import type { RefusalCode } from '../../base/refusals/refusals.js';
-import { codedError, DocumentRefusal } from '../errors.js';
+import { documentRefusal } from '../errors.js';
 import type { GraphqlParams } from './admit.js';
 import type { PersistedStore } from './document-cache.js';
 import type { DocumentName, RawParams } from './params.js';
@@ -84,10 +83,11 @@ export class PersistedDocuments {
     return this.#store === null || Buffer.byteLength(query) > this.#limits.textBytes ? null : hash;
   }
 
+  /** Clients compare the message, and older ones nothing else. */
   #unknown(): Refusal {
     if (this.#store !== null || this.#trusted !== null)
-      return protocolError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
-    return protocolError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+      return documentRefusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+    return documentRefusal('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
   }
 }
 
@@ -95,7 +95,3 @@ export class PersistedDocuments {
 export const NOTHING_PERSISTED = new PersistedDocuments(null, null, defaultsOf(PERSISTED_LIMITS));
 
 const HASH = /^[0-9a-f]{64}$/;
-
-/** Clients compare the message, and older ones nothing else. */
-const protocolError = (code: RefusalCode, message: string): Refusal =>
-  new DocumentRefusal(code, [codedError(code, {}, message)]);

@@ -1,6 +1,6 @@
 import { type FieldNode, type GraphQLArgument, type GraphQLField, Kind, type ValueNode, valueFromAST } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import { codedError, DocumentRefusal } from '../errors.js';
+import { DocumentRefusal, documentRefusal } from '../errors.js';
 import type { Variables } from '../output/reply-plan.js';
 import type { ListSize } from '../types/cost-rules.js';
 import type { ArgumentPrice } from './cost-table.js';
@@ -77,7 +77,7 @@ export function rowsOf(
   if (value < 0) throw inputError(node, '"first" must not be negative.');
   if (value > pageSize * pagesMax) {
     const message = `"first" must be at most ${pageSize * pagesMax}: ${pagesMax} pages of ${pageSize}.`;
-    throw new DocumentRefusal('MAX_PAGES_LIMIT', [codedError('MAX_PAGES_LIMIT', { nodes: [node] }, message)]);
+    throw documentRefusal('MAX_PAGES_LIMIT', message, { nodes: [node] });
   }
   return value;
 }
@@ -149,4 +149,4 @@ function itemsOf(value: unknown): readonly unknown[] {
 }
 
 const inputError = (node: FieldNode, message: string): DocumentRefusal =>
-  new DocumentRefusal('BAD_USER_INPUT', [codedError('BAD_USER_INPUT', { nodes: [node] }, message)]);
+  documentRefusal('BAD_USER_INPUT', message, { nodes: [node] });

@@ -8,18 +8,19 @@ export interface EntryError {
   readonly unknown: { readonly name: string; readonly known: readonly string[] } | null;
 }
 
-/** Takes an error in the entry at hand. `path` begins below its name. */
+/** Takes an error in the entry at hand; there is nothing for it. `path` begins below its name. */
 export type Report = (
   path: readonly string[],
   what: string,
   remedy?: string | null,
   unknown?: EntryError['unknown'],
   part?: EntryError['part'],
-) => void;
+) => null;
 
 /** Collects the errors of the entry of this name. */
 export const reportInto =
   (errors: EntryError[], name: string): Report =>
   (path, what, remedy = null, unknown = null, part = 'value') => {
     errors.push({ path: [name, ...path], part, what, remedy, unknown });
+    return null;
   };

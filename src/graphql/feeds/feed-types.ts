@@ -32,21 +32,16 @@ export function fieldAlong(
   let type = from;
   for (const step of steps) {
     const owner = getNullableType(type);
-    if (!isFieldOwner(owner)) {
-      report(path, `\`${step}\` cannot be a field of ${String(owner)}.`, 'A path leads through single objects.');
-      return null;
-    }
+    if (!isFieldOwner(owner))
+      return report(path, `\`${step}\` cannot be a field of ${String(owner)}.`, 'A path leads through single objects.');
     const fields = owner.getFields();
     const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
     if (field === undefined) {
       const known = Object.keys(fields);
-      report(path, `\`${owner.name}\` has no field \`${step}\`.`, null, { name: step, known });
-      return null;
+      return report(path, `\`${owner.name}\` has no field \`${step}\`.`, null, { name: step, known });
     }
-    if (field.args.some(isRequiredArgument)) {
-      report(path, `\`${owner.name}.${step}\` needs arguments.`, 'Name a field that needs none.');
-      return null;
-    }
+    if (field.args.some(isRequiredArgument))
+      return report(path, `\`${owner.name}.${step}\` needs arguments.`, 'Name a field that needs none.');
     type = field.type;
   }
   return type;
@@ -84,13 +79,14 @@ export function feedOf(
   const wantedItem = isListType(wanted) ? getNullableType(wanted.ofType) : wanted;
   const mismatch = (remedy: string): null => {
     const what = `\`${field.steps.join('.')}\` is ${String(found)}, \`${argument.steps.join('.')}\` takes ${String(wanted)}.`;
-    report(field.path, what, remedy);
-    return null;
+    return report(field.path, what, remedy);
   };
-  if (form === 'batch' && !isListType(wanted)) {
-    report(argument.path, `\`${argument.steps.join('.')}\` is no list.`, 'Name the argument that takes all keys.');
-    return null;
-  }
+  if (form === 'batch' && !isListType(wanted))
+    return report(
+      argument.path,
+      `\`${argument.steps.join('.')}\` is no list.`,
+      'Name the argument that takes all keys.',
+    );
   if (isListType(found) && (form === 'batch' || !isListType(wanted))) return mismatch('Name a field with one value.');
   const fit = fitOf(foundItem, wantedItem);
   if (fit === null || (fit === 'as number' && form === 'event')) return mismatch('Name a field of the same type.');
@@ -113,24 +109,21 @@ function argumentAlong(
   let required = true;
   for (const step of steps) {
     const owner = type === null ? null : getNullableType(type);
-    if (owner !== null && !isInputObjectType(owner)) {
-      report(
+    if (owner !== null && !isInputObjectType(owner))
+      return report(
         path,
         `\`${step}\` cannot be inside ${String(owner)}.`,
         'A path leads through input objects.',
         null,
         'key',
       );
-      return null;
-    }
     const fields: Readonly<Record<string, { readonly type: GraphQLInputType }>> =
       owner === null ? (config.args ?? {}) : owner.getFields();
     const found = Object.hasOwn(fields, step) ? fields[step] : undefined;
     if (found === undefined) {
       const what =
         owner === null ? `The operation has no argument \`${step}\`.` : `\`${owner.name}\` has no \`${step}\`.`;
-      report(path, what, null, { name: step, known: Object.keys(fields) }, 'key');
-      return null;
+      return report(path, what, null, { name: step, known: Object.keys(fields) }, 'key');
     }
     required &&= isNonNullType(found.type);
     type = found.type;

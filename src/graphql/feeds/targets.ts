@@ -32,8 +32,7 @@ export function linkTargetOf<T extends { readonly isMutation: boolean }>(
   }
   if (reader !== null && target.isMutation) {
     const remedy = 'If it only reads, map it to a field of Query, or to `false`.';
-    report(path, `The operation \`${name}\` is a field of Mutation: ${reader} only reads.`, remedy);
-    return null;
+    return report(path, `The operation \`${name}\` is a field of Mutation: ${reader} only reads.`, remedy);
   }
   return target;
 }

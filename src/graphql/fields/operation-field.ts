@@ -201,7 +201,7 @@ function refuseUndeclared(written: string, path: readonly string[], operation: O
   const among = operation.input.headers.map(({ element }) => element.name.local);
   const what = `The WSDL declares no header block \`${written}\`.`;
   const remedy = 'Write `{namespace}Name` for a block that it does not declare.';
-  types.names.findings.push({ service: types.service, path, what, remedy, among, written });
+  types.names.refuse(types.service, path, what, remedy, among, written);
 }
 
 /** A field is nullable whatever its type is, so that one failed call does not take the others with it. */

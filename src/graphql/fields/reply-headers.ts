@@ -51,15 +51,8 @@ export function checkReplyHeaders(operation: Operation, service: GraphqlService,
   const path = ['operations', operation.name, 'replyHeaders'];
   const among = operation.output?.headers.map(({ element }) => element.name.local) ?? [];
   const remedy = 'Write `{namespace}Name` for a block that it does not declare.';
-  const refuse = (what: string, written?: string): unknown =>
-    names.findings.push({
-      service: service.name,
-      path,
-      what,
-      remedy,
-      among,
-      ...(written === undefined ? {} : { written }),
-    });
+  const refuse = (what: string, written?: string): null =>
+    names.refuse(service.name, path, what, remedy, among, written);
   if (operation.output === null) names.refuse(service.name, path, 'The operation has no reply.', 'Remove it.');
   else if (wanted === true) {
     if (among.length === 0) refuse('The WSDL declares no header blocks of its reply.');

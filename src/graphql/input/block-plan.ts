@@ -57,7 +57,7 @@ function elementPlan(name: QName, mapping: InputMapping, errors: MappingErrors):
 
 /** Checks the mapping of a block. Its reports do not contain values, which may be secrets. */
 function checkMapping({ local }: QName, mapping: InputMapping, { names, service }: MappingErrors): void {
-  const refuse = (what: string, remedy: string): void => names.refuse(service, mapping.path, what, remedy);
+  const refuse = (what: string, remedy: string): null => names.refuse(service, mapping.path, what, remedy);
   if (!isNcName(local)) refuse('This is no XML name.', 'Write the name of the element or attribute.');
   if (mapping.name !== null) refuse('No caller gives this block: it has no argument to name.', 'Remove `name`.');
   if (!hasSource(mapping)) refuse('The block has no value.', 'Give a `value`, a `header`, a `claim` or `xml`.');

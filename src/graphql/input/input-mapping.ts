@@ -112,6 +112,6 @@ export function refuseUnknown(
   for (const [key, { path }] of mappings) {
     if (known.includes(key)) continue;
     const remedy = known.length === 0 ? 'The message has nothing of the kind.' : null;
-    names.findings.push({ service, path, what: `There is no \`${key}\` to map.`, remedy, among: known, written: key });
+    names.refuse(service, path, `There is no \`${key}\` to map.`, remedy, known, key);
   }
 }

@@ -11,7 +11,7 @@ import {
 import type { Steps } from '../../base/time-slices.js';
 import { type FieldCost, fieldCostOf } from '../types/cost-rules.js';
 import { fieldOfOwner, isFieldOwner } from '../types/field-owner.js';
-import type { MappingFinding } from '../types/mapping.js';
+import { type MappingFinding, mappingFinding } from '../types/mapping.js';
 import type { LinkTable } from './link.js';
 
 /** Finds sizes and weights of the mapping for unknown fields and arguments, which would have no effect. */
@@ -39,10 +39,8 @@ function fieldFindings(field: GraphQLField<unknown, unknown>, cost: FieldCost): 
   const { service, path } = origin;
   // The key of a schema, in a file or in the configuration.
   const isSdl = path[0] === 'types' || path.length === 1;
-  const report = (key: string, what: string, among: readonly string[] = [], written?: string): void => {
-    const at = isSdl ? path : [...path, key];
-    findings.push({ service, path: at, what, remedy: null, among, ...(written === undefined ? {} : { written }) });
-  };
+  const report = (key: string, what: string, among: readonly string[] = [], written?: string): unknown =>
+    findings.push(mappingFinding(service, isSdl ? path : [...path, key], what, null, among, written));
   const names = field.args.map(({ name }) => name);
   for (const argumentPath of [...(listSize?.slicingArguments ?? []), ...cost.arguments.keys()]) {
     const key = listSize?.slicingArguments.includes(argumentPath) === true ? 'listSize' : 'argumentCosts';

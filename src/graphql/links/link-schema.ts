@@ -94,7 +94,7 @@ function resolve(mapping: LinkMapping, owner: FieldOwner | null, known: Targets<
   let isSound = true;
   const seen: Report = (...fault) => {
     isSound = false;
-    report(...fault);
+    return report(...fault);
   };
   const target = linkTargetOf(mapping.operation, ['operation'], CALLED, known, seen);
   const many =
@@ -134,7 +134,7 @@ function feedsOf(
     const own = feedOf(single, source, 'single', report);
     if (batch === null) return own === null ? [] : [own];
     const list = { config: called.config, steps: feedSteps(batch.argument), path: ['batch', 'argument'] };
-    const feed = feedOf(list, source, 'batch', own === null ? () => {} : report);
+    const feed = feedOf(list, source, 'batch', own === null ? () => null : report);
     return own === null || feed === null ? [] : [{ ...feed, required: true, wraps: false }];
   });
 }
@@ -152,22 +152,18 @@ function batchOf(
   const item = isListType(list) ? getNullableType(list.ofType) : null;
   if (item === null || isListType(item)) {
     const remedy = 'Name the path to the list in its answer as `items`.';
-    report(['batch', 'operation'], `The answer of \`${batch.operation}\` is no list.`, remedy);
-    return null;
+    return report(['batch', 'operation'], `The answer of \`${batch.operation}\` is no list.`, remedy);
   }
   if (getNamedType(item) !== getNamedType(type)) {
     const what = `The items of \`${batch.operation}\` are ${getNamedType(item).name}, the link is ${getNamedType(type).name}.`;
-    report(['batch', 'operation'], what, 'Both operations must answer with the same type.');
-    return null;
+    return report(['batch', 'operation'], what, 'Both operations must answer with the same type.');
   }
   const key = feedSteps(batch.key);
   const keyType = fieldAlong(item, key, ['batch', 'key'], report);
   if (keyType === null) return null;
   const plain = getNullableType(keyType);
-  if (isListType(plain) || 'getFields' in plain || 'getTypes' in plain) {
-    report(['batch', 'key'], `\`${batch.key}\` is no single value.`, 'Name the field that holds the key.');
-    return null;
-  }
+  if (isListType(plain) || 'getFields' in plain || 'getTypes' in plain)
+    return report(['batch', 'key'], `\`${batch.key}\` is no single value.`, 'Name the field that holds the key.');
   const isNumeric = NUMBERS.has(getNamedType(plain).name);
   const isGrouped = isListType(type);
   return { items, key, isNumeric, isGrouped, itemNonNull: isGrouped && isNonNullType(type.ofType) };

@@ -6,6 +6,7 @@ import type { FieldMapping } from '../types/mapping.js';
 import type { ElementMember, Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
 import { NameScope } from '../types/naming.js';
+import { particlesIn } from '../types/particles.js';
 import type { TypeNames } from '../types/type-names.js';
 
 /** A group of several elements that is repeated as a whole: replies show a list of it, as requests do. */
@@ -201,26 +202,14 @@ function namesOf(content: InputContent, scope: NameScope): ReadonlyMap<InputGrou
 }
 
 /** Whether what is repeated are single elements in any order: no two of them belong together. */
-function isLoose(root: Particle): boolean {
-  const stack = [root];
-  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
-    if (particle.kind === 'one' || particle.kind === 'any') continue;
-    if (particle.kind !== 'choice' && particle.particles.length > 1) return false;
-    stack.push(...particle.particles);
-  }
-  return true;
-}
+const isLoose = (root: Particle): boolean =>
+  [...particlesIn(root)].every(
+    (each) => !('particles' in each) || each.kind === 'choice' || each.particles.length <= 1,
+  );
 
 /** Most types have none, and of those nothing else needs to be known. */
-function hasRepeatedGroup(root: Particle): boolean {
-  const stack = [root];
-  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
-    if (particle.kind === 'one' || particle.kind === 'any') continue;
-    if (particle.max > 1) return true;
-    stack.push(...particle.particles);
-  }
-  return false;
-}
+const hasRepeatedGroup = (root: Particle): boolean =>
+  [...particlesIn(root)].some((each) => 'particles' in each && each.max > 1);
 
 /**
  * The particles of one repetition of a group, in the order of the schema. `inner` are the groups that are shown as lists
@@ -278,15 +267,8 @@ function exclude(places: readonly MutablePlace[], starts: readonly number[]): vo
   }
 }
 
-function namesIn(root: Particle): readonly QName[] {
-  const names: QName[] = [];
-  const stack = [root];
-  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
-    if (particle.kind === 'one') names.push(particle.element.name);
-    else if (particle.kind !== 'any') stack.push(...particle.particles.toReversed());
-  }
-  return distinct(names);
-}
+const namesIn = (root: Particle): readonly QName[] =>
+  distinct([...particlesIn(root)].flatMap((each) => (each.kind === 'one' ? [each.element.name] : [])));
 
 const distinct = (names: readonly QName[]): readonly QName[] => [
   ...new Map(names.map((name) => [typeKey(name), name])).values(),

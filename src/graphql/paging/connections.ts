@@ -53,7 +53,7 @@ export class Connections {
     const { reply, config } = made;
     const { names, service } = types;
     const earlier = names.findings.length;
-    const refuse = (key: readonly string[], what: string, remedy: string): void =>
+    const refuse = (key: readonly string[], what: string, remedy: string): null =>
       names.refuse(service, [...mapping.path, ...key], what, remedy);
     const paths = pathsOf(reply.root, mapping, types);
     for (const name of ['first', 'after']) {
@@ -65,10 +65,8 @@ export class Connections {
       refuse([], 'The answer is more than its reply: it cannot be handed out in pages.', 'Remove `pages`.');
     if (paths === null || names.findings.length > earlier) return null;
     const item = itemType(config.type, paths.items.steps);
-    if (item === null) {
-      refuse(['items'], 'The rows have no type of their own.', 'Name a repeated element of one name.');
-      return null;
-    }
+    if (item === null)
+      return refuse(['items'], 'The rows have no type of their own.', 'Name a repeated element of one name.');
     const owner = names.pascal(distinctName(operation), service);
     const pageInfo = this.#pageInfo ?? makePageInfo(types);
     this.#pageInfo = pageInfo;
@@ -99,14 +97,10 @@ function pathsOf(root: ReplyRoot, mapping: PagesMapping, { names, service }: Typ
     const found = replyPath(root, path);
     if (isLostReplyPath(found)) {
       const { what, known, written } = found;
-      names.findings.push({ service, path: at, what, remedy: null, among: known, written });
-      return null;
+      return names.refuse(service, at, what, null, known, written);
     }
     const wrong = found.isMasked ? MASKED : wrongEnd(found, kind);
-    if (wrong !== null) {
-      names.refuse(service, at, `\`${path}\` ${wrong}`, 'Name another element of the reply.');
-      return null;
-    }
+    if (wrong !== null) return names.refuse(service, at, `\`${path}\` ${wrong}`, 'Name another element of the reply.');
     rules = bothRules(rules, found.rules);
     return { steps: found.steps, field: found.field };
   };

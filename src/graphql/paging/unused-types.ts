@@ -1,5 +1,6 @@
-import { type GraphQLNamedType, getNamedType, isInputObjectType, isInterfaceType, isUnionType } from 'graphql';
+import { type GraphQLNamedType, isInterfaceType } from 'graphql';
 import { isFieldOwner } from '../types/field-owner.js';
+import { typeReferences } from '../types/references.js';
 
 /** The types that only replaced answers lead to: no field of `roots` does, nor a type that implements another. */
 export function unusedTypes(
@@ -21,13 +22,8 @@ function reachedFrom(
   for (let type = open.pop(); type !== undefined; type = open.pop()) {
     if (reached.has(type)) continue;
     reached.add(type);
-    if (isUnionType(type)) open.push(...type.getTypes());
-    if (isInputObjectType(type)) open.push(...Object.values(type.getFields()).map((field) => getNamedType(field.type)));
     if (isInterfaceType(type)) open.push(...all.filter((each) => implementsIt(each, type)));
-    if (!isFieldOwner(type)) continue;
-    open.push(...type.getInterfaces());
-    for (const field of Object.values(type.getFields()))
-      open.push(getNamedType(field.type), ...field.args.map((argument) => getNamedType(argument.type)));
+    open.push(...typeReferences(type));
   }
   return reached;
 }

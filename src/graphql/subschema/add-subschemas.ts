@@ -3,20 +3,19 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
-  isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
   isNonNullType,
   isSpecifiedScalarType,
-  isUnionType,
 } from 'graphql';
 import type { SubschemaTarget } from '../feeds/feed.js';
 import type { Subschema, SubschemaField, SubschemaNames } from '../fields/subschema.js';
 import { ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import { costExtensions, costOfCall, FieldCost } from '../types/cost-rules.js';
 import { isFieldOwner } from '../types/field-owner.js';
-import type { MappingFinding } from '../types/mapping.js';
+import { type MappingFinding, mappingFinding } from '../types/mapping.js';
 import { fieldName, NameScope, pascalName } from '../types/naming.js';
+import { typeReferences } from '../types/references.js';
 import { isRoot, ROOTS, type Root, rootOf } from '../types/roots.js';
 import type { TypeNames } from '../types/type-names.js';
 import { enforceRules } from './enforce-rules.js';
@@ -121,17 +120,8 @@ function reachable(schema: GraphQLSchema, fields: readonly AddedField[]): readon
     for (const { type } of Object.values(config.args ?? {})) meet(getNamedType(type));
   }
   for (let type = stack.pop(); type !== undefined; type = stack.pop()) {
-    if (isUnionType(type)) for (const member of type.getTypes()) meet(member);
-    else if (isInputObjectType(type))
-      for (const field of Object.values(type.getFields())) meet(getNamedType(field.type));
-    else if (isFieldOwner(type)) {
-      for (const each of type.getInterfaces()) meet(each);
-      for (const field of Object.values(type.getFields())) {
-        meet(getNamedType(field.type));
-        for (const argument of field.args) meet(getNamedType(argument.type));
-      }
-      if (isInterfaceType(type)) for (const each of schema.getPossibleTypes(type)) meet(each);
-    }
+    for (const each of typeReferences(type)) meet(each);
+    if (isInterfaceType(type)) for (const each of schema.getPossibleTypes(type)) meet(each);
   }
   return Object.values(schema.getTypeMap()).filter((type) => found.has(type));
 }
@@ -197,13 +187,10 @@ function typeNames(
   return types;
 }
 
-const taken = (service: string, part: string, wanted: string, why: string): MappingFinding => ({
-  service,
-  path: ['rename', part],
-  what: `\`${part}\` cannot be \`${wanted}\`: ${why}.`,
-  remedy: 'Give it a name of its own.',
-  among: [],
-});
+const taken = (service: string, part: string, wanted: string, why: string): MappingFinding => {
+  const what = `\`${part}\` cannot be \`${wanted}\`: ${why}.`;
+  return mappingFinding(service, ['rename', part], what, 'Give it a name of its own.');
+};
 
 /** Counts how often names are wanted. */
 class Uses {
@@ -330,6 +317,6 @@ function missing({ name: service, schema, costs }: Subschema): readonly MappingF
     const [typeName = '', field] = part.split('.');
     if (hasPart(schema, part) || (field === undefined && schemaType(schema, typeName) !== undefined)) return [];
     const among = Object.keys(fieldsOf(schemaType(schema, typeName)) ?? {}).map((field) => `${typeName}.${field}`);
-    return [{ service, path: ['costs', part], what: `The service has no \`${part}\`.`, remedy: null, among }];
+    return [mappingFinding(service, ['costs', part], `The service has no \`${part}\`.`, null, among)];
   });
 }

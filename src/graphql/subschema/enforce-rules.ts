@@ -15,7 +15,7 @@ import type { Subschema, SubschemaNames } from '../fields/subschema.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
 import { type FieldOwner, isFieldOwner } from '../types/field-owner.js';
-import type { MappingFinding } from '../types/mapping.js';
+import { type MappingFinding, mappingFinding } from '../types/mapping.js';
 import { isRoot } from '../types/roots.js';
 import { hasPart, partName } from './schema-parts.js';
 
@@ -58,7 +58,7 @@ export function enforceRules(
       if (!isText && rules.has(part) && (masks.has('last4') || masks.has('hash'))) {
         const path = ['fields', part, 'mask'];
         const what = 'Only text has a part or a hash to show.';
-        findings.push({ service: service.name, path, what, remedy: 'Mask it by `null`.', among: [] });
+        findings.push(mappingFinding(service.name, path, what, 'Mask it by `null`.'));
       }
       if (masks.has('null') || masks.has('remove')) field.type = getNullableType(field.type);
       field.extensions = { ...field.extensions, ...ruleExtensions(rule) };
@@ -122,7 +122,6 @@ const isRightsContext = (context: unknown): context is RightsContext =>
 function missing({ name: service, schema, rules }: Subschema): readonly MappingFinding[] {
   return [...rules.keys()].flatMap((part): MappingFinding[] => {
     if (!part.includes('.') || hasPart(schema, part)) return [];
-    const what = `The service has no \`${part}\`.`;
-    return [{ service, path: ['fields', part], what, remedy: null, among: [] }];
+    return [mappingFinding(service, ['fields', part], `The service has no \`${part}\`.`)];
   });
 }

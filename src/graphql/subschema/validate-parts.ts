@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { Subschema } from '../fields/subschema.js';
 import { isFieldOwner } from '../types/field-owner.js';
-import type { MappingFinding } from '../types/mapping.js';
+import { type MappingFinding, mappingFinding } from '../types/mapping.js';
 import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 import type { PropagatedParts } from './propagated-parts.js';
 import { fieldsOf, hasPart, isBuiltIn, partName, schemaType } from './schema-parts.js';
@@ -46,7 +46,7 @@ export function validateRenamedSchema(
     .slice(0, ERRORS_SHOWN)
     .map(({ message }) => message)
     .join(' ')}`;
-  return [{ service, path: [hidden.length > 0 ? 'hide' : 'rename'], what, remedy: null, among: [] }];
+  return [mappingFinding(service, [hidden.length > 0 ? 'hide' : 'rename'], what)];
 }
 
 const ERRORS_SHOWN = 5;
@@ -63,17 +63,12 @@ function missing(
   const root = type === undefined ? undefined : ROOTS.find((each) => rootOf(schema, each) === type);
   if (field === undefined && root !== undefined) {
     const what = `\`${name}\` is where requests begin: it cannot be hidden or renamed.`;
-    return {
-      service,
-      path,
-      what,
-      remedy: `Name its fields: ${root}.${Object.keys(fieldsOf(type) ?? {})[0]}.`,
-      among: [],
-    };
+    const remedy = `Name its fields: ${root}.${Object.keys(fieldsOf(type) ?? {})[0]}.`;
+    return mappingFinding(service, path, what, remedy);
   }
   if (type !== undefined && isBuiltIn(type)) {
     const what = `\`${typeName}\` belongs to GraphQL itself: it cannot be hidden or renamed.`;
-    return { service, path, what, remedy: null, among: [] };
+    return mappingFinding(service, path, what);
   }
   const types = Object.values(schema.getTypeMap()).filter((each) => !isBuiltIn(each));
   const owner = fieldsOf(type);
@@ -83,7 +78,7 @@ function missing(
       : owner === null
         ? types.map((each) => `${partName(schema, each)}.${field}`)
         : Object.keys(owner).map((each) => `${typeName}.${each}`);
-  return { service, path, what: `The service has no \`${name}\`.`, remedy: null, among, written: name };
+  return mappingFinding(service, path, `The service has no \`${name}\`.`, null, among, name);
 }
 
 /** Finds a type without visible fields. A root without fields is removed, except Query. */
@@ -101,7 +96,7 @@ function emptied(
   if (all.length === 0 || hides.includes(null)) return [];
   const what = `Nothing is left of \`${name}\`: a type without ${fields === null ? 'members' : 'fields'} cannot be.`;
   const remedy = name === 'Query' ? 'Leave one of its fields.' : `Hide \`${name}\` too, or leave a part of it.`;
-  return [{ service, path: ['hide', hides.at(-1) ?? 0], what, remedy, among: [] }];
+  return [mappingFinding(service, ['hide', hides.at(-1) ?? 0], what, remedy)];
 }
 
 /** The entry that hides a field, or a member of a union; null for a visible one. */
@@ -119,9 +114,8 @@ function needed(
 ): MappingFinding[] {
   const findings: MappingFinding[] = [];
   const owner = partName(schema, type);
-  const report = (at: number, what: string, remedy: string): void => {
-    findings.push({ service, path: ['hide', at], what, remedy, among: [] });
-  };
+  const report = (at: number, what: string, remedy: string): unknown =>
+    findings.push(mappingFinding(service, ['hide', at], what, remedy));
   const ofType = ({ type }: GraphQLArgument | GraphQLInputField): number | null =>
     parts.hidden.get(getNamedType(type).name) ?? null;
   if (isInputObjectType(type)) {
@@ -167,13 +161,7 @@ function renamedTwice(
     const entry = rename?.entry ?? parts.fields.get(`${type.name}.${other}`)?.entry;
     if (entry === undefined) continue;
     const what = `\`${type.name}.${other}\` and \`${type.name}.${field}\` would both be \`${name}\`.`;
-    findings.push({
-      service,
-      path: ['rename', entry],
-      what,
-      remedy: 'Give each a name of its own, or hide one.',
-      among: [],
-    });
+    findings.push(mappingFinding(service, ['rename', entry], what, 'Give each a name of its own, or hide one.'));
   }
   return findings;
 }
@@ -188,13 +176,7 @@ function disagreeing({ name: service, schema }: Subschema, { fields }: Propagate
       const above = fields.get(`${each.name}.${field}`);
       if (above === undefined || above.name === name) continue;
       const what = `\`${part}\` is \`${each.name}.${field}\`, which is renamed to \`${above.name}\`: it cannot be \`${name}\`.`;
-      findings.push({
-        service,
-        path: ['rename', entry],
-        what,
-        remedy: 'Give both one name; one entry is enough.',
-        among: [],
-      });
+      findings.push(mappingFinding(service, ['rename', entry], what, 'Give both one name; one entry is enough.'));
     }
   }
   return findings;

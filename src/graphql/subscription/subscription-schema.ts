@@ -80,19 +80,16 @@ function pollField(
   const target = linkTargetOf(operation, ['poll', 'operation'], READS, offered, report);
   if (target === null || isPaged(target, ['poll', 'operation'], report)) return null;
   const value = changed === null ? null : eventValueOf(`reply.${changed}`, target);
-  if (value !== null && isLostPath(value)) {
-    report(
+  if (value !== null && isLostPath(value))
+    return report(
       ['poll', 'changed'],
       value.what.replaceAll('`reply.', '`'),
       'Name a path to a simple value of the answer.',
       value.unknown,
     );
-    return null;
-  }
   if (changed !== null && target.bound.reply.faults?.as === 'data') {
     const what = `Faults of \`${operation}\` are answers: no value is in all of them.`;
-    report(['poll', 'changed'], what, 'Remove it.');
-    return null;
+    return report(['poll', 'changed'], what, 'Remove it.');
   }
   const { config, bound } = target;
   const plan = value === null ? null : planOf(bound.reply.element, [eventSlot('=', value.steps)]);
@@ -154,7 +151,7 @@ function eventField(
   let isSound = true;
   const seen: Report = (...fault) => {
     isSound = false;
-    report(...fault);
+    return report(...fault);
   };
   const { kind } = source;
   const target = linkTargetOf(source.operation, [kind, 'operation'], OBSERVED, offered, seen);
@@ -162,18 +159,23 @@ function eventField(
   if (target === null || (called === null && source.answer !== null)) return null;
   if (isPaged(target, [kind, 'operation'], seen) || (called !== null && isPaged(called, [kind, 'answer'], seen)))
     return null;
-  if (target.bound.operation.use === 'encoded') {
-    seen([kind, 'operation'], `The messages of \`${source.operation}\` are encoded: no values are read from them.`);
-    return null;
-  }
+  if (target.bound.operation.use === 'encoded')
+    return seen(
+      [kind, 'operation'],
+      `The messages of \`${source.operation}\` are encoded: no values are read from them.`,
+    );
   const name = topicOf(kind, source.operation);
   const draft = getOrMake(topics, name, () => ({ via: kind, target, values: new Map() }));
   const find = (path: string, at: readonly string[], part: 'key' | 'value' = 'value'): EventValue | null => {
     const value = draft.values.get(path) ?? eventValueOf(path, target);
-    if (isLostPath(value)) {
-      seen([kind, ...at], value.what, 'Name a simple value of the message by its GraphQL names.', value.unknown, part);
-      return null;
-    }
+    if (isLostPath(value))
+      return seen(
+        [kind, ...at],
+        value.what,
+        'Name a simple value of the message by its GraphQL names.',
+        value.unknown,
+        part,
+      );
     draft.values.set(path, value);
     return value;
   };

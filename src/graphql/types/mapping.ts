@@ -54,6 +54,16 @@ export interface MappingFinding {
   readonly written?: string;
 }
 
+/** A finding without what it does not have; `among` and `written` as there. */
+export const mappingFinding = (
+  service: string,
+  path: MappingFinding['path'],
+  what: string,
+  remedy: string | null = null,
+  among: readonly string[] = [],
+  written?: string,
+): MappingFinding => ({ service, path, what, remedy, among, ...(written === undefined ? {} : { written }) });
+
 /** The path of the mapping of types, from the keys of a service on. */
 export const TYPES_PATH: readonly string[] = ['schema', 'types'];
 
@@ -109,12 +119,12 @@ export class MappingTable {
       if (met === undefined && mapping.isOptional === true) continue;
       if (met === undefined) {
         const among = key.startsWith('{') ? known.flatMap(({ name }) => (name === null ? [] : [typeKey(name)])) : names;
-        findings.push({ service, path, what: `There is no type ${key}.`, remedy: null, among });
+        findings.push(mappingFinding(service, path, `There is no type ${key}.`, null, among));
         continue;
       }
       if (met.size > 1) {
         const remedy = `Write ${[...met].slice(0, 5).join(' or ')}.`;
-        findings.push({ service, path, what: `Several types are called ${key}.`, remedy, among: [] });
+        findings.push(mappingFinding(service, path, `Several types are called ${key}.`, remedy));
       }
       for (const field of mapping.fields.keys()) {
         if (this.#usedFields.get(key)?.has(field) === true) continue;

@@ -1,6 +1,7 @@
 import type { ElementDeclaration, Particle } from '../../wsdl/model.js';
 import { typeKey } from '../../wsdl/model.js';
 import { occurrencesIn } from '../../wsdl/occurrences.js';
+import { particlesIn } from './particles.js';
 
 /** An element of a content model and how often it may stand there, whatever branches are taken. */
 export interface Occurring {
@@ -55,7 +56,7 @@ function choicesOf(root: Particle): readonly Choice[] {
     }
   }
   if (choices.length === 0) return choices;
-  const counts = countsOf([root]);
+  const counts = countsOf(root);
   return choices.filter(({ elements }) => elements.every(({ name }) => counts.get(typeKey(name)) === 1));
 }
 
@@ -83,14 +84,12 @@ function choiceOf(particles: readonly Particle[], isCertain: boolean, isMany: bo
 }
 
 /** How many particles there are for each element. */
-function countsOf(roots: readonly Particle[]): ReadonlyMap<string, number> {
+function countsOf(root: Particle): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  const stack = [...roots];
-  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
-    if (particle.kind === 'one') {
-      const key = typeKey(particle.element.name);
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    } else if (particle.kind !== 'any') stack.push(...particle.particles);
+  for (const particle of particlesIn(root)) {
+    if (particle.kind !== 'one') continue;
+    const key = typeKey(particle.element.name);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;
 }

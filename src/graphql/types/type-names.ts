@@ -5,7 +5,7 @@ import { SCALAR_TYPES } from '../../codec/values/scalars.js';
 import type { XsdType } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import { ANY_VALUE_NAMES } from './any-value.js';
-import { type MappingFinding, MappingTable, TYPES_PATH, type TypeMappings } from './mapping.js';
+import { type MappingFinding, MappingTable, mappingFinding, TYPES_PATH, type TypeMappings } from './mapping.js';
 import { innerName, isNaming01, NameScope, type Naming, pascalName, typeName } from './naming.js';
 
 /** How the types of one service are named. */
@@ -163,8 +163,9 @@ export class TypeNames {
   }
 
   /** Something is wrong in the mapping: at `path`, from the keys of the service on. */
-  refuse(service: string, path: readonly string[], what: string, remedy: string | null = null): void {
-    this.findings.push({ service, path, what, remedy, among: [] });
+  refuse(...parts: Parameters<typeof mappingFinding>): null {
+    this.findings.push(mappingFinding(...parts));
+    return null;
   }
 
   /** Attributes the findings in mappings of operations, from this index on, to a service: types may be another's. */
