@@ -15,11 +15,5 @@ export function getOrMake<K, V>(table: Table<K, V>, key: K, make: () => V): V {
 /** A function that calls `make` once for each object, and keeps what it returns as long as the object. */
 export function makeOncePer<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const table = new WeakMap<K, V>();
-  return (key) => {
-    const known = table.get(key);
-    if (known !== undefined) return known;
-    const made = make(key);
-    table.set(key, made);
-    return made;
-  };
+  return (key) => getOrMake(table, key, () => make(key));
 }

@@ -16,8 +16,8 @@ import {
   type ValidationContext,
   type ValueNode,
 } from 'graphql';
-import { addToList } from '../../base/add-to-list.js';
 import { getOrMake } from '../../base/get-or-make.js';
+import { addToGroup } from '../../base/groups.js';
 import { fieldOfOwner } from '../types/field-owner.js';
 
 /**
@@ -116,7 +116,7 @@ class Merge {
         if (selection.kind === Kind.FIELD) {
           const key = keyOf(selection);
           const entry = { node: selection, parent, definition: fieldOfOwner(parent, selection.name.value) };
-          addToList(found, key, entry);
+          addToGroup(found, key, entry);
         } else if (selection.kind === Kind.INLINE_FRAGMENT) {
           const condition = selection.typeCondition?.name.value;
           stack.push({ set: selection.selectionSet, parent: this.#typeOf(condition) ?? parent });

@@ -1,5 +1,5 @@
 import { GraphQLInputObjectType } from 'graphql';
-import { addToList } from '../../base/add-to-list.js';
+import { addToGroup } from '../../base/groups.js';
 import { distinctName, type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
 import { type InputField, inputConfigs } from '../input/input-field.js';
 import { isNaming01 } from '../types/naming.js';
@@ -23,7 +23,7 @@ export class HeaderTypes {
     this.#names = names;
     for (const operation of isNaming01(names.namingOf(service)) ? [] : operations) {
       const blocks = keyOf(blocksOf(operation));
-      addToList(this.#takers, blocks, operation);
+      addToGroup(this.#takers, blocks, operation);
     }
     const used = new Set<string>();
     for (const [blocks, [first, second]] of this.#takers) {

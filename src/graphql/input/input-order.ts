@@ -1,4 +1,4 @@
-import { addToList } from '../../base/add-to-list.js';
+import { addToGroup } from '../../base/groups.js';
 import type { ItemRange } from '../../codec/plan/item-range.js';
 import type { EncodeElement } from '../../codec/plan/plan.js';
 
@@ -25,7 +25,7 @@ export function orderOf(places: readonly ParticlePosition[], keys: Iterable<stri
   const joined = withoutNeighbours(places);
   const byKey = new Map<string, ParticlePosition[]>();
   for (const place of joined) {
-    addToList(byKey, place.key, place);
+    addToGroup(byKey, place.key, place);
   }
   const isPlain = byKey.size === joined.length && !joined.some(({ isTangled }) => isTangled === true);
   if (isPlain && [...keys].every((key, at) => joined[at]?.key === key)) return null;

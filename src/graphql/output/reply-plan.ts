@@ -7,8 +7,8 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { addToList } from '../../base/add-to-list.js';
 import { getOrMake } from '../../base/get-or-make.js';
+import { addToGroup } from '../../base/groups.js';
 import { LazyObject, objectOf } from '../../codec/plan/lazy-object.js';
 import { TEXT } from '../../codec/plan/lexical.js';
 import type {
@@ -97,7 +97,7 @@ export function collectFields(
     if (!isIncluded(selection, variables)) continue;
     if (selection.kind === Kind.FIELD) {
       const key = responseKey(selection);
-      addToList(fields, key, selection);
+      addToGroup(fields, key, selection);
       continue;
     }
     const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : named(selection.name.value);

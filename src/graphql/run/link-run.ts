@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
-import { addToList } from '../../base/add-to-list.js';
 import { ConcurrencyLimit } from '../../base/concurrency-limit.js';
 import { getOrMake } from '../../base/get-or-make.js';
+import { addToGroup } from '../../base/groups.js';
 import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
@@ -279,7 +279,7 @@ function answersOf(decoded: Decoded, batch: LinkBatch, keys: readonly BatchKey[]
     const key = isRecord(item) ? hiddenAlong(item[hiddenKey(0)], batch.key.length - 1) : null;
     if (key === null) continue;
     const text = keyText(key, batch.isNumeric);
-    addToList(indexes, text, index);
+    addToGroup(indexes, text, index);
   }
   const { byItem, others } = sorted(decoded.errors, batch.items.length);
   let stray = others;

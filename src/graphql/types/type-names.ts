@@ -1,6 +1,6 @@
-import { addToList } from '../../base/add-to-list.js';
 import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
 import { getOrMake } from '../../base/get-or-make.js';
+import { addToGroup } from '../../base/groups.js';
 import { SCALAR_TYPES } from '../../codec/values/scalars.js';
 import type { XsdType } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
@@ -237,7 +237,7 @@ export class DeclaredNames {
   add(owner: NameOwner, label: string, declared: DeclaredName): void {
     this.#all.add(declared.name);
     if (owner === null) {
-      addToList(this.#alone, label, declared);
+      addToGroup(this.#alone, label, declared);
       return;
     }
     const names = this.#owned.get(owner) ?? new Map<string, DeclaredName>();
