@@ -22,7 +22,7 @@ import type { RawVariables, Variables } from '../output/reply-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { coerceVariables } from './coerce-variables.js';
 import { AdmittedDocument, type DocumentCache, fragmentsOf } from './document-cache.js';
-import type { DocumentCacheEntry, EntryPart } from './document-cache-entry.js';
+import { type DocumentCacheEntry, EntryPart } from './document-cache-entry.js';
 import { checkShape } from './document-shape.js';
 import { ARGUMENT_SIZES, checkArguments, measureArguments, measureVariables } from './input-size.js';
 import { introspectedFields, introspectionPoints, wholeSchemaFields } from './introspection-cost.js';
@@ -133,7 +133,7 @@ export const isLongUncached = ({ query }: GraphqlParams, { documents }: Admissio
 
 const SHORT_UNITS = 1024;
 
-const ESTIMATES: EntryPart<EstimateCache> = {};
+const ESTIMATES = new EntryPart<EstimateCache>();
 
 /** Replaces errors that name slicing arguments, unless the schema may be known. */
 function concealing<T>(isOpen: boolean, work: () => T): T {

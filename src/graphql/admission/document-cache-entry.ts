@@ -6,22 +6,21 @@ import { GRAPHQL_LIMITS } from '../limits.js';
 import type { Variables } from '../output/reply-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
 
-/** Identifies one part of an entry, such as the plan or the estimates, by itself: it is an empty object. */
-export interface EntryPart<T> {
-  /** For the compiler alone. */
-  readonly type?: T;
+/** One part of entries, such as the plan or the estimates. */
+export class EntryPart<T> {
+  /** What each entry has, as long as there is the entry. */
+  readonly held = new WeakMap<DocumentCacheEntry, T>();
 }
 
 /** A part that differs by the rights of callers: one for each, and one for callers without. */
 export function partByRights<T>(): (rights: FieldRights | null) => EntryPart<T> {
-  const common: EntryPart<T> = {};
+  const common = new EntryPart<T>();
   const byRights = new WeakMap<FieldRights, EntryPart<T>>();
-  return (rights) => (rights === null ? common : getOrMake(byRights, rights, () => ({})));
+  return (rights) => (rights === null ? common : getOrMake(byRights, rights, () => new EntryPart<T>()));
 }
 
 /** Plans and estimates of one operation, for one set of values of its switches. */
 export class DocumentCacheEntry {
-  readonly #parts = new Map<EntryPart<unknown>, unknown>();
   readonly #onGrowth: (entry: DocumentCacheEntry) => void;
   /** About how much memory it takes. */
   bytes: number;
@@ -34,12 +33,12 @@ export class DocumentCacheEntry {
 
   /** The result of `make`, which is called once for each part. */
   get<T>(part: EntryPart<T>, make: (countBytes: CountBytes) => T): T {
-    const held = this.#parts.get(part) as T | undefined;
-    if (held !== undefined) return held;
+    const known = part.held.get(this);
+    if (known !== undefined) return known;
     this.#isAdding = true;
     try {
       const made = make(this.#countBytes);
-      this.#parts.set(part, made);
+      part.held.set(this, made);
       return made;
     } finally {
       this.#isAdding = false;

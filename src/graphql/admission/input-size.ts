@@ -9,7 +9,7 @@ import {
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { CountBytes } from '../count-bytes.js';
 import type { Fragments, RawVariables } from '../output/reply-plan.js';
-import type { EntryPart } from './document-cache-entry.js';
+import { EntryPart } from './document-cache-entry.js';
 import type { LimitChecker } from './limit-checker.js';
 
 /** The size of one value. */
@@ -32,7 +32,7 @@ interface ArgumentSizes {
 }
 
 /** The part of a document cache entry. */
-export const ARGUMENT_SIZES: EntryPart<ArgumentSizes> = {};
+export const ARGUMENT_SIZES = new EntryPart<ArgumentSizes>();
 
 const MOST = 1e9;
 

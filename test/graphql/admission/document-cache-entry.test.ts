@@ -7,7 +7,7 @@ import { AdmittedDocument, DocumentCache } from '../../../src/graphql/admission/
 import {
   DocumentCacheEntries,
   type DocumentCacheEntry,
-  type EntryPart,
+  EntryPart,
 } from '../../../src/graphql/admission/document-cache-entry.js';
 import { CostTable } from '../../../src/graphql/cost/cost-table.js';
 import { GRAPHQL_LIMITS } from '../../../src/graphql/limits.js';
@@ -17,7 +17,7 @@ import { buildSchema } from '../../../src/graphql/schema.js';
 import { decodeReply } from '../../codec/plans.js';
 import { complex, elements, extension, INT, one, operation, STRING } from '../models.js';
 
-const NUMBER: EntryPart<number> = {};
+const NUMBER = new EntryPart<number>();
 
 function operationOf(document: AdmittedDocument): OperationDefinitionNode {
   const [node] = document.document.definitions;
