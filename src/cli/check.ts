@@ -2,9 +2,10 @@ import { ConfigurationError, type Diagnostic, firstWarnings, printDiagnostic } f
 import type { ConfiguredGraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
 import type { SoapService } from '../compile/soap/service.js';
 import { type Compiled, compile } from '../compile.js';
-import { type LoadedConfig, loadConfig, loadRest } from '../config/load.js';
+import { loadConfig, loadRest, rootSection } from '../config/load.js';
 import { openIn } from '../config/protection/weakenings.js';
-import { diagnosticAt } from '../config/section.js';
+import type { Config } from '../config/schema.js';
+import type { ConfigSection } from '../config/section.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
@@ -25,7 +26,8 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   const { warnings } = compiled;
   for (const warning of firstWarnings(warnings)) terminal.out(`warning: ${diagnosticLine(warning)}`);
   for (const open of openIn(compiled.config)) terminal.out(`open: ${oneLine(open)}`);
-  const unusable = compiled.services.flatMap((service) => unusableService(service, loaded));
+  const root = rootSection(loaded);
+  const unusable = compiled.services.flatMap((service) => unusableService(service, root));
   if (unusable.length > 0) throw new ConfigurationError(unusable);
   const operations = compiled.services.reduce((sum, service) => sum + service.operations.length, 0);
   const parts = [
@@ -58,17 +60,12 @@ async function throwWithNames(file: string, error: unknown): Promise<never> {
 }
 
 /** A service that has operations, of which none can be called. */
-function unusableService({ name, operations }: SoapService, loaded: LoadedConfig): readonly Diagnostic[] {
+function unusableService({ name, operations }: SoapService, root: ConfigSection<Config>): readonly Diagnostic[] {
   if (operations.length === 0 || operations.some(({ status }) => status !== 'disabled')) return [];
   const reason = operations.flatMap(({ reasons }) => reasons)[0];
   const what = `No operation of service ${name} can be called.`;
   return [
-    diagnosticAt(
-      loaded,
-      ['services', name, 'wsdl'],
-      what,
-      reason === undefined ? null : oneLine(printDiagnostic(reason)),
-    ),
+    root.diagnostic(['services', name, 'wsdl'], what, reason === undefined ? null : oneLine(printDiagnostic(reason))),
   ];
 }
 

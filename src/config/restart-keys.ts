@@ -3,9 +3,8 @@ import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { isRecord } from '../base/record.js';
 import type { ConfigPath } from './keys/config-path.js';
 import { listenersOf } from './listen/listen-keys.js';
-import type { LoadedConfig } from './load.js';
 import type { Config } from './schema.js';
-import { diagnosticAt } from './section.js';
+import type { ConfigSection } from './section.js';
 
 /** The keys whose value a running gateway keeps: sockets, processes, and memory that is sized once. */
 const RESTART_KEYS: readonly ConfigPath[] = [
@@ -25,12 +24,12 @@ const RESTART_KEYS: readonly ConfigPath[] = [
 ];
 
 /** Throws `ConfigurationError` with every key of `next` that differs from `running` and needs a restart. */
-export function checkRestartKeys(running: Config, next: LoadedConfig): void {
+export function checkRestartKeys(running: Config, next: ConfigSection<Config>): void {
   const diagnostics = RESTART_KEYS.filter(
-    (path) => !isDeepStrictEqual(comparable(running, path, next), comparable(next.config, path, next)),
+    (path) => !isDeepStrictEqual(comparable(running, path, next), comparable(next.value, path, next)),
   ).map((path): Diagnostic => {
     const what = `\`${path.join('.')}\` cannot change while the gateway runs.`;
-    return diagnosticAt(next, path, what, 'Restart the gateway, or undo the change.');
+    return next.diagnostic(path, what, 'Restart the gateway, or undo the change.');
   });
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
 }
@@ -39,14 +38,14 @@ export function checkRestartKeys(running: Config, next: LoadedConfig): void {
 const CREDENTIALS: ReadonlySet<string> = new Set(['basic', 'bearer']);
 
 /** The value of a key, without the texts of files that listeners read again by themselves. */
-function comparable(config: Config, path: ConfigPath, { fileAt }: LoadedConfig): unknown {
+function comparable(config: Config, path: ConfigPath, files: ConfigSection<Config>): unknown {
   const [key] = path;
-  if (key === 'redis') return withoutRotating(config.redis ?? null, path, fileAt);
+  if (key === 'redis') return withoutRotating(config.redis ?? null, path, files);
   if (key !== 'listen' && key !== 'admin') return valueAt(config, path);
   return listenersOf(config[key]).map(({ listener: { tls, ...rest }, path: at }) => {
     const listener = Object.fromEntries(Object.entries(rest).filter(([name]) => !CREDENTIALS.has(name)));
     const withoutFiles = (texts: Readonly<Record<string, unknown>>, where: ConfigPath): unknown =>
-      mapValues(texts, (text, name) => fileAt([key, ...at, 'tls', ...where, name]) ?? text);
+      mapValues(texts, (text, name) => files.fileAt([key, ...at, 'tls', ...where, name]) ?? text);
     if (tls === undefined) return listener;
     const { names, ...own } = tls;
     const ofNames = mapValues(names, (texts, name) => withoutFiles(texts, ['names', name]));
@@ -58,11 +57,11 @@ function comparable(config: Config, path: ConfigPath, { fileAt }: LoadedConfig):
 const ROTATING: ReadonlySet<string> = new Set(['ca', 'cert', 'key', 'pfx', 'password']);
 
 /** Keys with their values; of files that are read again, their paths. */
-function withoutRotating(value: unknown, path: ConfigPath, fileAt: LoadedConfig['fileAt']): unknown {
+function withoutRotating(value: unknown, path: ConfigPath, files: ConfigSection<Config>): unknown {
   if (!isRecord(value)) return value;
   return mapValues(value, (child, name) => {
     const at = [...path, name];
-    return (ROTATING.has(name) ? fileAt(at) : null) ?? withoutRotating(child, at, fileAt);
+    return (ROTATING.has(name) ? files.fileAt(at) : null) ?? withoutRotating(child, at, files);
   });
 }
 

@@ -54,7 +54,8 @@ export class ConfigSection<out T> {
 
   /** See `placeOf` of `ConfigSource` for `part`. */
   placeOf(path: ConfigPath, part?: 'key' | 'value'): SectionPlace {
-    return placeAt(this.#files, [...this.path, ...path], part);
+    const { file } = this.#files;
+    return this.#files.placeOf([...this.path, ...path], part) ?? { file, line: null, column: null };
   }
 
   /** The position of a place within the text at `path`. */
@@ -105,15 +106,3 @@ export class ConfigSection<out T> {
     return this.#files.isForeign([...this.path, ...path]);
   }
 }
-
-/** A diagnostic at the position of `path` in the configuration; see `placeOf` of `ConfigSource` for `part`. */
-export const diagnosticAt = (
-  files: ConfigFiles,
-  path: ConfigPath,
-  what: string,
-  remedy: string | null,
-  part?: 'key' | 'value',
-): Diagnostic => ({ ...placeAt(files, path, part), what, remedy });
-
-const placeAt = (files: ConfigFiles, path: ConfigPath, part?: 'key' | 'value'): SectionPlace =>
-  files.placeOf(path, part) ?? { file: files.file, line: null, column: null };

@@ -115,7 +115,7 @@ async function loadAgain(
   const next = await loadConfig(file, process.env, workers, inputs, pace).catch((error: unknown) =>
     throwWithWsdls(file, error, pace),
   );
-  checkRestartKeys(config, next);
+  checkRestartKeys(config, rootSection(next));
   return next;
 }
 
@@ -124,7 +124,7 @@ async function run(count: number, origin: Origin, log: Log): Promise<ExitCode> {
   let inUse = loaded.config;
   const use: UseSource = async (source) => {
     const next = await load(source.inputs);
-    const weaker = await checkWeaker(inUse, next, source.occasion);
+    const weaker = await checkWeaker(inUse, rootSection(next), source.occasion);
     const { wsdls, warnings } = await group.reload(nextConfig(next, source.occasion), source);
     inUse = next.config;
     takeover.use(source.reads.snapshot, wsdls);

@@ -64,6 +64,8 @@ export function makePlainProxy(url: string, silenceMillis: number, endAnswer: En
   proxy.on('proxyReq', (upstream, request) => passages.get(request)?.begin(upstream, silenceMillis));
   proxy.on('proxyRes', (reply, request) => passages.get(request)?.answer(reply));
   return (request, response, own) => {
+    // The caller may have left before its turn.
+    if (response.closed) throw new Refusal('CLIENT_GONE');
     checkFraming(request);
     stripRequest(request.headers);
     stripQuery(request, query);

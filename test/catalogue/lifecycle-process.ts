@@ -191,8 +191,10 @@ export async function crashes(t: Test, rows: Rows): Promise<void> {
     const err = signal === 'SIGURG' ? /a bug/ : String;
     t.match(await gateway.line('a bug'), { level: 'error', cause, err });
     await gateway.line('draining');
+    gateway.child.kill(signal === 'SIGURG' ? 'SIGWINCH' : 'SIGURG');
+    await gateway.line((line) => line['cause'] !== undefined && line['cause'] !== cause);
     held.pop()?.();
-    t.equal((await client.reply()).status, 200, 'what is in flight is answered');
+    t.equal((await client.reply()).status, 200, 'what is in flight is answered, also after a second one');
     t.same(await gateway.exit, [1, null], `${name}: ${rows.answer('L12', name)}`);
   }
 

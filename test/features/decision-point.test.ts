@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -8,7 +9,9 @@ import { verifyAudit } from '../../src/cli/audit.js';
 import { answerWith } from '../kit/backend.js';
 import { keyOf, SECRETS, useBank } from '../kit/bank.js';
 import { recordedTerminal } from '../kit/command.js';
+import { envelope } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { post, RawClient } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { useBackend, useFolder } from '../kit/use.js';
 
@@ -20,6 +23,8 @@ interface Point {
   readonly url: string;
   readonly inputs: { readonly input: Input }[];
   answer: (input: Input) => string | null;
+  /** The answers that were not given. */
+  readonly held: ServerResponse[];
 }
 
 async function startPoint(t: Test): Promise<Point> {
@@ -28,10 +33,11 @@ async function startPoint(t: Test): Promise<Point> {
     const asked = JSON.parse(String(body));
     inputs.push({ ...asked, token: headers['authorization'] });
     const text = point.answer(asked.input);
-    if (text !== null) response.end(text);
+    if (text === null) point.held.push(response);
+    else response.end(text);
   });
   const url = `${server.url}/v1/data/soapstone/allow`;
-  const point: Point = { url, inputs, answer: () => '{"result": true}' };
+  const point: Point = { url, inputs, answer: () => '{"result": true}', held: [] };
   return point;
 }
 
@@ -116,6 +122,39 @@ t.test('without an answer in time requests are refused, or pass where the config
     point.answer = () => '{}';
     t.match(await graphql(SECRET, 'plain'), 'FORBIDDEN', 'no result is no right');
   }
+});
+
+t.test('for a caller that leaves while the decision point is asked nothing is called', async (t) => {
+  const files = await useBackend(t, answerWith('a file', 'text/plain'));
+  const routes = `routes:\n  - { path: /files, url: "${files.url}" }\n`;
+  const { bank, point, soap } = await start(t, ', timeoutMillis: 60000', routes);
+  const { gateway } = bank;
+  const connections = async (): Promise<string> =>
+    /^soapstone_client_connections(?:\{.*\})? (\d+)/m.exec(await gateway.metrics())?.[1] ?? '';
+  const call = envelope('<GetSecret xmlns="urn:bank"><id>1</id></GetSecret>');
+  const requests = [
+    post('/soap/bank', 'text/xml', call, keyOf('plain')),
+    post('/graphql', 'application/json', JSON.stringify({ query: SECRET }), keyOf('plain')),
+    'GET /files/a.txt HTTP/1.1\r\nHost: a\r\n\r\n',
+  ];
+  for (const [n, request] of requests.entries()) {
+    await soap('boss');
+    const before = await connections();
+    point.answer = () => null;
+    const client = await RawClient.connect(gateway.url);
+    await client.send(request);
+    await until(() => point.held.length === 1);
+    t.not(await connections(), before);
+    client.close();
+    await until(async () => (await connections()) === before);
+    point.answer = () => '{"result": true}';
+    bank.backend.complete.length = 0;
+    point.held.pop()?.end('{"result": true}');
+    await until(() => gateway.logLines().filter(({ code }) => code === 'CLIENT_GONE').length === n + 1);
+    await soap('boss');
+    t.same(bank.called(), ['GetSecret'], `that of the caller who stayed, and not ${request.slice(0, 30)}`);
+  }
+  t.equal(files.complete.length, 0);
 });
 
 t.test('decisions are remembered for equal requests as long as configured', async (t) => {

@@ -3,9 +3,8 @@ import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
 import { isRecord } from '../../base/record.js';
 import type { Steps } from '../../base/time-slices.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
-import type { LoadedConfig } from '../load.js';
 import type { Config } from '../schema.js';
-import { diagnosticAt } from '../section.js';
+import type { ConfigSection } from '../section.js';
 import type { ConfigChange, Protection, ValueComparison, Weakening } from './protection.js';
 import { PROTECTIONS } from './table.js';
 
@@ -13,13 +12,13 @@ import { PROTECTIONS } from './table.js';
 const SHOWN = 20;
 
 /** What a later configuration protects less than the one in use, as diagnostics at their places. */
-export function* weakeningsIn(before: Config, next: LoadedConfig): Steps<readonly Diagnostic[]> {
-  const unchanged = yield* unchangedServices(before, next.config);
+export function* weakeningsIn(before: Config, next: ConfigSection<Config>): Steps<readonly Diagnostic[]> {
+  const unchanged = yield* unchangedServices(before, next.value);
   const change: ConfigChange = {
     before,
-    after: next.config,
+    after: next.value,
     isGiven: (path) => next.isGiven(path),
-    successors: successorsIn(before, next.config),
+    successors: successorsIn(before, next.value),
   };
   const found = new Map<string, Weakening>();
   for (const protection of Object.values<Protection>(PROTECTIONS))
@@ -30,7 +29,7 @@ export function* weakeningsIn(before: Config, next: LoadedConfig): Steps<readonl
   const weaker = [...found.values()];
   const shown = weaker
     .slice(0, SHOWN)
-    .map(({ path, what }) => diagnosticAt(next, path, `${printPath(path)} ${what}.`, null));
+    .map(({ path, what }) => next.diagnostic(path, `${printPath(path)} ${what}.`, null));
   const rest = weaker.length - shown.length;
   return rest === 0 ? shown : [...shown, unplaced(`There are ${rest} more.`, null)];
 }

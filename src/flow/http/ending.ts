@@ -14,9 +14,15 @@ export class Ending {
     response.on('close', this.#closed);
   }
 
-  /** Calls `then` if the caller leaves before its answer is out. One at a time. */
+  /** The caller has left before its answer was out. */
+  get isGone(): boolean {
+    return this.#response.closed && !this.#response.writableFinished;
+  }
+
+  /** Calls `then` if the caller leaves before its answer is out, at once if it has. One at a time. */
   onGone(then: () => void): void {
     this.#gone = then;
+    if (this.isGone) then();
   }
 
   /** Calls `then` when nothing more can happen to the answer, at once if so: whether all of it is out. */

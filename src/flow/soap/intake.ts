@@ -55,7 +55,7 @@ export interface Intake {
  * to the policy of the service, charges for it. Rejects with a refusal; in monitor mode violations are reported only.
  */
 export async function intakeEnvelope(
-  { exchange, request, response }: HttpExchange,
+  { exchange, request, response, ending }: HttpExchange,
   head: PostHead,
   { service, gate, guard, observers, calls, consult, nonces, bufferBytes, isRequest, isKeyed = false }: IntakeOptions,
 ): Promise<Intake> {
@@ -110,6 +110,8 @@ export async function intakeEnvelope(
     if (!isJudgedFirst) await judgeTokenUser(service, verifier?.verified ?? null, exchange);
     policy.onUserJudged(onViolation);
     if (policy.nonces.length > 0) await claimNonces(nonces, service, policy.nonces, onViolation);
+    // The caller may have left meanwhile.
+    if (ending.isGone) throw new Refusal('CLIENT_GONE');
   } catch (caught) {
     if (received.kind === 'flowing') received.body.destroy();
     throw caught;

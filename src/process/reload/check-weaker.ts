@@ -2,10 +2,9 @@ import { ConfigurationError, type Diagnostic, unplaced } from '../../base/diagno
 import { asksForAll } from '../../base/requirement.js';
 import { TimeSlices } from '../../base/time-slices.js';
 import type { Compiled } from '../../compile.js';
-import type { LoadedConfig } from '../../config/load.js';
 import { weakeningsIn } from '../../config/protection/weakenings.js';
 import type { Config } from '../../config/schema.js';
-import { type ConfigFiles, diagnosticAt } from '../../config/section.js';
+import type { ConfigSection } from '../../config/section.js';
 import { hasPart } from '../../graphql/subschema/schema-parts.js';
 import type { ReloadOccasion } from './reload-source.js';
 
@@ -15,7 +14,7 @@ import type { ReloadOccasion } from './reload-source.js';
  */
 export async function checkWeaker(
   inUse: Config,
-  next: LoadedConfig,
+  next: ConfigSection<Config>,
   occasion: ReloadOccasion,
 ): Promise<readonly Diagnostic[]> {
   const weaker = await new TimeSlices().run(weakeningsIn(inUse, next));
@@ -27,7 +26,7 @@ export async function checkWeaker(
  * Checks that changed schemas of GraphQL upstreams do not ask for less (`@authenticated`, `@requiresScopes`). Throws
  * `ConfigurationError` where one does, unless `reload.weaker` is `take`.
  */
-export function checkWeakerSchemas(inUse: Compiled, next: Compiled, files: ConfigFiles): void {
+export function checkWeakerSchemas(inUse: Compiled, next: Compiled, section: ConfigSection<Config>): void {
   if (inUse.config.reload.weaker === 'take') return;
   const weaker = inUse.graphqlUpstreams.flatMap(({ name, subschema }): readonly Diagnostic[] => {
     const later = next.graphqlUpstreams.find((each) => each.name === name)?.subschema;
@@ -36,7 +35,7 @@ export function checkWeakerSchemas(inUse: Compiled, next: Compiled, files: Confi
       const isGone = part.includes('.') ? !hasPart(later.schema, part) : later.schema.getType(part) === undefined;
       if (isGone || asksForAll(later.rules.get(part)?.requires ?? null, requires)) return [];
       const what = `The schema of service \`${name}\` asks for less at \`${part}\`.`;
-      return [diagnosticAt(files, ['services', name, 'schema'], what, null)];
+      return [section.diagnostic(['services', name, 'schema'], what, null)];
     });
   });
   if (weaker.length > 0) throw refused(weaker.slice(0, SHOWN));

@@ -8,7 +8,7 @@ import { writeWhole } from '../../base/write-whole.js';
 import { type Contract, missingParts } from '../../compile/graphql/kept-contract.js';
 import { type TakenPlace, takenProblemsOf } from '../../compile/soap/named-wsdl.js';
 import { type Compiled, compile } from '../../compile.js';
-import type { LoadedConfig } from '../../config/load.js';
+import { type LoadedConfig, rootSection } from '../../config/load.js';
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
 import type { Log } from '../../observe/log/log.js';
 import { unpackTaken } from '../../wsdl/taken-wsdl.js';
@@ -156,7 +156,7 @@ export async function compileBeside(
   const next = await compile(loaded, before);
   try {
     if (occasion === 'WSDL') await checkTaken(before, next);
-    if (occasion === 'changed files') checkWeakerSchemas(before, next, loaded);
+    if (occasion === 'changed files') checkWeakerSchemas(before, next, rootSection(loaded));
     return next;
   } catch (error) {
     await next.close();

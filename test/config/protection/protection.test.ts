@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { printDiagnostic } from '../../../src/base/diagnostic.js';
 import { runAtOnce } from '../../../src/base/time-slices.js';
+import { rootSection } from '../../../src/config/load.js';
 import { PROTECTIONS } from '../../../src/config/protection/table.js';
 import { openIn, weakeningsIn } from '../../../src/config/protection/weakenings.js';
 import { useConfigFolder } from '../../kit/configuration.js';
@@ -13,7 +14,7 @@ import { CASES } from './cases.js';
 const { load, problems } = await useConfigFolder(t);
 
 const weaker = async (before: string, after: string): Promise<readonly string[]> =>
-  runAtOnce(weakeningsIn((await load(before)).config, await load(after))).map(printDiagnostic);
+  runAtOnce(weakeningsIn((await load(before)).config, rootSection(await load(after)))).map(printDiagnostic);
 
 for (const [name, { there, withdrawn, taken, misspelt, empty, absent, unreachable }] of Object.entries(CASES)) {
   t.test(`${name}: what a changed file takes away`, async (t) => {
@@ -103,7 +104,7 @@ clients:
     const text = whole.slice(0, end);
     if ((await problems(text)).length > 0) continue;
     const beginning = await load(text);
-    const weaker = runAtOnce(weakeningsIn(config, beginning));
+    const weaker = runAtOnce(weakeningsIn(config, rootSection(beginning)));
     if (weaker.length > 0) refused++;
     else {
       taken++;
