@@ -9,7 +9,7 @@ import { useBackend, useService } from '../kit/use.js';
 t.test('users of one application have tokens of their own', async (t) => {
   const issuer = await makeIssuer();
   const bearer = (sub: string | null, scope = 'a') =>
-    issuer.bearer({ azp: 'portal', scope, jti: crypto.randomUUID(), ...(sub === null ? {} : { sub }) });
+    issuer.bearer({ azp: 'portal', scope, jti: crypto.randomUUID(), sub: sub ?? undefined });
   const server = await useBackend(t, async (message, response) => {
     const subject = new URLSearchParams(String(message.body)).get('subject_token') ?? '';
     const { payload } = await jwtVerify(subject, issuer.publicKey);

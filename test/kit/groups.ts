@@ -49,8 +49,10 @@ const LONG: ReadonlySet<string> = new Set([
   'flow',
   'flow-subscriptions',
   'graphql',
+  'process',
   'process-lifecycle',
   'process-reload',
+  'quick',
   'real',
   'redis',
 ]);
