@@ -295,10 +295,11 @@ t.test('a long download goes on only as its reader takes it', async (t) => {
   const { gateway, backend, contentUrl } = await useDesk(t, { documents: TWO, more });
   const url = await contentUrl();
   backend.answer = async (_message, response) => {
+    const closed = once(response, 'close');
     response.writeHead(200, { 'content-type': 'text/xml' }).write(HEAD);
     while (sent < total && !response.destroyed) {
       sent += piece.length;
-      if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      if (!response.write(piece)) await Promise.race([once(response, 'drain'), closed]);
     }
     response.end(TAIL);
   };
