@@ -7,6 +7,7 @@ import type { Diagnostic } from '../base/diagnostic.js';
 import { hostNames, isHostAllowed } from '../base/host-name.js';
 import { KIB } from '../base/limit.js';
 import { asRefusal, Refusal } from '../base/refusals/refusal.js';
+import { wholeBody } from '../base/whole-body.js';
 import { FOUND_UNITS_MAX } from './log/json-text.js';
 import type { Log } from './log/log.js';
 import { OPEN_METRICS_TYPE } from './metrics/open-metrics.js';
@@ -242,24 +243,11 @@ function isOwnOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
 }
 
 async function answerPage(pages: readonly AdminPages[], request: IncomingMessage, path: string): Promise<AdminAnswer> {
-  const body = request.method === 'POST' ? await bodyOf(request) : null;
+  const body = request.method === 'POST' ? await wholeBody(request, BODY_BYTES_MAX) : null;
   if (request.method === 'POST' && body === null) return text(413, 'The body is too long.\n');
   for (const each of pages) {
     const answer = await each.answer(request, path, body);
     if (answer !== null) return answer;
   }
   return text(404, '');
-}
-
-/** The body of a POST; null for one that is too long. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    bytes += chunk.length;
-    if (bytes > BODY_BYTES_MAX) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

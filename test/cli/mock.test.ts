@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import t from 'tap';
+import { MIB } from '../../src/base/limit.js';
 import type { Operation } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { envelope, postSoap, SOAP_11, SOAP_12 } from '../kit/envelope.js';
 import { askGraphql } from '../kit/graphql-client.js';
+import { RawClient } from '../kit/raw-client.js';
 import { useFolder, useGateway } from '../kit/use.js';
 import { HAS_XMLLINT, lint } from '../kit/xmllint.js';
 import { corpusModels, WITH_CORPUS } from '../wsdl/corpus-models.js';
@@ -135,6 +137,15 @@ t.test('the gateway takes the answers for those of the backend, in each WSDL of 
   t.comment(`${asked} operations asked`);
   t.ok(asked > 40);
   t.same(failed, []);
+});
+
+t.test('a message that is too long is answered before it is all there', async (t) => {
+  const client = await RawClient.connect(await useMock(t, ORDERS));
+  await client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nContent-Length: 99000000\r\n\r\n');
+  const sending = client.send(' '.repeat(10 * MIB + 1));
+  t.equal((await client.reply()).status, 413);
+  client.close();
+  await sending;
 });
 
 t.test('the folder of recorded replies is no way to other files', async (t) => {

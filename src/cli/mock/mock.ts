@@ -5,6 +5,7 @@ import { unplacedError } from '../../base/diagnostic.js';
 import { addToGroup } from '../../base/groups.js';
 import { MIB } from '../../base/limit.js';
 import { asRefusal } from '../../base/refusals/refusal.js';
+import { wholeBody } from '../../base/whole-body.js';
 import { parseListenAddress } from '../../config/keys/address.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { DIALECTS, type Dialect, dialectOfName } from '../../soap/dialect.js';
@@ -114,7 +115,7 @@ async function answer(
     response.writeHead(405, { allow: 'POST' }).end();
     return;
   }
-  const message = await bodyOf(request);
+  const message = await wholeBody(request, REQUEST_BYTES_MAX);
   if (message === null) {
     response.writeHead(413, { connection: 'close' }).end();
     return;
@@ -151,15 +152,3 @@ async function answerTo(
 /** The name of a Fault is short, and printed as text. */
 const faultAsked = (field: string | readonly string[] | undefined): string | null =>
   typeof field === 'string' && field !== '' ? field.slice(0, 256) : null;
-
-/** Null for a body that is too long. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > REQUEST_BYTES_MAX) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
