@@ -9,12 +9,13 @@ export function madeAnew<T>(texts: readonly (() => string)[], make: (contents: r
   let made = make(contents);
   return () => {
     if (texts.every((text, index) => text() === contents[index])) return made;
-    contents = texts.map((text) => text());
+    const next = texts.map((text) => text());
     try {
-      made = make(contents);
+      made = make(next);
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
     }
+    contents = next;
     return made;
   };
 }

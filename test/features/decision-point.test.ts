@@ -10,7 +10,9 @@ import { answerWith } from '../kit/backend.js';
 import { keyOf, SECRETS, useBank } from '../kit/bank.js';
 import { recordedTerminal } from '../kit/command.js';
 import { envelope } from '../kit/envelope.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { running } from '../kit/live-desk.js';
 import { post, RawClient } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { useBackend, useFolder } from '../kit/use.js';
@@ -124,13 +126,14 @@ t.test('without an answer in time requests are refused, or pass where the config
   }
 });
 
+const connectionsOf = async (gateway: TestGateway): Promise<string> =>
+  /^soapstone_client_connections(?:\{.*\})? (\d+)/m.exec(await gateway.metrics())?.[1] ?? '';
+
 t.test('for a caller that leaves while the decision point is asked nothing is called', async (t) => {
   const files = await useBackend(t, answerWith('a file', 'text/plain'));
   const routes = `routes:\n  - { path: /files, url: "${files.url}" }\n`;
   const { bank, point, soap } = await start(t, ', timeoutMillis: 60000', routes);
   const { gateway } = bank;
-  const connections = async (): Promise<string> =>
-    /^soapstone_client_connections(?:\{.*\})? (\d+)/m.exec(await gateway.metrics())?.[1] ?? '';
   const call = envelope('<GetSecret xmlns="urn:bank"><id>1</id></GetSecret>');
   const requests = [
     post('/soap/bank', 'text/xml', call, keyOf('plain')),
@@ -139,14 +142,14 @@ t.test('for a caller that leaves while the decision point is asked nothing is ca
   ];
   for (const [n, request] of requests.entries()) {
     await soap('boss');
-    const before = await connections();
+    const before = await connectionsOf(gateway);
     point.answer = () => null;
     const client = await RawClient.connect(gateway.url);
     await client.send(request);
     await until(() => point.held.length === 1);
-    t.not(await connections(), before);
+    t.not(await connectionsOf(gateway), before);
     client.close();
-    await until(async () => (await connections()) === before);
+    await until(async () => (await connectionsOf(gateway)) === before);
     point.answer = () => '{"result": true}';
     bank.backend.complete.length = 0;
     point.held.pop()?.end('{"result": true}');
@@ -155,6 +158,31 @@ t.test('for a caller that leaves while the decision point is asked nothing is ca
     t.same(bank.called(), ['GetSecret'], `that of the caller who stayed, and not ${request.slice(0, 30)}`);
   }
   t.equal(files.complete.length, 0);
+});
+
+t.test('a notification is delivered although its sender leaves while the decision point is asked', async (t) => {
+  const subscriptions =
+    'subscriptions: { noted: { callback: { operation: bank.GetSecret, fields: { id: request.id } } } }\n';
+  const { bank, point } = await start(t, ', timeoutMillis: 60000', subscriptions);
+  const { gateway } = bank;
+  const query = 'subscription { noted { id } }';
+  const events = await postGraphql(gateway.url, { query }, { ...keyOf('boss'), accept: 'text/event-stream' });
+  await running(gateway, 'noted', 1);
+  point.answer = () => null;
+  const before = await connectionsOf(gateway);
+  const client = await RawClient.connect(gateway.url);
+  const note = envelope('<GetSecret xmlns="urn:bank"><id>7</id></GetSecret>');
+  await client.send(post('/callback/bank', 'text/xml', note, keyOf('boss')));
+  await until(() => point.held.length === 1);
+  client.close();
+  await until(async () => (await connectionsOf(gateway)) === before);
+  point.answer = () => '{"result": true}';
+  point.held.pop()?.end('{"result": true}');
+  const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes('"noted"')) text += (await reader?.read())?.value ?? '';
+  t.match(text, '"noted":{"id":"7"}');
+  await reader?.cancel();
 });
 
 t.test('decisions are remembered for equal requests as long as configured', async (t) => {

@@ -12,6 +12,7 @@ import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observers } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
+import type { Ending } from '../http/ending.js';
 import { invite } from '../http/invite-body.js';
 import { type Received, receive } from '../http/receive.js';
 import { claimNonces } from './claim-nonces.js';
@@ -109,9 +110,11 @@ export async function intakeEnvelope(
     if (consult !== null) await consult(policy.known);
     if (!isJudgedFirst) await judgeTokenUser(service, verifier?.verified ?? null, exchange);
     policy.onUserJudged(onViolation);
-    if (policy.nonces.length > 0) await claimNonces(nonces, service, policy.nonces, onViolation);
-    // The caller may have left meanwhile.
-    if (ending.isGone) throw new Refusal('CLIENT_GONE');
+    if (policy.nonces.length > 0) {
+      if (isRequest) checkStayed(ending);
+      await claimNonces(nonces, service, policy.nonces, onViolation);
+    }
+    if (isRequest) checkStayed(ending);
   } catch (caught) {
     if (received.kind === 'flowing') received.body.destroy();
     throw caught;
@@ -119,4 +122,9 @@ export async function intakeEnvelope(
   const { encoding } = reading.xml;
   if (received.kind === 'whole') service.readers.give(reading.xml);
   return { received, envelope, policy, encoding, reader };
+}
+
+/** Its caller may have left while others were asked: then nothing is called. A notification was delivered all the same. */
+function checkStayed(ending: Ending): void {
+  if (ending.isGone) throw new Refusal('CLIENT_GONE');
 }

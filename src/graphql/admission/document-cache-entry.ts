@@ -22,13 +22,17 @@ export function partByRights<T>(): (rights: FieldRights | null) => EntryPart<T> 
 /** Plans and estimates of one operation, for one set of values of its switches. */
 export class DocumentCacheEntry {
   readonly #onGrowth: (entry: DocumentCacheEntry) => void;
-  /** About how much memory it takes. */
-  bytes: number;
+  #bytes: number;
   #isAdding = false;
 
   constructor(bytes: number, onGrowth: (entry: DocumentCacheEntry) => void) {
-    this.bytes = bytes;
+    this.#bytes = bytes;
     this.#onGrowth = onGrowth;
+  }
+
+  /** About how much memory it takes. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** The result of `make`, which is called once for each part. */
@@ -47,7 +51,7 @@ export class DocumentCacheEntry {
   }
 
   readonly #countBytes: CountBytes = (bytes) => {
-    this.bytes += bytes;
+    this.#bytes += bytes;
     if (!this.#isAdding) this.#onGrowth(this);
   };
 }

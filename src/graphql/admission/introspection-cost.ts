@@ -16,7 +16,7 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql';
-import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
+import { makeOncePer } from '../../base/get-or-make.js';
 import type { Fragments } from '../output/reply-plan.js';
 import { fragmentsOf } from './document-cache.js';
 
@@ -99,7 +99,9 @@ class Counter {
     if (shape.inner.length === 0) return shape.fields;
     // Only types occur more than once.
     if (!isNamed(part)) return this.#count(shape, part);
-    return getOrMake(shape.counts, part, () => this.#count(shape, part));
+    const known = shape.counts.get(part) ?? this.#count(shape, part);
+    shape.counts.set(part, known);
+    return known;
   }
 
   #count({ fields, inner }: Shape, part: unknown): number {
@@ -115,24 +117,25 @@ class Counter {
 
   /** Writes out the fragments of a selection set, whose size with them is limited. */
   #shapeOf(set: SelectionSetNode): Shape {
-    return getOrMake(this.#shapes, set, () => {
-      const shape: Shape = { fields: 0, inner: [], counts: new Map() };
-      const stack = [set];
-      for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-        for (const selection of next.selections) {
-          if (selection.kind === Kind.FIELD) {
-            shape.fields++;
-            if (selection.selectionSet !== undefined)
-              shape.inner.push({ name: selection.name.value, set: selection.selectionSet });
-            continue;
-          }
-          const fragment =
-            selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
-          if (fragment !== undefined) stack.push(fragment.selectionSet);
+    const known = this.#shapes.get(set);
+    if (known !== undefined) return known;
+    const shape: Shape = { fields: 0, inner: [], counts: new Map() };
+    const stack = [set];
+    for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+      for (const selection of next.selections) {
+        if (selection.kind === Kind.FIELD) {
+          shape.fields++;
+          if (selection.selectionSet !== undefined)
+            shape.inner.push({ name: selection.name.value, set: selection.selectionSet });
+          continue;
         }
+        const fragment =
+          selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
+        if (fragment !== undefined) stack.push(fragment.selectionSet);
       }
-      return shape;
-    });
+    }
+    this.#shapes.set(set, shape);
+    return shape;
   }
 }
 

@@ -9,12 +9,16 @@ import { GRAPHQL_LIMITS, type GraphqlLimits, type MeasurableLimit } from '../lim
 export class LimitChecker {
   readonly #limits: GraphqlLimits;
   readonly #measured: ReadonlySet<MeasurableLimit>;
-  /** The measured limits that a count was over. */
-  readonly exceeded = new Set<MeasurableLimit>();
+  readonly #exceeded = new Set<MeasurableLimit>();
 
   constructor(limits: GraphqlLimits, measured: ReadonlySet<MeasurableLimit> = NONE) {
     this.#limits = limits;
     this.#measured = measured;
+  }
+
+  /** The measured limits that a count was over. */
+  get exceeded(): ReadonlySet<MeasurableLimit> {
+    return this.#exceeded;
   }
 
   /** The count over which `check` throws. */
@@ -26,7 +30,7 @@ export class LimitChecker {
   check(limit: MeasurableLimit, count: number): void {
     if (count <= this.#limits[limit]) return;
     if (count > this.ceiling(limit)) throw limitRefusal(limit, this.ceiling(limit), count);
-    this.exceeded.add(limit);
+    this.#exceeded.add(limit);
   }
 }
 

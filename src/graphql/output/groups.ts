@@ -202,14 +202,17 @@ function namesOf(content: InputContent, scope: NameScope): ReadonlyMap<InputGrou
 }
 
 /** Whether what is repeated are single elements in any order: no two of them belong together. */
-const isLoose = (root: Particle): boolean =>
-  [...particlesIn(root)].every(
-    (each) => !('particles' in each) || each.kind === 'choice' || each.particles.length <= 1,
-  );
+function isLoose(root: Particle): boolean {
+  for (const each of particlesIn(root))
+    if ('particles' in each && each.kind !== 'choice' && each.particles.length > 1) return false;
+  return true;
+}
 
 /** Most types have none, and of those nothing else needs to be known. */
-const hasRepeatedGroup = (root: Particle): boolean =>
-  [...particlesIn(root)].some((each) => 'particles' in each && each.max > 1);
+function hasRepeatedGroup(root: Particle): boolean {
+  for (const each of particlesIn(root)) if ('particles' in each && each.max > 1) return true;
+  return false;
+}
 
 /**
  * The particles of one repetition of a group, in the order of the schema. `inner` are the groups that are shown as lists

@@ -23,7 +23,7 @@ function reachedFrom(
     if (reached.has(type)) continue;
     reached.add(type);
     if (isInterfaceType(type)) open.push(...all.filter((each) => implementsIt(each, type)));
-    open.push(...typeReferences(type));
+    for (const each of typeReferences(type)) open.push(each);
   }
   return reached;
 }

@@ -32,7 +32,7 @@ export class SubschemaRun {
   /** Maps response keys to the list that a service has answered with; null where it has answered with several. */
   readonly #lists = new Map<string, readonly unknown[] | null>();
   #calls = 0;
-  hiddenPrefix: string | null = null;
+  #hiddenPrefix: string | null = null;
 
   constructor(send: SendToSubschema, context: SubschemaContext) {
     this.#send = send;
@@ -42,6 +42,10 @@ export class SubschemaRun {
 
   get rights(): FieldRights | null {
     return this.#context.rights;
+  }
+
+  get hiddenPrefix(): string | null {
+    return this.#hiddenPrefix;
   }
 
   /** Answers a field; `values` are its arguments that are not in the document. Rejects with a `Refusal`. */
@@ -54,7 +58,7 @@ export class SubschemaRun {
     }
     const { wrapped, parent } = plan.field;
     // Plans of one document have one prefix.
-    if (plan.links !== null) this.hiddenPrefix = plan.links.prefix;
+    if (plan.links !== null) this.#hiddenPrefix = plan.links.prefix;
     const run = (contextValue: SubschemaSender): Promise<ExecutionResult> => {
       const args = { schema: wrapped, document: plan.document, variableValues, contextValue };
       return parent === 'Subscription' ? executeEvent(args) : Promise.resolve(execute(args));

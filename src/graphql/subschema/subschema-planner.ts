@@ -23,9 +23,8 @@ import type { Link, LinkBatch, LinkTable } from '../links/link.js';
 import type { PlannedSubschemaField, SubschemaLinkPlanner } from '../links/link-plan.js';
 import { type Fragments, type PlanContext, responseKey } from '../output/reply-plan.js';
 import { isFieldOwner } from '../types/field-owner.js';
-import { rootTypes } from '../types/roots.js';
+import { ROOTS, rootOf, rootTypes } from '../types/roots.js';
 import { LinkRewriter, path, plain, typeOfLinkedField } from './link-rewriter.js';
-import { partName } from './schema-parts.js';
 
 /** Plans the requests to subschemas, for one operation of a document. */
 export class SubschemaPlanner implements SubschemaLinkPlanner {
@@ -206,7 +205,6 @@ function nestedRootFields(
   fragments: Fragments,
 ): readonly string[] {
   if (!leadsBack(schema)) return [];
-  const roots = new Set<GraphQLNamedType>(rootTypes(schema));
   const found = new Set<string>();
   const spread = new Set<string>();
   const stack: { readonly set: SelectionSetNode | undefined; readonly type: GraphQLNamedType | undefined }[] =
@@ -215,7 +213,8 @@ function nestedRootFields(
     for (const selection of step.set?.selections ?? []) {
       if (selection.kind === Kind.FIELD) {
         const name = selection.name.value;
-        if (step.type !== undefined && roots.has(step.type)) found.add(`${partName(schema, step.type)}.${name}`);
+        // One type may be several roots: then the rules of all of them hold.
+        for (const root of ROOTS) if (step.type === rootOf(schema, root)) found.add(`${root}.${name}`);
         stack.push({ set: selection.selectionSet, type: typeOfLinkedField(step.type, name) });
         continue;
       }

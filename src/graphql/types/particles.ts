@@ -5,6 +5,6 @@ export function* particlesIn(root: Particle): Generator<Particle, void> {
   const stack = [root];
   for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
     yield particle;
-    if ('particles' in particle) stack.push(...particle.particles.toReversed());
+    if ('particles' in particle) for (const child of particle.particles.toReversed()) stack.push(child);
   }
 }

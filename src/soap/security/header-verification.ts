@@ -353,7 +353,7 @@ function requiredElement(
     return block;
   }
   const element = parts[SINGLE_PARTS[part]];
-  if (element === null) throw invalidSecurity(`there is no ${part}, which must be signed`);
+  if (element == null) throw invalidSecurity(`there is no ${part}, which must be signed`);
   return element;
 }
 
