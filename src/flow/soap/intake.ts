@@ -124,7 +124,7 @@ export async function intakeEnvelope(
   return { received, envelope, policy, encoding, reader };
 }
 
-/** Its caller may have left while others were asked: then nothing is called. A notification was delivered all the same. */
+/** Throws `CLIENT_GONE`: the caller may have left while others were asked. Notifications are delivered all the same. */
 function checkStayed(ending: Ending): void {
   if (ending.isGone) throw new Refusal('CLIENT_GONE');
 }
