@@ -7,6 +7,7 @@ import { ConfigurationError } from '../src/base/diagnostic.js';
 import { Refusal } from '../src/base/refusals/refusal.js';
 import { type Compiled, compile } from '../src/compile.js';
 import { loadConfig } from '../src/config/load.js';
+import { diagnosticsOf } from './kit/configuration.js';
 
 /** A WSDL with one operation for each port: `Get<Port>`. */
 const wsdl = (...ports: readonly (readonly [name: string, binding: 'soap' | 'soap12'])[]): string =>
@@ -38,19 +39,10 @@ async function compileText(t: Test, yaml: string, files: Readonly<Record<string,
 }
 
 /** What is wrong, without the folder. */
-async function problemsOf(
-  t: Test,
-  yaml: string,
-  files: Readonly<Record<string, string>> = {},
-): Promise<readonly string[]> {
-  try {
-    await compileText(t, yaml, files);
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return error.diagnostics.map(({ file, line, what }) => `${file?.split('/').at(-1)}:${line} ${what}`);
-  }
-  return [];
-}
+const problemsIn = async (t: Test, yaml: string, files: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+  (await diagnosticsOf(compileText(t, yaml, files))).map(
+    ({ file, line, what }) => `${file?.split('/').at(-1)}:${line} ${what}`,
+  );
 
 const TWO = wsdl(['Old', 'soap'], ['New', 'soap12']);
 
@@ -86,7 +78,7 @@ t.test('everything that is wrong in all services comes out at once, with its pla
     url: http://127.0.0.1:1/
     operations: { GetNobody: { field: Query.nobody } }
 `;
-  const found = await problemsOf(t, yaml, { 'a.wsdl': TWO, 'html.wsdl': '<html><body>Please log in</body></html>' });
+  const found = await problemsIn(t, yaml, { 'a.wsdl': TWO, 'html.wsdl': '<html><body>Please log in</body></html>' });
   t.ok(
     found.some((problem) => problem.startsWith('soapstone.yaml:3 ') && problem.includes('missing.wsdl')),
     'at the line that names the file',
@@ -109,7 +101,7 @@ t.test('a mapping for an operation the WSDL does not have is a error', async (t)
       GetOld: { field: Query.old }
       GetOlder: { field: Query.older }
 `;
-  t.same(await problemsOf(t, yaml, { 'a.wsdl': TWO }), [
+  t.same(await problemsIn(t, yaml, { 'a.wsdl': TWO }), [
     'soapstone.yaml:7 The WSDL of service `s` has no operation `GetOlder` at the port in use.',
   ]);
 });

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
+import { problemsOf } from '../kit/configuration.js';
 import { askGraphql, askText } from '../kit/graphql-client.js';
-import { problemsOf } from '../kit/use.js';
 import { element as el } from '../kit/wsdl.js';
 import { HAS_XMLLINT, lint } from '../kit/xmllint.js';
 import { type Desk, desk, startDesk, unstartedDesk } from './desk.js';

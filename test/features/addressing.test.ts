@@ -3,8 +3,9 @@ import t from 'tap';
 import { desk, envelope, FIELDS, graphql, startDesk } from '../acceptance/desk.js';
 import { errorWith } from '../kit/answers.js';
 import { answerWith, type RecordedMessage } from '../kit/backend.js';
+import { problemsOf } from '../kit/configuration.js';
 import { MEDIA, SOAP, type Version } from '../kit/envelope.js';
-import { problemsOf, useService } from '../kit/use.js';
+import { useService } from '../kit/use.js';
 
 const WSA = 'http://www.w3.org/2005/08/addressing';
 const SUBMISSION = 'http://schemas.xmlsoap.org/ws/2004/08/addressing';

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import t, { type Test } from 'tap';
-
 import { codesOf, errorWith, type GraphqlAnswer } from '../kit/answers.js';
 import { answerBy, answerOperations, answerWith } from '../kit/backend.js';
+import { problemsOf } from '../kit/configuration.js';
 import { envelope, operationIn, SOAP_11, SOAP_12, textIn } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { RawClient, sendRaw } from '../kit/raw-client.js';
 import { makeIssuer } from '../kit/token-issuer.js';
-import { problemsOf, useBackend, useFolder, useGraphqlServer, useService } from '../kit/use.js';
+import { useBackend, useFolder, useGraphqlServer, useService } from '../kit/use.js';
 
 const services = (url: string, more = ''): string => `services:
   orders:

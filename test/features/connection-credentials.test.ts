@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { negotiateMessage } from '../../src/upstream/credentials/ntlm/messages.js';
+import { problemsOf } from '../kit/configuration.js';
 import { postSoap } from '../kit/envelope.js';
 import { askText } from '../kit/graphql-client.js';
 import { Caller, envelope, replyOf, runCallers } from '../kit/ntlm-caller.js';
 import { type NtlmMessage, type NtlmServerOptions, startNtlmServer } from '../kit/ntlm-server.js';
 import { until } from '../kit/until.js';
-import { problemsOf, useGateway } from '../kit/use.js';
+import { useGateway } from '../kit/use.js';
 
 const CANARY = 'c4nary-Pässword';
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
-
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { codesOf, errorWith, type GraphqlAnswer } from '../kit/answers.js';
 import { answerOperations } from '../kit/backend.js';
+import { compileText } from '../kit/configuration.js';
 import { textIn } from '../kit/envelope.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
-import { useCompiled, useFolder, useService } from '../kit/use.js';
+import { useFolder, useService } from '../kit/use.js';
 
 /** Documents that requests only name, and requests that come in batches. */
 
@@ -247,9 +247,9 @@ t.test('with only trusted documents nothing else is run', async (t) => {
 /** What is wrong, or noted, of a configuration. */
 async function told(t: Test, graphql: string, manifest: unknown): Promise<readonly string[]> {
   const yaml = `${services('http://127.0.0.1:1')}graphql: ${graphql}\n`;
-  const shown = (text: string): string => text.replaceAll(/\S*\/(?=documents|gateway)/g, '');
+  const shown = (text: string): string => text.replaceAll(/\S*\/(?=documents|soapstone\.)/g, '');
   try {
-    const { warnings } = await useCompiled(t, yaml, filesOf(manifest));
+    const { warnings } = await compileText(t, yaml, filesOf(manifest));
     return warnings.map(({ file, line, column, what }) => shown(`${file}:${line}:${column}: note: ${what}`));
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
@@ -307,9 +307,9 @@ t.test('a manifest that cannot be read keeps the gateway from starting, with the
     t.match(problems[0], expected, name);
   }
   const missing = await told(t, '{ trusted: { manifest: nothing.json } }', {});
-  t.match(missing, [/^gateway\.yaml:\d+:33: The manifest of trusted documents cannot be read \(ENOENT\)\./]);
+  t.match(missing, [/^soapstone\.yaml:\d+:33: The manifest of trusted documents cannot be read \(ENOENT\)\./]);
   const both = '{ trusted: { manifest: documents.json, only: true }, persisted: { automatic: true } }';
-  t.match(await told(t, both, {}), [/^gateway\.yaml:\d+:76: `graphql\.persisted` remembers what/]);
+  t.match(await told(t, both, {}), [/^soapstone\.yaml:\d+:76: `graphql\.persisted` remembers what/]);
   t.match(await told(t, '{ trusted: { only: true } }', {}), [/`graphql\.trusted\.manifest` is missing\./]);
   t.match(await told(t, '{ batch: 101 }', {}), [/`graphql\.batch` must be between 0 and 100\./]);
 });

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import type { RecordedMessage } from '../kit/backend.js';
+import { problemsOf } from '../kit/configuration.js';
 import { envelope, faultOf } from '../kit/envelope.js';
 import { until } from '../kit/until.js';
-import { problemsOf, useService } from '../kit/use.js';
+import { useService } from '../kit/use.js';
 
 const ponged = (status: string): string =>
   envelope(`<PingResponse xmlns="urn:shop"><ping><status> ${status} </status></ping></PingResponse>`);

@@ -1,11 +1,12 @@
 import t, { type Test } from 'tap';
 import { answerBy } from '../kit/backend.js';
+import { problemsOf } from '../kit/configuration.js';
 import { postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { askText } from '../kit/graphql-client.js';
 import type { GraphqlServer } from '../kit/graphql-server.js';
 import { GET_STOCK, STOCK_REPLY } from '../kit/stock-shop.js';
-import { problemsOf, useBackend, useFolder, useGateway, useGraphqlServer } from '../kit/use.js';
+import { useBackend, useFolder, useGateway, useGraphqlServer } from '../kit/use.js';
 
 const SDL = 'type Query { customer: String }';
 

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import type { RecordedMessage } from '../kit/backend.js';
+import { problemsOf } from '../kit/configuration.js';
 import { envelope, faultOf, postSoap, SOAP_12 } from '../kit/envelope.js';
 import { askText } from '../kit/graphql-client.js';
 import { GET_STOCK, STOCK } from '../kit/stock-shop.js';
 import { until } from '../kit/until.js';
-import { problemsOf, useBackend, useGateway } from '../kit/use.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const PASSWORD = 'pässwörd-canary';
 

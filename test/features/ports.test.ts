@@ -4,8 +4,9 @@ import t, { type Test } from 'tap';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import type { Compiled } from '../../src/compile.js';
 import { answerBy } from '../kit/backend.js';
+import { compileText } from '../kit/configuration.js';
 import { envelope, operationIn, postSoap } from '../kit/envelope.js';
-import { useCompiled, useGateway, useService } from '../kit/use.js';
+import { useGateway, useService } from '../kit/use.js';
 
 /** Ports of one WSDL that calls each of its operations `service`. */
 const WSDL = resolve('test/wsdl/fixtures/travel/travel.wsdl');
@@ -13,7 +14,7 @@ const AIR = `air: { wsdl: ${WSDL}, url: "http://127.0.0.1:1/air", ports: [AirSea
 const HOTEL = `hotel: { wsdl: ${WSDL}, url: "http://127.0.0.1:1/hotel", port: HotelSearchPort }`;
 
 const compiled = (t: Test, ...services: readonly string[]): Promise<Compiled> =>
-  useCompiled(t, `services:\n${services.map((each) => `  ${each}\n`).join('')}`);
+  compileText(t, `services:\n${services.map((each) => `  ${each}\n`).join('')}`);
 
 t.test('services of one WSDL share its model and its types', async (t) => {
   const { services, graph } = await compiled(t, AIR, HOTEL);
@@ -63,14 +64,14 @@ t.test('a mapping of one of several services is refused at its own place', async
   const wrong = HOTEL.replace(' }', ', operations: { service: { arguments: { Town: { name: town } } } } }');
   const error = await compiled(t, AIR, wrong).catch((caught: unknown) => caught);
   t.ok(error instanceof ConfigurationError);
-  t.match(String(error), /gateway\.yaml:3:\d+: Service `hotel`: There is no `Town` to map/);
+  t.match(String(error), /soapstone\.yaml:3:\d+: Service `hotel`: There is no `Town` to map/);
 });
 
 t.test('ports that are not there are named with their place', async (t) => {
   const error = await compiled(t, AIR.replace('AirBookPort', 'AirBuyPort')).catch((caught: unknown) => caught);
   t.match(
     String(error),
-    /gateway\.yaml:2:\d+: The WSDL of service `air` has no SOAP port `AirBuyPort`\. It has `AirSearchPort`/,
+    /soapstone\.yaml:2:\d+: The WSDL of service `air` has no SOAP port `AirBuyPort`\. It has `AirSearchPort`/,
   );
   const both = await compiled(t, AIR.replace('ports:', 'port: AirBookPort, ports:')).catch((caught: unknown) => caught);
   t.match(String(both), 'has both `port` and `ports`');

@@ -13,11 +13,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { compileText } from '../kit/configuration.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { askText } from '../kit/graphql-client.js';
 import { answerStock, STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
-import { useBackend, useCompiled, useFolder, useGateway } from '../kit/use.js';
+import { useBackend, useFolder, useGateway } from '../kit/use.js';
 
 const mapping = (url: string, keys: string): string =>
   stockShop(`${url}/shop`, `    limits: { upstream: { requestsPerConnection: 1 } }\n${keys}`);
@@ -155,7 +156,7 @@ t.test('TLS to a backend', { skip: hasOpenssl() ? false : 'install openssl' }, a
     const old = authority.sign('old', 3);
     const keys = '    tls: { cert: { file: old.crt }, key: { file: old.key } }';
     const files = { 'old.crt': old.cert, 'old.key': old.key };
-    const compiled = await useCompiled(t, mapping(backend.url, keys), files);
+    const compiled = await compileText(t, mapping(backend.url, keys), files);
     t.match(compiled.warnings, [{ what: /a certificate of `tls` ends on/ }]);
   });
 

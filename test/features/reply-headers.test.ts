@@ -2,8 +2,9 @@ import t, { type Test } from 'tap';
 import { type Desk, desk, envelope, graphql, startDesk, unstartedDesk } from '../acceptance/desk.js';
 import { answerWith } from '../kit/backend.js';
 import { runCommand } from '../kit/command.js';
+import { problemsOf } from '../kit/configuration.js';
 import { MEDIA } from '../kit/envelope.js';
-import { problemsOf, useFolder } from '../kit/use.js';
+import { useFolder } from '../kit/use.js';
 
 const WSDL = desk({
   types: `<xs:element name="SessionHeader"><xs:complexType><xs:sequence><xs:element name="id" type="xs:string"/><xs:element name="left" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-
 import { answerWith, type RecordedMessage, type RecordingBackend } from '../kit/backend.js';
+import { compileText } from '../kit/configuration.js';
 import { clientsOf, keyOf } from '../kit/crm.js';
 import { envelope, MEDIA, SOAP, SOAP_12 } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { useCompiled, useFolder, useService } from '../kit/use.js';
+import { useFolder, useService } from '../kit/use.js';
 
 /** Rights hold for the operation that a backend may read in a message, by every endpoint. */
 
@@ -277,7 +277,7 @@ async function warningsOf(
   classes: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
   const files = { 'desk.wsdl': wsdlOf(operations) };
-  const compiled = await useCompiled(t, configOf('http://127.0.0.1:9', classes), files);
+  const compiled = await compileText(t, configOf('http://127.0.0.1:9', classes), files);
   const told = compiled.warnings.filter(({ what }) => what.startsWith('Calls of '));
   return told.map(({ line, column, what }) => `${line}:${column}: ${what}`);
 }

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { answerOperations } from '../kit/backend.js';
 import { makeKeys, WITH_OPENSSL } from '../kit/certificates.js';
+import { problemsOf } from '../kit/configuration.js';
 import { postSoap } from '../kit/envelope.js';
 import { askText } from '../kit/graphql-client.js';
 import { bodyOf, messageOf, securityOf, userToken } from '../kit/signed-message.js';
 import { makeIssuer } from '../kit/token-issuer.js';
-import { problemsOf, useGateway, useService } from '../kit/use.js';
+import { useGateway, useService } from '../kit/use.js';
 
 const TYPES = `
     namespace: urn:desk

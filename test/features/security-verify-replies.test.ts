@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { answerWith } from '../kit/backend.js';
 import { type Identity, makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
+import { problemsOf } from '../kit/configuration.js';
 import { envelope, faultOf } from '../kit/envelope.js';
 import { postJson } from '../kit/graphql-client.js';
 import {
@@ -14,7 +15,7 @@ import {
   tokenOf,
   WSU,
 } from '../kit/signed-message.js';
-import { problemsOf, useService } from '../kit/use.js';
+import { useService } from '../kit/use.js';
 
 const ATTACHMENT_CONTENT =
   'http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#Attachment-Content-Signature-Transform';

@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap';
 import { desk, FIELDS, graphql, startDesk, unstartedDesk } from '../acceptance/desk.js';
 import { runCommand } from '../kit/command.js';
+import { compileText, problemsOf } from '../kit/configuration.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import { askGraphql } from '../kit/graphql-client.js';
-import { problemsOf, useCompiled, useFolder } from '../kit/use.js';
+import { useFolder } from '../kit/use.js';
 
 const OK = '<t:GetResponse><t:result>ok</t:result></t:GetResponse>';
 
@@ -137,7 +138,7 @@ t.test('SOAP callers write their own header blocks', async (t) => {
 t.test('errors in header blocks are found at start-up, without their values', async (t) => {
   const refused = async (block: string, expected: RegExp): Promise<void> => {
     const yaml = `${unstartedDesk()}    soapHeaders: { ${block} }\n`;
-    const error = await useCompiled(t, yaml, { 'desk.wsdl': desk() }).then(
+    const error = await compileText(t, yaml, { 'desk.wsdl': desk() }).then(
       () => '',
       (caught: unknown) => JSON.stringify(caught, Object.getOwnPropertyNames(caught)),
     );

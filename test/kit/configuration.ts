@@ -38,7 +38,7 @@ export async function compileText(
   workers: number | null = null,
 ): Promise<Compiled> {
   const folder = await useFolder(t, { ...files, 'soapstone.yaml': yaml });
-  const compiled = await compile(await loadConfig(join(folder, 'soapstone.yaml'), {}, workers));
+  const compiled = await compile(await loadConfig(join(folder, 'soapstone.yaml'), process.env, workers));
   t.teardown(() => compiled.close());
   return compiled;
 }
@@ -64,3 +64,10 @@ export async function diagnosticsOf(work: Promise<unknown>): Promise<readonly Di
     throw error;
   }
 }
+
+/** What is wrong with a text beside these files, as it is printed; empty if nothing is. */
+export const problemsOf = async (
+  t: Test,
+  yaml: string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<string> => (await diagnosticsOf(compileText(t, yaml, files))).map(printDiagnostic).join('\n');

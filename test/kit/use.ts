@@ -3,9 +3,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 
-import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { type Compiled, compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
 import type { GraphqlAnswer } from './answers.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from './backend.js';
 import { postSoap } from './envelope.js';
@@ -58,26 +55,6 @@ export async function useService(
     sent: () => String(backend.complete.at(-1)?.body ?? ''),
   };
 }
-
-/** What a configuration beside these files is compiled to. */
-export async function useCompiled(
-  t: Test,
-  yaml: string,
-  files: Readonly<Record<string, string>> = {},
-): Promise<Compiled> {
-  const folder = await useFolder(t, { ...files, 'gateway.yaml': yaml });
-  return ending(t, await compile(await loadConfig(join(folder, 'gateway.yaml'), process.env)));
-}
-
-/** What is wrong with a configuration beside these files; empty if nothing is. */
-export const problemsOf = (t: Test, yaml: string, files: Readonly<Record<string, string>> = {}): Promise<string> =>
-  useCompiled(t, yaml, files).then(
-    () => '',
-    (error: unknown) => {
-      if (error instanceof ConfigurationError) return error.message;
-      throw error;
-    },
-  );
 
 /** A folder of its own with these files; the names of files may have folders. */
 export async function useFolder(t: Test, files: Readonly<Record<string, string>> = {}): Promise<string> {
