@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 
-import { ConfigurationError } from '../src/base/diagnostic.js';
 import { Refusal } from '../src/base/refusals/refusal.js';
 import { type Compiled, compile } from '../src/compile.js';
 import { loadConfig } from '../src/config/load.js';
@@ -126,16 +125,12 @@ t.test('a service with neither a WSDL nor types is a perimeter for SOAP and noth
   t.same([...compiled.graph.fields.keys()], []);
 });
 
-t.test('a error in types written by hand has its place in the file, however the text is written', async (t) => {
+t.test('an error in types written by hand has its place in the file, however the text is written', async (t) => {
   const placesOf = async (types: string, files: Readonly<Record<string, string>> = {}): Promise<readonly string[]> => {
     const yaml = `services:\n  s:\n    url: http://127.0.0.1:1/\n${types}\n    operations: { A: { field: Query.a } }\n`;
-    try {
-      await compileText(t, yaml, files);
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      return error.diagnostics.map(({ file, line, column }) => `${file?.split('/').at(-1)}:${line}:${column}`);
-    }
-    return [];
+    return (await diagnosticsOf(compileText(t, yaml, files))).map(
+      ({ file, line, column }) => `${file?.split('/').at(-1)}:${line}:${column}`,
+    );
   };
   const wrong = ['type Query {', '  a(id: ID!: Int', '}'];
   const block = (header: string, indent: string) =>

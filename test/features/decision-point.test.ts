@@ -129,6 +129,25 @@ t.test('without an answer in time requests are refused, or pass where the config
 const connectionsOf = async (gateway: TestGateway): Promise<string> =>
   /^soapstone_client_connections(?:\{.*\})? (\d+)/m.exec(await gateway.metrics())?.[1] ?? '';
 
+/** Sends a request and leaves while the decision point is asked; what lets the request pass. */
+async function leaveUndecided(
+  t: Test,
+  gateway: TestGateway,
+  point: Point,
+  request: string | Buffer,
+): Promise<() => void> {
+  const before = await connectionsOf(gateway);
+  point.answer = () => null;
+  const client = await RawClient.connect(gateway.url);
+  await client.send(request);
+  await until(() => point.held.length === 1);
+  t.not(await connectionsOf(gateway), before);
+  client.close();
+  await until(async () => (await connectionsOf(gateway)) === before);
+  point.answer = () => '{"result": true}';
+  return () => point.held.pop()?.end('{"result": true}');
+}
+
 t.test('for a caller that leaves while the decision point is asked nothing is called', async (t) => {
   const files = await useBackend(t, answerWith('a file', 'text/plain'));
   const routes = `routes:\n  - { path: /files, url: "${files.url}" }\n`;
@@ -142,17 +161,9 @@ t.test('for a caller that leaves while the decision point is asked nothing is ca
   ];
   for (const [n, request] of requests.entries()) {
     await soap('boss');
-    const before = await connectionsOf(gateway);
-    point.answer = () => null;
-    const client = await RawClient.connect(gateway.url);
-    await client.send(request);
-    await until(() => point.held.length === 1);
-    t.not(await connectionsOf(gateway), before);
-    client.close();
-    await until(async () => (await connectionsOf(gateway)) === before);
-    point.answer = () => '{"result": true}';
+    const decide = await leaveUndecided(t, gateway, point, request);
     bank.backend.complete.length = 0;
-    point.held.pop()?.end('{"result": true}');
+    decide();
     await until(() => gateway.logLines().filter(({ code }) => code === 'CLIENT_GONE').length === n + 1);
     await soap('boss');
     t.same(bank.called(), ['GetSecret'], `that of the caller who stayed, and not ${request.slice(0, 30)}`);
@@ -168,16 +179,9 @@ t.test('a notification is delivered although its sender leaves while the decisio
   const query = 'subscription { noted { id } }';
   const events = await postGraphql(gateway.url, { query }, { ...keyOf('boss'), accept: 'text/event-stream' });
   await running(gateway, 'noted', 1);
-  point.answer = () => null;
-  const before = await connectionsOf(gateway);
-  const client = await RawClient.connect(gateway.url);
   const note = envelope('<GetSecret xmlns="urn:bank"><id>7</id></GetSecret>');
-  await client.send(post('/callback/bank', 'text/xml', note, keyOf('boss')));
-  await until(() => point.held.length === 1);
-  client.close();
-  await until(async () => (await connectionsOf(gateway)) === before);
-  point.answer = () => '{"result": true}';
-  point.held.pop()?.end('{"result": true}');
+  const decide = await leaveUndecided(t, gateway, point, post('/callback/bank', 'text/xml', note, keyOf('boss')));
+  decide();
   const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   while (!text.includes('"noted"')) text += (await reader?.read())?.value ?? '';

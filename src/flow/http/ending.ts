@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { Refusal } from '../../base/refusals/refusal.js';
 
 /** How one request ends: its answer is out, or its caller has left. One listener serves all uses. */
 export class Ending {
@@ -17,6 +18,11 @@ export class Ending {
   /** The caller has left before its answer was out. */
   get isGone(): boolean {
     return this.#response.closed && !this.#response.writableFinished;
+  }
+
+  /** Throws `CLIENT_GONE` if the caller has left: for those who have waited for something else. */
+  throwIfGone(): void {
+    if (this.isGone) throw new Refusal('CLIENT_GONE');
   }
 
   /** Calls `then` if the caller leaves before its answer is out, at once if it has. One at a time. */

@@ -222,7 +222,7 @@ export class KeyedCall implements UpstreamReceiver {
   }
 }
 
-/** One request under a key. The answer is nobody else's to share. */
+/** One request under a key, whose answer is not shared with other requests. */
 class KeyedMember extends ReplayedCall {
   readonly #call: KeyedCall;
 

@@ -94,7 +94,7 @@ export async function answerSoap(
   if (head.method === 'GET') {
     guard?.authorizeAndCharge(null);
     await consult?.(null);
-    if (asked.ending.isGone) throw new Refusal('CLIENT_GONE');
+    asked.ending.throwIfGone();
     const headers = upstreamHeaders(request, service, exchange, null, null);
     const observer = observeCall('', 'GET');
     const plain: UpstreamRequest = { method: 'GET', query, headers, body: null, affinity, observer };

@@ -12,7 +12,6 @@ import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observers } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
-import type { Ending } from '../http/ending.js';
 import { invite } from '../http/invite-body.js';
 import { type Received, receive } from '../http/receive.js';
 import { claimNonces } from './claim-nonces.js';
@@ -111,10 +110,11 @@ export async function intakeEnvelope(
     if (!isJudgedFirst) await judgeTokenUser(service, verifier?.verified ?? null, exchange);
     policy.onUserJudged(onViolation);
     if (policy.nonces.length > 0) {
-      if (isRequest) checkStayed(ending);
+      if (isRequest) ending.throwIfGone();
       await claimNonces(nonces, service, policy.nonces, onViolation);
     }
-    if (isRequest) checkStayed(ending);
+    // Notifications are delivered all the same.
+    if (isRequest) ending.throwIfGone();
   } catch (caught) {
     if (received.kind === 'flowing') received.body.destroy();
     throw caught;
@@ -122,9 +122,4 @@ export async function intakeEnvelope(
   const { encoding } = reading.xml;
   if (received.kind === 'whole') service.readers.give(reading.xml);
   return { received, envelope, policy, encoding, reader };
-}
-
-/** Throws `CLIENT_GONE`: the caller may have left while others were asked. Notifications are delivered all the same. */
-function checkStayed(ending: Ending): void {
-  if (ending.isGone) throw new Refusal('CLIENT_GONE');
 }

@@ -17,6 +17,7 @@ import { envelope as envelopeOf } from '../../kit/envelope.js';
 import { listen } from '../../kit/listen.js';
 import { chunked, post, RawClient, type RawReply, sendRaw } from '../../kit/raw-client.js';
 import { useBackend, useGateway } from '../../kit/use.js';
+import { ENVELOPE_RULES } from '../../soap/rules.js';
 
 const envelope = (content: string): string => envelopeOf(`<m:Ping xmlns:m="urn:m">${content}</m:Ping>`);
 /** Text that compresses to about a third. */
@@ -106,21 +107,7 @@ t.test('a late violation in a compressed message aborts it at the backend', asyn
   t.equal(backend.complete.length, 0);
 });
 
-const RULES: EnvelopeRules = {
-  dialects: new Set(['1.1']),
-  header: {
-    ownTargets: new Set(),
-    understoodByGateway: new Set(),
-    understoodByService: null,
-    enforce: true,
-    checksAddressing: true,
-  },
-  headerBlocksMax: 64,
-  idsMax: 100,
-  multiRef: false,
-  arrayItemsMax: null,
-  readsSecurity: false,
-};
+const RULES: EnvelopeRules = { ...ENVELOPE_RULES, dialects: new Set(['1.1']), headerBlocksMax: 64, idsMax: 100 };
 
 /** A server that receives one request and does nothing with it. */
 async function startReception(t: Test, intake: BodyIntake, connection: 'ordinary' | 'penalised' = 'ordinary') {

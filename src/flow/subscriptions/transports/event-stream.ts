@@ -84,7 +84,7 @@ class EventStream implements StreamCarrier {
   async #carry(operation: AdmittedOperation | Refusal): Promise<void> {
     const { asked, departure } = this.#parts;
     // The client may have left while its operation was admitted.
-    if (asked.ending.isGone) throw new Refusal('CLIENT_GONE');
+    asked.ending.throwIfGone();
     const results = this.#results(operation);
     asked.ending.onGone(() => {
       departure.abort();
