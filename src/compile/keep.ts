@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { getOrMake } from '../base/get-or-make.js';
 
 /** One generation, as the key of what it keeps. It knows the generation before while it is compiled, and no longer. */
 export class Keeping {
@@ -43,8 +44,7 @@ export class Kept<T> {
 
   /** Declares a value of this generation, for the next one. */
   set<V extends T>(keeping: Keeping, name: string, configuration: unknown, value: V): V {
-    const values = this.#values.get(keeping) ?? new Map<string, { configuration: unknown; value: T }>();
-    this.#values.set(keeping, values.set(name, { configuration, value }));
+    getOrMake(this.#values, keeping, () => new Map()).set(name, { configuration, value });
     return value;
   }
 

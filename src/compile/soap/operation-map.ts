@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import type { Operation } from '../../wsdl/model.js';
 
 /**
@@ -12,7 +13,6 @@ export class OperationMap<T> {
   }
 
   set(service: string, operation: Operation, value: T): void {
-    const ofService = this.#services.get(service) ?? new Map<Operation, T>();
-    this.#services.set(service, ofService.set(operation, value));
+    getOrMake(this.#services, service, () => new Map()).set(operation, value);
   }
 }

@@ -1,5 +1,6 @@
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { type ContentViolation, type Exchange, VIOLATIONS_MAX } from '../../base/exchange.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { FramePool } from '../../codec/validity/frame-pool.js';
 import type { ValidityLimits } from '../../codec/validity/limits.js';
@@ -110,8 +111,7 @@ export class Validity {
     for (const operation of this.#offered) {
       const reason = this.#unvalidated[direction].get(operation);
       if (reason === undefined) continue;
-      const names = byReason.get(reason) ?? new Set();
-      byReason.set(reason, names.add(`\`${operation.name}\``));
+      getOrMake(byReason, reason, () => new Set()).add(`\`${operation.name}\``);
     }
     if (byReason.size === 0) return null;
     const texts = [...byReason].map(([reason, names]) => `${listed([...names])} (${reason})`);

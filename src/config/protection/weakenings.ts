@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
+import { addToGroup } from '../../base/groups.js';
 import { isRecord } from '../../base/record.js';
 import type { Steps } from '../../base/time-slices.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
@@ -117,7 +118,7 @@ function successorsIn(before: Config, after: Config): ReadonlyMap<string, readon
   const later = { ...after.services, ...after.graphqlServices };
   const added = new Map<string, string[]>();
   for (const [name, { urls }] of Object.entries(later))
-    if (!Object.hasOwn(known, name)) for (const url of urls) added.set(url, [...(added.get(url) ?? []), name]);
+    if (!Object.hasOwn(known, name)) for (const url of urls) addToGroup(added, url, name);
   return new Map(
     Object.entries(known).map(([name, { urls }]) => {
       const own = Object.hasOwn(later, name) ? [name] : [];

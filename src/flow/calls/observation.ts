@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { EventBus } from '../../base/event-bus.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { ReplyDecoder } from '../../codec/read/decode.js';
@@ -32,8 +33,7 @@ export class Observers {
     this.#limits = limits;
     for (const topic of topics) {
       if (topic.via !== via) continue;
-      const ofService = this.#topics.get(topic.service) ?? new Map<string, EventTopic>();
-      this.#topics.set(topic.service, ofService.set(topic.operation, topic));
+      getOrMake(this.#topics, topic.service, () => new Map()).set(topic.operation, topic);
     }
   }
 

@@ -1,3 +1,4 @@
+import { addToGroup } from '../../base/groups.js';
 import { KIB } from '../../base/limit.js';
 import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { Decoded, FaultPlan, FaultPlans } from '../../codec/plan/plan.js';
@@ -49,7 +50,7 @@ export class DeclaredFaults implements DetailObserver {
     const typed = new Map<string, unknown[]>();
     for (const { local, entry } of this.#plans.as === 'error' ? this.#read : []) {
       const value = entry.decoded?.value ?? null;
-      if (hasValue(value)) typed.set(local, [...(typed.get(local) ?? []), value]);
+      if (hasValue(value)) addToGroup(typed, local, value);
     }
     // The rest of the detail may have what was left out.
     const parts = this.#plans.isRestricted === true ? { ...fault.parts, detail: null } : fault.parts;

@@ -1,3 +1,4 @@
+import { addToGroup } from '../../base/groups.js';
 import { childrenOfBody } from '../../wsdl/model.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { everyRule, hasOpenContent, rulesWithin } from '../types/member-rules.js';
@@ -27,7 +28,7 @@ export function replyRulesOf(
       if (rule === null) continue;
       rules.set(`${service.name}.${name}`, rule);
       if (everyRule(types.members) !== null && hasOpenContent(roots, types.members))
-        open.set(service.name, [...(open.get(service.name) ?? []), name]);
+        addToGroup(open, service.name, name);
     }
   }
   for (const [service, operations] of open) names.warn(openContent(service, operations));

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import type { Steps } from '../../base/time-slices.js';
 import { childrenOfBody, distinctName, type Operation, type XsdType } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
@@ -133,7 +134,7 @@ function repliesOfOne(operations: readonly Operation[]): ReadonlySet<XsdType> {
   const names = new Map<XsdType, Set<string>>();
   for (const operation of operations) {
     const type = operation.output?.body?.type;
-    if (type !== undefined) names.set(type, (names.get(type) ?? new Set()).add(distinctName(operation)));
+    if (type !== undefined) getOrMake(names, type, () => new Set()).add(distinctName(operation));
   }
   return new Set([...names].flatMap(([type, { size }]) => (size === 1 ? [type] : [])));
 }

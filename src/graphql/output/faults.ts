@@ -7,6 +7,7 @@ import {
   getNullableType,
   isObjectType,
 } from 'graphql';
+import { getOrMake } from '../../base/get-or-make.js';
 import {
   distinctName,
   type ElementDeclaration,
@@ -92,7 +93,7 @@ export class FaultTypes {
     );
     const description = `The answer of ${operation.name}, or a Fault that it declares.`;
     const union = new GraphQLUnionType({ name, description, types });
-    for (const member of types) this.#unions.set(member.name, (this.#unions.get(member.name) ?? new Set()).add(name));
+    for (const member of types) getOrMake(this.#unions, member.name, () => new Set()).add(name);
     this.made.push(union);
     const { element } = shape;
     return {
@@ -125,12 +126,12 @@ export class FaultTypes {
     if (known !== undefined) return known;
     const { type } = element;
     const key = `${name} ${typeKey(element.name)}`;
-    const same = this.#byType.get(type) ?? new Map<string, FaultType>();
+    const same = getOrMake(this.#byType, type, () => new Map<string, FaultType>());
     // Each operation of the SOAP encoding declares an element of its own for one and the same part.
     const isShared = isPart(element) || !isNaming01(this.#names.namingOf(this.#service));
     const made = (isShared ? same.get(key) : undefined) ?? this.#makeFault(name, element);
     this.#known.set(element, made);
-    this.#byType.set(type, same.set(key, made));
+    same.set(key, made);
     return made;
   }
 

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { parsedJson } from '../../base/parsed-json.js';
 import { isRecord } from '../../base/record.js';
 
 /** Characters of a cursor: longer ones are not read, and a backend's name for a page may not make one. */
@@ -59,10 +60,6 @@ const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 2_147_483_647;
 
 function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) || Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parsedJson(text);
+  return isRecord(value) || Array.isArray(value) ? value : null;
 }

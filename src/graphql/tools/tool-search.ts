@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/groups.js';
 import type { DescribedOperation } from '../described/described-operation.js';
 import type { Tool } from './tool.js';
 
@@ -16,7 +17,7 @@ export const WRITING_TOOL = 'call_writing_tool';
 
 /** The tools that stand for many: one that searches, and one or two that call what was found. */
 export function searchTools(operations: readonly DescribedOperation[]): readonly Tool[] {
-  const groups = groupsOf(operations);
+  const groups = groupBy(operations, ({ service }) => service);
   const names = [...groups].map(([name, { length }]) => `${name} (${length})`);
   const hasWrites = operations.some(({ isRead }) => !isRead);
   const call = (name: string, isRead: boolean): Tool => ({
@@ -49,12 +50,6 @@ export function searchTools(operations: readonly DescribedOperation[]): readonly
     call(READING_TOOL, true),
     ...(hasWrites ? [call(WRITING_TOOL, false)] : []),
   ];
-}
-
-function groupsOf(operations: readonly DescribedOperation[]): ReadonlyMap<string, readonly DescribedOperation[]> {
-  const groups = new Map<string, DescribedOperation[]>();
-  for (const each of operations) groups.set(each.service, [...(groups.get(each.service) ?? []), each]);
-  return groups;
 }
 
 /** What a search finds: whole tools by words, or the names of all tools of a group. */

@@ -104,8 +104,7 @@ export class MappingTable {
     for (const key of keys) known.add(key);
     const key = keys.find((candidate) => entry.mapping.fields.has(candidate));
     if (key === undefined) return null;
-    const used = this.#usedFields.get(entry.key) ?? new Set();
-    this.#usedFields.set(entry.key, used.add(key));
+    getOrMake(this.#usedFields, entry.key, () => new Set()).add(key);
     return entry.mapping.fields.get(key) ?? null;
   }
 
@@ -144,8 +143,7 @@ export class MappingTable {
     for (const key of type.name === null ? [local] : [typeKey(type.name), local]) {
       const mapping = this.#mappings.get(key);
       if (mapping === undefined) continue;
-      const met = this.#usedTypes.get(key) ?? new Set();
-      this.#usedTypes.set(key, met.add(type.name === null ? local : typeKey(type.name)));
+      getOrMake(this.#usedTypes, key, () => new Set()).add(type.name === null ? local : typeKey(type.name));
       return { key, mapping };
     }
     return null;

@@ -240,8 +240,7 @@ export class DeclaredNames {
       addToGroup(this.#alone, label, declared);
       return;
     }
-    const names = this.#owned.get(owner) ?? new Map<string, DeclaredName>();
-    this.#owned.set(owner, names.set(label, declared));
+    getOrMake(this.#owned, owner, () => new Map()).set(label, declared);
   }
 
   /** `turn` counts those without an owner, from 0. */

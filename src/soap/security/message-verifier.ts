@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { addToGroup } from '../../base/groups.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { ElementNode, TreeBuilder } from '../../xml/canonical/element-tree.js';
 import {
@@ -175,8 +176,7 @@ export class MessageVerifier implements XmlHandler {
       eachId(this.#envelope, (id) => {
         if (head.referredIds.has(id)) throw new Refusal('WSSE_DUPLICATE_ID', 'Envelope');
       });
-    for (const reference of head.pending)
-      this.#pending.set(reference.id, [...(this.#pending.get(reference.id) ?? []), reference]);
+    for (const reference of head.pending) addToGroup(this.#pending, reference.id, reference);
     return head;
   }
 

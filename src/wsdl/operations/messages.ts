@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import type { AttachedPart } from '../../soap/mime/attached-parts.js';
 import type { QName } from '../../xml/events.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
@@ -130,8 +131,7 @@ function attachmentsOf(
       const what = `An attachment of the ${abstract.local} (${name ?? 'without a name'}) is no part of its message: it is not ${handling}.`;
       diagnostics.push(diagnosticAtNode(content, what));
     } else if (!inBody.has(part)) {
-      const types = found.get(name) ?? new Set();
-      found.set(name, types);
+      const types = getOrMake(found, name, () => new Set());
       const type = attributeOf(content, 'type');
       if (type !== null && types.size < MEDIA_TYPES_MAX) types.add(type.toLowerCase());
     }
