@@ -98,6 +98,7 @@ export class Gateway {
   readonly #traffic: TrafficServer;
   #served: Served | null = null;
   #isReady = true;
+  #drained: Promise<number> | null = null;
 
   constructor(compiled: Compiled, log: Log, options: GatewayOptions, redis: typeof SharedState | null) {
     const { config } = compiled;
@@ -203,10 +204,15 @@ export class Gateway {
 
   /**
    * Stops: readiness off, requests in flight finish, connections close, backends are left. Resolves to the number of
-   * connections that `limits.http.drainMillis` cut. Where the parent accepts, `turn` waits for a turn of its event loop.
+   * connections that `limits.http.drainMillis` cut. A second call gives what the first one does. Where the parent accepts, `turn` waits for a turn of its event loop.
    * For `delayMillis`, requests are taken as before, without readiness.
    */
-  async drain(turn?: () => Promise<void>, delayMillis = 0): Promise<number> {
+  drain(turn?: () => Promise<void>, delayMillis = 0): Promise<number> {
+    this.#drained ??= this.#drain(turn, delayMillis);
+    return this.#drained;
+  }
+
+  async #drain(turn: (() => Promise<void>) | undefined, delayMillis: number): Promise<number> {
     this.#isReady = false;
     if (delayMillis > 0) await wait(delayMillis);
     this.#overload.close();

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
@@ -523,7 +524,8 @@ t.test('monitor mode forwards untouched what no envelope can be read of, both wa
 
 t.test('draining: requests in flight finish, kept connections are told to close, nothing is lost', async (t) => {
   const backend = await useBackend(t, () => {});
-  const gateway = await startTestGateway(`services:\n${services(backend.url)}`);
+  const audit = `audit: { file: ${join(t.testdir(), 'audit.log')} }\n`;
+  const gateway = await startTestGateway(`${audit}services:\n${services(backend.url)}`);
   const waiting = new Promise<() => void>((resolve) => {
     backend.answer = (message, response) => resolve(() => answerWith(reply('1.1'))(message, response));
   });
@@ -544,5 +546,6 @@ t.test('draining: requests in flight finish, kept connections are told to close,
   release();
   t.equal((await slow.reply()).status, 200, 'the one in flight finishes');
   t.equal(await drained, 0, 'nothing was cut');
+  t.equal(await gateway.drain(), 0, 'a second drain closes nothing twice');
   await t.rejects(RawClient.connect(gateway.url), 'and nobody gets in any more');
 });

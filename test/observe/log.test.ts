@@ -64,14 +64,19 @@ t.test('long texts are cut before they reach a line', async (t) => {
 });
 
 t.test('a bug leaves its cause in the log, whatever was thrown', async (t) => {
-  for (const cause of [new TypeError('oops'), 'text', null, undefined, { code: 7 }, 7n]) {
+  const causes = [new TypeError('oops'), 'text', null, undefined, { code: 7 }, 7n, Object.create(null)];
+  const texts = [/^oops/, 'text', /Null/, 'undefined', /Object/, '7', /Object/];
+  for (const [index, cause] of causes.entries()) {
     const exchange = new Exchange('id', '127.0.0.1', 'POST');
     exchange.refuse(new Refusal('INTERNAL', null, { cause }));
     const { log, written } = collect();
     log.access(exchange, 0);
     t.equal(written.length, 2);
     t.match(JSON.parse(written[0] ?? ''), { msg: 'request', code: 'INTERNAL', outcome: 'failed', level: 'error' });
-    t.match(JSON.parse(written[1] ?? ''), { msg: 'a bug', id: 'id', level: 'error' });
+    const message = texts[index];
+    t.match(JSON.parse(written[1] ?? ''), { msg: 'a bug', id: 'id', level: 'error', err: { message } });
+    log.bug(cause);
+    t.match(JSON.parse(written[2] ?? ''), { msg: 'a bug', err: index === 0 ? /oops/ : message });
   }
 });
 

@@ -72,7 +72,7 @@ export class Log {
 
   /** An exception that nothing expected. */
   bug(error: unknown, fields: Readonly<Record<string, unknown>> = {}): void {
-    this.event('error', 'a bug', { ...fields, err: error instanceof Error ? error.stack : 'no error' });
+    this.event('error', 'a bug', { ...fields, err: error instanceof Error ? error.stack : valueText(error) });
   }
 
   /** The access log line. Called once for each request, by `finish` alone. */
@@ -159,10 +159,14 @@ function cut(value: unknown, units: number): unknown {
 
 /** The exception, cut: an error of a library may hold the data it was working on. */
 function bugOf(cause: unknown): Readonly<Record<string, string | undefined>> {
-  if (!(cause instanceof Error)) return { message: String(cause).slice(0, FIELD_UNITS_MAX) };
+  if (!(cause instanceof Error)) return { message: valueText(cause).slice(0, FIELD_UNITS_MAX) };
   const { name, message, stack } = cause;
   return { type: name, message: message.slice(0, FIELD_UNITS_MAX), stack: stack?.slice(0, STACK_UNITS_MAX) };
 }
+
+/** A thrown value that is no error; an object by its kind alone, since it may hold anything, and may have no `toString`. */
+const valueText = (value: unknown): string =>
+  typeof value === 'object' ? `no error: ${Object.prototype.toString.call(value)}` : `no error: ${String(value)}`;
 
 /** The time as pino wants it in a line. The part that lines of one second share is printed once: it takes longest. */
 function makeTimestamp(): () => string {
