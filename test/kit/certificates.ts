@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
@@ -33,7 +34,10 @@ export class Authority {
     newKey: readonly string[] = NEW_KEY,
   ): Identity {
     const [key, csr, cert] = [this.#file(`${name}.key`), this.#file(`${name}.csr`), this.#file(`${name}.pem`)];
-    openssl('req', ...newKey, '-keyout', key, '-out', csr, '-utf8', '-subj', subject);
+    if (newKey === RSA_KEY) {
+      writeFileSync(key, nextRsaKey());
+      openssl('req', '-new', '-key', key, '-out', csr, '-utf8', '-subj', subject);
+    } else openssl('req', ...newKey, '-keyout', key, '-out', csr, '-utf8', '-subj', subject);
     const [caCert, caKey, names] = [this.#file('ca.pem'), this.#file('ca.key'), this.#file('names')];
     writeFileSync(caCert, this.ca.cert);
     writeFileSync(caKey, this.ca.key);
@@ -75,6 +79,23 @@ export class Authority {
 /** Options of openssl for other keys. */
 export const RSA_KEY = ['-newkey', 'rsa:2048', '-nodes'];
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+
+/** Each takes about 150 ms of the processor to make. So many in turn: one test uses fewer, and gets different ones. */
+const RSA_KEYS = 8;
+const rsaKeys: string[] = [];
+let rsaKeysUsed = 0;
+
+function nextRsaKey(): string {
+  const index = rsaKeysUsed++ % RSA_KEYS;
+  const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
+  const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
+  rsaKeys[index] ??= generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding,
+    publicKeyEncoding,
+  }).privateKey;
+  return rsaKeys[index];
+}
 
 function openssl(...args: readonly string[]): void {
   execFileSync('openssl', args, { stdio: 'ignore' });

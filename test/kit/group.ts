@@ -1,10 +1,18 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import t from 'tap';
+import './without-domains.js';
+import t, { type Test } from 'tap';
 
 /** The members of the imported `t` that test files use at their top level, and in helpers that are not given another. */
 const MEMBERS = ['test', 'teardown', 'setTimeout', 'ok', 'equal', 'same', 'match'] as const;
+
+/** The file that runs. */
+let running: Test = t;
+
+/** An error that no code caught fails the file that runs, and the others run on. */
+for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+  process.on(event, (error: unknown) => running.threw(error));
 
 /**
  * Runs test files in this process, one after the other: what they import is loaded once. Each file is a subtest whose
@@ -17,6 +25,7 @@ export function runGroup(paths: readonly string[]): void {
   const subtest = t.test.bind(t);
   for (const path of paths) {
     subtest(path, { timeout }, async (test) => {
+      running = test;
       for (const member of MEMBERS) {
         const value: unknown = Reflect.get(test, member);
         if (typeof value === 'function')
