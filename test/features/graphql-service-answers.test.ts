@@ -209,3 +209,19 @@ t.test('lists are as long, and things as dear, as the schema or the configuratio
     t.match((await ask(query)).errors, [{ extensions: { code: 'BAD_USER_INPUT' } }], query);
   }
 });
+
+t.test('a null is no error under an alias, and under a name of the gateway', async (t) => {
+  const { ask, crm } = await desk(t, '    rename: { Query.any: other }\n');
+  for (const query of [
+    '{ none: customer(id: "404") { id } }',
+    '{ none: customer(id: "404") { id } found: customer(id: "1") { id } customer(id: "404") { id } }',
+  ]) {
+    const { data, errors } = await ask(query);
+    t.equal(errors, undefined, query);
+    t.equal(data.none, null);
+  }
+  crm.instead = (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":{"any":null,"other":null}}');
+  t.match(await ask('{ other }'), { data: { other: null }, errors: undefined });
+  t.match(await ask('{ _v1_x: other }'), { data: { _v1_x: null }, errors: undefined });
+});

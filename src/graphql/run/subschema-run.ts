@@ -8,6 +8,7 @@ import type { FieldRights } from '../rights/field-rights.js';
 import { AnswerShaper, batchAnswer, batchPath, isLost, type ShaperContext } from '../subschema/answer-shaper.js';
 import { FORBIDDEN } from '../subschema/enforce-rules.js';
 import { readSubschemaReply, SUBSCHEMA_ERROR, type SubschemaResult } from '../subschema/read-reply.js';
+import { SentValue } from '../subschema/sent-value.js';
 import type { SubschemaSender } from '../subschema/wrap.js';
 
 /** The request that a `SubschemaRun` answers. */
@@ -27,10 +28,6 @@ export class SubschemaRun {
   readonly #send: SendToSubschema;
   readonly #context: SubschemaContext;
   readonly #shaper: AnswerShaper;
-  /** The response keys that a service has answered with null. */
-  readonly #nulls = new Set<string>();
-  /** Maps response keys to the list that a service has answered with; null where it has answered with several. */
-  readonly #lists = new Map<string, readonly unknown[] | null>();
   #calls = 0;
   #hiddenPrefix: string | null = null;
 
@@ -59,8 +56,9 @@ export class SubschemaRun {
     const { wrapped, parent } = plan.field;
     // Plans of one document have one prefix.
     if (plan.links !== null) this.#hiddenPrefix = plan.links.prefix;
+    const rootValue = new SentValue();
     const run = (contextValue: SubschemaSender): Promise<ExecutionResult> => {
-      const args = { schema: wrapped, document: plan.document, variableValues, contextValue };
+      const args = { schema: wrapped, document: plan.document, rootValue, variableValues, contextValue };
       return parent === 'Subscription' ? executeEvent(args) : Promise.resolve(execute(args));
     };
     const together = await run(this);
@@ -70,7 +68,8 @@ export class SubschemaRun {
     const errors = (result.errors ?? []).flatMap((error) => errorsOf(error, plan));
     const value = this.#valueOf(result, plan);
     // Wrapped schemas drop a value of an unknown type without an error.
-    const isLess = value === null ? !this.#nulls.has(plan.key) : this.#hasLostItems(value, plan);
+    const sent = rootValue.value;
+    const isLess = value === null ? sent !== null : plan.batch === null && Array.isArray(value) && isLost(sent, value);
     if (isLess && errors.length === 0) {
       errors.push({ code: 'UPSTREAM_SCHEMA_INVALID', path: [], rule: 'GraphQL' });
     }
@@ -97,18 +96,8 @@ export class SubschemaRun {
   async send(request: SubschemaRequest, keys: ReadonlySet<string>): Promise<SubschemaResult> {
     if (request.operation !== 'subscription') this.#calls++;
     const result = readSubschemaReply(await this.#send(request), keys, this.#context.maxErrors);
-    if (result.data === null && request.operation === 'query' && keys.size > 1) return withoutLost(result, keys);
-    for (const key of keys) {
-      const sent = result.data?.[key] ?? null;
-      const own = key.replace(MERGED, '');
-      if (sent === null) this.#nulls.add(own);
-      if (Array.isArray(sent)) this.#lists.set(own, this.#lists.has(own) ? null : [...sent]);
-    }
-    return result;
-  }
-
-  #hasLostItems(value: unknown, { key, batch }: SubschemaPlan): boolean {
-    return batch === null && Array.isArray(value) && isLost(this.#lists.get(key) ?? null, value);
+    const hasLost = result.data === null && request.operation === 'query' && keys.size > 1;
+    return hasLost ? withoutLost(result, keys) : result;
   }
 
   #valueOf({ data }: ExecutionResult, plan: SubschemaPlan): unknown {
@@ -138,9 +127,6 @@ async function executeEvent(args: ExecutionArgs): Promise<ExecutionResult> {
 }
 
 const asError = (caught: unknown): Error => (caught instanceof Error ? caught : new Error(String(caught)));
-
-/** The prefix of response keys in merged operations. */
-const MERGED = /^_v\d+_/;
 
 /**
  * An error at a non-null field makes the whole data null, and fields of the same call lose their answers: these are

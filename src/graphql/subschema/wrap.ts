@@ -34,6 +34,7 @@ import { isFieldOwner } from '../types/field-owner.js';
 import { isLost } from './answer-shaper.js';
 import { type RightsContext, ruleOfField } from './enforce-rules.js';
 import type { SubschemaResult } from './read-reply.js';
+import { keepSentValue } from './sent-value.js';
 
 /** The context that wrapped schemas are executed with. */
 export interface SubschemaSender extends RightsContext {
@@ -68,6 +69,7 @@ export function wrapSubschema(
       return operation === 'subscription' ? (only(result) as AsyncIterable<never>) : (result() as Promise<never>);
     },
     transforms: [
+      { transformResult: keepSentValue },
       ...(hides ? [new FilterTypes<Sender>(({ name }) => !hidden.has(name))] : []),
       ...(hidesFields
         ? [
