@@ -225,3 +225,20 @@ t.test('a null is no error under an alias, and under a name of the gateway', asy
   t.match(await ask('{ other }'), { data: { other: null }, errors: undefined });
   t.match(await ask('{ _v1_x: other }'), { data: { _v1_x: null }, errors: undefined });
 });
+
+t.test('a field that is selected twice comes where one of its conditions holds', async (t) => {
+  const { ask, crm } = await desk(t);
+  const found = async (selection: string) => (await ask(`{ customer(id: "7") ${selection} }`)).data.customer;
+  t.same(await found('{ num @skip(if: true) num }'), { num: 7 });
+  t.same(await found('{ num num @skip(if: true) }'), { num: 7 });
+  t.same(await found('{ num @include(if: false) n: num @include(if: true) }'), { n: 7 });
+  const spread = await ask('{ customer(id: "7") { ...a } } fragment a on Customer { num @include(if: false) num }');
+  t.same(spread.data.customer, { num: 7 });
+  t.same(
+    await found(
+      '{ notes(first: 1) @include(if: false) { id } notes(first: 1) { text } notes(first: 1) { text @skip(if: true) } }',
+    ),
+    { notes: [{ text: 'x' }] },
+  );
+  t.match(crm.requests.at(-1)?.query, /skip/, 'conditions are still the matter of the service');
+});

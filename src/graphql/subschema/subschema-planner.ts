@@ -1,4 +1,5 @@
 import {
+  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -6,6 +7,7 @@ import {
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  type InlineFragmentNode,
   isIntrospectionType,
   isUnionType,
   Kind,
@@ -95,8 +97,9 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
     operation: OperationTypeNode,
   ): PlannedSubschemaField {
     const walk = rewriter.walkOf(request.nodes);
-    const fragments = reached(written, rewriter.fragments);
-    const used = variablesIn([...written, ...fragments]);
+    const fields = written.map(moveConditions);
+    const fragments = reached(fields, rewriter.fragments).map(moveConditions);
+    const used = variablesIn([...fields, ...fragments]);
     const own = (this.#operation.variableDefinitions ?? []).filter(({ variable }) => used.has(variable.name.value));
     const added = [...request.argumentVariables].map(([name, variable]) => definitionOf(request.field, name, variable));
     const document: DocumentNode = {
@@ -106,7 +109,7 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
           kind: Kind.OPERATION_DEFINITION,
           operation,
           variableDefinitions: [...own, ...added],
-          selectionSet: { kind: Kind.SELECTION_SET, selections: written },
+          selectionSet: { kind: Kind.SELECTION_SET, selections: fields },
         },
         ...fragments,
       ],
@@ -123,6 +126,30 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
     return { plan: { ...request, document, variables, nested, links }, walk };
   }
 }
+
+/**
+ * Moves the conditions of the fields in a selection to inline fragments around them. `@graphql-tools/delegate` sends the
+ * first of several fields with one response key, whatever their conditions are: `{ name @skip(if: true) name }`.
+ */
+function moveConditions<Node extends FieldNode | FragmentDefinitionNode>(node: Node): Node {
+  const { selectionSet } = node;
+  if (selectionSet === undefined) return node;
+  const moved = visit(selectionSet, {
+    Field: {
+      leave(field): InlineFragmentNode | undefined {
+        const { directives = [] } = field;
+        const conditions = directives.filter(isCondition);
+        if (conditions.length === 0) return undefined;
+        const selections = [{ ...field, directives: directives.filter((directive) => !isCondition(directive)) }];
+        const set: SelectionSetNode = { kind: Kind.SELECTION_SET, selections };
+        return { kind: Kind.INLINE_FRAGMENT, directives: conditions, selectionSet: set };
+      },
+    },
+  });
+  return moved === selectionSet ? node : { ...node, selectionSet: moved };
+}
+
+const isCondition = ({ name }: DirectiveNode): boolean => name.value === 'skip' || name.value === 'include';
 
 /** About the memory of a document and the rest of its plan. */
 function bytesOf(document: DocumentNode): number {
