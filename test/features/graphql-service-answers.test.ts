@@ -242,3 +242,18 @@ t.test('a field that is selected twice comes where one of its conditions holds',
   );
   t.match(crm.requests.at(-1)?.query, /skip/, 'conditions are still the matter of the service');
 });
+
+t.test('an object of which nothing but its type is selected comes', async (t) => {
+  const { ask } = await desk(t);
+  const typename = { __typename: 'Customer' };
+  for (const selection of [
+    '... { __typename }',
+    '... on Customer { __typename }',
+    '... { ... @skip(if: false) { __typename } }',
+  ])
+    t.match(await ask(`{ customer(id: "1") { ${selection} } }`), { data: { customer: typename }, errors: undefined });
+  const spread = '{ customer(id: "1") { ...a } } fragment a on Customer { ... { __typename } }';
+  t.match(await ask(spread), { data: { customer: typename }, errors: undefined });
+  const inner = await ask('{ customer(id: "1") { id notes(first: 1) { ... on Note { __typename } } } }');
+  t.same(inner.data, { customer: { id: '1', notes: [{ __typename: 'Note' }] } });
+});

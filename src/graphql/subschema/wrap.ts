@@ -35,6 +35,7 @@ import { isLost } from './answer-shaper.js';
 import { type RightsContext, ruleOfField } from './enforce-rules.js';
 import type { SubschemaResult } from './read-reply.js';
 import { keepSentValue } from './sent-value.js';
+import { keepTypenameOnly } from './typename-only.js';
 
 /** The context that wrapped schemas are executed with. */
 export interface SubschemaSender extends RightsContext {
@@ -69,7 +70,10 @@ export function wrapSubschema(
       return operation === 'subscription' ? (only(result) as AsyncIterable<never>) : (result() as Promise<never>);
     },
     transforms: [
-      { transformResult: keepSentValue },
+      {
+        transformRequest: (request) => ({ ...request, document: keepTypenameOnly(request.document) }),
+        transformResult: keepSentValue,
+      },
       ...(hides ? [new FilterTypes<Sender>(({ name }) => !hidden.has(name))] : []),
       ...(hidesFields
         ? [
