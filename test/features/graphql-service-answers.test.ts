@@ -137,6 +137,23 @@ t.test('what is asked for and not answered is told, and errors of one place one 
     several.errors.map(({ message, path }: any) => ({ message, path })),
     both,
   );
+  const apart = [
+    { message: 'no id', path: ['customer', 'id'] },
+    { message: 'no text', path: ['customer', 'notes', 1, 'text'] },
+  ];
+  crm.instead = (_request, response) => {
+    const errors = [...apart, { message: 'elsewhere', path: ['customer', 'notes', 7] }];
+    const content = JSON.stringify({ data: { customer: null }, errors });
+    response.writeHead(200, { 'content-type': 'application/json' }).end(content);
+  };
+  const below = await ask('{ client: customer(id: "1") { id notes { text } } }');
+  t.strictSame(
+    below.errors.map(({ message, path }: any) => ({ message, path })),
+    [...apart, { message: 'elsewhere', path: ['customer', 'notes', 7] }].map(({ message, path }) => ({
+      message,
+      path: ['client', ...path.slice(1)],
+    })),
+  );
 });
 
 t.test('what was really called and read is what it costs, and never more than was said before', async (t) => {

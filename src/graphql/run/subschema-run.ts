@@ -152,8 +152,10 @@ const isLostAnswer = (error: GraphQLError): boolean => hasCode(error, LOST);
 function errorsOf(error: GraphQLError, plan: SubschemaPlan): readonly DecodeError[] {
   const refusal = refusalIn(error);
   if (refusal !== null) throw refusal;
-  const path = batchPath(visibleIn(error.path?.slice(1) ?? [], plan), plan.batch);
   return partsOf(error).map((part): DecodeError => {
+    // Errors that one null is for may be at different places below it.
+    const own = part instanceof GraphQLError ? part.path : undefined;
+    const path = batchPath(visibleIn((own ?? error.path)?.slice(1) ?? [], plan), plan.batch);
     if (hasCode(part, SUBSCHEMA_ERROR)) return { code: SUBSCHEMA_ERROR, path, rule: '', message: part.message };
     if (hasCode(part, FORBIDDEN)) return { code: FORBIDDEN, path, rule: 'withheld' };
     // Messages of graphql-js about values that break the schema contain them.
