@@ -70,6 +70,12 @@ const ENDS: readonly (readonly [what: string, close: number, code: string, act: 
   ['no JSON', 4400, 'BAD_REQUEST', async (desk) => saying(await rawSocket(desk, PROTOCOL), '{')],
   ['no message', 4400, 'BAD_REQUEST', async (desk) => saying(await rawSocket(desk, PROTOCOL), '{"type":"nothing"}')],
   [
+    'a message of servers',
+    4400,
+    'BAD_REQUEST',
+    async (desk) => saying(await rawSocket(desk, PROTOCOL), '{"type":"next","id":"1","payload":{}}'),
+  ],
+  [
     'before the first message',
     4401,
     'UNAUTHENTICATED',

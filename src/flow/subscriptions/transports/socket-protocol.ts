@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/record.js';
 import { parseStrictJson } from '../../../base/strict-json.js';
 import { makeProtocolServer } from '../wire/graphql-ws.js';
 import { DelayedRefusals } from './delayed-refusals.js';
@@ -63,7 +64,12 @@ export function makeProtocol(initMillis: number, present: PresentParts): Protoco
       try {
         parsed = parseStrictJson(data);
       } catch {
-        close(4400, 'Invalid message received');
+        close(4400, INVALID);
+        return;
+      }
+      // `graphql-ws` takes these for messages, and fails: the end would be no refusal.
+      if (isRecord(parsed) && SERVER_TYPES.has(parsed['type'])) {
+        close(4400, INVALID);
         return;
       }
       const ended = idOf(parsed, 'complete');
@@ -89,13 +95,13 @@ export function makeProtocol(initMillis: number, present: PresentParts): Protoco
 /** Characters that may have been read when reading stops, small messages with their overhead. */
 const ON_ITS_WAY_CHARS = 1024 * 1024;
 
+const INVALID = 'Invalid message received';
+
+/** The types of messages that only servers send. */
+const SERVER_TYPES: ReadonlySet<unknown> = new Set(['connection_ack', 'next', 'error']);
+
 /** Which operation a message of this type is about. */
-const idOf = (message: unknown, type: 'subscribe' | 'complete'): string | null =>
-  typeof message === 'object' &&
-  message !== null &&
-  'type' in message &&
-  message.type === type &&
-  'id' in message &&
-  typeof message.id === 'string'
-    ? message.id
-    : null;
+function idOf(message: unknown, type: 'subscribe' | 'complete'): string | null {
+  const id = isRecord(message) && message['type'] === type ? message['id'] : null;
+  return typeof id === 'string' ? id : null;
+}
