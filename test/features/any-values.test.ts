@@ -7,6 +7,9 @@ const XSD = 'http://www.w3.org/2001/XMLSchema';
 const TYPES = `<xs:complexType name="Point"><xs:sequence><xs:element name="x" type="xs:int"/><xs:element name="at" type="xs:dateTime" minOccurs="0"/><xs:element name="tag" type="xs:string" minOccurs="0" maxOccurs="unbounded"/><xs:element name="more" type="xs:anyType" minOccurs="0"/></xs:sequence><xs:attribute name="unit" type="xs:string"/></xs:complexType>
 <xs:complexType name="Point3"><xs:complexContent><xs:extension base="t:Point"><xs:sequence><xs:element name="z" type="xs:long"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
 <xs:complexType name="ArrayOfLong"><xs:sequence><xs:element name="long" type="xs:long" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+<xs:complexType name="Shape" abstract="true"><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType>
+<xs:complexType name="Dot"><xs:complexContent><xs:extension base="t:Shape"/></xs:complexContent></xs:complexType>
+<xs:complexType name="Drawing"><xs:sequence><xs:element name="shape" type="t:Shape"/></xs:sequence></xs:complexType>
 <xs:simpleType name="Colour"><xs:restriction base="xs:string"><xs:enumeration value="red"/></xs:restriction></xs:simpleType>`;
 const WSDL = desk({
   types: TYPES,
@@ -165,6 +168,17 @@ t.test('arguments of any type: literals, types by name, XML, and what is refused
   t.match(await send('v: { type: "{urn:t}Colour", value: "blue" }'), /v\.value/);
   t.match(await send('v: { type: "{urn:t}Point", value: { y: 1 } }'), /does not have/);
   t.match(await send('v: { type: "{urn:t}Point", value: { tag: [] } }'), /v\.value\.x: a value is required/);
+  t.match(
+    await send('v: { type: "{urn:t}Shape", value: { id: 1 } }'),
+    /v\.value: must be of a type that is not abstract/,
+  );
+  t.match(await send('v: { type: "{urn:t}Drawing", value: { shape: { id: 1 } } }'), /v\.value\.shape: must be of/);
+  t.match(
+    await send('v: { type: "{urn:t}Drawing", value: $j }', {
+      j: JSON.parse('{ "shape": { "$type": "{urn:t}Dot", "id": 1 } }'),
+    }),
+    /:shape xsi:type="\w+:Dot"><\w+:id>1</,
+  );
   t.match(await send('v: { value: [1] }'), /list needs a type/);
   t.match(await send('s: { value: { a: 1 } }'), /simple type/);
   t.match(await send('v: { type: "int" }'), /v\.value: a value is required/);

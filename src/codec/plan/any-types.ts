@@ -33,6 +33,8 @@ export interface AnyList {
 export interface AnyObject {
   readonly kind: 'object';
   readonly name: QName | null;
+  /** Values are of types that are derived from it, not of itself. */
+  readonly isAbstract?: boolean;
   /** The scalar that simple content has; else null. */
   readonly text: Scalar | null;
   readonly withholdText?: Withhold;

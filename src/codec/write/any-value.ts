@@ -208,6 +208,7 @@ export class AnyValueWriter {
   }
 
   #object(value: unknown, type: AnyObject, path: InputPath): void {
+    if (type.isAbstract) refuseInput(path, 'must be of a type that is not abstract, which it names');
     if (type.text !== null && !isRecord(value)) {
       this.#add(this.#tools.leaves.text(type.text, value, path));
       return;

@@ -98,6 +98,7 @@ export class KnownTypes implements RuledTypes {
     return {
       kind: 'object',
       name,
+      isAbstract: type.abstract,
       text: content.kind === 'text' ? wholeNumberOf(content.type) : null,
       ...(withholdText === null ? {} : { withholdText }),
       attributes: new Map(attributes.map((each) => [each.name.local, this.#attribute(type, each)])),
