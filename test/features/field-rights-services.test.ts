@@ -130,6 +130,19 @@ t.test('fields of the configuration are withheld and masked; links are fed with 
   t.notMatch(server.requests.at(-1)?.query, 'token', 'not asked for');
 });
 
+t.test('a root field that is masked by null is no fault of the service', async (t) => {
+  const { ask, server } = await startCrm(
+    t,
+    SDL,
+    ', fields: { Query.secret: { mask: { plain: "null" } }, Query.customers: { mask: { plain: "null" } } }',
+  );
+  const masked = await ask('{ secret a: customers(ids: [1]) { id } customer(id: 1) { id } }', 'plain');
+  t.same(masked.data, { secret: null, a: null, customer: { id: '1' } });
+  t.notOk(masked.errors);
+  t.notMatch(server.requests[0]?.query, /secret|customers/, 'not asked for');
+  t.same((await ask('{ secret }', 'clerk')).data, { secret: 'SECRET-TEXT' });
+});
+
 t.test('a mask of an interface that cannot be is reported once, where it stands', async (t) => {
   const sdl = SDL.replace('interface Node { id: ID!', 'interface Node { n: Int id: ID!')
     .replace('implements Node { id: ID! name', 'implements Node { n: Int id: ID! name')

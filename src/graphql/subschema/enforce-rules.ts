@@ -18,6 +18,7 @@ import { type FieldOwner, isFieldOwner } from '../types/field-owner.js';
 import { type MappingFinding, mappingFinding } from '../types/mapping.js';
 import { isRoot } from '../types/roots.js';
 import { hasPart, partName } from './schema-parts.js';
+import { withholdSentValue } from './sent-value.js';
 
 /** The rights of the caller of a request, in the context that a wrapped schema is executed with. */
 export interface RightsContext {
@@ -104,7 +105,10 @@ function enforce(field: GraphQLField<unknown, unknown>, rule: FieldRule): void {
     const isHidden = hiddenPrefix !== null && String(info.path.key).startsWith(hiddenPrefix);
     const decision = isHidden ? null : (rights?.decide(rule) ?? null);
     if (decision === 'forbidden') throw new GraphQLError('withheld', { extensions: { code: FORBIDDEN } });
-    if (decision === 'null' || decision === 'remove') return null;
+    if (decision === 'null' || decision === 'remove') {
+      withholdSentValue(info);
+      return null;
+    }
     const value = resolve(parent, values, context, info);
     if (decision === null || rights === null) return value;
     return value instanceof Promise

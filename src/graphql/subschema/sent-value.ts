@@ -15,11 +15,23 @@ export function keepSentValue<Result extends ExecutionResult>(
   result: Result,
   { info }: { readonly info?: GraphQLResolveInfo },
 ): Result {
-  const root: unknown = info?.rootValue;
-  if (root instanceof SentValue && info?.path.prev === undefined) {
+  const root = sentValueOf(info);
+  if (root !== null) {
     const [value = null]: unknown[] = isRecord(result.data) ? Object.values(result.data) : [];
     // Reading changes the items of the list itself.
     root.value = Array.isArray(value) ? [...value] : value;
   }
   return result;
+}
+
+/** Takes a null, which is for a client that may not have the value, for what the service has sent. */
+export function withholdSentValue(info: GraphQLResolveInfo): void {
+  const root = sentValueOf(info);
+  if (root !== null) root.value = null;
+}
+
+/** Null for fields below the root. */
+function sentValueOf(info: GraphQLResolveInfo | undefined): SentValue | null {
+  const root: unknown = info?.rootValue;
+  return root instanceof SentValue && info?.path.prev === undefined ? root : null;
 }
