@@ -393,6 +393,8 @@ t.test('a value that is none of its type is told, nobody is told the value', asy
     t.notMatch(JSON.stringify(told), 'secret');
   }
   t.match(await answer('subscription { tick }', { tick: null }), { data: null, ...wrong });
+  const none = await answer('subscription { none: customerChanged(id: 1) { age } }', { customerChanged: null });
+  t.match(none, { data: { none: null }, errors: undefined }, 'a null under an alias is none of these');
   t.match(await answer('subscription { texts }', { texts: ['a', null] }), wrong);
   t.match(
     await answer('subscription { customerChanged(id: 1) { age } }', { customerChanged: { age: 'secret' } }),
