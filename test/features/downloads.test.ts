@@ -198,7 +198,11 @@ t.test('an altered or sealed-elsewhere address is none, and other methods are re
     t.equal((await download(gateway.url, `/downloads/${text}`)).response.status, 404, JSON.stringify(text.slice(0, 9)));
   t.equal(backend.begun, before, 'nothing was asked for');
   t.equal((await download(gateway.url, await other.contentUrl())).response.status, 404);
-  t.equal((await fetch(gateway.url + url, { method: 'POST' })).status, 405);
+  for (const method of ['POST', 'HEAD']) {
+    const refused = await fetch(gateway.url + url, { method });
+    t.equal(refused.status, 405, method);
+    t.equal(refused.headers.get('allow'), 'GET', method);
+  }
 });
 
 t.test('fields without binary content, and writes, have no address', async (t) => {

@@ -26,7 +26,7 @@ export function makeDownloadEndpoint(graphql: GraphqlEndpoint): OperationEndpoin
       if (download === null) throw new Refusal('HTTP_NOT_FOUND', 'no address of this client', { text: UNKNOWN });
       await answerDownload(graphql, calls, asked, download);
     },
-    refuse: refuseHttp,
+    refuse: (exchange, response, refusal) => refuseHttp(exchange, response, refusal, null, 'GET'),
   };
 }
 

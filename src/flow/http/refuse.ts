@@ -9,16 +9,23 @@ import { reset } from '../../listen/peer-certificate.js';
 import { endLingering, REQUEST_ID } from './linger.js';
 import { type Accepted, acceptPost, sentenceOf } from './sentence.js';
 
-/** Answers a request that is for none of the endpoints, or whose endpoint failed before it could speak its own language. */
+/** The methods of most addresses. */
+const METHODS = 'GET, POST';
+
+/**
+ * Answers a request that is for none of the endpoints, or whose endpoint failed before it could speak its own language.
+ * `methods` are those of its address.
+ */
 export function refuseHttp(
   exchange: Exchange,
   response: ServerResponse,
   refusal: Refusal,
   accepted: Accepted | null = null,
+  methods = METHODS,
 ): void {
   exchange.refuse(refusal);
   if (cutIfBegun(exchange, response, refusal)) return;
-  answerStatus(exchange, response, refusal, wireStatus(refusal, 'http'), accepted);
+  answerStatus(exchange, response, refusal, wireStatus(refusal, 'http'), accepted, methods);
 }
 
 /**
@@ -72,9 +79,10 @@ export function answerStatus(
   refusal: Refusal,
   status: number,
   accepted: Accepted | null,
+  methods = METHODS,
 ): void {
   response.shouldKeepAlive = false;
-  const fields = [...refusalFields(refusal), ...acceptPost(refusal, accepted)];
+  const fields = [...refusalFields(refusal), ...acceptPost(refusal, accepted), ...allow(status, methods)];
   // HEAD has no content, and few clients of a kind that this meets know that.
   const isExplained = exchange.explainsRefusals && exchange.method !== 'HEAD';
   const text = isExplained ? sentenceOf(refusal, accepted) : null;
@@ -83,14 +91,15 @@ export function answerStatus(
     return;
   }
   exchange.bytesOut += text.length;
-  const headers = [...TEXT_FIELDS, 'content-length', String(text.length), ...fields, ...allow(status)];
+  const headers = [...TEXT_FIELDS, 'content-length', String(text.length), ...fields];
   endLingering(exchange, response, status, headers, text);
 }
 
 /** A sentence is ASCII. */
 export const TEXT_FIELDS = ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff'] as const;
 
-const allow = (status: number): readonly string[] => (status === 405 ? ['allow', 'GET, POST'] : []);
+/** RFC 9110 section 15.5.6 wants the methods of the address with each 405. */
+const allow = (status: number, methods: string): readonly string[] => (status === 405 ? ['allow', methods] : []);
 
 /** Answers with a status and no content, and closes the connection without reading anything more. */
 export function answerAbruptly(exchange: Exchange, response: ServerResponse, status: number): void {
@@ -106,9 +115,9 @@ export function answerEmpty(
   exchange: Exchange,
   response: ServerResponse,
   status: number,
-  fields: readonly string[] = [],
+  fields: readonly string[] = allow(status, METHODS),
 ): void {
-  endLingering(exchange, response, status, ['content-length', '0', ...fields, ...allow(status)], null);
+  endLingering(exchange, response, status, ['content-length', '0', ...fields], null);
 }
 
 /** The header fields of a refusal outside SOAP. `parameters`: further ones of the challenge for tokens. */
