@@ -1,6 +1,7 @@
 import { isRecord } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
+import { textAtKey } from '../keys/key-text.js';
 
 /** The addresses of a service as maps, whose values may be of any kind. */
 export const addressesIn = ({ url, urls }: Record<string, unknown>): readonly Record<string, unknown>[] =>
@@ -34,7 +35,7 @@ export function balanceRules(service: Record<string, unknown>, path: ConfigPath)
     at(key, `${name} has \`${key}\` and one address.`, 'Give several as `urls`, or remove it.');
   }
   const { zone, health, balance, kind } = service;
-  if (kind === 'graphql' && isRecord(balance) && String(balance['hash']).startsWith('path:')) {
+  if (kind === 'graphql' && isRecord(balance) && textAtKey(balance['hash']).startsWith('path:')) {
     at(
       'balance',
       `${name} has a path in \`balance\`, and its requests have no elements.`,

@@ -1,5 +1,6 @@
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
+import { textAtKey } from '../keys/key-text.js';
 import { isGatewayField } from './gateway-fields.js';
 
 const LOOPBACK = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/i;
@@ -16,8 +17,8 @@ export function loginRules(
     findings.push({ path: [...path, key], part, what: `${printPath([...path, key])} ${what}`, remedy });
   };
   const { operation, place, scheme, token, renewOn, url, urlsAllowed } = login;
-  const allowed = Array.isArray(urlsAllowed) ? urlsAllowed.map(String) : [];
-  const field = /^http:(.*)$/.exec(String(place))?.[1];
+  const allowed = Array.isArray(urlsAllowed) ? urlsAllowed.map(textAtKey) : [];
+  const field = /^http:(.*)$/.exec(textAtKey(place))?.[1];
   if (field !== undefined && isGatewayField(field)) {
     at(
       'place',
@@ -46,10 +47,10 @@ export function loginRules(
     findings.push({ path: at, part: 'value', what, remedy: 'Write https.' });
   }
   if (kind !== 'graphql') return findings;
-  if (!String(operation).includes('.')) {
+  if (!textAtKey(operation).includes('.')) {
     at('operation', 'value', 'is called at a service that speaks SOAP.', 'Write service.Operation.');
   }
-  if (/^header:/.test(String(place)))
+  if (/^header:/.test(textAtKey(place)))
     at('place', 'value', 'is a header block of SOAP.', 'Write http:authorization, or cookie.');
   else if (place !== 'cookie' && token === undefined) at('place', 'value', 'needs `token`.', 'Write reply.sessionId.');
   if (Array.isArray(renewOn) && renewOn.length > 0) {

@@ -1,6 +1,7 @@
 import { isRecord } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
+import { textAtKey } from '../keys/key-text.js';
 import { isGatewayField } from './gateway-fields.js';
 
 /** Rules between the keys of `auth.oauth2` of a service of this kind, with its `tls`. `hasTokens`: callers have tokens. */
@@ -33,7 +34,7 @@ export function oauthRules(
     at('clientSecret', 'key', `has no effect with \`clientAuth: ${clientAuth}\`.`, 'Remove one of them.');
   if (clientAuth === 'tls' && !(isRecord(tls) && (tls['cert'] !== undefined || tls['pfx'] !== undefined)))
     at('clientAuth', 'value', 'needs the certificate of `tls` of the service.', 'Write `tls: { cert, key }`.');
-  const field = /^http:(.*)$/.exec(String(place))?.[1];
+  const field = /^http:(.*)$/.exec(textAtKey(place))?.[1];
   if (field !== undefined && field.toLowerCase() !== 'authorization' && isGatewayField(field))
     at('place', 'value', 'names a header field that the gateway writes itself.', 'Name another one.');
   if (grant === 'tokenExchange' && !hasTokens)

@@ -1,6 +1,7 @@
 import { isRecord } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
+import { textAtKey } from '../keys/key-text.js';
 import { addressesIn, balanceRules } from './balance-rules.js';
 import { isGatewayField } from './gateway-fields.js';
 import { loginRules } from './login-rules.js';
@@ -31,8 +32,8 @@ function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonl
   for (const name of fixed) own(name, [...path, 'headers', name], 'key');
   for (const [index, name] of Array.isArray(forwardHeaders) ? forwardHeaders.entries() : []) {
     const at = [...path, 'forwardHeaders', index];
-    own(String(name), at, 'value');
-    if (!fixed.some((each) => each.toLowerCase() === String(name).toLowerCase())) continue;
+    own(textAtKey(name), at, 'value');
+    if (!fixed.some((each) => each.toLowerCase() === textAtKey(name).toLowerCase())) continue;
     const what = `${printPath(at)} is one of \`headers\` already.`;
     findings.push({ path: at, part: 'value', what, remedy: 'Keep one of them.' });
   }
@@ -52,7 +53,7 @@ function authRules(
       (name) => [[...path, 'headers', name], 'key', name] as const,
     ),
     ...(Array.isArray(forwardHeaders) ? forwardHeaders : []).map(
-      (name, index) => [[...path, 'forwardHeaders', index], 'value', String(name)] as const,
+      (name, index) => [[...path, 'forwardHeaders', index], 'value', textAtKey(name)] as const,
     ),
   ];
   for (const [at, part, name] of named) {
@@ -87,7 +88,7 @@ function authRules(
 function connectionRules(auth: Record<string, unknown>, kind: unknown, path: ConfigPath): readonly Finding[] {
   const findings: Finding[] = [];
   const { ntlm, passthrough } = auth;
-  if (isRecord(ntlm) && ntlm['domain'] !== undefined && /[@\\]/.test(String(ntlm['username']))) {
+  if (isRecord(ntlm) && ntlm['domain'] !== undefined && /[@\\]/.test(textAtKey(ntlm['username']))) {
     const what = `${printPath([...path, 'ntlm', 'username'])} names a domain, and \`domain\` another.`;
     findings.push({ path: [...path, 'ntlm', 'domain'], part: 'key', what, remedy: 'Keep one of them.' });
   }
@@ -110,7 +111,7 @@ const pathOf = (address: unknown): readonly string[] => {
 function tlsRules({ tls, url, urls }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   const findings = [...identityRules(tls, path)];
   const addresses = addressesIn({ url, urls }).map((address) => address['url']);
-  const isPlain = addresses.length > 0 && addresses.every((address) => /^http:/i.test(String(address)));
+  const isPlain = addresses.length > 0 && addresses.every((address) => /^http:/i.test(textAtKey(address)));
   if (isRecord(tls) && isPlain) {
     const what = `${printPath(path)} has no effect: no address of the service begins with https.`;
     findings.push({ path, part: 'key', what, remedy: 'Write an https address.' });

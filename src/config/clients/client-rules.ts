@@ -3,6 +3,7 @@ import { isRecord, recordEntries } from '../../base/record.js';
 import { configuredNameKey } from '../../base/x509/distinguished-name.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
+import { textAtKey } from '../keys/key-text.js';
 import { asksForCertificates } from '../listen/listen-rules.js';
 import { credentialRules, SECTIONS } from './credential-rules.js';
 import { jwtEntries, tokenRules } from './token-rules.js';
@@ -25,7 +26,7 @@ export function clientRules(data: Record<string, unknown>): readonly Finding[] {
 /** Each identification is configured and in the order; one without the other locks clients out. */
 function identifications(clients: Record<string, unknown>, path: ConfigPath, isAsked: boolean): readonly Finding[] {
   const { order } = clients;
-  const named = Array.isArray(order) ? order.map(String) : Object.keys(SECTIONS);
+  const named = Array.isArray(order) ? order.map(textAtKey) : Object.keys(SECTIONS);
   const configured = Object.entries(SECTIONS).filter(([, section]) => clients[section] !== undefined);
   const findings = configured
     .filter(([way]) => !named.includes(way))

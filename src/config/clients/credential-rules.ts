@@ -1,6 +1,7 @@
 import { isRecord } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
+import { textAtKey } from '../keys/key-text.js';
 
 /** Rules about the identification of clients: each kind must be able to identify some. */
 export const credentialRules = (clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] => [
@@ -25,7 +26,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
 function behindAddress(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   const { order, address } = clients;
   if (!Array.isArray(order) || address === undefined) return [];
-  const ways = order.map(String);
+  const ways = order.map(textAtKey);
   const index = ways.indexOf('address');
   const behind = index < 0 ? [] : ways.slice(index + 1).filter((way) => clients[SECTIONS[way] ?? ''] !== undefined);
   if (behind.length === 0) return [];

@@ -2,6 +2,7 @@ import { didYouMean } from '../../base/nearest.js';
 import { isRecord, recordEntries } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
+import { textAtKey } from '../keys/key-text.js';
 
 /** Rules between the keys of a request's entries, the header fields of the service, and the claims of callers. */
 export function requestRules(
@@ -10,7 +11,7 @@ export function requestRules(
   hasClaims: boolean,
 ): readonly Finding[] {
   const listed = service['callerHeaders'];
-  const allowed = Array.isArray(listed) ? listed.map((name) => String(name).toLowerCase()) : [];
+  const allowed = Array.isArray(listed) ? listed.map((name) => textAtKey(name).toLowerCase()) : [];
   const groups: (readonly [unknown, ConfigPath])[] = [[service['soapHeaders'], [...path, 'soapHeaders']]];
   for (const [operation, mapping] of recordEntries(service['operations'])) {
     if (!isRecord(mapping)) continue;

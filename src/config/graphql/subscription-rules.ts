@@ -1,6 +1,7 @@
 import { isRecord, recordEntries } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
+import { textAtKey } from '../keys/key-text.js';
 
 /** Rules between the keys of subscriptions: one source each, and one way to make an answer of an event. */
 export function subscriptionRules(data: Record<string, unknown>): readonly Finding[] {
@@ -69,7 +70,7 @@ function eventRules(event: Record<string, unknown>, path: ConfigPath, key: 'on' 
     ] as const) {
       const values = event[group];
       for (const [name, value] of recordEntries(values)) {
-        if (!/^reply(\.|$)/.test(names === 'keys' ? name : String(value))) continue;
+        if (!/^reply(\.|$)/.test(names === 'keys' ? name : textAtKey(value))) continue;
         const what = `${printPath([...path, group, name])} is of the reply, but a notification has none.`;
         findings.push({
           path: [...path, group, name],
