@@ -63,6 +63,26 @@ t.test('OpenAPI has the paths, with their parameters', async (t) => {
   t.ok(paths['/rest/crm/GetCustomer']);
 });
 
+t.test('DELETE has the arguments that are not in its path in the query, since it may have no body', async (t) => {
+  const crm = await start(t, 'SetCustomer: { rest: "DELETE /customers/{id}" }');
+  const { url } = crm.gateway;
+  const headers = { 'content-type': 'application/json' };
+  const removed = await fetch(`${url}/customers/7?name=Ada`, { method: 'DELETE', headers });
+  t.equal(removed.status, 200);
+  t.match(String(crm.backend.complete.at(-1)?.body), /id>7<.*name>Ada</s);
+  t.equal((await fetch(`${url}/customers/7`, { method: 'DELETE' })).status, 400, 'an argument is missing');
+  t.equal((await fetch(`${url}/customers/7?name=A&id=8`, { method: 'DELETE' })).status, 400, 'the path has it');
+  const { paths } = (await (await fetch(`${url}/rest/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { parameters: { name: string; in: string }[]; requestBody?: object }>>;
+  };
+  const { delete: described } = paths['/customers/{id}'] ?? {};
+  t.match(described?.parameters, [
+    { name: 'id', in: 'path', required: true },
+    { name: 'name', in: 'query', required: true },
+  ]);
+  t.notOk(described?.requestBody);
+});
+
 t.test('pages of allowed origins may use the methods', async (t) => {
   const crm = await start(t, ROUTES, 'graphql: { cors: { origins: ["https://shop.example"] } }\n');
   const preflight = await fetch(`${crm.gateway.url}/customers/7`, {

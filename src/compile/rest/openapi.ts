@@ -229,6 +229,10 @@ function printRoute(
   const own = base.parameters.filter((each) => !('name' in each) || !inPath.has(String(each.name)));
   const { requestBody: _all, ...about } = { requestBody: null, ...base };
   if (method === 'GET') return { ...about, parameters: [...parameters, ...own] };
+  if (method === 'DELETE') {
+    const asked = (queryParameters(described, describer) ?? []).filter(({ name }) => !inPath.has(name));
+    return { ...about, parameters: [...parameters, ...asked, ...own] };
+  }
   const content = {
     type: 'object',
     properties: Object.fromEntries(rest.map(({ name }) => [name, schemas.get(name) ?? {}])),
@@ -237,9 +241,8 @@ function printRoute(
       .map(({ name }) => name),
     additionalProperties: false,
   };
-  const hasBody = rest.length > 0 || method !== 'DELETE';
-  const body = { required: method !== 'DELETE', content: { 'application/json': { schema: content } } };
-  return { ...about, parameters: [...parameters, ...own], ...(hasBody ? { requestBody: body } : {}) };
+  const requestBody = { required: true, content: { 'application/json': { schema: content } } };
+  return { ...about, parameters: [...parameters, ...own], requestBody };
 }
 
 /** A query and a mutation may have one name. */
@@ -250,12 +253,22 @@ function freshId(name: string, ids: Set<string>): string {
   return id;
 }
 
+/** A parameter of a query, as OpenAPI describes it. */
+interface QueryParameter {
+  readonly name: string;
+  readonly in: 'query';
+  readonly required: boolean;
+  readonly style?: string;
+  readonly explode?: boolean;
+  readonly schema: JsonSchema;
+}
+
 /** The arguments of an operation as parameters of a query; null where they need a body. */
-function queryParameters(described: DescribedOperation, describer: SchemaDescriber): readonly object[] | null {
+function queryParameters(described: DescribedOperation, describer: SchemaDescriber): readonly QueryParameter[] | null {
   const { args } = described.field;
   if (args.some(({ name }) => name === FIELDS_PARAMETER)) return null;
   const schemas = describer.argumentSchemas(described);
-  const found: object[] = [];
+  const found: QueryParameter[] = [];
   for (const each of args) {
     const parameter = parameterOf(each, schemas.get(each.name) ?? {});
     if (parameter !== null) found.push(parameter);
@@ -265,10 +278,10 @@ function queryParameters(described: DescribedOperation, describer: SchemaDescrib
 }
 
 /** One argument: as it is, or an object by its members in brackets. Null where a query cannot have it. */
-function parameterOf({ name, type, defaultValue }: GraphQLArgument, schema: JsonSchema): object | null {
+function parameterOf({ name, type, defaultValue }: GraphQLArgument, schema: JsonSchema): QueryParameter | null {
   const nullable = getNullableType(type);
   const named = getNamedType(type);
-  const about = { name, in: 'query', required: isNonNullType(type) && defaultValue === undefined };
+  const about = { name, in: 'query' as const, required: isNonNullType(type) && defaultValue === undefined };
   if (!isInputObjectType(named)) return { ...about, ...(isListType(nullable) ? LIST_STYLE : {}), schema };
   const isFlat = Object.values(named.getFields()).every((member) => isLeafType(getNullableType(member.type)));
   return isListType(nullable) || !isFlat ? null : { ...about, ...OBJECT_STYLE, schema };

@@ -85,12 +85,12 @@ async function readCall(
     host.startWork();
     return { described, values: withFixed(queryArguments(parameters, described), fixed), fields };
   }
-  const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
-  // A request without a body has all of its arguments in the path.
-  if (method === 'DELETE' && type === undefined) {
+  // No body of this method comes this far: `checkHead` refuses it.
+  if (method === 'DELETE') {
     host.startWork();
-    return { described, values: fixed, fields };
+    return { described, values: withFixed(queryArguments(parameters, described), fixed), fields };
   }
+  const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
   if (!isJson(type) || coding.trim().toLowerCase() !== 'identity') throw new Refusal('HTTP_MEDIA_TYPE');
   const text = await readTextBody(bodyBytesMax, asked);
   host.startWork();
