@@ -59,9 +59,10 @@ async function throwWithNames(file: string, error: unknown): Promise<never> {
   throw new ConfigurationError([...error.diagnostics, ...more.filter((each) => !known.has(printDiagnostic(each)))]);
 }
 
-/** A service that has operations, of which none can be called. */
-function unusableService({ name, operations }: SoapService, root: ConfigSection<Config>): readonly Diagnostic[] {
-  if (operations.length === 0 || operations.some(({ status }) => status !== 'disabled')) return [];
+/** A service of which no operation can be called, though it has operations or a WSDL. */
+function unusableService({ name, operations, wsdl }: SoapService, root: ConfigSection<Config>): readonly Diagnostic[] {
+  if (operations.length === 0 && wsdl === null) return [];
+  if (operations.some(({ status }) => status !== 'disabled')) return [];
   const reason = operations.flatMap(({ reasons }) => reasons)[0];
   const what = `No operation of service ${name} can be called.`;
   return [

@@ -83,6 +83,10 @@ t.test('a service of which no operation can be called is wrong, and the reason i
     /^soapstone\.yaml:3:11: No operation of service a can be called\. a\.wsdl:\d+:\d+: The message t:Gone is /m,
   );
   t.notMatch(said, 'is fine');
+  const without = wsdlWith({ service: '', binding: '', portType: '' });
+  const none = await outcome(t, `services:\n${service('a')}`, { 'a.wsdl': without });
+  t.match(none, /^warning: a\.wsdl:\d+:\d+: The WSDL describes no operations\./m);
+  t.match(none, /^soapstone\.yaml:3:11: No operation of service a can be called\./m);
 });
 
 t.test('what is wrong with a whole file is told where the configuration names it', async (t) => {
