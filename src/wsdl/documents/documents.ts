@@ -236,7 +236,7 @@ async function readDocument(
   if (isRefused(opened)) return opened;
   state.bytesLeft -= opened.bytes.length;
   const decoded = decodeDocument(opened.bytes, opened.charset);
-  if ('what' in decoded) return { what: decoded.what, remedy: 'Save it as UTF-8.' };
+  if ('what' in decoded) return archiveProblem(opened.bytes) ?? { what: decoded.what, remedy: 'Save it as UTF-8.' };
   const html = htmlProblem(decoded.text);
   if (html !== null) return html;
   const plain = withoutDoctype(decoded.text);
@@ -258,6 +258,17 @@ async function readDocument(
   state.byKey.set(located.key, index);
   return document;
 }
+
+/** What is not text since it is an archive, as they are downloaded; null for anything else. */
+function archiveProblem(bytes: Uint8Array): Refused | null {
+  if (!ARCHIVES.some((mark) => mark.every((byte, at) => bytes[at] === byte))) return null;
+  return { what: 'The document is an archive (gzip or zip), not a WSDL or schema.', remedy: 'Unpack it first.' };
+}
+
+const ARCHIVES: readonly (readonly number[])[] = [
+  [0x1f, 0x8b],
+  [0x50, 0x4b, 0x03, 0x04],
+];
 
 function htmlProblem(text: string): Refused | null {
   const begin = text.slice(0, 1024).trimStart().toLowerCase();

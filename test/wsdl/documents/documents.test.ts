@@ -1,5 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { runAtOnce } from '../../../src/base/time-slices.js';
 import type { FetchDocument } from '../../../src/wsdl/documents/document-source.js';
@@ -183,6 +184,8 @@ t.test('what is no WSDL at all is refused with its place', async (t) => {
     'schema.wsdl': xsd(''),
     'bytes.wsdl': Buffer.from([0x3c, 0x61, 0xff, 0x3e]),
     'coded.wsdl': '<?xml version="1.0" encoding="EBCDIC-CP-US"?><a/>',
+    'packed.wsdl': gzipSync('<a/>'),
+    'packed.zip': Buffer.from([0x50, 0x4b, 0x03, 0x04, 0x14, 0x00, 0x08, 0xff]),
   });
   const expected: Readonly<Record<string, object>> = {
     'dtd.wsdl': { line: 2, what: /DTD, which is refused/, remedy: /DOCTYPE/ },
@@ -198,6 +201,8 @@ t.test('what is no WSDL at all is refused with its place', async (t) => {
     'schema.wsdl': { line: 1, what: /an XML Schema, not a WSDL/ },
     'bytes.wsdl': { what: /not valid utf-8/ },
     'coded.wsdl': { what: /character encoding/ },
+    'packed.wsdl': { what: /an archive/, remedy: /Unpack/ },
+    'packed.zip': { what: /an archive/, remedy: /Unpack/ },
     'missing.wsdl': { what: /cannot be found/ },
   };
   for (const [name, problem] of Object.entries(expected)) {
