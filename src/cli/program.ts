@@ -5,6 +5,7 @@ import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
 import { PACKAGE_FOLDER, packageVersion } from '../base/package-folder.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import type { SourceOptions } from './import/import-source.js';
+import { refusedPlace } from './refused-place.js';
 
 const NEXT_STEPS = `
 Next steps:
@@ -311,6 +312,11 @@ function explain(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof ConfigurationError) {
     for (const diagnostic of error.diagnostics) terminal.error(printDiagnostic(diagnostic));
+    return 2;
+  }
+  const place = refusedPlace(error);
+  if (place !== null) {
+    terminal.error(printDiagnostic(place));
     return 2;
   }
   terminal.error(`Unexpected error: ${error instanceof Error ? error.message : String(error)}`);

@@ -144,6 +144,22 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
     t.match(away, { code: 2, error: /ECONNREFUSED\)\. Check the address, and that its server runs/ });
   });
 
+  t.test('a place that cannot be used is wrong input', async (t) => {
+    const taken = await useBackend(t, answerWith(''));
+    const { host } = new URL(taken.url);
+    const places: readonly (readonly [readonly string[], RegExp])[] = [
+      [['import', WSDL, '-o', at('good.yaml')], /good\.yaml: There is a file at this place, not a folder\./],
+      [['import', WSDL, '-o', at('good.yaml/x')], /x: A part of the path is a file, not a folder\./],
+      [['import', WSDL, '--into', directory], /There is a folder at this place, not a file\./],
+      [['import', WSDL, '-o', at('new'), '--root', at('gone')], /The folder .*gone cannot be found\. Check .*--root/],
+      [['docs', '-c', at('good.yaml'), '-o', at('good.yaml')], /good\.yaml: There is a file at this place/],
+      [['init', at('good.yaml/x')], /good\.yaml: There is a file at this place/],
+      [['mock', WSDL, '--listen', host], /^127\.0\.0\.1:\d+: The address is in use by another program\./],
+      [['usage', '127.0.0.1:4001'], /ENOENT.* Give the admin address .*http:/],
+    ];
+    for (const [args, said] of places) t.match(await run(...args), { code: 2, error: said }, args.join(' '));
+  });
+
   t.test('misuse is 2, help is 0', async (t) => {
     const unknown = await run('explode');
     t.equal(unknown.code, 2);

@@ -23,6 +23,6 @@ export async function readOperatorPage(source: string, path: string): Promise<st
 export function readingError(source: string, caught: unknown): string {
   const { message, cause } = caught instanceof Error ? caught : new Error(String(caught));
   const reason = errorCode(cause) ?? message;
-  const remedy = source.startsWith('http') ? ' Give the admin address of a gateway that runs, or a file.' : '';
-  return `${source.replace(/\/\/[^/]*@/, '//')} cannot be read: ${reason}.${remedy}`;
+  const remedy = 'Give the admin address of a gateway that runs, such as http://127.0.0.1:4001, or a file.';
+  return `${source.replace(/\/\/[^/]*@/, '//')} cannot be read: ${reason}. ${remedy}`;
 }

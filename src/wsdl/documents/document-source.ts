@@ -103,6 +103,8 @@ export function fileSource(
         const found = await within(candidate).catch(() => null);
         if (found !== null) return found;
       }
+      if (root !== null && !(await inputs.realpath(root).then(Boolean, () => false)))
+        return { what: `The folder ${root} cannot be found.`, remedy: 'Check what --root names.' };
       const remedy = base === null ? 'Check the path.' : null;
       return { what: `The file ${path} cannot be found.`, remedy };
     },
