@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
-import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
+import { ConfigurationError, printDiagnostic, unplacedError } from '../base/diagnostic.js';
 import { PACKAGE_FOLDER, packageVersion } from '../base/package-folder.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import type { SourceOptions } from './import/import-source.js';
@@ -217,9 +217,13 @@ function addOperatorCommands({ program, terminal, finish }: ProgramContext): voi
     .description('print the changes between two WSDLs, or schemas; 1 when one of them breaks clients')
     .argument('<old>', 'path or address of the WSDL callers know, or a schema: NAME.graphql')
     .argument('<new>', 'path or address of the WSDL, or schema, that they will meet')
-    .option('--usage <report>', 'admin address or file: name the clients that breaking changes meet')
+    .option('--usage <report>', 'admin address or file: name the clients that breaking changes of a WSDL meet')
     .action(async (before: string, after: string, options: SourceFlags & { usage?: string }) => {
-      if ([before, after].every((each) => each.endsWith('.graphql'))) {
+      const schemas = [before, after].filter((each) => each.endsWith('.graphql'));
+      if (schemas.length === 1)
+        throw unplacedError('A schema and a WSDL cannot be compared.', 'Give two of one kind.', schemas[0]);
+      if (schemas.length === 2) {
+        if (options.usage !== undefined) throw unplacedError('--usage is for two WSDLs.', 'Leave it out.');
         const { diffSchemas } = await import('./operator/schema-diff.js');
         return finish(await diffSchemas(before, after, terminal));
       }

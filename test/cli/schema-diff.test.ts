@@ -47,6 +47,26 @@ t.test('the names of the version before beside those of this one, by the command
   t.match(all, /breaking +.*(?:XML|AnyValue)/);
 });
 
+t.test('a change that breaks no client is a change', async (t) => {
+  const folder = await useFolder(t, {
+    'old.graphql': 'type Query { a(b: Int!): Int }',
+    'new.graphql': 'type Query { a(b: Int): Int }',
+  });
+  const [old = '', changed = ''] = ['old', 'new'].map((name) => join(folder, `${name}.graphql`));
+  t.match(await runCommand('diff', old, changed), {
+    code: 0,
+    all: /^No client breaks: .*\n0 breaking, 0 dangerous, 0 safe\./,
+  });
+  t.match(await runCommand('diff', old, old), { code: 0, all: /^No changes\./ });
+});
+
+t.test('what cannot be compared, or named, is told', async (t) => {
+  const folder = await useFolder(t, { 'a.graphql': 'type Query { a: Int }' });
+  const file = join(folder, 'a.graphql');
+  t.match(await runCommand('diff', file, 'a.wsdl'), { code: 2, all: /A schema and a WSDL cannot be compared/ });
+  t.match(await runCommand('diff', file, file, '--usage', 'u.json'), { code: 2, all: /--usage is for two WSDLs/ });
+});
+
 t.test('a file that is no schema is an error with what to do', async (t) => {
   const folder = await useFolder(t, { 'a.graphql': 'type Query {' });
   const file = join(folder, 'a.graphql');

@@ -10,6 +10,7 @@ import {
   isInputObjectType,
   isInterfaceType,
   isObjectType,
+  printSchema,
 } from 'graphql';
 import { unplacedError } from '../../base/diagnostic.js';
 import { getOrMake } from '../../base/get-or-make.js';
@@ -33,10 +34,11 @@ export async function diffSchemas(before: string, after: string, terminal: Termi
     .map((name) => ['safe', `${name} was added.`]);
   const rows = [...breaking, ...dangerous, ...added];
   if (rows.length > 0) terminal.out(table(rows));
+  const isSame = rows.length === 0 && printSchema(from) === printSchema(to);
+  if (rows.length === 0 && !isSame)
+    terminal.out('No client breaks: descriptions, deprecations, or types that take more or answer less have changed.');
   terminal.out(
-    rows.length === 0
-      ? 'No changes.'
-      : `${breaking.length} breaking, ${dangerous.length} dangerous, ${added.length} safe.`,
+    isSame ? 'No changes.' : `${breaking.length} breaking, ${dangerous.length} dangerous, ${added.length} safe.`,
   );
   return breaking.length > 0 ? 1 : 0;
 }
