@@ -10,7 +10,7 @@ import { RawClient } from '../kit/raw-client.js';
 import { useFolder, useGateway } from '../kit/use.js';
 import { HAS_XMLLINT, lint } from '../kit/xmllint.js';
 import { corpusModels, WITH_CORPUS } from '../wsdl/corpus-models.js';
-import { FILES, operationsIn } from '../wsdl/written.js';
+import { FILES, modelOf, operationsIn, schemaWith, wsdlWith } from '../wsdl/written.js';
 import { useMock } from './use-mock.js';
 
 /** A mock that answers as the backend of a WSDL would. */
@@ -77,6 +77,40 @@ t.test('what is no request of the WSDL gets a Fault', async (t) => {
   t.match(await post(url, '<a/>'), { status: 500, text: /no SOAP envelope/ });
   t.match(await post(url, '<a'), { status: 500, text: /Fault/ });
   t.equal((await fetch(url)).status, 405);
+});
+
+t.test('operations with one element are told apart by the action, as each dialect sends it', async (t) => {
+  const operations = (['One', 'Two'] as const).map((name) => ({
+    portType: `<operation name="${name}"><input message="t:In"/><output message="t:${name}"/></operation>`,
+    binding: `<operation name="${name}"><soap:operation soapAction="urn:${name}"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`,
+  }));
+  const url = await useMock(
+    t,
+    await modelOf(
+      wsdlWith({
+        types: schemaWith('<xs:element name="One" type="xs:string"/><xs:element name="Two" type="xs:int"/>'),
+        messages: `<message name="In"><part name="p" element="t:Get"/></message>${['One', 'Two']
+          .map((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message>`)
+          .join('')}`,
+        portType: `<portType name="P">${operations.map((each) => each.portType).join('')}</portType>`,
+        binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${operations.map((each) => each.binding).join('')}</binding>`,
+      }),
+    ),
+  );
+  const ask = async (uri: string, headers: Readonly<Record<string, string>>): Promise<string> => {
+    const body = envelope('<Get xmlns="urn:t"/>', '', uri);
+    return (await fetch(url, { method: 'POST', headers, body })).text();
+  };
+  for (const name of ['One', 'Two']) {
+    const later = `application/soap+xml; charset=utf-8; action="urn:${name}"`;
+    t.match(await ask(SOAP_11, { 'content-type': 'text/xml', soapaction: `"urn:${name}"` }), `:${name}>`, name);
+    t.match(await ask(SOAP_12, { 'content-type': later }), `:${name}>`, `${name}, SOAP 1.2`);
+  }
+  t.match(
+    await ask(SOAP_11, { 'content-type': 'text/xml', soapaction: '"a"b"' }),
+    'Fault',
+    'an action of two readings',
+  );
 });
 
 t.test('a recorded reply is preferred', async (t) => {

@@ -9,7 +9,8 @@ import { wholeBody } from '../../base/whole-body.js';
 import { parseListenAddress } from '../../config/keys/address.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { DIALECTS, type Dialect, dialectOfName } from '../../soap/dialect.js';
-import { actionOrNull } from '../../soap/soap-action.js';
+import { readMediaType } from '../../soap/mime/media-type.js';
+import { printableAction, readSoapAction } from '../../soap/soap-action.js';
 import { allOperations, childrenOfBody, type Operation, typeKey, type WsdlModel } from '../../wsdl/model.js';
 import { readShowing } from '../import/import.js';
 import { importSourceOf, type SourceOptions } from '../import/import-source.js';
@@ -99,7 +100,7 @@ class MockOperations {
 
   find(key: string, action: string | null): Operation | null {
     const found = this.#byBody.get(key) ?? [];
-    const named = found.filter(({ soapAction }) => soapAction === action);
+    const named = found.filter(({ soapAction }) => printableAction(soapAction) === action);
     const those = named.length === 0 ? found : named;
     return those.find(({ output }) => output !== null) ?? those[0] ?? null;
   }
@@ -131,16 +132,18 @@ async function answerTo(
   message: Buffer,
   { headers }: IncomingMessage,
 ): Promise<{ readonly dialect: Dialect; readonly answer: MockAnswer }> {
+  const type = headers['content-type'] ?? '';
   let read: ReturnType<typeof readMockRequest> = null;
+  let action: string | null = null;
   try {
-    read = readMockRequest(message, headers['content-type'] ?? '');
+    read = readMockRequest(message, type);
+    action = readSoapAction(String(headers['soapaction'] ?? '')) ?? readMediaType(type)?.action ?? null;
   } catch (caught) {
     return { dialect: table.dialect, answer: faultOf(table.dialect, asRefusal(caught).message) };
   }
   if (read === null)
     return { dialect: table.dialect, answer: faultOf(table.dialect, 'The message is no SOAP envelope.') };
   const { dialect, body } = read;
-  const action = actionOrNull(String(headers['soapaction'] ?? ''));
   const operation = table.find(body === null ? '' : typeKey(body), action);
   const made =
     operation === null
