@@ -71,6 +71,7 @@ t.test('fields', async (t) => {
   for (const broken of ['', 'a{', 'a}', '/a', 'a//b', '"', 'a{b}{c}', '{']) {
     const answer = await ask(crm, `/rest/crm/GetCustomer?id=7&fields=${encodeURIComponent(broken)}`);
     t.equal(answer.status, 400, broken);
+    t.match(answer.json.detail, /^The (?:list of|parameter) fields /, broken);
   }
   const deep = await ask(crm, `/rest/crm/GetCustomer?id=7&fields=${'parent/'.repeat(50)}id`);
   t.equal(deep.status, 400);

@@ -106,7 +106,9 @@ export class DescribedCalls {
       if (found.length > 0) return badInput(found, host);
       const { refusal } = refuseOperation(caught, host, admitted);
       if (refusal.code === 'CLIENT_GONE') throw refusal;
-      const detail = refusalErrors(refusal)[0]?.message ?? refusal.message;
+      // The caller has sent no GraphQL: what is wrong stands alone, not behind the text of the code.
+      const own = refusal.code === 'BAD_REQUEST' ? refusal.detail : null;
+      const detail = own ?? refusalErrors(refusal)[0]?.message ?? refusal.message;
       return { kind: 'refused', refusal, detail, problems: [], fieldProblems: [] };
     }
   }
