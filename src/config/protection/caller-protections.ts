@@ -1,4 +1,4 @@
-import { clientsGone, widerClasses, widerIdentities } from './callers.js';
+import { clientsGone, unnamedClasses, widerClasses, widerIdentities } from './callers.js';
 import {
   denials,
   each,
@@ -29,7 +29,7 @@ export const CALLER_PROTECTIONS = {
       ...keysBelow('clients.jwt', each(equal, 'issuer', 'jwks', 'classClaim', 'class', 'clientClaim', 'scopesClaim')),
       ...keysBelow('clients.introspection', each(equal, 'clientClaim', 'scopesClaim', 'classClaim', 'class')),
     },
-    compareAll: (change) => [...clientsGone(change), ...widerIdentities(change)],
+    compareAll: (change) => [...clientsGone(change), ...widerIdentities(change), ...unnamedClasses(change)],
     absent:
       'Open: every caller may call everything. `clients: none` says that this is meant; so it is with `trustedProxies` alone.',
     empty: IS_ERROR,

@@ -1,24 +1,12 @@
 import { listNames } from '../../base/list-names.js';
-import { jwtIssuers } from '../clients/token-keys.js';
-import type { ConfigPath } from '../keys/config-path.js';
 import type { Config } from '../schema.js';
+import { classNamers, NO_CLASS, successionsOf } from './identities.js';
 import type { ConfigChange, Weakening } from './protection.js';
 import { masksLess } from './rights.js';
 
 /** Compares what identifies clients, and what the clients that were known may do. New clients and classes are additions. */
 
-type Clients = NonNullable<Config['clients']>;
-type ClassConfig = NonNullable<Clients['classes']>[string];
-
-/** Clients that are identified alike, and their class. */
-interface Identity {
-  readonly className: string;
-  readonly path: ConfigPath;
-  /** The identity that such clients have where this one is gone; null: they are refused. */
-  readonly otherwise: string | null;
-  /** Without credentials: where it is new, callers that were refused are let in. */
-  readonly isAnonymous: boolean;
-}
+type ClassConfig = NonNullable<NonNullable<Config['clients']>['classes']>[string];
 
 /** No class is restricted any more: whatever else is compared has no effect then. */
 const isGone = ({ before, after }: ConfigChange): boolean =>
@@ -35,27 +23,40 @@ export function widerIdentities(change: ConfigChange): readonly Weakening[] {
   const { clients: earlier } = change.before;
   const { clients: later } = change.after;
   if (earlier?.classes === undefined || later?.classes === undefined) return [];
-  const [known, found] = [identitiesOf(earlier), identitiesOf(later)];
   const weaker: Weakening[] = [];
-  const compare = (from: Identity | undefined, to: Identity): void => {
-    if (from === undefined) {
+  for (const [from, to] of successionsOf(earlier, later)) {
+    if (from === null) {
       if (to.isAnonymous) weaker.push({ path: to.path, what: 'lets callers in that were refused' });
-      return;
+      continue;
     }
-    if (from.className === to.className) return;
+    if (from.className === to.className) continue;
     const what = widerClass(change, from.className, to.className);
     if (what !== null && !weaker.some(({ path }) => path === to.path))
       weaker.push({
         path: to.path,
         what: `is class \`${to.className}\` instead of \`${from.className}\`, which ${what}`,
       });
-  };
-  for (const [id, to] of found) compare(known.get(id) ?? known.get(to.otherwise ?? ''), to);
-  for (const [id, from] of known) {
-    const to = found.get(from.otherwise ?? '');
-    if (!found.has(id) && to !== undefined) compare(from, to);
   }
   return weaker;
+}
+
+/** Tokens that named their class, and get the one of all others. */
+export function unnamedClasses(change: ConfigChange): readonly Weakening[] {
+  const { clients: earlier } = change.before;
+  const { clients: later } = change.after;
+  const known = new Map(classNamers(earlier).map(({ id, config }) => [id, config.classClaim]));
+  return classNamers(later).flatMap(({ id, path, config }): readonly Weakening[] => {
+    const claim = known.get(id);
+    const { class: to } = config;
+    if (claim === undefined || to === undefined) return [];
+    const isNamed = (name: string): boolean => claim === config.classClaim && later?.classes?.[name] !== undefined;
+    for (const name of Object.keys(earlier?.classes ?? {})) {
+      const what = isNamed(name) ? null : widerClass(change, name, to);
+      if (what !== null)
+        return [{ path: [...path, 'class'], what: `is that of tokens which named \`${name}\`: it ${what}` }];
+    }
+    return [];
+  });
 }
 
 /** Classes of the same name with more rights: also clients that the configuration does not name may have them. */
@@ -66,39 +67,6 @@ export function widerClasses(change: ConfigChange): readonly Weakening[] {
     return what === null ? [] : [{ path: ['clients', 'classes', name], what }];
   });
 }
-
-function identitiesOf(clients: Clients): ReadonlyMap<string, Identity> {
-  const found = new Map<string, Identity>();
-  const add = (id: string, className: string | undefined, path: ConfigPath, rest: Partial<Identity> = {}): void => {
-    if (className !== undefined)
-      found.set(id, { className, path: ['clients', ...path, 'class'], otherwise: null, isAnonymous: false, ...rest });
-  };
-  for (const [name, { class: of, keys }] of Object.entries(clients.apiKeys?.clients ?? {}))
-    for (const key of keys) add(`apiKey ${key}`, of, ['apiKeys', 'clients', name]);
-  for (const [name, { class: of }] of Object.entries(clients.basic?.users ?? {}))
-    add(`basic ${name}`, of, ['basic', 'users', name]);
-  for (const [name, { class: of, subject }] of Object.entries(clients.certificate?.clients ?? {}))
-    add(`certificate ${subject}`, of, ['certificate', 'clients', name], { otherwise: 'certificate' });
-  add('certificate', clients.certificate?.class, ['certificate'], { isAnonymous: true });
-  for (const [name, { class: of, certificate, user, saml }] of Object.entries(clients.wsSecurity?.clients ?? {})) {
-    const sender = JSON.stringify([certificate ?? null, user ?? null, saml?.issuer ?? null, saml?.subject ?? null]);
-    add(`wsSecurity ${sender}`, of, ['wsSecurity', 'clients', name], { otherwise: 'wsSecurity' });
-  }
-  add('wsSecurity', clients.wsSecurity?.class, ['wsSecurity'], { isAnonymous: true });
-  for (const { issuer, path } of jwtIssuers(clients.jwt)) {
-    add(`jwt ${issuer.issuer}`, issuer.class ?? NO_CLASS, ['jwt', ...path]);
-  }
-  if (clients.introspection !== undefined)
-    add('introspection', clients.introspection.class ?? NO_CLASS, ['introspection']);
-  for (const [name, { class: of, addresses }] of Object.entries(clients.networks ?? {}))
-    for (const address of addresses)
-      add(`network ${address}`, of, ['networks', name], { otherwise: 'address', isAnonymous: true });
-  add('address', clients.address?.class, ['address'], { isAnonymous: true });
-  return found;
-}
-
-/** Tokens that name no class are refused. */
-const NO_CLASS = '';
 
 /** What clients of class `to` may later do that those of class `from` could not; null: nothing. */
 function widerClass(change: ConfigChange, from: string, to: string): string | null {

@@ -58,6 +58,57 @@ t.test('of many protections that are taken away the first are named', async (t) 
   t.match(found[0], /soapstone\.yaml:1:\d+: `services\.a\.schema\.types\.C\.fields\.F0\.scopes` is gone\.$/);
 });
 
+t.test('callers that lose the way in which they were known get no more rights than they had', async (t) => {
+  const known = (ways: string, classes = 'narrow: { allow: [a.Get] }, wide: {}'): string =>
+    `services: { a: { url: "https://a/", security: { verify: { usernameToken: { url: "https://u/" } } } } }
+clients: { ${ways}, classes: { ${classes} } }\n`;
+  const address = 'address: { class: wide }';
+  const messages = `wsSecurity: { class: narrow }, ${address}`;
+  t.match(
+    (await weaker(known(messages), known(address))).join(),
+    /address\.class` is class `wide` instead of `narrow`/,
+  );
+  const listed = `trustedProxies: [10.0.0.1], certificate: { clients: { bank: { class: wide, subject: "CN=a" } } }, ${address}`;
+  t.match((await weaker(known(listed), known(address))).join(), /address\.class` lets callers in that were refused/);
+  t.same(
+    await weaker(
+      known(`apiKeys: { clients: { erp: { class: narrow, keys: [0123456789abcdef] } } }, ${address}`),
+      known(address),
+    ),
+    [],
+  );
+
+  const jwt = (more: string): string =>
+    `jwt: { issuer: i, audience: a, jwksUrl: "https://i/", algorithms: [RS256], ${more} }`;
+  const tier = jwt('classClaim: tier, class: wide');
+  const widened = /clients\.jwt\.class` is that of tokens which named `narrow`: it may call everything/;
+  t.match((await weaker(known(tier), known(jwt('class: wide')))).join(), widened);
+  t.match((await weaker(known(tier), known(jwt('classClaim: teir, class: wide')))).join(), widened);
+  t.match((await weaker(known(tier), known(tier, 'wide: {}'))).join(), widened);
+  t.same(await weaker(known(tier), known(jwt('classClaim: tier'))), []);
+  t.same(await weaker(known(jwt('class: narrow')), known(jwt('classClaim: tier, class: narrow'))), []);
+  const asked = (more: string): string =>
+    `introspection: { url: "https://i/", clientId: c, clientSecret: s, class: wide${more} }`;
+  t.match(
+    (await weaker(known(asked(', classClaim: tier')), known(asked('')))).join(),
+    /clients\.introspection\.class` is that of tokens which named `narrow`/,
+  );
+});
+
+t.test('the first network that has an address counts, before a change and after it', async (t) => {
+  const office = 'office: { class: narrow, addresses: [10.2.0.0/16] }';
+  const all = 'all: { class: wide, addresses: [10.0.0.0/8] }';
+  const known = (networks: string): string =>
+    service(`clients: { networks: { ${networks} }, classes: { narrow: { allow: [a.Get] }, wide: {} } }`);
+  const service = (more: string): string => `services: { a: { url: "https://a/" } }\n${more}\n`;
+  const widened = /networks\.all\.class` is class `wide` instead of `narrow`/;
+  t.match((await weaker(known(`${office}, ${all}`), known(all))).join(), widened);
+  t.match((await weaker(known(`${office}, ${all}`), known(`${all}, ${office}`))).join(), widened);
+  t.same(await weaker(known(`${all}, ${office}`), known(`${office}, ${all}`)), []);
+  t.same(await weaker(known(`${all}, ${office}`), known(`${all}, ${office}`)), []);
+  t.same(await weaker(known(`${all}, ${office}`), known(all)), []);
+});
+
 t.test('no beginning of a file, as of one that is being written, opens what the whole file closes', async (t) => {
   const whole = `services:
   a:
