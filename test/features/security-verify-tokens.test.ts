@@ -16,7 +16,7 @@ import {
   WSSE,
   WSU,
 } from '../kit/signed-message.js';
-import { useBackend } from '../kit/use.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { useVerifyingDesk } from '../kit/verifying-desk.js';
 
 const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum></Pay>';
@@ -44,6 +44,37 @@ function digestToken(
 }
 
 const withToken = (...tokens: readonly string[]): string => messageOf(securityOf(tokens), bodyOf(CONTENT));
+
+t.test('a request without a message does not reach the backend, whatever its query', async (t) => {
+  const users = 'usernameToken:\n  users: { erp: { password: one } }';
+  const { gateway, received } = await useVerifyingDesk(t, users);
+  for (const headers of [{}, { accept: 'application/soap+xml' }]) {
+    const answer = await fetch(`${gateway.url}/soap/desk?op=Pay&sum=10`, { headers });
+    t.equal(answer.status, 500);
+    t.match(await answer.text(), 'wsse:InvalidSecurity');
+  }
+  t.equal((await fetch(`${gateway.url}/soap/desk`)).status, 200, 'the page of the service');
+  t.same(received, []);
+});
+
+t.test('a step of a handshake goes on without its query', async (t) => {
+  const backend = await useBackend(t, (_message, response) => response.writeHead(401).end());
+  const gateway = await useGateway(
+    t,
+    `services:
+  desk:
+    url: ${backend.url}/desk
+    auth: { passthrough: true }
+    security: { verify: { usernameToken: { users: { erp: { password: one } } } } }
+`,
+  );
+  const headers = { authorization: 'NTLM TlRMTVNTUAABAAAA', 'content-type': 'text/xml' };
+  await fetch(`${gateway.url}/soap/desk?op=Pay`, { method: 'POST', headers });
+  t.same(
+    backend.complete.map(({ target }) => target),
+    ['/desk'],
+  );
+});
 
 t.test('a UsernameToken is judged by text, by digest and by hash, and its nonce comes once', async (t) => {
   process.env['DESK_PASSWORD'] = 'a b&c';

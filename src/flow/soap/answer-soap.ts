@@ -24,6 +24,7 @@ import { type Intake, intakeEnvelope } from './intake.js';
 import { boundUpstream, isHandshake } from './passthrough.js';
 import { type PostHead, readSoapRequestHead } from './request-head.js';
 import { contentFieldsOf, upstreamHeaders } from './upstream-head.js';
+import { requireMessage } from './verified-sender.js';
 
 /** The shared parts of the SOAP services of one generation. */
 export interface SoapEndpoint {
@@ -57,8 +58,9 @@ export async function answerSoap(
   // The backend may read an invalid message as another operation: only clients with all rights may send one.
   const guard = isGuarded ? new CallGuard(caller, service, closedReplies, decisionPoint !== null) : null;
   const isRestricted = guard?.isRestricted === true;
-  // A backend may choose the operation by it, which none of the rights could follow.
-  const query = isRestricted ? '' : written;
+  const isStep = isHandshake(request, service);
+  // A backend may choose the operation by it, which no right could follow, and no Security block that is not there.
+  const query = isRestricted || (isStep && service.verification !== null) ? '' : written;
   const isEnforced = service.mode === 'enforce' || isRestricted;
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: onViolation(exchange) };
   const answer = new SoapAnswer(asked);
@@ -79,7 +81,7 @@ export async function answerSoap(
   });
   const observeCall = (operation: string, method = 'POST'): CallObserver | null =>
     exchange.observer === null ? null : exchange.observer.call(service.name, operation, method);
-  if (isHandshake(request, service)) {
+  if (isStep) {
     if (isGuarded) authorizeAndChargeOther(caller, caller.client.rights.permitsSome(service.name));
     const headers = upstreamHeaders(request, service, exchange, null, null);
     return forward(
@@ -92,6 +94,7 @@ export async function answerSoap(
   const head = readSoapRequestHead(request, service, gate.onViolation);
   const consult = soapConsultation(decisionPoint, asked, service);
   if (head.method === 'GET') {
+    if (isEnforced) requireMessage(service);
     guard?.authorizeAndCharge(null);
     await consult?.(null);
     asked.ending.throwIfGone();
