@@ -1,6 +1,6 @@
 import { listNames } from '../../base/list-names.js';
 import type { Config } from '../schema.js';
-import { classNamers, NO_CLASS, successionsOf } from './identities.js';
+import { classNamers, identitySuccessions, NO_CLASS } from './identities.js';
 import type { ConfigChange, Weakening } from './protection.js';
 import { masksLess } from './rights.js';
 
@@ -24,7 +24,7 @@ export function widerIdentities(change: ConfigChange): readonly Weakening[] {
   const { clients: later } = change.after;
   if (earlier?.classes === undefined || later?.classes === undefined) return [];
   const weaker: Weakening[] = [];
-  for (const [from, to] of successionsOf(earlier, later)) {
+  for (const [from, to] of identitySuccessions(earlier, later)) {
     if (from === null) {
       if (to.isAnonymous) weaker.push({ path: to.path, what: 'lets callers in that were refused' });
       continue;

@@ -27,7 +27,7 @@ const UNAVOIDABLE = ['certificate', 'wsSecurity'] as const;
 type Succession = readonly [from: Identity | null, to: Identity];
 
 /** Every identity that a change may give to callers, with the one that they had. */
-export function* successionsOf(earlier: Clients, later: Clients): Iterable<Succession> {
+export function* identitySuccessions(earlier: Clients, later: Clients): Iterable<Succession> {
   const [known, found] = [identitiesOf(earlier), identitiesOf(later)];
   for (const [id, to] of found) yield [known.get(id) ?? known.get(to.otherwise ?? '') ?? null, to];
   for (const [id, from] of known) {
