@@ -15,7 +15,7 @@ import { postGraphql } from '../kit/graphql-client.js';
 import { running } from '../kit/live-desk.js';
 import { post, RawClient } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
-import { useBackend, useFolder } from '../kit/use.js';
+import { useBackend, useFolder, useService } from '../kit/use.js';
 
 /** A decision point that is asked about each call, and the record of decisions. */
 
@@ -56,6 +56,34 @@ async function start(t: Test, keys: string, more = '') {
   const graphql = async (query: string, name: string): Promise<string> => (await bank.ask(query, name)).text;
   return { bank, point, soap, graphql };
 }
+
+t.test('no field is hidden from a decision point by many others', async (t) => {
+  const point = await startPoint(t);
+  point.answer = ({ fields }) => JSON.stringify({ result: !String(fields).includes('Customer.iban') });
+  const names = Array.from({ length: 10_000 }, (_, at) => `f${at}`);
+  const { ask, backend } = await useService(
+    t,
+    answerWith(envelope('<GetCustomerResponse xmlns="urn:crm"><iban>1</iban></GetCustomerResponse>')),
+    (url) => `services:
+  crm:
+    url: ${url}/crm
+    namespace: urn:crm
+    types: "type Query { customer(id: ID): Customer } type Customer { iban: String ${names.map((name) => `${name}: String`).join(' ')} }"
+    operations: { GetCustomer: { field: Query.customer } }
+limits: { graphql: { tokens: 20000, characters: 100000, selections: 20000, cost: 1000000 } }
+clients: { address: { class: all }, classes: { all: {} }, authorize: { url: "${point.url}", timeoutMillis: 5000 } }
+`,
+  );
+  const query = (count: number, more = ''): string =>
+    `{ customer(id: 1) { ${names.slice(0, count).join(' ')} ${more} } }`;
+  const codeOf = async (text: string): Promise<unknown> => (await ask(text)).errors?.[0]?.extensions?.code;
+  t.equal(await codeOf(query(1)), undefined);
+  t.equal(await codeOf(query(2000)), undefined);
+  t.equal(await codeOf(query(2000, 'iban')), 'FORBIDDEN', 'it is told of all');
+  const [asked, called] = [point.inputs.length, backend.complete.length];
+  t.equal(await codeOf(query(10_000, 'iban')), 'FORBIDDEN', 'of too many it is not asked');
+  t.same([point.inputs.length, backend.complete.length], [asked, called]);
+});
 
 t.test('a decision point decides on each SOAP call and GraphQL operation', async (t) => {
   const { bank, point, soap, graphql } = await start(t, ', timeoutMillis: 5000, token: secret-token');

@@ -147,12 +147,15 @@ export class CallerHost implements RequestHost, ItemHost {
     const { built } = this.#endpoint.operations;
     // Nothing is asked about what the class may not call.
     this.#authorize(admitted);
+    const fields = selectedFields(admitted, built);
+    if (fields === null)
+      throw new Refusal('FORBIDDEN', 'too many fields for a decision', { found: 'clients.authorize' });
     await consultPolicy(policy, this.#caller, this.#exchange, {
       protocol: this.#options.protocol ?? 'graphql',
       service: null,
       operation: admitted.operation.operation,
       operations: useOf(admitted, built).calls,
-      fields: selectedFields(admitted, built),
+      fields,
     });
   }
 

@@ -57,17 +57,20 @@ function findRules(admitted: Admitted, schema: GraphQLSchema, rights: FieldRight
   return { forbidden, masked };
 }
 
-/** The fields that an operation selects, `Type.field`, on any type that its selections may be answered with. */
-export function selectedFields(admitted: Admitted, { schema }: PlannedSchema): readonly string[] {
+/**
+ * The fields that an operation selects, `Type.field`, on any type that its selections may be answered with; null for more than
+ * `FIELDS_MAX`: the caller chooses their order, and so which would be left out.
+ */
+export function selectedFields(admitted: Admitted, { schema }: PlannedSchema): readonly string[] | null {
   const fields = new Set<string>();
   visitFields(admitted, schema, (owner, { name }) => {
     fields.add(`${owner.name}.${name}`);
-    return fields.size < FIELDS_MAX;
+    return fields.size <= FIELDS_MAX;
   });
-  return [...fields];
+  return fields.size > FIELDS_MAX ? null : [...fields];
 }
 
-const FIELDS_MAX = 1000;
+const FIELDS_MAX = 10_000;
 
 type Field = GraphQLField<unknown, unknown>;
 
