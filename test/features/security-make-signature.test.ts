@@ -109,6 +109,37 @@ t.test(
   },
 );
 
+t.test('an Id changes no other name of the message that gets it', WITH_OPENSSL, async (t) => {
+  const chain = await useChain(t, 'rsa', '');
+  const utility = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
+  const message = (declared: string, attributes: string, prefix = ''): string =>
+    `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/" xmlns="urn:desk"${declared}><e:Body${attributes}><${prefix}Pay><${prefix}sum>1</${prefix}sum></${prefix}Pay></e:Body></e:Envelope>`;
+  for (const [name, sent, body] of [
+    ['declared and not used', message('', ` xmlns:wsu="${utility}"`), /<e:Body wsu:Id="id-\w+" xmlns:wsu=/],
+    ['declared around it', message(` xmlns:wsu="${utility}"`, ''), /<e:Body wsu:Id="id-\w+">/],
+    [
+      'the prefix of something else',
+      message(' xmlns:wsu="urn:desk"', '', 'wsu:'),
+      /<e:Body xmlns:wsu1="[^"]+" wsu1:Id=/,
+    ],
+    [
+      'declared as something else',
+      message(' xmlns:wsu1="urn:desk"', ' xmlns:wsu="urn:other"', 'wsu1:'),
+      /<e:Body xmlns:wsu2="[^"]+" wsu2:Id=/,
+    ],
+    [
+      'an Id that is no name',
+      message(` xmlns:u="${utility}"`, ' u:Id="a&quot;b=&apos;c>&amp;"'),
+      /<ds:Reference URI="#a&quot;b='c>&amp;">/,
+    ],
+  ] as const) {
+    const answer = await chain.soap(sent);
+    t.equal(await answer.text(), envelope(REPLY), name);
+    t.match(String(chain.backend.complete.at(-1)?.body), body, name);
+  }
+  t.equal(chain.backend.complete.length, 5);
+});
+
 t.test('a key that is replaced is used for the next call', WITH_OPENSSL, async (t) => {
   const chain = await useChain(t, 'rsa', '');
   t.match(await chain.ask('1'), '{"data":{"pay":{"id":7}}');

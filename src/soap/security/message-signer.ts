@@ -5,6 +5,7 @@ import { invariant } from '../../base/invariant.js';
 import type { ParsedCertificate } from '../../base/x509/certificate-trust.js';
 import { rfc2253Name } from '../../base/x509/distinguished-name.js';
 import { canonicalMethodOf } from '../../xml/canonical/canonical-method.js';
+import { canonicalValue } from '../../xml/canonical/canonical-writer.js';
 import { ElementNode, TreeBuilder, writeTree } from '../../xml/canonical/element-tree.js';
 import {
   ALL,
@@ -79,6 +80,8 @@ export function signMessage(
 interface Part {
   readonly id: string | null;
   readonly nameEndBytes: number;
+  /** The prefix by which it may have an Id, and whether that has to be declared. */
+  readonly idPrefix: IdPrefix;
   readonly digest: Buffer;
 }
 
@@ -94,8 +97,24 @@ interface Outline {
 function giveIds(message: Buffer, rules: SigningRules): Buffer {
   const insertions = partsIn(read(message, rules), rules)
     .filter(({ id }) => id === null)
-    .map(({ nameEndBytes }) => ({ at: nameEndBytes, text: ` xmlns:wsu="${WSU}" wsu:Id="${newId()}"` }));
+    .map(({ nameEndBytes, idPrefix: { prefix, isBound } }) => ({
+      at: nameEndBytes,
+      text: `${isBound ? '' : ` xmlns:${prefix}="${WSU}"`} ${prefix}:Id="${newId()}"`,
+    }));
   return insertions.length === 0 ? message : insert(message, insertions);
+}
+
+interface IdPrefix {
+  readonly prefix: string;
+  readonly isBound: boolean;
+}
+
+/** Finds a prefix for the Id of an element. One with another meaning there is not bound anew: names in it would change theirs. */
+function idPrefixOf(tag: Pick<StartTag, 'namespace'>): IdPrefix {
+  for (let number = 0, prefix = 'wsu'; ; prefix = `wsu${++number}`) {
+    const bound = tag.namespace(prefix);
+    if (bound === null || bound === WSU) return { prefix, isBound: bound !== null };
+  }
 }
 
 const newId = (): string => `id-${randomBytes(16).toString('hex')}`;
@@ -112,7 +131,12 @@ function partsIn({ header, security, body }: Outline, { parts, digest }: Signing
     return found.map((element) => {
       const own = new ElementDigest(transformation(), digest, element.parent);
       writeTree(element, own.writer);
-      return { id: referableId(element), nameEndBytes: nameEndOf(element), digest: own.digest() };
+      return {
+        id: referableId(element),
+        nameEndBytes: nameEndOf(element),
+        idPrefix: idPrefixOf(element),
+        digest: own.digest(),
+      };
     });
   });
 }
@@ -136,7 +160,7 @@ class Outliner implements XmlHandler {
   #header: ElementNode | null = null;
   #block: TreeBuilder | null = null;
   readonly #digest: ElementDigest;
-  #body: Pick<Part, 'id' | 'nameEndBytes'> | null = null;
+  #body: Omit<Part, 'digest'> | null = null;
   #depth = 0;
 
   constructor(digest: DigestName) {
@@ -152,7 +176,7 @@ class Outliner implements XmlHandler {
       return this.#block.open(tag);
     } else if (tag.local === 'Header') this.#header = new ElementNode(tag, this.#envelope);
     else {
-      this.#body = { id: referableId(tag), nameEndBytes: nameEndOf(tag) };
+      this.#body = { id: referableId(tag), nameEndBytes: nameEndOf(tag), idPrefix: idPrefixOf(tag) };
       this.#digest.writer.open(tag);
       return STREAM;
     }
@@ -196,7 +220,7 @@ function insert(message: Buffer, insertions: readonly { readonly at: number; rea
 }
 
 const referenceText = (id: string, value: Buffer, digest: DigestName): string =>
-  `<ds:Reference URI="#${escapeText(id)}"><ds:Transforms><ds:Transform Algorithm="${EXC_C14N}"></ds:Transform></ds:Transforms><ds:DigestMethod Algorithm="${digestIdentifier(digest)}"></ds:DigestMethod><ds:DigestValue>${value.toString('base64')}</ds:DigestValue></ds:Reference>`;
+  `<ds:Reference URI="#${canonicalValue(id)}"><ds:Transforms><ds:Transform Algorithm="${EXC_C14N}"></ds:Transform></ds:Transforms><ds:DigestMethod Algorithm="${digestIdentifier(digest)}"></ds:DigestMethod><ds:DigestValue>${value.toString('base64')}</ds:DigestValue></ds:Reference>`;
 
 /** The certificate, where the message brings it, and how KeyInfo names it (X.509 Token Profile 1.1 section 3). */
 function keyTexts(

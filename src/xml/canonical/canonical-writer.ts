@@ -84,7 +84,7 @@ export class CanonicalWriter implements XmlHandler {
     sink.write(name);
     for (const { prefix, uri } of namespaces) {
       sink.write(prefix === '' ? ' xmlns="' : ` xmlns:${prefix}="`);
-      sink.write(escapeValue(uri));
+      sink.write(canonicalValue(uri));
       sink.write('"');
     }
     if (tag.attributeCount > 0 || (this.depth === 1 && this.#inherited.length > 0)) sink.write(this.#attributes(tag));
@@ -189,7 +189,7 @@ export class CanonicalWriter implements XmlHandler {
     if (attributes.length > 1) attributes.sort(byName);
     let result = '';
     for (const { prefix, local, value } of attributes) {
-      result += ` ${prefix === '' ? local : `${prefix}:${local}`}="${escapeValue(value)}"`;
+      result += ` ${prefix === '' ? local : `${prefix}:${local}`}="${canonicalValue(value)}"`;
     }
     return result;
   }
@@ -227,7 +227,8 @@ function escapeText(chars: string): string {
   return chars.replaceAll(ALL_TEXT, (character) => TEXT_REFERENCES.get(character) ?? character);
 }
 
-function escapeValue(value: string): string {
+/** A value of an attribute as canonical XML has it, between double quotes. */
+export function canonicalValue(value: string): string {
   if (!VALUE.test(value)) return value;
   return value.replaceAll(ALL_VALUE, (character) => VALUE_REFERENCES.get(character) ?? character);
 }
