@@ -28,19 +28,7 @@ const OF_SERVICES = [
   ...['auth', 'callCost', 'tls.cert', 'tls.key', 'tls.pfx', 'tls.passphrase'],
 ];
 const OF_SOAP_SERVICES = [
-  ...[
-    'versions',
-    'path',
-    'port',
-    'ports',
-    'namespace',
-    'naming',
-    'names',
-    'callerHeaders',
-    'reads',
-    'soapHeaders',
-    'replyHeaders',
-  ],
+  ...['versions', 'path', 'port', 'ports', 'namespace', 'naming', 'names', 'callerHeaders', 'reads', 'replyHeaders'],
   ...['forwarded', 'cookies', 'sticky', 'bufferRequests', 'earlyEnd', 'mtom', 'dataContractReferences'],
   ...[
     'addressing.calls',
@@ -54,7 +42,7 @@ const OF_SOAP_SERVICES = [
   ...[
     ...['field', 'description', 'deprecated', 'idempotent', 'weight', 'read.cacheMillis', 'read.staleMillis', 'write'],
     ...['request', 'response', 'namespace', 'qualified', 'oneWay', 'soapAction', 'faults', 'timeoutMillis', 'retry'],
-    ...['cost', 'argumentCosts', 'listSize', 'replySize', 'replyKib', 'arguments', 'headers', 'replyHeaders'],
+    ...['cost', 'argumentCosts', 'listSize', 'replySize', 'replyKib', 'replyHeaders'],
   ].map((key) => `operations.*.${key}`),
   ...['name', 'description', 'nullable', 'cost'].map((key) => `schema.types.*.${key}`),
   ...['name', 'type', 'nullable', 'deprecated', 'description', 'cost', 'listSize'].map(

@@ -13,7 +13,7 @@ import {
 } from './comparisons.js';
 import { openClasses, openClients, openHosts, openMasks, openOperations, openSchema } from './open.js';
 import type { Protection } from './protection.js';
-import { mask, offered, scopes } from './rights.js';
+import { fixedForCallers, mask, offered, scopes } from './rights.js';
 import { weakerTokens } from './tokens.js';
 import { unconfirmedTools } from './unconfirmed.js';
 
@@ -104,6 +104,18 @@ export const CALLER_PROTECTIONS = {
     empty: IS_ERROR,
     unreachable: null,
     open: openOperations,
+  },
+  fixedValues: {
+    about: 'Values that callers do not choose',
+    keys: each(
+      fixedForCallers,
+      'services.*.operations.*.arguments.*',
+      'services.*.operations.*.headers.*',
+      'services.*.soapHeaders.*',
+    ),
+    absent: 'Arguments and header blocks of GraphQL fields are chosen by callers.',
+    empty: IS_ERROR,
+    unreachable: null,
   },
   confirmations: {
     about: 'Tools of agents that a person confirms',

@@ -70,6 +70,26 @@ export const offered: ValueComparison = (before, after) => {
 const selects = (operations: Record<string, unknown>): boolean =>
   Object.values(operations).some((mapping) => isRecord(mapping) && mapping['field'] !== undefined);
 
+/**
+ * What the gateway writes into messages of its own, as a constant or by a claim: such as whose data is asked for. Callers
+ * choose it where it is gone, unless the operation is no longer offered.
+ */
+export const fixedForCallers: ValueComparison = (
+  before,
+  after,
+  [, service, kind, operation],
+  { after: { services } },
+) => {
+  if (!isFixed(before) || isFixed(after) || after === false) return null;
+  const operations = services[String(service)]?.operations ?? {};
+  const mapping = Object.hasOwn(operations, String(operation)) ? operations[String(operation)] : undefined;
+  const isOffered = kind !== 'operations' || (mapping === undefined ? !selects(operations) : mapping !== false);
+  return isOffered ? 'is left to callers' : null;
+};
+
+const isFixed = (source: unknown): boolean =>
+  isRecord(source) && [source['value'], source['claim'], source['xml']].some((each) => each !== undefined);
+
 /** True if a client that changes its class sees a field that was masked more for its old class. */
 export const masksLess = ({ before, after }: ConfigChange, from: string, to: string): boolean => {
   const later = new Map(masksIn(after));

@@ -198,6 +198,26 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     ],
     unreachable: null,
   },
+  fixedValues: {
+    there: service(', wsdl: a.wsdl, operations: { Get: { arguments: { tenant: { value: one } } } }'),
+    withdrawn: [
+      [service(', wsdl: a.wsdl, operations: { Get: {} }'), /arguments\.tenant` is left to callers/],
+      [service(', wsdl: a.wsdl'), /arguments\.tenant` is left to callers/],
+    ],
+    taken: [
+      service(', wsdl: a.wsdl, operations: { Get: { arguments: { tenant: { value: two } } } }'),
+      service(', wsdl: a.wsdl, operations: { Get: false }'),
+    ],
+    misspelt: [
+      [
+        service(', wsdl: a.wsdl, operations: { Get: { arguments: { tenant: { valeu: one } } } }'),
+        /Did you mean `value`/,
+      ],
+    ],
+    empty: [[service(', wsdl: a.wsdl, operations: { Get: { arguments: { tenant: {} } } }'), /has no effect/]],
+    absent: null,
+    unreachable: null,
+  },
   masks: {
     there: types('mask: { default: hash, two: none }'),
     withdrawn: [

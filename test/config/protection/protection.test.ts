@@ -95,6 +95,29 @@ clients: { ${ways}, classes: { ${classes} } }\n`;
   );
 });
 
+t.test('what the gateway writes in place of an argument is not left to callers', async (t) => {
+  const known = (operations: string, more = ''): string =>
+    `services: { a: { url: "https://a/", wsdl: a.wsdl, callerHeaders: [x-t], operations: { ${operations} }${more} } }
+clients: { introspection: { url: "https://i/", clientId: c, clientSecret: s, class: all }, classes: { all: {} } }\n`;
+  const find = (more: string): string => `Find: { field: Query.find${more} }`;
+  const get = (more: string): string => known(`Get: { field: Query.get${more} }, ${find('')}`);
+  const whole = get(', arguments: { tenant: { claim: tenant } }');
+  const left = /operations\.Get\.arguments\.tenant` is left to callers/;
+  t.match((await weaker(whole, get(''))).join(), left);
+  t.match((await weaker(whole, get(', arguments: { tenant: { name: t } }'))).join(), left);
+  t.match((await weaker(whole, get(', arguments: { tenant: { header: x-t } }'))).join(), left);
+  t.match((await weaker(whole, known(''))).join(), left);
+  t.same(await weaker(whole, get(', arguments: { tenant: { value: one } }')), []);
+  t.same(await weaker(whole, known(`Get: false, ${find('')}`)), [], 'SOAP callers choose it all the same');
+  t.same(await weaker(whole, known(find(''))), []);
+  t.same(await weaker(get(''), whole), []);
+  const block = ', soapHeaders: { "{urn:x}Tenant": { claim: tenant } }';
+  t.match((await weaker(known(find(''), block), known(find('')))).join(), /Tenant` is left to callers/);
+  const own = ', headers: { "{urn:x}Tenant": { value: one } }';
+  t.match((await weaker(known(find(own)), known(find('')))).join(), /Find\.headers\..*Tenant` is left to callers/);
+  t.same(await weaker(known(find(own)), known(find(', headers: { "{urn:x}Tenant": false }'))), []);
+});
+
 t.test('the first network that has an address counts, before a change and after it', async (t) => {
   const office = 'office: { class: narrow, addresses: [10.2.0.0/16] }';
   const all = 'all: { class: wide, addresses: [10.0.0.0/8] }';
