@@ -1,3 +1,5 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+
 import { Refusal } from '../base/refusals/refusal.js';
 import { configuredNameKey, nameKey } from '../base/x509/distinguished-name.js';
 import type { Identifier } from './access.js';
@@ -60,7 +62,8 @@ export class Certificates implements Identifier {
       this.#byCertificate.set(certificate, client);
       return client;
     }
-    const subject = headers[this.#header];
+    const field = headers[this.#header];
+    const subject = typeof field === 'string' ? writtenText(field) : field;
     // A proxy whose client has no certificate writes nothing.
     if (subject === undefined || subject === '' || !this.#proxies.has(address)) return null;
     if (typeof subject !== 'string') throw new Refusal('UNAUTHENTICATED', 'certificate');
@@ -91,6 +94,13 @@ export class Certificates implements Identifier {
   withhold({ headers, address }: Head): void {
     if (!this.#proxies.has(address)) delete headers[this.#header];
   }
+}
+
+/** The text of a field: Node reads each byte as a character, and proxies write names in UTF-8. */
+function writtenText(field: string): string {
+  if (!/[\x80-\xff]/.test(field)) return field;
+  const bytes = Buffer.from(field, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : field;
 }
 
 /** The certificate is verified, and no client of the configuration has it. */

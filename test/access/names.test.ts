@@ -81,6 +81,16 @@ t.test('a certificate is known by its subject in any order, and one that is not 
   ]);
 });
 
+t.test('a subject that a proxy writes in UTF-8, as it is or escaped, is the one of the configuration', async (t) => {
+  const listed = [{ name: 'erp', rights: UNRESTRICTED, subject: 'CN=Müller 😀,O=Bank' }];
+  const known = new Certificates('x-client', listed, null, new Networks(['10.0.0.1']));
+  const behind = (bytes: Buffer): CallerIdentity =>
+    caller({ address: '10.0.0.1', headers: { 'x-client': bytes.toString('latin1') } });
+  for (const written of ['CN=Müller 😀,O=Bank', 'O=Bank, CN=Müller 😀', 'CN=M\\C3\\BCller \\F0\\9F\\98\\80,O=Bank'])
+    t.match(known.identify(behind(Buffer.from(written))), { name: 'erp' }, written);
+  t.throws(() => known.identify(behind(Buffer.from('CN=Müller,O=Bank', 'latin1'))), 'not UTF-8');
+});
+
 t.test('log and audit name the client of a token by a digest, or as configured', async (t) => {
   const rules = { clientClaim: 'sub', scopesClaim: 'scope', classClaim: null, classes: new Map() };
   const labelFor = (sub: string, logAs: 'digest' | 'claim'): string =>
