@@ -30,7 +30,11 @@ export const HARM_WHEN_OFF: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Limits of which the larger value is the stricter one. */
-const FLOORS: ReadonlySet<string> = new Set(['http.bodyRateBytes']);
+const FLOORS: ReadonlySet<string> = new Set([
+  'http.bodyRateBytes',
+  'http.refusalHoldMillis',
+  'persisted.registrationCost',
+]);
 
 /** Limits that are switched off, or gone while the default is weaker. A number that is written is a decision. */
 export function weakerLimits({ before, after, isGiven, successors }: ConfigChange): readonly Weakening[] {
@@ -44,7 +48,9 @@ export function weakerLimits({ before, after, isGiven, successors }: ConfigChang
       if (typeof value !== 'number' || typeof was !== 'number' || value === was || inherited.get(name) === was)
         continue;
       const path = [...(at[0] ?? []), group, name];
-      const isStricter = FLOORS.has(key) ? was > value : was < value && isRefused(group, name);
+      const isStricter = FLOORS.has(key)
+        ? was > value
+        : was < value && (isRefused(group, name) || HARM_WHEN_OFF.has(key));
       if (value === 0 && HARM_WHEN_OFF.has(key)) weaker.push({ path, what: 'is switched off' });
       else if (isStricter && !at.some((owner) => isGiven([...owner, group, name])))
         weaker.push({ path, what: 'is gone, and its default is weaker' });

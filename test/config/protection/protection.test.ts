@@ -118,6 +118,20 @@ clients: { introspection: { url: "https://i/", clientId: c, clientSecret: s, cla
   t.same(await weaker(known(find(own)), known(find(', headers: { "{urn:x}Tenant": false }'))), []);
 });
 
+t.test('a limit against attacks that is gone counts where its default is weaker', async (t) => {
+  const known = (limits: string): string =>
+    `services: { a: { url: "https://a/" } }\nlimits: { http: { ${limits} idleMillis: 5000 } }\n`;
+  for (const [strict, loose] of [
+    ['refusalsPerSecond: 5,', 'refusalsPerSecond: 500,'],
+    ['handshakesPerSecond: 5,', 'handshakesPerSecond: 500,'],
+    ['refusalHoldMillis: 20000,', 'refusalHoldMillis: 100,'],
+  ] as const) {
+    t.match((await weaker(known(strict), known(''))).join(), /is gone, and its default is weaker/, strict);
+    t.same(await weaker(known(loose), known('')), [], loose);
+    t.same(await weaker(known(strict), known(loose)), [], 'a number that is written is a decision');
+  }
+});
+
 t.test('the first network that has an address counts, before a change and after it', async (t) => {
   const office = 'office: { class: narrow, addresses: [10.2.0.0/16] }';
   const all = 'all: { class: wide, addresses: [10.0.0.0/8] }';
