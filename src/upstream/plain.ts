@@ -38,6 +38,9 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
+/** The only transfer coding of replies. */
+const CHUNKED = 'chunked';
+
 /** Fields of proxies in front, and baggage. None is trusted: the package writes them anew, from the connection. */
 const OF_PROXIES = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|baggage)$/;
 
@@ -103,6 +106,11 @@ class Passage {
   begin(upstream: ClientRequest, silenceMillis: number): void {
     this.#upstream = upstream;
     if (this.#isOver) upstream.destroy();
+    // Status 101: without a listener Node drops the connection, and reports neither a reply nor an error.
+    upstream.once('upgrade', (_reply, socket) => {
+      socket.destroy();
+      this.fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'status'));
+    });
     upstream.setTimeout(silenceMillis, () => {
       // Silence of the backend only: not while the caller does not send, or does not read.
       const { request, response } = this.#parts;
@@ -117,6 +125,11 @@ class Passage {
     const { statusCode: status = 0 } = reply;
     if (status < 200 || status > 599) {
       this.fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'status'));
+      return;
+    }
+    // Another coding is not undone by the parser, and the caller would not be told of it.
+    if ((reply.headers['transfer-encoding']?.toLowerCase() ?? CHUNKED) !== CHUNKED) {
+      this.fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'transfer coding'));
       return;
     }
     // A request that is not wanted to its end is its connection's last.

@@ -107,6 +107,23 @@ t.test('F01: a body on a method that has none never arrives', async (t) => {
   t.equal(backend.complete.at(-1)?.body.toString(), 'ab');
 });
 
+t.test('a reply that switches protocols, or has another transfer coding than chunked, is a bad gateway', async (t) => {
+  let answer = '';
+  let lines = 0;
+  const backend = await startScriptedBackend((socket) => socket.write(answer));
+  t.teardown(() => backend.close());
+  const gateway = await startGateway(t, backend.url);
+  for (const [text, detail] of [
+    ['HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: a\r\n\r\nbytes', 'status'],
+    ['HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n', 'transfer coding'],
+    ['HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\na', 'transfer coding'],
+  ] as const) {
+    answer = text;
+    t.equal((await sendRaw(gateway.url, request('GET', '/files'))).status, 502, text);
+    t.match(await gateway.accessLine(++lines), { code: 'UPSTREAM_INVALID_RESPONSE', detail }, text);
+  }
+});
+
 t.test('a plain backend that is not there, or hangs up, is a bad gateway', async (t) => {
   const backend = await startScriptedBackend((socket) => socket.destroy());
   t.teardown(() => backend.close());
