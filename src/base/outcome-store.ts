@@ -6,6 +6,8 @@ export interface KeptAnswer {
   /** '' where it has none. */
   readonly contentType: string;
   readonly body: Buffer;
+  /** The id of the message that it is the answer to; absent or null where that has none. */
+  readonly messageId?: string | null;
 }
 
 /**
@@ -25,6 +27,8 @@ export interface KeyClaim {
   readonly keepMillis: number;
   /** The longest time that its call takes: after it, a call that is pending elsewhere has an outcome that nobody knows. */
   readonly callMillis: number;
+  /** The id of the message, which a reply may relate to; absent or null where it has none. */
+  readonly messageId?: string | null;
 }
 
 /** Remembers what became of calls, by idempotency key. Never rejects. */

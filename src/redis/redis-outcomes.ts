@@ -48,8 +48,9 @@ function stateOf(text: string, fingerprint: string): KeyState {
   const { answer, pendingUntil } = value;
   if (typeof pendingUntil === 'number') return { kind: Date.now() < pendingUntil ? 'pending' : 'unknown' };
   if (!isRecord(answer)) return { kind: 'unknown' };
-  const { status, contentType, body } = answer;
+  const { status, contentType, body, messageId } = answer;
   if (typeof status !== 'number' || typeof contentType !== 'string' || typeof body !== 'string')
     return { kind: 'unknown' };
-  return { kind: 'answered', answer: { status, contentType, body: Buffer.from(body, 'base64') } };
+  const id = typeof messageId === 'string' ? messageId : null;
+  return { kind: 'answered', answer: { status, contentType, body: Buffer.from(body, 'base64'), messageId: id } };
 }

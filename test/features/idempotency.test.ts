@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
+import { WSSE } from '../../src/soap/security/wsse-names.js';
 import { errorWith } from '../kit/answers.js';
 import { answerBy, answerJson, answerWith } from '../kit/backend.js';
-import { envelope, faultOf, postSoap } from '../kit/envelope.js';
+import { envelope, faultOf, postSoap, textIn } from '../kit/envelope.js';
 import { askText, postJson } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
 import { useBackend, useService } from '../kit/use.js';
@@ -28,9 +29,9 @@ async function useBank(t: Test, more = '', rest = '') {
       type Mutation { pay(sum: Int!): Receipt, refund(sum: Int!): Receipt }
       type Receipt { receipt: String }
     operations:
-      GetBalance: { field: Query.balance }
-      Pay: { field: Mutation.pay, response: PayResponse, idempotency: {} }
-      Refund: { field: Mutation.refund, response: PayResponse, idempotency: {} }
+      GetBalance: { field: Query.balance, soapAction: "urn:bank:get" }
+      Pay: { field: Mutation.pay, soapAction: "urn:bank:pay", response: PayResponse, idempotency: {} }
+      Refund: { field: Mutation.refund, soapAction: "urn:bank:refund", response: PayResponse, idempotency: {} }
 ${more}
 ${rest}`,
   );
@@ -148,6 +149,65 @@ t.test('a call that did not reach the backend may be made again; a Fault is an a
   backend.answer = answerBy(() => faultOf('s:Server', 'no money'));
   for (let times = 0; times < 2; times++) t.match((await soap('k', '1')).text, 'no money');
   t.equal(backend.complete.length, 2);
+});
+
+const WSA = 'http://www.w3.org/2005/08/addressing';
+const addressed = (message: string, id: string): string =>
+  message.replace('<s:Body>', `<s:Header><a:MessageID xmlns:a="${WSA}">${id}</a:MessageID></s:Header><s:Body>`);
+
+t.test('a kept answer relates to the message that asks for it again', async (t) => {
+  const { gateway, graphql, backend } = await useBank(t, '    addressing: { calls: send }');
+  let content = '<PayResponse xmlns="urn:bank"><receipt>R1</receipt></PayResponse>';
+  let more = '';
+  let type = 'text/xml';
+  let other: string | null = null;
+  backend.answer = ({ body }, response) => {
+    const relates = `<a:RelatesTo xmlns:a="${WSA}">${other ?? textIn(body, 'MessageID') ?? ''}</a:RelatesTo>`;
+    const message = envelope(content, relates + more);
+    answerWith(
+      type === 'text/xml' ? message : `--B\r\nContent-Type: text/xml\r\n\r\n${message}\r\n--B--\r\n`,
+      type,
+      content.includes('Fault>') ? 500 : 200,
+    )({ method: '', target: '', headers: {}, body }, response);
+  };
+  const soap = async (key: string, id: string): Promise<string> => {
+    const answer = await postSoap(`${gateway.url}/soap/bank`, addressed(pay('1'), id), { 'idempotency-key': key });
+    return answer.text();
+  };
+  const first = await soap('a', 'urn:uuid:1');
+  t.match(first, '>urn:uuid:1</a:RelatesTo>');
+  for (const [id, written] of [
+    ['urn:uuid:22', 'urn:uuid:22'],
+    ['urn:a&amp;b\u00e9', 'urn:a&amp;b&#233;'],
+    ['urn:uuid:1', 'urn:uuid:1'],
+  ] as const)
+    t.equal(await soap('a', id), first.replace('urn:uuid:1', written), id);
+  content = faultOf('s:Server', 'no', '<secret/>');
+  t.match(await soap('fault', 'urn:uuid:1'), '>urn:uuid:1</a:RelatesTo>');
+  t.match(await soap('fault', 'urn:uuid:333'), '>urn:uuid:333</a:RelatesTo>');
+  content = '<PayResponse xmlns="urn:bank"><receipt>R3</receipt></PayResponse>';
+  for (let times = 0; times < 2; times++) t.match(await graphql('b', PAY), '"receipt":"R3"');
+  const both = await Promise.all(['urn:x', 'urn:y'].map((id) => soap('c', id)));
+  t.match(both[0], '>urn:x</a:RelatesTo>');
+  t.match(both[1], '>urn:y</a:RelatesTo>', 'also where it waited for the call of the other');
+  type = 'multipart/related; boundary=B; type="text/xml"';
+  const packed = await soap('p', 'urn:x');
+  t.match(packed, 'R3');
+  t.equal(await soap('p', 'urn:longer'), packed.replace('urn:x', 'urn:longer'), 'in a package too');
+  content = faultOf('s:Server');
+  const fault = await soap('q', 'urn:x');
+  t.equal(await soap('q', 'urn:longer'), fault, 'but for a Fault there');
+  type = 'text/xml';
+  more = `<w:Security xmlns:w="${WSSE}"/>`;
+  const signed = await soap('d', 'urn:x');
+  t.equal(await soap('d', 'urn:y'), signed, 'what may be signed stays as it is');
+  other = 'urn:other';
+  for (const id of ['urn:x', 'urn:y', 'urn:other'])
+    t.match(await soap('e', id), 'UPSTREAM_DESYNC', 'an answer to another message is given to no request');
+  other = null;
+  content = `<PayResponse xmlns="urn:bank"><receipt>${'R'.repeat(400_000)}</receipt></PayResponse>`;
+  t.match(await soap('long', 'urn:x'), '>urn:x</a:RelatesTo>');
+  t.equal(backend.complete.length, 9);
 });
 
 t.test('a caller that leaves does not undo its call', async (t) => {

@@ -3,6 +3,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
+import { escapeText } from '../../xml/writer.js';
 import { checkResultStatus } from './reply-head.js';
 
 /**
@@ -32,3 +33,14 @@ export function bindReply(
   checkResultStatus(head);
   envelope.expectParts(service.replyParts(operation));
 }
+
+/** Makes a reply that relates to another message relate to this one: callers refuse any other. Within `onHeadValid`. */
+export function relateTo({ addressing, header }: EnvelopeValidator, messageId: string | null): void {
+  const range = addressing?.relatesToContent ?? null;
+  if (range === null || messageId === null || addressing?.relatesTo === messageId) return;
+  header?.edit({ ...range, replacement: escapeText(messageId).replace(BEYOND_ASCII, numbered) });
+}
+
+const BEYOND_ASCII = /[^\0-\x7f]/gu;
+
+const numbered = (character: string): string => `&#${character.codePointAt(0)};`;

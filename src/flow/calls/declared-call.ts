@@ -20,6 +20,8 @@ export type ReplyUse = 'store' | 'share' | 'private';
 export interface DeclaredCall extends UpstreamCall {
   /** Whether the backend was called for this caller, not for an identical request. */
   readonly isMade: boolean;
+  /** The id of the message that the reply is to, null for none. Absent: it is to the caller's own. */
+  readonly answeredId?: string | null;
   /** How old the reply is; null for one that comes from the backend. */
   readonly ageMillis: number | null;
   /** Called once, when the reply is read or failed. Returns for how many milliseconds the reply is fresh. */

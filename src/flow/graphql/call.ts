@@ -67,7 +67,7 @@ function sendMessage(
     const content = rule === null ? null : envelopeContent(rule, service, written.plain(), { action, isAddressed });
     const message = content === null || sharing === null ? null : { client: sharing.client, content };
     const blocks = blocksOfField(service, envelope, context.claims, written.envelopeOffset);
-    const keyed = claimOf(field, context, request, written);
+    const keyed = claimOf(field, context, request, written, sent.messageId);
     const parts = { exchange, service, operation, request, message, keyed, receiver: reply, blocks };
     const declared = context.relay?.(parts) ?? sharing?.calls.start(parts) ?? null;
     const call = declared ?? callUpstream(parts);
@@ -83,6 +83,7 @@ function claimOf(
   { service, headers, sharing = null }: CallContext,
   request: UpstreamRequest,
   message: CallMessage,
+  messageId: string | null,
 ): KeyClaim | null {
   if (sharing === null || field === undefined) return null;
   const key = keyIn(service, operation, headers);
@@ -91,5 +92,5 @@ function claimOf(
   if (message.hasFiles) throw new Refusal('BAD_REQUEST', 'A file cannot be sent under an idempotency key.');
   const content = createHash('sha256').update(message.plain()).digest('base64url');
   const callMillis = service.upstream.rulesOf(request).totalMillis;
-  return keyClaim(service, operation, key, sharing.client, { content, field }, callMillis);
+  return keyClaim(service, operation, key, sharing.client, { content, field, messageId }, callMillis);
 }

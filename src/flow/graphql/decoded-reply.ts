@@ -94,9 +94,11 @@ export class DecodedReply implements UpstreamReceiver {
     this.#release = release;
   }
 
-  /** A reply from the cache names another request. */
+  /** The id that the reply may relate to; null for any: a reply from the cache names another request. */
   get #expectedId(): string | null {
-    return this.#declared?.isMade === false ? null : this.#sent.messageId;
+    const declared = this.#declared;
+    if (declared?.answeredId !== undefined) return declared.answeredId;
+    return declared?.isMade === false ? null : this.#sent.messageId;
   }
 
   abort(refusal: Refusal): void {

@@ -39,6 +39,8 @@ export class KeyedCall implements UpstreamReceiver {
   readonly #make: MakeCall;
   readonly #onOver: () => void;
   readonly #members = new Set<KeyedMember>();
+  /** The request that the call is made for, if one has to be made. */
+  #maker: KeyedMember | null = null;
   readonly #chunks: Buffer[] = [];
   #state: State = 'claiming';
   #begun: BegunCall | null = null;
@@ -56,7 +58,8 @@ export class KeyedCall implements UpstreamReceiver {
   /** Null where no further request can wait. */
   join(receiver: UpstreamReceiver): KeyedMember | null {
     if (this.#members.size >= WAITING_MAX || this.#state === 'streaming') return null;
-    const member = new KeyedMember(receiver, this, this.#members.size === 0);
+    const member = new KeyedMember(receiver, this);
+    this.#maker ??= member;
     this.#members.add(member);
     return member;
   }
@@ -71,13 +74,16 @@ export class KeyedCall implements UpstreamReceiver {
   #decide(state: KeyState): void {
     if (state.kind === 'new') {
       this.#state = 'collecting';
+      if (this.#maker !== null) this.#maker.isMade = true;
       try {
         this.#begun = this.#make(this);
       } catch (caught) {
         this.failed(asRefusal(caught));
       }
-    } else if (state.kind === 'answered') this.#answer(headOf(state.answer), [state.answer.body]);
-    else if (state.kind === 'pending') void this.#poll();
+    } else if (state.kind === 'answered') {
+      const { answer } = state;
+      this.#answer(headOf(answer), [answer.body], answer.messageId ?? null);
+    } else if (state.kind === 'pending') void this.#poll();
     else this.#fail(REFUSALS[state.kind]());
   }
 
@@ -133,8 +139,9 @@ export class KeyedCall implements UpstreamReceiver {
       return;
     }
     const body = Buffer.concat(this.#chunks);
-    this.#keep({ status: head.status, contentType: head.header('content-type') ?? '', body });
-    this.#answer(head, [body]);
+    const { messageId = null } = this.claim;
+    this.#keep({ status: head.status, contentType: head.header('content-type') ?? '', body, messageId });
+    this.#answer(head, [body], messageId);
   }
 
   /** Answers without an envelope come from what stands before the backend: 4xx are no calls, 5xx may be. */
@@ -190,18 +197,20 @@ export class KeyedCall implements UpstreamReceiver {
       other.failed(new Refusal('IDEMPOTENCY_OUTCOME_UNKNOWN', 'the answer is too long to be kept'));
     }
     if (first === undefined || this.#head === null) return;
+    first.answeredId = this.claim.messageId ?? null;
     first.receiver.head(this.#head);
     for (const chunk of this.#chunks) first.receiver.data(chunk);
     this.#chunks.length = 0;
   }
 
-  /** Gives the whole answer to all, one in each turn of the event loop. */
-  #answer(head: ReplyHead, chunks: readonly Buffer[]): void {
+  /** Gives the whole answer to all, one in each turn of the event loop. It is to the message with this id. */
+  #answer(head: ReplyHead, chunks: readonly Buffer[], messageId: string | null): void {
     const members = [...this.#members];
     this.#end();
     const next = (): void => {
       const member = members.shift();
       if (member === undefined) return;
+      member.answeredId = messageId;
       member.replay(head, chunks);
       if (members.length > 0) setImmediate(next);
     };
@@ -224,10 +233,13 @@ export class KeyedCall implements UpstreamReceiver {
 
 /** One request under a key, whose answer is not shared with other requests. */
 class KeyedMember extends ReplayedCall {
+  /** False while it is not known whether an answer is kept. */
+  override isMade = false;
+  answeredId: string | null = null;
   readonly #call: KeyedCall;
 
-  constructor(receiver: UpstreamReceiver, call: KeyedCall, isMade: boolean) {
-    super(receiver, isMade, null);
+  constructor(receiver: UpstreamReceiver, call: KeyedCall) {
+    super(receiver, false, null);
     this.#call = call;
   }
 

@@ -18,6 +18,8 @@ export interface KeyedContent {
   readonly content: string;
   /** Tells fields of one request apart; '' for a SOAP message. */
   readonly field: string;
+  /** The id of the message; null for none. */
+  readonly messageId: string | null;
 }
 
 /** The key of a request in the field that an operation names; null where the operation or the request has none. */
@@ -49,7 +51,7 @@ export function keyClaim(
   operation: Operation,
   key: string,
   client: Client,
-  { content, field }: KeyedContent,
+  { content, field, messageId }: KeyedContent,
   callMillis: number,
 ): KeyClaim {
   const digest = (parts: readonly string[]): string =>
@@ -60,5 +62,6 @@ export function keyClaim(
     fingerprint: digest([service.name, operation.name, content]),
     keepMillis: service.idempotency.get(operation.name)?.keepMillis ?? 0,
     callMillis,
+    messageId,
   };
 }

@@ -167,7 +167,7 @@ const callOf = (
 function claimOf(
   { caller, request: { headers } }: HttpExchange,
   service: SoapService,
-  { received, policy }: Intake,
+  { received, envelope, policy }: Intake,
   request: UpstreamRequest,
 ): KeyClaim | null {
   const operation = policy.known?.operation ?? null;
@@ -176,7 +176,8 @@ function claimOf(
   if (received.kind !== 'whole') throw new Refusal('HTTP_TOO_LARGE', 'a message with an idempotency key');
   const content = policy.contentDigest ?? createHash('sha256').update(received.message).digest('base64url');
   const callMillis = service.upstream.rulesOf(request).totalMillis;
-  return keyClaim(service, operation, key, caller.client, { content, field: '' }, callMillis);
+  const messageId = envelope.addressing?.messageId ?? null;
+  return keyClaim(service, operation, key, caller.client, { content, field: '', messageId }, callMillis);
 }
 
 /** The header fields that the message is sent on with. */

@@ -6,11 +6,12 @@ import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
 import { Stages } from '../../base/stages.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
+import { isSecurity } from '../../soap/header/security-reader.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { StartTag, XmlHandler } from '../../xml/events.js';
 import type { XmlReader } from '../../xml/reader.js';
-import { bindReply } from '../calls/bind-reply.js';
+import { bindReply, relateTo } from '../calls/bind-reply.js';
 import { type ComparedMessage, callUpstream, type DeclaredCall } from '../calls/declared-call.js';
 import { together } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
@@ -75,6 +76,8 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #gate: Gate | null = null;
   #form: ReplyForm | null = null;
   readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'awaited');
+  /** The reply has a Security block, whose signature may cover any other block. */
+  #isSecured = false;
   /** Bytes of the answer that comes with a challenge. */
   #discardedBytes = 0;
 
@@ -144,7 +147,17 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   onHeadValid(envelope: EnvelopeValidator): void {
-    bindReply(envelope, this.#head, this.#context.service, this.#operation, this.#messageId);
+    // The answer that is kept for an idempotency key names the message that it was made for.
+    const { answeredId = this.#messageId } = this.#declared ?? {};
+    bindReply(envelope, this.#head, this.#context.service, this.#operation, answeredId);
+    // A Fault is taken out of its package by the offsets with which that came.
+    const isFixed = this.#isSecured || (this.#form?.package != null && envelope.operation?.local === 'Fault');
+    if (answeredId !== this.#messageId && !isFixed) relateTo(envelope, this.#messageId);
+  }
+
+  openHeaderBlock(tag: StartTag): null {
+    this.#isSecured ||= isSecurity(tag);
+    return null;
   }
 
   openBody(tag: StartTag): XmlHandler | null {

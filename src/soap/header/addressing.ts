@@ -12,6 +12,8 @@ export interface Addressing {
   readonly messageId: string | null;
   /** The message this one is the reply to: the first RelatesTo without another kind of relationship. */
   readonly relatesTo: string | null;
+  /** The range of the text of `relatesTo` in the message; null without one. */
+  readonly relatesToContent: { readonly startBytes: number; readonly endBytes: number } | null;
   /** The address in ReplyTo; null for none. */
   readonly replyTo: string | null;
   /** ReplyTo or FaultTo names an address other than the caller's connection. */
@@ -72,6 +74,7 @@ export class AddressingReader implements Addressing {
   isActionPassed = false;
   messageId: string | null = null;
   relatesTo: string | null = null;
+  relatesToContent: { readonly startBytes: number; readonly endBytes: number } | null = null;
   replyTo: string | null = null;
   hasOtherReplyAddress = false;
   readonly #refusesRepeated: boolean;
@@ -152,7 +155,9 @@ export class AddressingReader implements Addressing {
         this.messageId = text;
         return;
       case 'RelatesTo':
-        this.relatesTo ??= text;
+        if (this.relatesTo !== null || text === null) return;
+        this.relatesTo = text;
+        this.relatesToContent = { startBytes, endBytes };
         return;
       case 'ReplyTo':
       case 'FaultTo':
