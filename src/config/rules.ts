@@ -3,6 +3,7 @@ import { rateRules } from './backend/rate-rules.js';
 import { upstreamRules } from './backend/upstream-rules.js';
 import { clientRules } from './clients/client-rules.js';
 import { maskRules } from './clients/masks.js';
+import { callbackPaths } from './graphql/callback-paths.js';
 import { documentRules } from './graphql/document-rules.js';
 import { downloadPath, downloadRules } from './graphql/download-rules.js';
 import { graphqlRules } from './graphql/graphql-rules.js';
@@ -38,6 +39,7 @@ export function checkRules(data: unknown, isGiven: (path: ConfigPath) => boolean
     ...restPaths(data['services']),
     ...mcpPath(data['mcp']),
     ...downloadPath(data['graphql']),
+    ...callbackPaths(data['subscriptions']),
   ];
   return [
     ...findings,

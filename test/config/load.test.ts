@@ -183,6 +183,11 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
     `${SERVICES}routes: [{ path: /docs/, url: http://x }, { path: /docs/, url: http://y }]`,
     '4:51: `routes[1].path` is the same path as `routes[0].path`. Give each its own path.',
   ],
+  [
+    `${SERVICES}subscriptions: { note: { callback: { operation: orders.Note, fields: { id: request.id } } } }
+routes: [{ path: /callback/orders, url: http://x }]`,
+    '4:49: `subscriptions.note.callback.operation` is the same path as `routes[0].path`. Give each its own path.',
+  ],
   [`${SERVICES}graphql: { introspection: maybe }`, '4:27: `graphql.introspection` must be true or false.'],
   [`${SERVICES}graphql: [1]`, '4:10: `graphql` must be a map of keys.'],
   [

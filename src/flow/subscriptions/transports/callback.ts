@@ -2,6 +2,7 @@ import type { Policy } from '../../../access/policy.js';
 import type { NonceStore } from '../../../base/nonce-store.js';
 import { Refusal } from '../../../base/refusals/refusal.js';
 import type { SoapService } from '../../../compile/soap/service.js';
+import { CALLBACK_PATH } from '../../../config/graphql/callback-paths.js';
 import { CallGuard } from '../../calls/authorize.js';
 import { soapConsultation } from '../../calls/consult-policy.js';
 import type { HttpExchange } from '../../calls/http-exchange.js';
@@ -12,9 +13,6 @@ import { readSoapRequestHead } from '../../soap/request-head.js';
 
 /** A notification has no reply. */
 const NOTHING_CLOSED = new Map<string, never>();
-
-/** The prefix of the paths at which services post their notifications. */
-const CALLBACK_PATH = '/callback/';
 
 /** The service whose notifications come at this path, or null. */
 export function callbackService(
