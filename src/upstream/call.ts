@@ -151,6 +151,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
+    this.#connection?.hold(false);
     this.#resume?.();
   }
 
@@ -208,18 +209,20 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     } catch (caught) {
       this.#stop(caught);
     }
-    return !this.#isPaused;
+    return this.#goesOn();
   }
 
   /** False after an abort too: the parser must not go on to the end of the answer. */
   onData(chunk: Buffer): boolean {
     if (this.isOver) return false;
+    // A parser that goes on begins with no bytes: to pause it then would be for ever.
+    if (chunk.length === 0) return this.#goesOn();
     try {
       this.#receiver.data(chunk);
     } catch (caught) {
       this.#stop(caught);
     }
-    return !this.#isPaused && !this.isOver;
+    return this.#goesOn() && !this.isOver;
   }
 
   onComplete(): void {
@@ -241,6 +244,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
       this.#stages.move('retry');
       this.#leave(outcomeOf(refusal, this.status), refusal.code);
     } else this.#fail(refusal, null);
+  }
+
+  #goesOn(): boolean {
+    if (this.#isPaused) this.#connection?.hold(true);
+    return !this.#isPaused;
   }
 
   /** Refuses heads that the parser admits but no backend needs. */

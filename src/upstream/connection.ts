@@ -111,6 +111,11 @@ export class UpstreamConnection implements Transport {
     this.#guard?.requestIsOut();
   }
 
+  /** Whether the rest of the answer waits until the handler takes more. */
+  hold(isPaused: boolean): void {
+    if (this.#guard !== null) this.#guard.isPaused = isPaused;
+  }
+
   /** The answer, of this status, is complete. */
   end(status: number): void {
     if (this.isLong) this.#settledMillis = performance.now() + this.#reuse.answeredLong(status);

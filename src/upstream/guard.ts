@@ -44,6 +44,8 @@ type At = 'idle' | 'request' | 'answer';
 export class Guard {
   /** Something came behind the complete answer. */
   isDesynced = false;
+  /** The parser is paused, because the answer is read more slowly than it comes. */
+  isPaused = false;
   readonly #socket: Socket;
   readonly #reuse: ConnectionReuse;
   #at: At = 'idle';
@@ -62,11 +64,15 @@ export class Guard {
     this.#socket = socket;
     this.#reuse = reuse;
     const read = socket.read.bind(socket);
+    const destroy = socket.destroy.bind(socket);
+    // At a reset the parser looks whether the answer was complete, and fails an assertion while it is paused.
+    socket.destroy = (error?: Error) => destroy(this.isPaused && isReset(error) ? cutOff(error) : error);
     socket.read = (size?: number): unknown => {
-      if (size !== undefined) return read(size);
+      // Node asks for nothing when the other side has closed, to report the end.
+      if (size !== undefined) return this.isPaused && hasEnded(socket) ? null : read(size);
       if (this.#at === 'request' && this.#waitsForTls()) return null;
       for (;;) {
-        const chunk: unknown = read();
+        const chunk: unknown = read(lastBytes(socket));
         if (chunk === null) this.#lookBehind();
         else if (chunk instanceof Buffer) packetRead(chunk.length);
         if (this.#at === 'answer' || !(chunk instanceof Buffer)) return chunk;
@@ -86,6 +92,7 @@ export class Guard {
     this.#interim = 0;
     this.#held = EMPTY;
     this.isDesynced = false;
+    this.isPaused = false;
   }
 
   /** The last byte of the request was written to the socket. */
@@ -201,6 +208,22 @@ export class Guard {
     return null;
   }
 }
+
+/**
+ * The number of bytes that are left of a socket which the other side has closed; undefined for all there are of another.
+ * Node reports the end with a read of all, but not of so many: the parser, which may be paused by them, fails an assertion
+ * when it hears of the end before it has taken the answer. It reads once more when it has.
+ */
+const lastBytes = (socket: Socket): number | undefined =>
+  socket.readableLength > 0 && hasEnded(socket) ? socket.readableLength : undefined;
+
+/** Whether the other side has closed a socket. What came before may still have to be read. */
+const hasEnded = (socket: Socket): boolean => memberOf(memberOf(socket, '_readableState'), 'ended') === true;
+
+const isReset = (error: Error | undefined): error is Error =>
+  error !== undefined && 'code' in error && error.code === 'ECONNRESET';
+
+const cutOff = (cause: Error): Refusal => new Refusal('UPSTREAM_TRUNCATED', 'ECONNRESET', { cause });
 
 /** Whether the system has taken all that TLS has handed to it; false where that is not known. */
 function isTakenBySystem(socket: Socket): boolean {

@@ -265,6 +265,33 @@ t.test('a paused call leaves the rest with the backend until it is resumed', asy
   t.equal(heard.text.length, total);
 });
 
+for (const [end, framing, how] of [
+  ['end', 'Connection: close\r\n', 'end'],
+  ['end', 'Content-Length: 200000\r\nConnection: close\r\n', 'end'],
+  ['end', 'Content-Length: 200000\r\n', 'end'],
+  ['end', 'Content-Length: 200001\r\nConnection: close\r\n', 'UPSTREAM_TRUNCATED'],
+  ['resetAndDestroy', 'Connection: close\r\n', 'UPSTREAM_TRUNCATED'],
+  ['resetAndDestroy', 'Content-Length: 200001\r\n', 'UPSTREAM_TRUNCATED'],
+] as const)
+  t.test(`a backend may close while its answer waits: ${framing.trim()}, by ${end}`, async (t) => {
+    const backend = await startScriptedBackend((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${framing}\r\n${'a'.repeat(200_000)}`, () => {
+        if (end === 'end') socket.end();
+      });
+    });
+    t.teardown(() => backend.close());
+    const heard = call(makeUpstream(t, [backend.url]));
+    // Each piece waits a turn, as for a caller that reads slowly: the last one too, when nothing is left behind it.
+    heard.onData = () => {
+      heard.call.pause();
+      const isLast = heard.text.length === 200_000;
+      if (isLast && end !== 'end') for (const socket of backend.sockets) socket.resetAndDestroy();
+      setTimeout(() => heard.call.resume(), isLast ? 50 : 1);
+    };
+    t.equal(await heard.ended, how);
+    t.equal(heard.text.length, 200_000);
+  });
+
 t.test('an aborted call ends with its refusal, and its connection is gone', async (t) => {
   const backend = await startHolding(t);
   const upstream = makeUpstream(t, [backend.url]);
