@@ -24,9 +24,9 @@ const RESTART_KEYS: readonly ConfigPath[] = [
 ];
 
 /** Throws `ConfigurationError` with every key of `next` that differs from `running` and needs a restart. */
-export function checkRestartKeys(running: Config, next: ConfigSection<Config>): void {
+export function checkRestartKeys(running: ConfigSection<Config>, next: ConfigSection<Config>): void {
   const diagnostics = RESTART_KEYS.filter(
-    (path) => !isDeepStrictEqual(comparable(running, path, next), comparable(next.value, path, next)),
+    (path) => !isDeepStrictEqual(comparable(running, path), comparable(next, path)),
   ).map((path): Diagnostic => {
     const what = `\`${path.join('.')}\` cannot change while the gateway runs.`;
     return next.diagnostic(path, what, 'Restart the gateway, or undo the change.');
@@ -38,7 +38,8 @@ export function checkRestartKeys(running: Config, next: ConfigSection<Config>): 
 const CREDENTIALS: ReadonlySet<string> = new Set(['basic', 'bearer']);
 
 /** The value of a key, without the texts of files that listeners read again by themselves. */
-function comparable(config: Config, path: ConfigPath, files: ConfigSection<Config>): unknown {
+function comparable(files: ConfigSection<Config>, path: ConfigPath): unknown {
+  const { value: config } = files;
   const [key] = path;
   if (key === 'redis') return withoutRotating(config.redis ?? null, path, files);
   if (key !== 'listen' && key !== 'admin') return valueAt(config, path);

@@ -107,15 +107,16 @@ function listenForReloads({ hangUp, watch }: Origin, { reload }: Config, reloade
 
 /** Reads the configuration of a running gateway anew. Throws `ConfigurationError`, also for a key that needs a restart. */
 async function loadAgain(
-  { file, config }: LoadedConfig,
+  running: LoadedConfig,
   workers: Config['workers'] | null,
   inputs: Inputs,
 ): Promise<LoadedConfig> {
   const pace = new TimeSlices();
+  const { file } = running;
   const next = await loadConfig(file, process.env, workers, inputs, pace).catch((error: unknown) =>
     throwWithWsdls(file, error, pace),
   );
-  checkRestartKeys(config, rootSection(next));
+  checkRestartKeys(rootSection(running), rootSection(next));
   return next;
 }
 

@@ -371,13 +371,13 @@ t.test('files that connections to Redis read again may change while the gateway 
     const redis = `{ url: redis://127.0.0.1, password: { file: password }, secret: { file: secret }${more} }`;
     return load(`${SERVICE}redis: ${redis}\n`);
   };
-  const { config } = await rotate('one', 'secret-of-replicas');
+  const running = rootSection(await rotate('one', 'secret-of-replicas'));
   const rotated = await rotate('another', 'secret-of-replicas');
-  t.doesNotThrow(() => checkRestartKeys(config, rootSection(rotated)));
+  t.doesNotThrow(() => checkRestartKeys(running, rootSection(rotated)));
   const other = await rotate('one', 'another-secret-of-replicas');
-  t.throws(() => checkRestartKeys(config, rootSection(other)), /`redis` cannot change/);
+  t.throws(() => checkRestartKeys(running, rootSection(other)), /`redis` cannot change/);
   const slower = await rotate('one', 'secret-of-replicas', ', operationMillis: 30');
-  t.throws(() => checkRestartKeys(config, rootSection(slower)), /`redis` cannot change/);
+  t.throws(() => checkRestartKeys(running, rootSection(slower)), /`redis` cannot change/);
 });
 
 t.test('two kinds of `auth`, and a path in place of PEM, are named', async (t) => {

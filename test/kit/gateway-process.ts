@@ -38,6 +38,8 @@ export interface ProcessOptions {
   /** Where its log goes, if it is not read here: a descriptor, or a pipe that nothing reads. */
   readonly log?: number | 'unread';
   readonly adminHost?: string;
+  /** The value of `listen` for its address. */
+  readonly listen?: (address: string) => string;
 }
 
 /** Starts it on ports that were free a moment ago, and waits until it is ready. */
@@ -47,10 +49,11 @@ export async function startProcess(
   options: ProcessOptions = {},
 ): Promise<GatewayProcess> {
   const { nodeOptions = [], environment = {}, before = '', log = null, adminHost = '127.0.0.1' } = options;
+  const { listen = (address) => address } = options;
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   const [port, adminPort] = [await freePort(), await freePort()];
   const file = join(home, 'soapstone.yaml');
-  await writeFile(file, `listen: 127.0.0.1:${port}\nadmin: ${adminHost}:${adminPort}\n${yaml}`);
+  await writeFile(file, `listen: ${listen(`127.0.0.1:${port}`)}\nadmin: ${adminHost}:${adminPort}\n${yaml}`);
   const command = [process.execPath, ...nodeOptions, MAIN, 'start', '-c', file];
   const child = spawn('sh', ['-c', `${before} exec "$0" "$@"`, ...command], {
     // What one process has compiled the next one need not.

@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import t from 'tap';
 import { largeWsdl } from '../bench/wsdl.js';
+import { Authority, hasOpenssl } from '../kit/certificates.js';
 import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { until } from '../kit/until.js';
+import { useFolder } from '../kit/use.js';
 import { edit, reload, SERVICES, statusOf, WSDL } from './process-kit.js';
 
 /** Reloads of a process: what asks for them, and what is refused. */
 
 const MIB = 2 ** 20;
+const needsOpenssl = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 const UNWATCHED = `${SERVICES}reload: { watch: false }\n`;
 
 const renamed = (yaml: string): string => yaml.replace('orders:', 'bills:');
@@ -63,6 +67,32 @@ t.test('a key that needs a restart is named, and nothing else changes', async (t
     ],
   });
   t.equal(await statusOf(gateway, 'orders'), 200);
+});
+
+t.test('another name of a file that listeners read again needs a restart', { skip: needsOpenssl }, async (t) => {
+  const directory = await useFolder(t);
+  const authority = new Authority(directory);
+  const { cert, key } = authority.sign('a.example');
+  const write = (name: string, text: string): Promise<void> => writeFile(join(directory, name), text);
+  for (const name of ['own.pem', 'renewed.pem']) await write(name, cert);
+  for (const name of ['clients.pem', 'others.pem']) await write(name, authority.ca.cert);
+  await write('own.pem.key', key);
+  const certificates = `cert: { file: "${directory}/own.pem" }, key: { file: "${directory}/own.pem.key" }`;
+  const clients = `clientCertificate: required, clientCa: { file: "${directory}/clients.pem" }`;
+  const gateway = await startProcess(t, UNWATCHED, {
+    listen: (address) => `[{ address: "${address}", tls: { ${certificates}, ${clients} } }]`,
+  });
+  t.equal((await reload(gateway)).status, 200);
+  for (const [from, to] of [
+    ['clients.pem', 'others.pem'],
+    ['own.pem"', 'renewed.pem"'],
+  ] as const) {
+    await edit(gateway, (yaml) => yaml.replace(from, to));
+    const answer = await reload(gateway);
+    t.equal(answer.status, 409, to);
+    t.match(await answer.json(), { problems: [{ what: '`listen` cannot change while the gateway runs.' }] });
+    await edit(gateway, (yaml) => yaml.replace(to, from));
+  }
 });
 
 for (const workers of [1, 2]) {
