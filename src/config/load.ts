@@ -17,7 +17,7 @@ import { type ConfigFiles, ConfigSection } from './section.js';
 import { ADDRESSED_CALLS } from './soap/soap-keys.js';
 import type { ConfigSource } from './source/config-source.js';
 import { type Environment, readSource } from './source/read-source.js';
-import { substitute } from './source/substitute.js';
+import { type Substituted, substitute } from './source/substitute.js';
 
 /** A checked configuration, and where in its files each part of it is. */
 export interface LoadedConfig extends ConfigFiles {
@@ -45,7 +45,7 @@ export async function loadConfig(
   const source = await readSource(file, environment, inputs, pace);
   const findings: Finding[] = [];
   const failed = new Set<string>();
-  const { value, foreign } = await substitute(source.value, configSchema(), {
+  const { value, foreign, files } = await substitute(source.value, configSchema(), {
     directoryOf: (path) => source.locate(path, '.').location,
     environment,
     inputs,
@@ -68,7 +68,7 @@ export async function loadConfig(
   const diagnostics = [...source.diagnostics, ...findings.map((finding) => diagnosticOf(finding, source, file))];
   if (valid === null || diagnostics.length > 0) throw new ConfigurationError(firstOf(source.sorted(diagnostics), file));
 
-  return loadedFrom(valid, { file, inputs, source, foreign });
+  return loadedFrom(valid, { file, inputs, source, foreign, files });
 }
 
 /**
@@ -81,12 +81,12 @@ export async function loadRest(file: string, environment: Environment): Promise<
   if (source === null || source.diagnostics.length > 0) return null;
   const directoryOf = (path: ConfigPath): string => source.locate(path, '.').location;
   const around = { directoryOf, environment, inputs, pace: AT_ONCE, report: () => {} };
-  const { value, foreign } = await substitute(source.value, configSchema(), around);
+  const { value, foreign, files } = await substitute(source.value, configSchema(), around);
   fillPaths(value);
   expandWords(value);
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const { valid, findings } = validate(value, foreign);
-    if (valid !== null) return loadedFrom(valid, { file, inputs, source, foreign });
+    if (valid !== null) return loadedFrom(valid, { file, inputs, source, foreign, files });
     if (!findings.every(({ path }) => removeFinding(value, path))) return null;
   }
   return null;
@@ -95,12 +95,11 @@ export async function loadRest(file: string, environment: Environment): Promise<
 /** What is removed may have been required. */
 const ATTEMPTS_MAX = 5;
 
-interface Origin extends Pick<ConfigFiles, 'file' | 'inputs'> {
+interface Origin extends Pick<ConfigFiles, 'file' | 'inputs'>, Pick<Substituted, 'foreign' | 'files'> {
   readonly source: ConfigSource;
-  readonly foreign: ReadonlySet<string>;
 }
 
-function loadedFrom(valid: FileConfig, { file, inputs, source, foreign }: Origin): LoadedConfig {
+function loadedFrom(valid: FileConfig, { file, inputs, source, foreign, files }: Origin): LoadedConfig {
   completeMasks(valid);
   return {
     config: deepFreeze(asConfig(valid)),
@@ -111,7 +110,7 @@ function loadedFrom(valid: FileConfig, { file, inputs, source, foreign }: Origin
     isForeign: (path) => foreign.has(JSON.stringify(path)),
     placeOf: (path, part) => source.placeOf(path, part),
     placeIn: (path, at) => source.placeIn(path, at),
-    fileAt: (path) => source.fileAt(path),
+    fileAt: (path) => files.get(JSON.stringify(path)) ?? null,
     locate: (path, named) => source.locate(path, named),
   };
 }

@@ -15,6 +15,7 @@ export interface ConfigFiles {
   /** See `ConfigSource`. */
   placeOf(path: ConfigPath, part?: 'key' | 'value'): ConfigPlace | null;
   placeIn(path: ConfigPath, at: SourcePosition): ConfigPlace;
+  /** The absolute path of the file that `{ file: path }` names for the value at `path`; null where it comes from elsewhere. */
   fileAt(path: ConfigPath): string | null;
   locate: ConfigSource['locate'];
   /** Whether a file has a value for this key, even that of its default. */

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { answerBy, answerJson, answerStatus, answerWith, type RecordingBackend } from '../kit/backend.js';
 import { faultOf } from '../kit/envelope.js';
 import { answerStock, GET_STOCK, STOCK_REPLY, useStockShop } from '../kit/stock-shop.js';
+import { until } from '../kit/until.js';
 import { useBackend, useFolder } from '../kit/use.js';
 
 async function startShop(t: Test, keys: string, directory: string | null = null) {
@@ -147,6 +148,15 @@ t.test('a token in a file rotates without a failed call', async (t) => {
   await writeFile(join(home, 'token'), 'third\n');
   while (!(await shop.ask()).includes('"stock":7'));
   t.notMatch(JSON.stringify(shop.gateway.logLines()), /first|second|third/);
+});
+
+t.test('a file rotates where the environment names its folder', async (t) => {
+  const home = await useFolder(t, { token: 'first' });
+  process.env['SOAPSTONE_TOKEN_FOLDER'] = home;
+  const shop = await startShop(t, `    auth: { bearer: { token: { file: "\${SOAPSTONE_TOKEN_FOLDER}/token" } } }`);
+  shop.backend.answer = answerWhere((field) => field === 'Bearer second');
+  await writeFile(join(home, 'token'), 'second');
+  await until(async () => (await shop.ask()).includes('"stock":7'));
 });
 
 t.test('a message that was sent while it came in is not repeated, and the next call has the new token', async (t) => {

@@ -59,12 +59,6 @@ export class ConfigSource {
     return { file, ...(yaml.placeIn(path, at) ?? { line: 1, column: 1 }) };
   }
 
-  /** The absolute path of the file that `{ file: path }` names for the value at `path`; null where it comes from elsewhere. */
-  fileAt(path: ConfigPath): string | null {
-    const named = this.#referenceAt(path);
-    return named === null ? null : this.locate(path, named).location;
-  }
-
   /** A file that the configuration names at `path`: its absolute path, and how the operator would name it. */
   locate(path: ConfigPath, named: string): { readonly location: string; readonly shown: string } {
     const { file } = this.#fileOf(path);

@@ -23,10 +23,13 @@ export interface Surroundings {
   report(path: ConfigPath, what: string, remedy: string | null): void;
 }
 
-/** The data with its references resolved; `foreign` holds the JSON of each path whose value came from outside. */
+/** The data with its references resolved. Paths are written as JSON. */
 export interface Substituted {
   readonly value: unknown;
+  /** The paths whose values came from outside. */
   readonly foreign: ReadonlySet<string>;
+  /** The absolute path of the file that has the value at a path. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
 /**
@@ -35,6 +38,7 @@ export interface Substituted {
  */
 export async function substitute(value: unknown, schema: SchemaNode, around: Surroundings): Promise<Substituted> {
   const foreign = new Set<string>();
+  const files = new Map<string, string>();
   const visit = async (data: unknown, either: SchemaNode, path: ConfigPath): Promise<unknown> => {
     const node = branchOf(either, data);
     if (Array.isArray(data)) {
@@ -48,7 +52,9 @@ export async function substitute(value: unknown, schema: SchemaNode, around: Sur
       if (isFileReference(data) && !typesOf(node).includes('object')) {
         foreign.add(JSON.stringify(path));
         const file = fromEnvironment(data.file, path, around, false);
-        return file === null ? undefined : convert(await fromFile(file, path, around, node.binary === true), node);
+        if (file === null) return undefined;
+        files.set(JSON.stringify(path), resolve(around.directoryOf(path), file));
+        return convert(await fromFile(file, path, around, node.binary === true), node);
       }
       if (path.length === SERVICE_DEPTH) await around.pace.pause();
       const copy: Record<string, unknown> = Object.create(null);
@@ -63,7 +69,7 @@ export async function substitute(value: unknown, schema: SchemaNode, around: Sur
     if (text !== data) foreign.add(JSON.stringify(path));
     return text === null ? undefined : convert(text, node);
   };
-  return { value: await visit(value, schema, []), foreign };
+  return { value: await visit(value, schema, []), foreign, files };
 }
 
 function isFileReference(data: Record<string, unknown>): data is { file: string } {
