@@ -148,7 +148,8 @@ async function run(count: number, origin: Origin, log: Log): Promise<ExitCode> {
   const delayMillis = drainDelayOf(cause, inUse);
   if (typeof why === 'object') log.event('info', 'draining', { signal: why.name, delayMillis });
   void notifyServiceManager('STOPPING=1');
-  await reloader.close();
+  // Without waiting for a reload that goes on: it may ask a service for its schema that does not answer.
+  reloader.close();
   const { isForced, fields } = await group.stop(delayMillis);
   await opening.closeDemo();
   log.event('info', 'stopped', fields);

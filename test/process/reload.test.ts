@@ -5,6 +5,7 @@ import t from 'tap';
 import { largeWsdl } from '../bench/wsdl.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
 import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
+import { startGraphqlServer } from '../kit/graphql-server.js';
 import { until } from '../kit/until.js';
 import { useFolder } from '../kit/use.js';
 import { edit, reload, SERVICES, statusOf, WSDL } from './process-kit.js';
@@ -94,6 +95,28 @@ t.test('another name of a file that listeners read again needs a restart', { ski
     await edit(gateway, (yaml) => yaml.replace(to, from));
   }
 });
+
+for (const workers of [1, 2]) {
+  t.test(`a reload that takes long does not delay a drain, workers: ${workers}`, async (t) => {
+    const remote = await startGraphqlServer({ sdl: 'type Query { up: Boolean }', rootValue: null });
+    t.teardown(() => remote.close());
+    const service = `{ kind: graphql, url: "${remote.url}", limits: { remote: { schemaMillis: 2m } } }`;
+    const reloads = 'reload: { watch: false }';
+    const gateway = await startProcess(t, `services: { shop: ${service} }\n${reloads}\nworkers: ${workers}\n`);
+    if (workers > 1) await areAnswering(gateway, workers);
+    let asked = 0;
+    remote.instead = () => asked++;
+    gateway.child.kill('SIGHUP');
+    await until(() => asked > 0);
+    gateway.child.kill('SIGTERM');
+    await gateway.line('stopped');
+    t.equal(asked, 1, 'the service has not answered');
+    t.same(
+      gateway.lines.flatMap(({ level, msg }) => (level === 'info' ? [] : [msg])),
+      [],
+    );
+  });
+}
 
 for (const workers of [1, 2]) {
   t.test(`credentials of operators change with a reload, workers: ${workers}`, async (t) => {

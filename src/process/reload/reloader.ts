@@ -61,17 +61,18 @@ export class Reloader {
     return next;
   }
 
-  /** Nothing is reloaded from now on; resolves when the last reload is over. */
-  async close(): Promise<void> {
+  /** Nothing is reloaded from now on. What a reload that has begun finds is not used, and not reported. */
+  close(): void {
     this.#isClosed = true;
-    await this.#running;
   }
 
   async #reload(cause: ReloadCause, apply: Apply): Promise<ReloadResult> {
     const { loads } = this;
-    if (this.#isClosed) return { generation: loads.generation, problems: [unplaced('The gateway is stopping.', null)] };
+    const stopping = { generation: loads.generation, problems: [unplaced('The gateway is stopping.', null)] };
+    if (this.#isClosed) return stopping;
     try {
       const applied = await apply(cause);
+      if (this.#isClosed) return stopping;
       if (applied === null) return { generation: loads.generation, problems: [] };
       const { warnings, weaker } = applied;
       loads.ok++;
@@ -90,8 +91,9 @@ export class Reloader {
         this.#log.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
       return { generation: loads.generation, problems: [] };
     } catch (error) {
-      loads.refused++;
       const isBug = !(error instanceof ConfigurationError);
+      if (this.#isClosed && !isBug) return stopping;
+      loads.refused++;
       if (!isBug && error.isWeaker) loads.weakerRefused++;
       if (isBug) this.#log.bug(error);
       const problems = isBug
