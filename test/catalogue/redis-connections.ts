@@ -21,7 +21,22 @@ import type { Rows } from './rows.js';
 const ACL =
   'on >secret-of-redis resetkeys ~test:* resetchannels &test:* -@all +eval +evalsha +time +ping +info|memory ' +
   '+get +set +getex +del +incr +pexpire +zadd +zrem +zcard +zcount +zrangebyscore +zremrangebyscore +zscore +hset ' +
-  '+hget +hmget +hdel +xadd +xrange +publish +subscribe +unsubscribe';
+  '+hget +hmget +hdel +rpush +lindex +ltrim +xadd +xrange +publish +subscribe +unsubscribe';
+
+/** Calls with a rate and with idempotency keys, and polls. */
+async function shareCalls(shared: SharedState, text: string): Promise<void> {
+  await shared.slots.take(text, { perSecond: 10, burst: 2 }, 3);
+  // The key is a digest, as requests make it.
+  const claim = { key: 'digest', fingerprint: text, keepMillis: 60_000, callMillis: 1000 };
+  await shared.outcomes.claim(claim);
+  shared.outcomes.settle(claim, { status: 200, contentType: '', body: Buffer.from(text) });
+  await until(async () => (await shared.outcomes.claim(claim)).kind === 'answered', 'settled');
+  const poll = shared.makePollSharing(1000)?.join(text, () => {});
+  await poll?.acquire();
+  poll?.publish({ kind: 'failed', code: 'UPSTREAM_TIMEOUT' }, 1);
+  poll?.release();
+  poll?.leave();
+}
 
 export function testConnections(t: Test, rows: Rows): void {
   const test = (name: string, run: (t: Test) => Promise<void>): void => {
@@ -249,6 +264,7 @@ export function testConnections(t: Test, rows: Rows): void {
     const like = { key: 'another', equivalentKeys: ['unknown', hostile] };
     t.equal(await shared.nonces.claim(hostile, like, 60_000), 'seen', 'by a equivalentKey');
     t.equal(await shared.nonces.claim('another', like, 60_000), 'new', 'of this service');
+    await shareCalls(shared, hostile);
     const received: number[] = [];
     const receiver = {
       message: ({ sequence }: { sequence: number }) => received.push(sequence),
