@@ -147,7 +147,9 @@ export class Usage {
   #clientOf(name: string, version: string, label: string): ClientCounts {
     const known = this.#clients.get(label)?.get(name)?.get(version);
     if (known !== undefined) return known;
-    if (this.#count >= USAGE_CLIENTS_MAX - 1 && name !== OTHER) return this.#clientOf(OTHER, '', '');
+    // A client may call itself `_other`, in any version.
+    const isRest = name === OTHER && version === '' && label === '';
+    if (this.#count >= USAGE_CLIENTS_MAX - 1 && !isRest) return this.#clientOf(OTHER, '', '');
     const byName = getOrMake(this.#clients, label, () => new Map<string, Map<string, ClientCounts>>());
     const made = new ClientCounts(name, version, label);
     getOrMake(byName, name, () => new Map<string, ClientCounts>()).set(version, made);
