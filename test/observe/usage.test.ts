@@ -123,6 +123,14 @@ t.test('clients and names are bounded', async (t) => {
   const { clients } = usage.report();
   t.equal(clients.length, USAGE_CLIENTS_MAX);
   t.match(clients.at(-1), { name: '_other', soap: { 'shop.Get': 6 } });
+  // Whatever a client calls itself, and in as many versions.
+  for (let count = 0; count < 5; count++) {
+    const graphql = { clientName: '_other', clientVersion: `${count}` };
+    usage.add(exchange({ route: 'shop', operation: 'Get', dialect: '1.1' }, graphql));
+  }
+  const after = mergeUsage([usage.report(), usage.report()]).clients;
+  t.equal(after.length, USAGE_CLIENTS_MAX);
+  t.match(after.at(-1), { name: '_other', version: '', soap: { 'shop.Get': 22 } });
   const wide = new Usage();
   for (let count = 0; count < USAGE_NAMES_MAX + 5; count++)
     wide.add(exchange({ route: 'shop', operation: `Get${count}`, dialect: '1.1' }));
@@ -133,6 +141,17 @@ t.test('clients and names are bounded', async (t) => {
   t.equal(clientNameIn('x'.repeat(65)), '_other');
   t.equal(clientNameIn('é'), '_other');
   t.equal(clientNameIn(undefined), '');
+});
+
+t.test('a long name of an operation is cut: a caller chooses it', async (t) => {
+  const backend = await useBackend(t, answerWith(REPLY));
+  const types = '"type Query { order(id: Int!): Int }"';
+  const service = `{ url: "${backend.url}/", types: ${types}, operations: { GetOrder: { field: Query.order } } }`;
+  const gateway = await useGateway(t, `services: { shop: ${service} }\n`);
+  t.equal((await postGraphql(gateway.url, { query: `query ${'A'.repeat(10_000)} { __typename }` })).status, 200);
+  await gateway.accessLine();
+  const { clients }: UsageReport = JSON.parse(await (await fetch(`${gateway.adminUrl}/usage`)).text());
+  t.same(clients[0]?.operations, { ['A'.repeat(128)]: 1 });
 });
 
 t.test('refused requests and addresses are no use and no names', async (t) => {

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { isObjectType, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { OperationUse } from '../../base/operation-use.js';
 import type { Admitted } from '../admission/admit.js';
@@ -10,6 +11,8 @@ import { type PlannedSchema, rootPlanOf } from './root-plan.js';
 const NAMES_MAX = 1000;
 /** About the memory of one name in a list. */
 const NAME_BYTES = 64;
+/** Characters of the name of an operation: a caller chooses it, and it is counted for as long as the process runs. */
+const NAME_UNITS_MAX = 128;
 
 const usedNamesFor = partByRights<OperationUse>();
 
@@ -43,12 +46,15 @@ function readUse(admitted: Admitted, built: PlannedSchema): OperationUse {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, visitor);
   }
   return {
-    name: operation.name?.value ?? '',
+    name: ownName(operation.name?.value ?? ''),
     calls: [...calls],
     fields: [...fields].slice(0, NAMES_MAX),
     arguments: [...named].slice(0, NAMES_MAX),
   };
 }
+
+/** The name by itself: a part of a text keeps all of the text in memory, which is the document here. Names are ASCII. */
+const ownName = (name: string): string => Buffer.from(name.slice(0, NAME_UNITS_MAX), 'latin1').toString('latin1');
 
 /** The operations that an operation calls: for fields of the root, links, and fields of roots further below. */
 export function calledFields(admitted: Admitted, built: PlannedSchema): readonly (BoundField | SubschemaField)[] {
