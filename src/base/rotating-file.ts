@@ -12,7 +12,8 @@ export class RotatingFile {
   readonly #path: string;
   readonly #form: 'utf8' | 'base64';
   #content: string;
-  #readMillis = performance.now();
+  /** A worker begins with what its parent has read, long ago: the first use reads. */
+  #readMillis = Number.NEGATIVE_INFINITY;
   #reading: Promise<boolean> | null = null;
 
   /** `content`: as the configuration found it. */
