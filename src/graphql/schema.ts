@@ -79,7 +79,7 @@ export function* buildingSchema(
   const declared = yield* declaredNames(groups);
   const declaredOf = new Map([...declared].map(([name, { names }]) => [name, names]));
   const names = new TypeNames(mappingsOf(groups), declaredOf, namingsOf(groups));
-  const leaves = new LeafTable(names);
+  const leaves = new LeafTable();
   const linked = new Set(linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]));
   const { answering, observed } = operationsFor(subscriptionMappings);
   for (const name of answering) linked.add(name);
@@ -119,9 +119,9 @@ export function* buildingSchema(
   const roots = [query, mutation, subscription].filter((root) => root !== null);
   // Types are printed in this order. All are named here: found one in another, they would nest as deep as schemas do.
   const types: GraphQLNamedType[] = [...roots, ...ownTypes, ...added.types];
-  for (const { service, input } of made) {
+  for (const { names: own, input } of made) {
     for (const field of yield* relaxCycles(input.made)) {
-      names.warn(`Service ${service}: ${field} requires what it is in for ever, it may be left out in GraphQL.`);
+      own.warn(`${field} requires what it is in for ever, it may be left out in GraphQL.`);
     }
   }
   for (const group of groups) names.findings.push(...mappingFindings(group, names, made));
@@ -174,7 +174,7 @@ function* addCalls(
     for (const { operation, mapping, parent, name, isOffered } of exposures) {
       yield;
       const earlier = names.findings.length;
-      checkReplyHeaders(operation, service, names);
+      checkReplyHeaders(operation, service, names.of(service.name));
       const selectable = replyBlocks(operation, service);
       const requires = service.requirementOf?.(operation) ?? null;
       const called = requires === null ? null : new FieldRule(`${service.name}.${operation.name}`, requires);
@@ -185,7 +185,9 @@ function* addCalls(
       const isMutation = isOffered && parent === 'Mutation';
       const pages = mapping?.pages ?? null;
       if (pages !== null && parent === 'Mutation')
-        names.refuse(service.name, pages.path, `\`${operation.name}\` is a field of Mutation: pages are read.`, READ);
+        names
+          .of(service.name)
+          .refuse(pages.path, `\`${operation.name}\` is a field of Mutation: pages are read.`, READ);
       const paged = pages === null ? null : connections.field(operation, pages, { config: plain, reply }, types);
       const { config, paging } = paged ?? { config: plain, paging: null };
       const about = { service: service.name, operation, parent, name };
@@ -228,9 +230,9 @@ function mappingFindings(
   names: TypeNames,
   made: readonly ServiceTypes[],
 ): readonly MappingFinding[] {
-  const mapping = names.mappingOf(owner.name);
+  const mapping = names.of(owner.name).mapping;
   if (mapping.isEmpty) return [];
-  const members = made.find((types) => types.service === owner.name)?.members;
+  const members = made.find((types) => types.names.service === owner.name)?.members;
   const known = [...(owner.knownTypes ?? [])];
   const types = new Set(known);
   for (const { input, output, faults } of services.flatMap(({ operations }) => operations)) {

@@ -209,9 +209,7 @@ t.test('a thousand extensions of one another, and five thousand of one', async (
 t.test('types that inherit more than a schema can have are refused, at the limit that is named', async (t) => {
   const names = new TypeNames();
   const members = new MemberTable(
-    'shop',
     {
-      naming: 'camel',
       choices: 'fields',
       nullable: null,
       isEncoded: false,
@@ -219,7 +217,7 @@ t.test('types that inherit more than a schema can have are refused, at the limit
       knownElements: [],
       anyTypes: null,
     },
-    names,
+    names.of('shop'),
   );
   const wide = complex('Base', elements(...Array.from({ length: 999 }, (_, at) => one(`x${at}`, INT, '?'))));
   for (let at = 0; at < 999; at++) members.of(extension(`Wide${at}`, wide, one('own', INT)));

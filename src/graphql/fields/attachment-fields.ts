@@ -2,7 +2,7 @@ import { GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { EncodeAttachment } from '../../codec/plan/request-plan.js';
 import type { AttachedPart } from '../../soap/mime/attached-parts.js';
 import { isMediaType } from '../../soap/mime/media-type.js';
-import { distinctName, type Operation, type Payload } from '../../wsdl/model.js';
+import type { Operation, Payload } from '../../wsdl/model.js';
 import { BASE64 } from '../../wsdl/xsd/builtin.js';
 import type { InputField } from '../input/input-field.js';
 import type { Answer } from '../output/faults.js';
@@ -13,11 +13,11 @@ import { plainShape, SINGLE } from '../types/plain-shape.js';
 import type { FieldShape } from '../types/shape.js';
 import type { ServiceTypes } from './field-types.js';
 
-const leafOf = ({ leaves, service }: ServiceTypes): Leaf => leaves.of(BASE64, 'Base64', service);
+const leafOf = ({ leaves, names }: ServiceTypes): Leaf => leaves.of(BASE64, 'Base64', names);
 
 /** Version 0.1 had neither arguments nor fields for them. */
-const offered = ({ attachments = [] }: Payload, { naming }: ServiceTypes): readonly AttachedPart[] =>
-  isNaming01(naming) ? [] : attachments;
+const offered = ({ attachments = [] }: Payload, { names }: ServiceTypes): readonly AttachedPart[] =>
+  isNaming01(names.naming) ? [] : attachments;
 
 /** Adds an argument for each attachment of the request to `fields`. */
 export function attachmentArguments(
@@ -30,8 +30,8 @@ export function attachmentArguments(
   const scope = new NameScope(fields.keys());
   return attachments.map((attached): EncodeAttachment => {
     const key = scope.take(
-      fieldName(attached.name, types.naming),
-      `${fieldName(attached.name, types.naming)}Attachment`,
+      fieldName(attached.name, types.names.naming),
+      `${fieldName(attached.name, types.names.naming)}Attachment`,
     );
     fields.set(key, { type: new GraphQLNonNull(leafOf(types).type), description: describe(attached) });
     return { key, part: attached.name, mediaType: attached.mediaTypes.find(isMediaType) ?? UNKNOWN };
@@ -51,15 +51,10 @@ export function withAttachments(operation: Operation, { type, shape }: Answer, t
   const scope = new NameScope(['result']);
   const result = shape.root.kind === 'done' ? null : resultField(type, shape.root);
   const parts = attachments.map((attached) => ({
-    name: scope.take(fieldName(attached.name, types.naming)),
+    name: scope.take(fieldName(attached.name, types.names.naming)),
     attached,
   }));
-  const typeName = types.names.take(
-    `${types.names.pascal(distinctName(operation), types.service)}WithAttachments`,
-    types.service,
-    '',
-    operation,
-  );
+  const typeName = types.names.takeFor(operation, 'WithAttachments');
   const made = new GraphQLObjectType({
     name: typeName,
     description: `The answer of ${operation.name}, with the attachments of the reply.`,

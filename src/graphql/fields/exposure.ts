@@ -139,8 +139,8 @@ export function* exposures(
       );
       chosen.set(each, name);
       if (name === wanted) continue;
-      const what = `Service ${service.name}: operation ${operation.name} is ${parent}.${name}, as ${wanted} is taken.`;
-      names.warn(what, 'Give it a field of its own in the mapping.');
+      const what = `operation ${operation.name} is ${parent}.${name}, as ${wanted} is taken.`;
+      names.of(service.name).warn(what, 'Give it a field of its own in the mapping.');
     }
   }
   return exposed.map(({ service, unnamed }) => ({
@@ -173,21 +173,15 @@ export function offeredBy({ operations, mapping }: GraphqlService): ReadonlySet<
   return new Set(operations.map(({ name }) => name).filter(isOffered));
 }
 
+const READS_REMEDY = 'Write the name of an operation as the WSDL has it, or a pattern such as Export*.';
+
 function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySet<string>): readonly Unnamed[] {
   const offered = offeredBy(service);
   for (const pattern of service.reads ?? []) {
     if (service.operations.some(({ name }) => matchesName(name, pattern))) continue;
     const what = `\`reads\` names no operation of service ${service.name}: ${pattern}.`;
-    const known = didYouMean(
-      pattern,
-      service.operations.map(({ name }) => name),
-    );
-    names.refuse(
-      service.name,
-      ['reads'],
-      what,
-      known ?? 'Write the name of an operation as the WSDL has it, or a pattern such as Export*.',
-    );
+    const known = service.operations.map(({ name }) => name);
+    names.of(service.name).refuse(['reads'], what, didYouMean(pattern, known) ?? READS_REMEDY);
   }
   const isQuery = (operation: Operation, patterns: readonly string[]): boolean => {
     const name = distinctName(operation);
@@ -202,7 +196,7 @@ function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySe
     if (!isOffered && !linked.has(`${service.name}.${operation.name}`)) return [];
     if (operation.status === 'disabled') {
       const why = operation.reasons.map((reason) => reason.what).join(' ');
-      names.warn(`Service ${service.name}: operation ${operation.name} is not offered in GraphQL. ${why}`.trim());
+      names.of(service.name).warn(`operation ${operation.name} is not offered in GraphQL. ${why}`.trim());
       return [];
     }
     const parent = entry?.field?.parent ?? (isQuery(operation, service.reads ?? []) ? 'Query' : 'Mutation');
@@ -225,7 +219,7 @@ function takeMapped(service: GraphqlService, each: Unnamed, { names, scopes, own
   const here = { service: service.name, operation: operation.name };
   for (const [one, other] of [[owner, here] as const, [here, owner] as const]) {
     const what = `${key} is also the field of operation ${other.operation} of service ${other.service}.`;
-    names.refuse(one.service, ['operations', one.operation, 'field'], what, 'Give each a field of its own.');
+    names.of(one.service).refuse(['operations', one.operation, 'field'], what, 'Give each a field of its own.');
   }
 }
 

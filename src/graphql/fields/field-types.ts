@@ -4,18 +4,15 @@ import type { FaultTypes } from '../output/faults.js';
 import type { OutputTypes } from '../output/output.js';
 import type { LeafTable } from '../types/leaf.js';
 import type { MemberTable } from '../types/members.js';
-import type { Naming } from '../types/naming.js';
 import type { ElementShape } from '../types/shape.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 import type { HeaderTypes } from './header-types.js';
 
 /** Everything the fields of one service are made with. */
 export interface ServiceTypes {
-  readonly service: string;
-  readonly naming: Naming;
   readonly members: MemberTable;
   readonly leaves: LeafTable;
-  readonly names: TypeNames;
+  readonly names: ServiceNames;
   readonly input: InputTypes;
   readonly output: OutputTypes;
   readonly faults: FaultTypes;

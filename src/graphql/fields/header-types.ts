@@ -1,14 +1,13 @@
 import { GraphQLInputObjectType } from 'graphql';
 import { addToGroup } from '../../base/groups.js';
-import { distinctName, type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
+import { type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
 import { type InputField, inputConfigs } from '../input/input-field.js';
 import { isNaming01 } from '../types/naming.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 
 /** The input types for the header blocks of one service. Operations that take the same blocks share one. */
 export class HeaderTypes {
-  readonly #service: string;
-  readonly #names: TypeNames;
+  readonly #names: ServiceNames;
   /** The operations that take the same blocks. */
   readonly #takers = new Map<string, Operation[]>();
   /** The beginnings of names that are made of blocks, for those that several operations take. */
@@ -18,10 +17,9 @@ export class HeaderTypes {
   readonly #known = new Map<string, GraphQLInputObjectType>();
 
   /** `operations` are all of the services that share the types, offered or not. */
-  constructor(service: string, names: TypeNames, operations: readonly Operation[]) {
-    this.#service = service;
+  constructor(names: ServiceNames, operations: readonly Operation[]) {
     this.#names = names;
-    for (const operation of isNaming01(names.namingOf(service)) ? [] : operations) {
+    for (const operation of isNaming01(names.naming) ? [] : operations) {
       const blocks = keyOf(blocksOf(operation));
       addToGroup(this.#takers, blocks, operation);
     }
@@ -47,10 +45,10 @@ export class HeaderTypes {
     const known = second === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return known;
     const isNamedAfterBlocks = second !== undefined && !this.#named.has(sameBlocks);
-    const own = this.#names.pascal(distinctName(operation), this.#service);
+    const own = this.#names.ofOperation(operation);
     const stem = isNamedAfterBlocks ? (this.#stems.get(sameBlocks) ?? own) : own;
     const owner = isNamedAfterBlocks ? (blocks[0] ?? operation) : operation;
-    const name = this.#names.take(`${stem}HeadersInput`, this.#service, '', owner);
+    const name = this.#names.take(`${stem}HeadersInput`, owner);
     const type = new GraphQLInputObjectType({ name, fields: inputConfigs(fields) });
     this.#named.add(sameBlocks);
     this.#known.set(key, type);
@@ -64,7 +62,7 @@ export class HeaderTypes {
    */
   #stemOf(first: Operation, used: ReadonlySet<string>): string {
     const words = first.input.headers.map(({ element }) =>
-      this.#names.pascal(element.name.local, this.#service).replace(/Headers?$/, ''),
+      this.#names.pascal(element.name.local).replace(/Headers?$/, ''),
     );
     for (let count = 1; count <= words.length; count++) {
       const stem = words.slice(0, count).join('');
@@ -72,7 +70,7 @@ export class HeaderTypes {
       const isLong = next === undefined || count >= BLOCKS_MAX || stem.length + next.length > STEM_CHARS;
       if (isLong && !used.has(stem)) return stem;
     }
-    return this.#names.pascal(distinctName(first), this.#service);
+    return this.#names.ofOperation(first);
   }
 }
 

@@ -12,7 +12,6 @@ import {
   type BodyPart,
   type ComplexType,
   childrenOfBody,
-  distinctName,
   type ElementDeclaration,
   type Operation,
   type SeveralParts,
@@ -41,7 +40,7 @@ import { costExtensions } from '../types/cost-rules.js';
 import { deprecationIn, descriptionOf } from '../types/description.js';
 import { type ElementMember, elementMember } from '../types/member.js';
 import { rulesWithin } from '../types/member-rules.js';
-import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.js';
+import { fieldName, NameScope, type Naming } from '../types/naming.js';
 import { hasReferences, reach } from '../types/reach.js';
 import { SDL_URI } from '../types/sdl-uri.js';
 import type { ElementShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
@@ -130,8 +129,7 @@ interface Request {
 
 function requestOf(operation: Operation, mappings: InputMappings, types: ServiceTypes): Request {
   const { body, several } = operation.input;
-  if (several !== undefined)
-    return severalArguments(several, pascalName(distinctName(operation), types.naming), mappings, types);
+  if (several !== undefined) return severalArguments(several, types.names.ofOperation(operation), mappings, types);
   if (body === null) {
     refuseUnknown(mappings, [], types);
     return { fields: new Map(), body: null };
@@ -139,15 +137,13 @@ function requestOf(operation: Operation, mappings: InputMappings, types: Service
   const { type, name } = body;
   if (type.kind === 'complex') {
     const owner =
-      mappings.size > 0
-        ? pascalName(distinctName(operation), types.naming)
-        : (type.name?.local ?? pascalName(name.local, types.naming));
+      mappings.size > 0 ? types.names.ofOperation(operation) : (type.name?.local ?? types.names.pascal(name.local));
     const { fields, plan } = types.input.structure(type, owner, mappings);
     return { fields, body: { name, value: plan } };
   }
   refuseUnknown(mappings, [], types);
-  const key = fieldName(name.local, types.naming);
-  const { type: leafType, scalar } = types.input.simple(type, pascalName(name.local, types.naming));
+  const key = fieldName(name.local, types.names.naming);
+  const { type: leafType, scalar } = types.input.simple(type, types.names.pascal(name.local));
   return {
     fields: new Map([[key, { type: new GraphQLNonNull(leafType), description: body.documentation }]]),
     body: { name, value: { kind: 'object', attributes: [], text: { key, scalar }, children: [], choices: [] } },
@@ -167,11 +163,11 @@ function headerFields(operation: Operation, own: BlockMappings, common: BlockMap
   const plans: EncodeElement[] = [];
   const blocks: BlockPlan[] = [];
   const declared = new Set<string>();
-  const owner = pascalName(distinctName(operation), types.naming);
+  const owner = types.names.ofOperation(operation);
   for (const { element } of operation.input.headers) {
     const { uri, local } = element.name;
     for (const key of [local, `{${uri}}${local}`]) declared.add(key);
-    const name = scope.take(fieldName(local, types.naming));
+    const name = scope.take(fieldName(local, types.names.naming));
     const mapping = blockFor(element.name, own, common);
     if (mapping !== null && (mapping.content === null || isTemplate(mapping.content))) {
       const plan = blockPlan(mapping, element.name, types);
@@ -201,7 +197,7 @@ function refuseUndeclared(written: string, path: readonly string[], operation: O
   const among = operation.input.headers.map(({ element }) => element.name.local);
   const what = `The WSDL declares no header block \`${written}\`.`;
   const remedy = 'Write `{namespace}Name` for a block that it does not declare.';
-  types.names.refuse(types.service, path, what, remedy, among, written);
+  types.names.refuse(path, what, remedy, among, written);
 }
 
 /** A field is nullable whatever its type is, so that one failed call does not take the others with it. */
@@ -212,11 +208,11 @@ function replyOf(operation: Operation, types: ServiceTypes): Answer {
   const of = (type: GraphQLOutputType, root: ReplyRoot): Answer => ({ type, shape: { element, root, nonNull: false } });
   const several = operation.output?.several;
   if (several !== undefined) {
-    const { type, shape } = severalResult(several, pascalName(distinctName(operation), types.naming), types);
+    const { type, shape } = severalResult(several, types.names.ofOperation(operation), types);
     return of(type, { kind: 'whole', shape });
   }
   if (body.type.kind === 'simple') {
-    const leaf = types.leaves.of(body.type, pascalName(body.name.local, types.naming), types.service);
+    const leaf = types.leaves.of(body.type, types.names.pascal(body.name.local), types.names);
     return of(leaf.type, { kind: 'unwrap', field: textField(body.type, types, body) });
   }
   const content = contentOf(body.type, types.members);
@@ -237,7 +233,7 @@ function replyOf(operation: Operation, types: ServiceTypes): Answer {
   const isOnly = others.length === 0 && !wildcard && mixed === null;
   const isList = wrappedItem(body.type, types.members) !== null;
   if (only?.kind === 'element' && isOnly && (isList || isWrapper(operation, body, body.type))) {
-    const { type, shape } = types.output.field(only, pascalName(distinctName(operation), types.naming));
+    const { type, shape } = types.output.field(only, types.names.ofOperation(operation));
     return of(type, { kind: 'unwrap', field: shape });
   }
   const { type, shape } = types.output.structure(body.type, resultName(operation, body, types));
@@ -252,7 +248,7 @@ const done = (element: ReplyShape['element']): Answer => ({
 const PLAIN = { list: false, nonNull: true, itemNonNull: false } as const;
 
 function textField(type: SimpleType, types: ServiceTypes, body: ElementDeclaration): FieldShape {
-  const { scalar } = types.leaves.of(type, pascalName(body.name.local, types.naming), types.service);
+  const { scalar } = types.leaves.of(type, types.names.pascal(body.name.local), types.names);
   return { ...PLAIN, nonNull: !body.nillable, source: { from: 'text' }, value: { kind: 'scalar', scalar } };
 }
 
@@ -267,8 +263,8 @@ function isWrapper(operation: Operation, body: ElementDeclaration, type: Complex
 }
 
 /** A type with a name keeps it; that of a wrapper is named after the operation. */
-function resultName(operation: Operation, body: ElementDeclaration, { naming }: ServiceTypes): string {
-  return body.type.name === null ? `${pascalName(distinctName(operation), naming)}Result` : body.name.local;
+function resultName(operation: Operation, body: ElementDeclaration, { names }: ServiceTypes): string {
+  return body.type.name === null ? `${names.ofOperation(operation)}Result` : body.name.local;
 }
 
 /** One argument for each part, under its name; the mapping calls them so too. */
@@ -282,7 +278,7 @@ function severalArguments(
   refuseUnknown(mappings, known, types);
   const fields = new Map<string, InputField>();
   const children: EncodeElement[] = [];
-  for (const { part, member } of membersOf(parts, types.naming)) {
+  for (const { part, member } of membersOf(parts, types.names.naming)) {
     const mapping = mappings.get(part.name);
     const own = mapping === undefined ? NO_MAPPINGS : new Map([[part.element.name.local, mapping]]);
     const made = types.input.element(member, '', own, owner);
@@ -301,7 +297,7 @@ function severalResult(
 ): { readonly type: GraphQLObjectType; readonly shape: ElementShape } {
   const fields = new Map<string, OutputField>();
   const turns = new Map<string, number>();
-  for (const { part, member } of membersOf(parts, types.naming)) {
+  for (const { part, member } of membersOf(parts, types.names.naming)) {
     const key = typeKey(part.element.name);
     const turn = turns.get(key) ?? 0;
     turns.set(key, turn + 1);
@@ -309,7 +305,7 @@ function severalResult(
     const isAlone = parts.every((other) => other === part || typeKey(other.element.name) !== key);
     fields.set(member.name, isAlone ? field : { ...field, shape: inTurn(field.shape, turn) });
   }
-  const typeName = types.names.take(`${owner}Result`, types.service);
+  const typeName = types.names.take(`${owner}Result`);
   const type = new GraphQLObjectType({ name: typeName, fields: outputConfigs(fields) });
   types.answers.push(type);
   const shapes = new Map([...fields].map(([name, { shape }]) => [name, shape]));

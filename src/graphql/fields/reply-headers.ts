@@ -1,6 +1,6 @@
 import { GraphQLObjectType } from 'graphql';
 import { getOrMake } from '../../base/get-or-make.js';
-import { distinctName, type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
+import { type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import { stepName } from '../input/block-mapping.js';
 import type { Answer } from '../output/faults.js';
@@ -11,7 +11,7 @@ import { everyRule } from '../types/member-rules.js';
 import { fieldName, NameScope } from '../types/naming.js';
 import { plainShape, SINGLE } from '../types/plain-shape.js';
 import type { FieldShape } from '../types/shape.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 import type { GraphqlService, ReplyHeaders } from './exposure.js';
 import type { HeadersType, ServiceTypes } from './field-types.js';
 
@@ -45,15 +45,14 @@ const wantedBy = ({ name }: Operation, { mapping, replyHeaders = false }: Source
   mapping.get(name)?.replyHeaders ?? replyHeaders;
 
 /** Reports entries of one operation that no reply of it has. */
-export function checkReplyHeaders(operation: Operation, service: GraphqlService, names: TypeNames): void {
+export function checkReplyHeaders(operation: Operation, service: GraphqlService, names: ServiceNames): void {
   const wanted = service.mapping.get(operation.name)?.replyHeaders ?? false;
   if (wanted === false) return;
   const path = ['operations', operation.name, 'replyHeaders'];
   const among = operation.output?.headers.map(({ element }) => element.name.local) ?? [];
   const remedy = 'Write `{namespace}Name` for a block that it does not declare.';
-  const refuse = (what: string, written?: string): null =>
-    names.refuse(service.name, path, what, remedy, among, written);
-  if (operation.output === null) names.refuse(service.name, path, 'The operation has no reply.', 'Remove it.');
+  const refuse = (what: string, written?: string): null => names.refuse(path, what, remedy, among, written);
+  if (operation.output === null) names.refuse(path, 'The operation has no reply.', 'Remove it.');
   else if (wanted === true) {
     if (among.length === 0) refuse('The WSDL declares no header blocks of its reply.');
   } else {
@@ -73,7 +72,7 @@ export function withReplyHeaders(
   types: ServiceTypes,
 ): Answer {
   if (blocks.length === 0) return { type, shape };
-  const owner = types.names.pascal(distinctName(operation), types.service);
+  const owner = types.names.ofOperation(operation);
   const headers = headersType(blocks, owner, types);
   const result = resultField(type, shape.root);
   const headersShape: FieldShape = {
@@ -81,7 +80,7 @@ export function withReplyHeaders(
     source: { from: 'header' },
     value: { kind: 'object', shape: headers.shape },
   };
-  const typeName = types.names.take(`${owner}WithHeaders`, types.service, '', operation);
+  const typeName = types.names.takeFor(operation, 'WithHeaders');
   const made = new GraphQLObjectType({
     name: typeName,
     description: `The answer of ${operation.name} and header blocks of the reply.`,
@@ -105,13 +104,13 @@ function headersType(blocks: readonly ReplyBlock[], owner: string, types: Servic
     .toSorted()
     .join(' ');
   return getOrMake(types.replyHeaders, key, () => {
-    const { names, service } = types;
-    const stems = blocks.map(({ name }) => names.pascal(name.local, service).replace(/Headers?$/, ''));
-    const typeName = names.take(`${blocks.length > BLOCKS_MAX ? owner : stems.join('')}Headers`, service);
+    const { names } = types;
+    const stems = blocks.map(({ name }) => names.pascal(name.local).replace(/Headers?$/, ''));
+    const typeName = names.take(`${blocks.length > BLOCKS_MAX ? owner : stems.join('')}Headers`);
     const scope = new NameScope();
     const fields = new Map<string, OutputField>();
     for (const { name, element } of blocks) {
-      const field = scope.take(fieldName(name.local, types.naming));
+      const field = scope.take(fieldName(name.local, names.naming));
       fields.set(field, blockField({ name, element }, field, typeName, types));
     }
     const type = new GraphQLObjectType({ name: typeName, fields: outputConfigs(fields) });

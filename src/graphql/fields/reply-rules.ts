@@ -16,13 +16,13 @@ export function replyRulesOf(
   const open = new Map<string, string[]>();
   for (const service of services) {
     const types = typesOf.get(service);
-    if (types === undefined || names.mappingOf(types.service).isEmpty) continue;
+    if (types === undefined || types.names.mapping.isEmpty) continue;
     for (const { name, output, faults } of service.operations) {
       const elements = [
         ...(output === null ? [] : [...childrenOfBody(output), ...output.headers.map(({ element }) => element)]),
         ...faults.map(({ element }) => element),
       ];
-      for (const element of elements) names.mappingOf(types.service).meet(element);
+      for (const element of elements) types.names.mapping.meet(element);
       const roots = elements.map(({ type }) => type);
       const rule = rulesWithin(roots, types.members);
       if (rule === null) continue;
@@ -31,14 +31,14 @@ export function replyRulesOf(
         addToGroup(open, service.name, name);
     }
   }
-  for (const [service, operations] of open) names.warn(openContent(service, operations));
+  for (const [service, operations] of open) names.of(service).warn(openContent(operations));
   return rules;
 }
 
-function openContent(service: string, operations: readonly string[]): string {
+function openContent(operations: readonly string[]): string {
   const shown = operations.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);
   const more = operations.length > NAMES_SHOWN ? ` and ${operations.length - NAMES_SHOWN} others` : '';
-  return `Service ${service}: replies of ${shown.join(', ')}${more} may hold content that the WSDL does not describe. For callers with restricted or masked fields it is null, except values of a known \`xsi:type\`.`;
+  return `replies of ${shown.join(', ')}${more} may hold content that the WSDL does not describe. For callers with restricted or masked fields it is null, except values of a known \`xsi:type\`.`;
 }
 
 const NAMES_SHOWN = 5;

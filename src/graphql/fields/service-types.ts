@@ -24,16 +24,16 @@ export function serviceTypes(
   operations: readonly Operation[],
   replies: ReadonlySet<XsdType> | null,
   leaves: LeafTable,
-  names: TypeNames,
+  allNames: TypeNames,
 ): ServiceTypes {
   const allOperations = services.flatMap((each) => each.operations);
   const { naming, choices = 'fields', nullable = null } = service;
   const isEncoded = allOperations.some(({ use }) => use === 'encoded');
   const anyTypes = isNaming01(naming) ? null : (members: MemberTable) => new KnownTypes(members);
   const { knownTypes = [], elements: knownElements = [] } = service;
-  const rules = { naming, choices, nullable, isEncoded, knownTypes, knownElements, anyTypes };
-  const members = new MemberTable(service.name, rules, names);
-  const mapping = names.mappingOf(service.name);
+  const rules = { choices, nullable, isEncoded, knownTypes, knownElements, anyTypes };
+  const names = allNames.of(service.name);
+  const members = new MemberTable(rules, names);
   const offered = new Set(operations);
   const blocks = services.flatMap((each) =>
     each.operations.flatMap((operation) => (offered.has(operation) ? replyBlocks(operation, each) : [])),
@@ -42,22 +42,20 @@ export function serviceTypes(
   const roots = operations.flatMap((operation): XsdType[] => {
     const answer = operation.output === null ? [] : childrenOfBody(operation.output);
     const replies = [...answer, ...operation.faults.map(({ element }) => element)];
-    for (const element of [...childrenOfBody(operation.input), ...replies]) mapping.meet(element);
+    for (const element of [...childrenOfBody(operation.input), ...replies]) names.mapping.meet(element);
     return replies.map(({ type }) => type);
   });
-  for (const element of headers) mapping.meet(element);
+  for (const element of headers) names.mapping.meet(element);
   const reached = reach([...roots, ...headers.map(({ type }) => type)], members);
-  const output = new OutputTypes(service.name, members, leaves, names, reached);
+  const output = new OutputTypes(members, leaves, names, reached);
   return {
-    service: service.name,
-    naming: service.naming,
     members,
     leaves,
     names,
-    input: new InputTypes(service.name, members, leaves, names, replies ?? reached.types, service.naming),
+    input: new InputTypes(members, leaves, names, replies ?? reached.types),
     output,
-    faults: new FaultTypes(service.name, members, leaves, names, output),
-    headers: new HeaderTypes(service.name, names, allOperations),
+    faults: new FaultTypes(members, leaves, names, output),
+    headers: new HeaderTypes(names, allOperations),
     hasReferences: hasReferences(reached.types),
     answers: [],
     replyHeaders: new Map(),
@@ -147,12 +145,12 @@ function* declaredBy(group: TypeGroup): Steps<Declared> {
     service.operations.filter(({ status }) => status !== 'disabled').map((operation) => ({ operation, service })),
   );
   const operations = mapped.map(({ operation }) => operation);
-  const types = serviceTypes(group, operations, null, new LeafTable(names), names);
+  const types = serviceTypes(group, operations, null, new LeafTable(), names);
   for (const { operation, service } of mapped) {
     const mapping = service.mapping.get(operation.name) ?? null;
     operationField(operation, mapping, types, service.blocks, replyBlocks(operation, service));
     yield;
   }
   yield* types.output.complete();
-  return { names: names.namesOf(owner.name), replies: types.input.replies };
+  return { names: names.of(owner.name).taken, replies: types.input.replies };
 }

@@ -8,14 +8,13 @@ import { CallerNamespaces, xmlEvents } from '../../codec/write/xml-input.js';
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { escapeText } from '../../xml/writer.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 import { type BlockMapping, type BlockTemplate, isTemplate, stepName } from './block-mapping.js';
 import { hasSource, type InputMapping } from './input-mapping.js';
 
-/** Collects the errors of a mapping, with the service that has it. */
+/** Collects the errors of a mapping. */
 export interface MappingErrors {
-  readonly names: TypeNames;
-  readonly service: string;
+  readonly names: ServiceNames;
 }
 
 /**
@@ -56,8 +55,8 @@ function elementPlan(name: QName, mapping: InputMapping, errors: MappingErrors):
 }
 
 /** Checks the mapping of a block. Its reports do not contain values, which may be secrets. */
-function checkMapping({ local }: QName, mapping: InputMapping, { names, service }: MappingErrors): void {
-  const refuse = (what: string, remedy: string): null => names.refuse(service, mapping.path, what, remedy);
+function checkMapping({ local }: QName, mapping: InputMapping, { names }: MappingErrors): void {
+  const refuse = (what: string, remedy: string): null => names.refuse(mapping.path, what, remedy);
   if (!isNcName(local)) refuse('This is no XML name.', 'Write the name of the element or attribute.');
   if (mapping.name !== null) refuse('No caller gives this block: it has no argument to name.', 'Remove `name`.');
   if (!hasSource(mapping)) refuse('The block has no value.', 'Give a `value`, a `header`, a `claim` or `xml`.');
@@ -78,7 +77,7 @@ function isWritable(text: string): boolean {
 /** Elements of a template that may be open at once. */
 const TEMPLATE_DEPTH = 32;
 
-function templatePlan(template: BlockTemplate, name: QName, { names, service }: MappingErrors): BlockPlan | null {
+function templatePlan(template: BlockTemplate, name: QName, { names }: MappingErrors): BlockPlan | null {
   const { xml, values, path } = template;
   const used = new Set<string>();
   const partsOf = (text: string): readonly TemplatePart[] => {
@@ -98,11 +97,11 @@ function templatePlan(template: BlockTemplate, name: QName, { names, service }: 
     const plan: BlockPlan = { kind: 'template', name, events: events.map((event) => filled(event, partsOf)) };
     const unused = [...values.keys()].find((each) => !used.has(each));
     if (unused === undefined) return plan;
-    names.refuse(service, [...path, 'values', unused], 'The template does not use this value.', 'Remove it.');
+    names.refuse([...path, 'values', unused], 'The template does not use this value.', 'Remove it.');
   } catch (caught) {
     if (!(caught instanceof InputError || caught instanceof LexicalError)) throw caught;
     const rule = caught instanceof InputError ? caught.rule : caught.message;
-    names.refuse(service, [...path, 'xml'], `The template ${rule}.`, `Write one element ${name.local}.`);
+    names.refuse([...path, 'xml'], `The template ${rule}.`, `Write one element ${name.local}.`);
   }
   return null;
 }

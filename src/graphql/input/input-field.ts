@@ -14,7 +14,7 @@ import { deprecationIn } from '../types/description.js';
 import type { LeafTable } from '../types/leaf.js';
 import type { Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 import type { InputMappings } from './input-mapping.js';
 
 /** A value of the caller at one position: an argument or an input field. */
@@ -50,10 +50,9 @@ export interface Owner {
 
 /** The input types of one service, from which objects are filled. */
 export interface InputSources {
-  readonly service: string;
   readonly members: MemberTable;
   readonly leaves: LeafTable;
-  readonly names: TypeNames;
+  readonly names: ServiceNames;
   simple(type: SimpleType, nameHint: string, member: Member | null): InputValue & { readonly scalar: Scalar };
   value(type: XsdType, owner: Owner, member: Member | null): InputValue;
   objectType(name: string, object: InputObject, isOneOf: boolean, description: string | null): GraphQLInputObjectType;

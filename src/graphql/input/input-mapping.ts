@@ -1,5 +1,5 @@
 import type { EncodeSource } from '../../codec/plan/plan.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 
 /** The mapping of one argument, or of an input field in it. */
 export interface InputMapping {
@@ -107,11 +107,11 @@ export const hasPage = ({ source, inner }: InputMapping): boolean =>
 export function refuseUnknown(
   mappings: InputMappings,
   known: readonly string[],
-  { names, service }: { readonly names: TypeNames; readonly service: string },
+  { names }: { readonly names: ServiceNames },
 ): void {
   for (const [key, { path }] of mappings) {
     if (known.includes(key)) continue;
     const remedy = known.length === 0 ? 'The message has nothing of the kind.' : null;
-    names.refuse(service, path, `There is no \`${key}\` to map.`, remedy, known, key);
+    names.refuse(path, `There is no \`${key}\` to map.`, remedy, known, key);
   }
 }

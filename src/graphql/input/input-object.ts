@@ -61,8 +61,8 @@ export class ObjectFiller implements InputObject {
 
   /** All that an element of this type may hold. */
   fill(type: ComplexType): void {
-    const { service, names } = this.#types;
-    if (type.abstract) names.warn(`Service ${service}: type ${this.#owner.name} is abstract and cannot be sent.`);
+    const { names } = this.#types;
+    if (type.abstract) names.warn(`type ${this.#owner.name} is abstract and cannot be sent.`);
     const { all: members, mixed } = this.#types.members.of(type);
     for (const member of members) this.#byPlace.set(placeOf(member), member);
     this.#scope = new NameScope([...members.map(({ name }) => name), ...Object.values(mixed ?? {})]);
@@ -163,8 +163,8 @@ export class ObjectFiller implements InputObject {
     member: ElementMember,
     mapping: InputMapping | null,
   ): InputValue {
-    const { names, service } = this.#types;
-    const name = names.innerItem(this.#owner.name, element.name.local, shown.name.local, service);
+    const { names } = this.#types;
+    const name = names.innerItem(this.#owner.name, element.name.local, shown.name.local);
     const mappings = mapping?.inner ?? NO_MAPPINGS;
     const made = this.#types.value(shown.type, { ...this.#owner, name, mappings }, member);
     const { plan } = made;
@@ -192,7 +192,7 @@ export class ObjectFiller implements InputObject {
     for (const key of content.order?.tangled ?? []) {
       const member = plans.get(key)?.key;
       const what = `${member} stands in several places of ${this.#owner.name}; all of it is written at the first.`;
-      if (member !== undefined) this.#types.names.warn(`Service ${this.#types.service}: ${what}`);
+      if (member !== undefined) this.#types.names.warn(what);
     }
     // A branch that the gateway itself has taken leaves no choice.
     for (const rule of content.rules) {
@@ -244,9 +244,9 @@ export class ObjectFiller implements InputObject {
   #group(content: InputContent, key: string): InputValue {
     const fields = new Map<string, InputField>();
     const plan: MutablePlan = { kind: 'object', attributes: [], text: null, children: [], choices: [], branches: [] };
-    const { names, service } = this.#types;
-    const suffix = key === 'items' ? 'Item' : names.pascal(key, service);
-    const name = names.take(`${names.pascal(this.#owner.name, service)}${suffix}Input`, service);
+    const { names } = this.#types;
+    const suffix = key === 'items' ? 'Item' : names.pascal(key);
+    const name = names.take(`${names.pascal(this.#owner.name)}${suffix}Input`);
     const type = this.#types.objectType(name, { fields, plan }, isExclusive(content), null);
     this.#content(content, plan, fields);
     return { type, plan };
@@ -257,7 +257,7 @@ export class ObjectFiller implements InputObject {
     const mapping = this.#mappingOf(`@${attribute.name.local}`);
     const { required, fixed } = attribute;
     if ((fixed !== null || hides(member, this.#types.members)) && !required && mapping === null) return;
-    const hint = this.#types.names.pascal(attribute.name.local, this.#types.service);
+    const hint = this.#types.names.pascal(attribute.name.local);
     const { type, scalar } = this.#types.simple(attribute.type, `${this.#owner.name}${hint}`, member);
     const key = this.#keyOf(member, mapping);
     const plan: EncodeAttribute = { key, name: attribute.name, required, fixed, scalar };
@@ -312,7 +312,7 @@ export class ObjectFiller implements InputObject {
   }
 
   #refuse({ path }: InputMapping, what: string, remedy: string | null): void {
-    this.#types.names.refuse(this.#types.service, path, what, remedy);
+    this.#types.names.refuse(path, what, remedy);
   }
 }
 

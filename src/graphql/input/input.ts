@@ -8,10 +8,10 @@ import { descriptionOf } from '../types/description.js';
 import { type LeafTable, PRESENCE_SCALAR } from '../types/leaf.js';
 import type { ElementMember, Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
-import { fieldName, NameScope, type Naming } from '../types/naming.js';
+import { fieldName, NameScope } from '../types/naming.js';
 import { derivedFrom } from '../types/reach.js';
 import { SDL_URI } from '../types/sdl-uri.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 import { encodedTypeName, isAnyType } from '../types/xsd-type.js';
 import { inputContent } from './input-content.js';
 import {
@@ -34,11 +34,9 @@ import { describeRule, isExclusive } from './input-rules.js';
  * that is not modelled is XML.
  */
 export class InputTypes implements InputSources {
-  readonly service: string;
-  readonly naming: Naming;
   readonly members: MemberTable;
   readonly leaves: LeafTable;
-  readonly names: TypeNames;
+  readonly names: ServiceNames;
   /** Every type that was made. */
   readonly made: GraphQLInputObjectType[] = [];
   /** The types that replies of the service can hold. */
@@ -48,16 +46,7 @@ export class InputTypes implements InputSources {
   readonly #variants = new Map<ComplexType, InputValue>();
   readonly #pending: (() => void)[] = [];
 
-  constructor(
-    service: string,
-    members: MemberTable,
-    leaves: LeafTable,
-    names: TypeNames,
-    replies: ReadonlySet<XsdType>,
-    naming: Naming = 'camel',
-  ) {
-    this.service = service;
-    this.naming = naming;
+  constructor(members: MemberTable, leaves: LeafTable, names: ServiceNames, replies: ReadonlySet<XsdType>) {
     this.members = members;
     this.leaves = leaves;
     this.names = names;
@@ -93,7 +82,7 @@ export class InputTypes implements InputSources {
   }
 
   simple(type: SimpleType, nameHint: string, member: Member | null = null): InputValue & { readonly scalar: Scalar } {
-    const { type: leafType, scalar } = this.leaves.mapped(type, nameHint, this.service, member?.mapping ?? null);
+    const { type: leafType, scalar } = this.leaves.mapped(type, nameHint, this.names, member?.mapping ?? null);
     return { type: leafType, plan: { kind: 'scalar', scalar }, scalar };
   }
 
@@ -140,9 +129,7 @@ export class InputTypes implements InputSources {
   /** Sends an abstract type for which no other is known as XML. A caller that knows one names it there. */
   #unsendable(type: ComplexType, owner: Owner): InputValue {
     const name = type.name?.local ?? owner.name;
-    this.names.warn(
-      `Service ${this.service}: type ${name} is abstract and nothing may stand for it; it is sent as XML.`,
-    );
+    this.names.warn(`type ${name} is abstract and nothing may stand for it; it is sent as XML.`);
     const made = this.#xml();
     this.#variants.set(type, made);
     return made;
@@ -176,9 +163,9 @@ export class InputTypes implements InputSources {
   #chosen(type: ComplexType, owner: Owner): InputObject | null {
     const { type: graphqlType, plan } = this.value(type, owner);
     if (plan.kind !== 'variants') return null;
-    const key = fieldName(this.names.plain(type, owner.name, this.service), this.naming);
+    const key = fieldName(this.names.plain(type, owner.name), this.names.naming);
     return {
-      fields: new Map([[key, { type: new GraphQLNonNull(graphqlType), description: this.#descriptionOf(type) }]]),
+      fields: new Map([[key, { type: new GraphQLNonNull(graphqlType), description: this.names.descriptionOf(type) }]]),
       plan: { kind: 'object', attributes: [], text: null, children: [], choices: [], variant: { key, value: plan } },
     };
   }
@@ -208,7 +195,7 @@ export class InputTypes implements InputSources {
   #plain(type: ComplexType, owner: Owner): InputValue {
     if (contentOf(type, this.members) === 'opaque') return this.#xml();
     if (isEmptyType(type)) return { type: GraphQLBoolean, plan: { kind: 'scalar', scalar: PRESENCE_SCALAR } };
-    const name = this.names.xmlName(type, owner.name, this.service);
+    const name = this.names.xmlName(type, owner.name);
     const object = this.#object(type, { ...owner, name });
     const own = owner.mappings.size > 0 ? { fields: object.fields } : {};
     return { type: this.#type(type, owner, object), plan: object.plan, ...own };
@@ -218,23 +205,23 @@ export class InputTypes implements InputSources {
     const isOwn = owner.mappings.size > 0;
     const known = isOwn ? undefined : this.#types.get(type);
     if (known !== undefined) return known;
-    const xmlName = this.names.plain(type, owner.name, this.service);
+    const xmlName = this.names.plain(type, owner.name);
     const isSdl = type.name?.uri === SDL_URI;
     const isOnlyInput = (isSdl || xmlName.endsWith('Input')) && !this.replies.has(type);
     const suffix = isOnlyInput ? '' : 'Input';
     const name = isOwn
-      ? this.names.take(`${owner.operation}${xmlName}${suffix}`, this.service)
-      : this.names.of(type, owner.name, this.service, suffix);
-    const made = this.objectType(name, object, !isOwn && isOneOfType(type), this.#descriptionOf(type));
+      ? this.names.take(`${owner.operation}${xmlName}${suffix}`)
+      : this.names.of(type, owner.name, suffix);
+    const made = this.objectType(name, object, !isOwn && isOneOfType(type), this.names.descriptionOf(type));
     if (!isOwn) this.#types.set(type, made);
     return made;
   }
 
   #variantsOf(type: ComplexType, concrete: readonly ComplexType[], owner: Owner): InputValue {
-    const xmlName = this.names.plain(type, owner.name, this.service);
+    const xmlName = this.names.plain(type, owner.name);
     const members = new Map<string, EncodeVariant>();
     const fields = new Map<string, InputField>();
-    const name = this.names.of(type, owner.name, this.service, 'OneOfInput');
+    const name = this.names.of(type, owner.name, 'OneOfInput');
     const plan: EncodeValue = { kind: 'variants', members };
     const graphqlType = new GraphQLInputObjectType({
       name,
@@ -247,10 +234,10 @@ export class InputTypes implements InputSources {
     this.#variants.set(type, made);
     const scope = new NameScope();
     for (const candidate of concrete) {
-      const key = scope.take(fieldName(this.names.plain(candidate, owner.name, this.service), this.naming));
+      const key = scope.take(fieldName(this.names.plain(candidate, owner.name), this.names.naming));
       const value = this.#plain(candidate, owner);
       members.set(key, { type: candidate === type ? null : candidate.name, value: value.plan });
-      fields.set(key, { type: value.type, description: this.#descriptionOf(candidate) });
+      fields.set(key, { type: value.type, description: this.names.descriptionOf(candidate) });
     }
     return made;
   }
@@ -272,7 +259,7 @@ export class InputTypes implements InputSources {
     }
     const name = type.name?.local ?? owner.name;
     const instead = type.abstract ? 'it is sent as XML' : 'only that one can be sent';
-    this.names.warn(`Service ${this.service}: ${concrete.length} types may stand for ${name}; ${instead}.`);
+    this.names.warn(`${concrete.length} types may stand for ${name}; ${instead}.`);
     return type.abstract ? this.#xml() : this.#plain(type, owner);
   }
 
@@ -286,10 +273,6 @@ export class InputTypes implements InputSources {
     const value = this.value(item, { ...owner, name: `${type.name?.local ?? owner.name}Item` });
     const itemType = encodedTypeName(item);
     return { type: new GraphQLList(value.type), plan: { kind: 'array', itemType, item: value.plan } };
-  }
-
-  #descriptionOf(type: ComplexType): string | null {
-    return this.names.mappingOf(this.service).of(type)?.description ?? descriptionOf(type.documentation);
   }
 }
 

@@ -36,7 +36,7 @@ export function sourcedText(
     if (!isNeeded) return [];
     if (fixed === null) {
       const what = `The attribute ${named.local} is required beside the text.`;
-      types.names.refuse(types.service, mapping.path, what, `Give ${name.local}/@${named.local} too.`);
+      types.names.refuse(mapping.path, what, `Give ${name.local}/@${named.local} too.`);
     }
     return [{ ...about, fixed: fixed ?? '', scalar: leaf }];
   });
@@ -47,14 +47,14 @@ export function sourcedText(
 }
 
 /** Checks a constant at start-up. Its report does not contain the value, which may be a secret. */
-export function checkConstant({ source, path }: InputMapping, scalar: Scalar, { names, service }: InputSources): void {
+export function checkConstant({ source, path }: InputMapping, scalar: Scalar, { names }: InputSources): void {
   if (source?.from === 'page' && source.isNumber && !isWholeScalar(scalar))
-    names.refuse(service, path, 'The argument is no whole number.', 'Name the one that counts.');
+    names.refuse(path, 'The argument is no whole number.', 'Name the one that counts.');
   if (source?.from !== 'constant') return;
   try {
     scalar.encode(scalar.decode(source.lexical));
   } catch (caught) {
     if (!(caught instanceof LexicalError)) throw caught;
-    names.refuse(service, path, `The value cannot be written: it ${caught.message}.`);
+    names.refuse(path, `The value cannot be written: it ${caught.message}.`);
   }
 }

@@ -49,15 +49,9 @@ export class ChoiceTypes {
 
   #union(choice: ChoiceMember, owner: string): Union {
     return getOrMake(this.#unions, choice, () => {
-      const unionName = this.#sources.names.take(
-        `${owner}${this.#sources.names.pascal(choice.name, this.#sources.service)}`,
-        this.#sources.service,
-      );
+      const unionName = this.#sources.names.take(`${owner}${this.#sources.names.pascal(choice.name)}`);
       const made = choice.branches.map((branch): Branch => {
-        const name = this.#sources.names.take(
-          `${owner}${this.#sources.names.pascal(branch.name, this.#sources.service)}`,
-          this.#sources.service,
-        );
+        const name = this.#sources.names.take(`${owner}${this.#sources.names.pascal(branch.name)}`);
         const field = lazily(() => this.#branchField(branch, owner));
         const type = new GraphQLObjectType({ name, fields: () => outputConfigs(new Map([[branch.name, field()]])) });
         this.#sources.add(type);

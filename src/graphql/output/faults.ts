@@ -9,7 +9,6 @@ import {
 } from 'graphql';
 import { getOrMake } from '../../base/get-or-make.js';
 import {
-  distinctName,
   type ElementDeclaration,
   type FaultDeclaration,
   type Operation,
@@ -26,7 +25,7 @@ import type { MemberTable } from '../types/members.js';
 import { isNaming01 } from '../types/naming.js';
 import { plainShape, SINGLE } from '../types/plain-shape.js';
 import type { FaultShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 import type { OutputTypes } from './output.js';
 import { DONE, resultField } from './result-field.js';
 
@@ -52,10 +51,9 @@ interface FaultType {
 export class FaultTypes {
   /** Types that were made here. */
   readonly made: GraphQLNamedType[] = [];
-  readonly #service: string;
   readonly #members: MemberTable;
   readonly #leaves: LeafTable;
-  readonly #names: TypeNames;
+  readonly #names: ServiceNames;
   readonly #output: OutputTypes;
   /** Several operations declare the same element. */
   readonly #known = new Map<ElementDeclaration, FaultType>();
@@ -65,8 +63,7 @@ export class FaultTypes {
   /** Names of the unions that a type is in, by its name. */
   readonly #unions = new Map<string, Set<string>>();
 
-  constructor(service: string, members: MemberTable, leaves: LeafTable, names: TypeNames, output: OutputTypes) {
-    this.#service = service;
+  constructor(members: MemberTable, leaves: LeafTable, names: ServiceNames, output: OutputTypes) {
     this.#members = members;
     this.#globals = new Set(members.knownElements);
     this.#leaves = leaves;
@@ -85,12 +82,7 @@ export class FaultTypes {
     if (style === 'errors') return { type, shape: { ...shape, ...common, faults: { as: 'error', entries } } };
     const payload = this.#payload(operation, type, shape);
     const types = [...new Set([payload.type, ...faults.flatMap((fault) => fault.types)])];
-    const name = this.#names.take(
-      `${this.#names.pascal(distinctName(operation), this.#service)}Outcome`,
-      this.#service,
-      '',
-      operation,
-    );
+    const name = this.#names.takeFor(operation, 'Outcome');
     const description = `The answer of ${operation.name}, or a Fault that it declares.`;
     const union = new GraphQLUnionType({ name, description, types });
     for (const member of types) getOrMake(this.#unions, member.name, () => new Set()).add(name);
@@ -110,12 +102,7 @@ export class FaultTypes {
   ): { readonly type: GraphQLObjectType; readonly root: ReplyRoot } {
     const object = getNullableType(type);
     if (isObjectType(object)) return { type: object, root };
-    const name = this.#names.take(
-      `${this.#names.pascal(distinctName(operation), this.#service)}Payload`,
-      this.#service,
-      '',
-      operation,
-    );
+    const name = this.#names.takeFor(operation, 'Payload');
     const description = `The answer of ${operation.name}.`;
     const result = resultField(type, root);
     return this.#wrapped(name, description, result.type, result.field);
@@ -128,7 +115,7 @@ export class FaultTypes {
     const key = `${name} ${typeKey(element.name)}`;
     const same = getOrMake(this.#byType, type, () => new Map<string, FaultType>());
     // Each operation of the SOAP encoding declares an element of its own for one and the same part.
-    const isShared = isPart(element) || !isNaming01(this.#names.namingOf(this.#service));
+    const isShared = isPart(element) || !isNaming01(this.#names.naming);
     const made = (isShared ? same.get(key) : undefined) ?? this.#makeFault(name, element);
     this.#known.set(element, made);
     same.set(key, made);
@@ -142,16 +129,16 @@ export class FaultTypes {
       types,
     });
     const { type } = element;
-    const hint = this.#names.pascal(this.#nameOf(name, element), this.#service);
+    const hint = this.#names.pascal(this.#nameOf(name, element));
     const content = type.kind === 'simple' ? 'simple' : contentOf(type, this.#members);
     if (type.kind === 'complex' && content === 'structured') {
       const root: ReplyRoot = { kind: 'whole', shape: this.#output.structure(type, hint).shape };
       return of(root, this.#output.objects(type, hint), root);
     }
-    const typeName = this.#names.take(hint, this.#service);
+    const typeName = this.#names.take(hint);
     const description = descriptionOf(element.documentation);
     if (type.kind === 'simple') {
-      const leaf = this.#leaves.of(type, `${hint}Value`, this.#service);
+      const leaf = this.#leaves.of(type, `${hint}Value`, this.#names);
       const field: FieldShape = { ...SINGLE, source: { from: 'text' }, value: { kind: 'scalar', scalar: leaf.scalar } };
       const wrapped = this.#wrapped(typeName, description, leaf.type, field);
       return of(wrapped.root, [wrapped.type], { kind: 'unwrap', field });
@@ -173,8 +160,7 @@ export class FaultTypes {
   #nameOf(name: string, element: ElementDeclaration): string {
     const { knownElements } = this.#members;
     const isOfType = knownElements.length > 0 && !this.#globals.has(element) && element.type.kind === 'complex';
-    if (isOfType && element.type.name !== null && !isNaming01(this.#names.namingOf(this.#service)))
-      return element.type.name.local;
+    if (isOfType && element.type.name !== null && !isNaming01(this.#names.naming)) return element.type.name.local;
     return isPart(element) ? name : element.name.local;
   }
 

@@ -47,10 +47,7 @@ export class GroupTypes {
 
   /** The list of its repetitions. */
   #field(member: GroupMember, owner: string, wildcards: readonly Wildcard[] = []): OutputField {
-    const { type, shape: declared } = this.#of(
-      member,
-      this.#sources.names.plain(member.declaredBy, owner, this.#sources.service),
-    );
+    const { type, shape: declared } = this.#of(member, this.#sources.names.plain(member.declaredBy, owner));
     const { mapping } = member;
     const nonNull = mapping?.nullable == null ? member.required : !mapping.nullable;
     const weight = mapping?.cost?.weight ?? null;
@@ -70,11 +67,8 @@ export class GroupTypes {
   #of(member: GroupMember, owner: string): Made {
     const known = this.#made.get(member);
     if (known !== undefined) return known;
-    const suffix = member.name === 'items' ? 'Item' : this.#sources.names.pascal(member.name, this.#sources.service);
-    const name = this.#sources.names.take(
-      `${this.#sources.names.pascal(owner, this.#sources.service)}${suffix}`,
-      this.#sources.service,
-    );
+    const suffix = member.name === 'items' ? 'Item' : this.#sources.names.pascal(member.name);
+    const name = this.#sources.names.take(`${this.#sources.names.pascal(owner)}${suffix}`);
     const fields = lazily(() => this.#fields(member, owner));
     const type = new GraphQLObjectType({ name, fields: () => outputConfigs(fields()) });
     const shape: ObjectShape = {

@@ -7,7 +7,7 @@ import type { ElementMember, Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
 import { NameScope } from '../types/naming.js';
 import { particlesIn } from '../types/particles.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 
 /** A group of several elements that is repeated as a whole: replies show a list of it, as requests do. */
 export interface GroupMember {
@@ -33,13 +33,11 @@ interface Groups {
 
 /** The repeated groups of one service's types. */
 export class GroupTable {
-  readonly #service: string;
   readonly #members: MemberTable;
-  readonly #names: TypeNames;
+  readonly #names: ServiceNames;
   readonly #known = new Map<ComplexType, Groups>();
 
-  constructor(service: string, members: MemberTable, names: TypeNames) {
-    this.#service = service;
+  constructor(members: MemberTable, names: ServiceNames) {
     this.#members = members;
     this.#names = names;
   }
@@ -86,9 +84,9 @@ export class GroupTable {
   }
 
   #mappingOf(type: ComplexType, name: string): FieldMapping | null {
-    const mapping = this.#names.mappingOf(this.#service).field(type, [name]);
+    const mapping = this.#names.mapping.field(type, [name]);
     if (mapping?.name != null && mapping.name !== name) {
-      this.#names.refuse(this.#service, mapping.path, 'The list of a group that is repeated keeps its name.');
+      this.#names.refuse(mapping.path, 'The list of a group that is repeated keeps its name.');
     }
     return mapping;
   }

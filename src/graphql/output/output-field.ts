@@ -29,7 +29,7 @@ import {
 import type { MemberTable } from '../types/members.js';
 import { SINGLE } from '../types/plain-shape.js';
 import type { FieldShape, ValueShape } from '../types/shape.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 
 /** A field as the schema shows it and as a plan reads it. `type` is without its outer non-null. */
 export interface OutputField {
@@ -50,8 +50,7 @@ export interface OutputValue {
 
 /** What the types of one service's replies are made with. */
 export interface OutputFieldSources {
-  readonly service: string;
-  readonly names: TypeNames;
+  readonly names: ServiceNames;
   readonly members: MemberTable;
   field(member: ElementMember, owner: string): OutputField;
   /** Called with every type that is made. */
@@ -218,5 +217,4 @@ export const nestedList = ({ type, value }: OutputValue): OutputValue => ({
 });
 
 /** The warning about an encoded array that cannot be a list. */
-export const arrayWarning = (service: string, name: string): string =>
-  `Service ${service}: ${name} is an array of several dimensions, it is shown as XML.`;
+export const arrayWarning = (name: string): string => `${name} is an array of several dimensions, it is shown as XML.`;

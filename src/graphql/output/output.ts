@@ -17,7 +17,6 @@ import { childOrder } from '../types/child-order.js';
 import { contentOf, hides, isMixedText, nestedItem, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { dataSetOutput, isDataSet } from '../types/data-set.js';
-import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/interfaces.js';
 import { type Leaf, type LeafTable, PRESENCE_SCALAR } from '../types/leaf.js';
 import { type ElementMember, isNonNullMember, type Member } from '../types/member.js';
@@ -27,7 +26,7 @@ import { contentModel } from '../types/mixed.js';
 import { NameScope } from '../types/naming.js';
 import { derivedFrom, type Reached } from '../types/reach.js';
 import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 import { ChoiceTypes } from './choice-types.js';
 import { GroupTypes } from './group-types.js';
 import { GroupTable } from './groups.js';
@@ -60,10 +59,9 @@ import {
  * `<Name>Base`. Derived types are objects under their XML names that implement it.
  */
 export class OutputTypes {
-  readonly #service: string;
   readonly #members: MemberTable;
   readonly #leaves: LeafTable;
-  readonly #names: TypeNames;
+  readonly #names: ServiceNames;
   readonly #reached: Reached;
   readonly #objects = new Map<ComplexType, { readonly type: GraphQLObjectType; readonly shape: ObjectShape }>();
   readonly #interfaces = new Map<ComplexType, GraphQLInterfaceType>();
@@ -74,21 +72,19 @@ export class OutputTypes {
   readonly #groupTypes: GroupTypes;
   readonly #made: (GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType)[] = [];
 
-  constructor(service: string, members: MemberTable, leaves: LeafTable, names: TypeNames, reached: Reached) {
-    this.#service = service;
+  constructor(members: MemberTable, leaves: LeafTable, names: ServiceNames, reached: Reached) {
     this.#members = members;
     this.#leaves = leaves;
     this.#names = names;
     this.#reached = reached;
     const sources: OutputFieldSources = {
-      service,
       names,
       members,
       field: (member, owner) => this.field(member, owner),
       add: (type) => this.#made.push(type),
     };
     this.#choices = new ChoiceTypes(sources);
-    this.#groups = new GroupTable(service, members, names);
+    this.#groups = new GroupTable(members, names);
     this.#groupTypes = new GroupTypes(sources);
   }
 
@@ -107,18 +103,18 @@ export class OutputTypes {
   }
 
   field(member: Member, owner: string): OutputField {
-    return mappedField(this.#member(member, owner), member, this.#service, this.#members, this.#names);
+    return mappedField(this.#member(member, owner), member, this.#members, this.#names);
   }
 
   #member(member: Member, owner: string): OutputField {
     if (member.kind === 'element') return this.#element(member, owner);
     if (member.kind === 'text') return textField(member, this.#leaf(member.type, `${owner}Value`, member));
     const { name, type } = member.attribute;
-    return attributeField(member, this.#leaf(type, `${owner}${this.#names.pascal(name.local, this.#service)}`, member));
+    return attributeField(member, this.#leaf(type, `${owner}${this.#names.pascal(name.local)}`, member));
   }
 
   #leaf(type: SimpleType, nameHint: string, member: Member): Leaf {
-    return this.#leaves.mapped(type, nameHint, this.#service, member.mapping);
+    return this.#leaves.mapped(type, nameHint, this.#names, member.mapping);
   }
 
   /** The shape of an element of this type, with its GraphQL type; `nameHint` names a type without a name. */
@@ -145,7 +141,7 @@ export class OutputTypes {
     const item = member.many ? null : wrappedItem(element.type, this.#members);
     if (item !== null) {
       const hint = item.anyName ? local : item.element.name.local;
-      const itemHint = this.#names.innerItem(owner, local, hint, this.#service);
+      const itemHint = this.#names.innerItem(owner, local, hint);
       const inner = this.#value(item.element.type, itemHint, member);
       const shape: FieldShape = {
         source: {
@@ -161,7 +157,7 @@ export class OutputTypes {
       };
       return { type: listOf(inner.type, shape.itemNonNull), shape, ...aboutOf(member) };
     }
-    const { type, value } = this.#value(element.type, this.#names.inner(owner, local, this.#service), member);
+    const { type, value } = this.#value(element.type, this.#names.inner(owner, local), member);
     const shape: FieldShape = {
       source: member.anyName
         ? { from: 'items' }
@@ -183,13 +179,12 @@ export class OutputTypes {
       return { type: leaf.type, value: { kind: 'scalar', scalar: leaf.scalar } };
     }
     if (member.mapping?.type != null)
-      this.#names.refuse(this.#service, [...member.mapping.path, 'type'], 'Only a simple value can be another scalar.');
+      this.#names.refuse([...member.mapping.path, 'type'], 'Only a simple value can be another scalar.');
     const item = nestedItem(type, this.#members);
-    if (item !== null)
-      return nestedList(this.#value(item.element.type, this.#names.inner(nameHint, 'item', this.#service), member));
+    if (item !== null) return nestedList(this.#value(item.element.type, this.#names.inner(nameHint, 'item'), member));
     switch (contentOf(type, this.#members)) {
       case 'opaque':
-        if (type.content.kind === 'array') this.#names.warn(arrayWarning(this.#service, type.name?.local ?? nameHint));
+        if (type.content.kind === 'array') this.#names.warn(arrayWarning(type.name?.local ?? nameHint));
         return { type: this.#leaves.xml, value: { kind: 'opaque' } };
       case 'empty':
         return { type: GraphQLBoolean, value: { kind: 'scalar', scalar: PRESENCE_SCALAR } };
@@ -210,10 +205,10 @@ export class OutputTypes {
   #interface(type: ComplexType, nameHint: string): GraphQLInterfaceType {
     const known = this.#interfaces.get(type);
     if (known !== undefined) return known;
-    const name = this.#names.of(type, nameHint, this.#service);
+    const name = this.#names.of(type, nameHint);
     const made = new GraphQLInterfaceType({
       name,
-      description: this.#description(type),
+      description: this.#names.descriptionOf(type),
       interfaces: () => this.#interfacesOf(type),
       fields: () => outputConfigs(this.#fields(type, name)),
       extensions: this.#extensions(type),
@@ -230,14 +225,12 @@ export class OutputTypes {
     // The interface takes the XML name first, whichever of the two is needed first.
     const base = this.#reached.interfaces.has(type) ? this.#interface(type, nameHint) : null;
     const name =
-      base === null
-        ? this.#names.of(type, nameHint, this.#service)
-        : this.#names.take(`${base.name}Base`, this.#service, type.name?.uri);
+      base === null ? this.#names.of(type, nameHint) : this.#names.take(`${base.name}Base`, null, type.name?.uri);
     const supertypes = () => (base === null ? this.#interfacesOf(type) : [base, ...this.#interfacesOf(type)]);
     const fields = lazily(() => this.#fields(type, base?.name ?? name));
     const graphqlType = new GraphQLObjectType({
       name,
-      description: this.#description(type),
+      description: this.#names.descriptionOf(type),
       interfaces: supertypes,
       fields: () => outputConfigs(fields()),
       extensions: this.#extensions(type),
@@ -247,7 +240,7 @@ export class OutputTypes {
     const order = lazily(() => childOrder(type));
     const shape: ObjectShape = {
       typeName: name,
-      weight: this.#names.mappingOf(this.#service).of(type)?.cost ?? 1,
+      weight: this.#names.mapping.of(type)?.cost ?? 1,
       get order() {
         return order();
       },
@@ -265,11 +258,7 @@ export class OutputTypes {
   }
 
   #extensions(type: ComplexType): ReturnType<typeof costExtensions> {
-    return costExtensions(this.#names.mappingOf(this.#service).of(type)?.cost ?? null);
-  }
-
-  #description(type: ComplexType): string | null {
-    return this.#names.mappingOf(this.#service).of(type)?.description ?? descriptionOf(type.documentation);
+    return costExtensions(this.#names.mapping.of(type)?.cost ?? null);
   }
 
   /** The interfaces a type has through what it derives from, nearest first. */
@@ -295,7 +284,7 @@ export class OutputTypes {
       if (group !== undefined) continue;
       const choice = member.kind === 'element' ? choices.get(member.element) : undefined;
       if (choice !== undefined) {
-        const declarer = this.#names.plain(choice.declaredBy, owner, this.#service);
+        const declarer = this.#names.plain(choice.declaredBy, owner);
         if (!fields.has(choice.name)) fields.set(choice.name, this.#choices.field(choice, declarer));
       } else if (!hides(member, this.#members)) {
         const field = besideAny(this.field(member, owner), member, wildcards);
@@ -349,14 +338,8 @@ function elementShape(
  * The field of a member with the cost and the rules that the mapping has for it. Rules are its own, that of the items
  * it is a list of, and, where it is shown as XML, those of all that its content may hold.
  */
-function mappedField(
-  field: OutputField,
-  member: Member,
-  service: string,
-  members: MemberTable,
-  names: TypeNames,
-): OutputField {
-  if (names.mappingOf(service).isEmpty) return field;
+function mappedField(field: OutputField, member: Member, members: MemberTable, names: ServiceNames): OutputField {
+  if (names.mapping.isEmpty) return field;
   let ruled = withRule(field, member.mapping?.rule ?? null);
   if (member.kind === 'element') {
     const { type } = member.element;
@@ -368,7 +351,7 @@ function mappedField(
   const masks = new Set(mapping?.rule?.masks.values());
   if (mapping !== null && (masks.has('last4') || masks.has('hash')) && !isText(field.shape)) {
     const remedy = 'Mask it by `null` or `remove`; or show it as another `type`: String.';
-    names.refuse(service, [...mapping.path, 'mask'], 'Only text has a part or a hash to show.', remedy);
+    names.refuse([...mapping.path, 'mask'], 'Only text has a part or a hash to show.', remedy);
   }
   const weight = mapping?.cost?.weight ?? null;
   return weight === null ? ruled : { ...ruled, shape: { ...ruled.shape, weight } };

@@ -13,13 +13,13 @@ import {
   isListType,
 } from 'graphql';
 import { isWholeScalar } from '../../codec/values/whole-number.js';
-import { distinctName, type Operation } from '../../wsdl/model.js';
+import type { Operation } from '../../wsdl/model.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions, ruleOf, ruleWithin } from '../rights/field-rule.js';
 import { costExtensions, FieldCost, fieldCostOf } from '../types/cost-rules.js';
 import { fieldOfOwner } from '../types/field-owner.js';
 import type { PagesMapping, Paging, ReplyPath } from '../types/paging.js';
 import type { ReplyRoot, ReplyShape } from '../types/shape.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 import { isLostReplyPath, replyPath } from './reply-path.js';
 
 type Config = GraphQLFieldConfig<unknown, unknown> & { readonly type: GraphQLOutputType };
@@ -36,8 +36,7 @@ interface PagedField {
 }
 
 interface Types {
-  readonly service: string;
-  readonly names: TypeNames;
+  readonly names: ServiceNames;
   /** Types of answers that were made here. */
   readonly answers: GraphQLNamedType[];
 }
@@ -51,10 +50,12 @@ export class Connections {
   /** The field as a connection; null, and findings, where its reply or its arguments do not fit. */
   field(operation: Operation, mapping: PagesMapping, made: MadeField, types: Types): PagedField | null {
     const { reply, config } = made;
-    const { names, service } = types;
-    const earlier = names.findings.length;
-    const refuse = (key: readonly string[], what: string, remedy: string): null =>
-      names.refuse(service, [...mapping.path, ...key], what, remedy);
+    const { names } = types;
+    let isRefused = false;
+    const refuse = (key: readonly string[], what: string, remedy: string): null => {
+      isRefused = true;
+      return names.refuse([...mapping.path, ...key], what, remedy);
+    };
     const paths = pathsOf(reply.root, mapping, types);
     for (const name of ['first', 'after']) {
       if (!Object.hasOwn(config.args ?? {}, name)) continue;
@@ -63,14 +64,13 @@ export class Connections {
     }
     if (reply.faults?.as === 'data' || (operation.output?.attachments ?? []).length > 0)
       refuse([], 'The answer is more than its reply: it cannot be handed out in pages.', 'Remove `pages`.');
-    if (paths === null || names.findings.length > earlier) return null;
+    if (paths === null || isRefused) return null;
     const item = itemType(config.type, paths.items.steps);
     if (item === null)
       return refuse(['items'], 'The rows have no type of their own.', 'Name a repeated element of one name.');
-    const owner = names.pascal(distinctName(operation), service);
     const pageInfo = this.#pageInfo ?? makePageInfo(types);
     this.#pageInfo = pageInfo;
-    const { connection, edge } = makeTypes(owner, operation, item, pageInfo, types);
+    const { connection, edge } = makeTypes(operation, item, pageInfo, types);
     this.replaced.push(getNamedType(config.type));
     const rule = bothRules(ruleOf(config), paths.rules);
     const within = ruleWithin(config);
@@ -90,17 +90,17 @@ interface ResolvedPaths {
 }
 
 /** The paths of a mapping in a reply; null, and findings, for a wrong one. All of them are looked at. */
-function pathsOf(root: ReplyRoot, mapping: PagesMapping, { names, service }: Types): ResolvedPaths | null {
+function pathsOf(root: ReplyRoot, mapping: PagesMapping, { names }: Types): ResolvedPaths | null {
   let rules: FieldRule | null = null;
   const follow = (path: string, key: readonly string[], kind: 'rows' | 'number' | 'value'): ReplyPath | null => {
     const at = [...mapping.path, ...key];
     const found = replyPath(root, path);
     if (isLostReplyPath(found)) {
       const { what, known, written } = found;
-      return names.refuse(service, at, what, null, known, written);
+      return names.refuse(at, what, null, known, written);
     }
     const wrong = found.isMasked ? MASKED : wrongEnd(found, kind);
-    if (wrong !== null) return names.refuse(service, at, `\`${path}\` ${wrong}`, 'Name another element of the reply.');
+    if (wrong !== null) return names.refuse(at, `\`${path}\` ${wrong}`, 'Name another element of the reply.');
     rules = bothRules(rules, found.rules);
     return { steps: found.steps, field: found.field };
   };
@@ -140,9 +140,9 @@ const FREE = costExtensions(0);
 /** What a field shows is shown by another one already: it is selected only by name. */
 const AGAIN = { isRepetition: true } as const;
 
-function makePageInfo({ names, service, answers }: Types): GraphQLObjectType {
+function makePageInfo({ names, answers }: Types): GraphQLObjectType {
   const type = new GraphQLObjectType({
-    name: names.take('PageInfo', service),
+    name: names.take('PageInfo'),
     description: 'Where the rows of a connection end.',
     extensions: FREE,
     fields: {
@@ -155,14 +155,13 @@ function makePageInfo({ names, service, answers }: Types): GraphQLObjectType {
 }
 
 function makeTypes(
-  owner: string,
   operation: Operation,
   item: GraphQLOutputType,
   pageInfo: GraphQLObjectType,
-  { names, service, answers }: Types,
+  { names, answers }: Types,
 ): Readonly<Record<'connection' | 'edge', GraphQLObjectType>> {
   const edge = new GraphQLObjectType({
-    name: names.take(`${owner}Edge`, service, '', operation),
+    name: names.takeFor(operation, 'Edge'),
     description: `A row of ${operation.name}, and its place.`,
     extensions: FREE,
     fields: {
@@ -171,7 +170,7 @@ function makeTypes(
     },
   });
   const connection = new GraphQLObjectType({
-    name: names.take(`${owner}Connection`, service, '', operation),
+    name: names.takeFor(operation, 'Connection'),
     description: `Rows of ${operation.name}, of as many pages as it takes.`,
     extensions: FREE,
     fields: {

@@ -17,7 +17,7 @@ import { type MappingFinding, mappingFinding } from '../types/mapping.js';
 import { fieldName, NameScope, pascalName } from '../types/naming.js';
 import { typeReferences } from '../types/references.js';
 import { isRoot, ROOTS, type Root, rootOf } from '../types/roots.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames, TypeNames } from '../types/type-names.js';
 import { enforceRules } from './enforce-rules.js';
 import { propagatedParts } from './propagated-parts.js';
 import { fieldsOf, hasPart, isBuiltIn, partName, schemaType } from './schema-parts.js';
@@ -76,7 +76,7 @@ function addSubschema(
   isTaken: (parent: Root, name: string) => boolean,
 ): AddedSubschema {
   const { schema } = service;
-  const own = subschemaNames(service, names, isTaken);
+  const own = subschemaNames(service, names.of(service.name), isTaken);
   const wrapped = service.wrap(service, own.names);
   const costs = translateCosts(service, wrapped, own.names);
   names.findings.push(...costs.findings, ...enforceRules(service, wrapped, own.names));
@@ -134,7 +134,7 @@ type Taken = (parent: Root, name: string) => boolean;
  */
 function subschemaNames(
   service: Subschema,
-  names: TypeNames,
+  names: ServiceNames,
   isTaken: Taken,
 ): { readonly names: SubschemaNames; readonly findings: readonly MappingFinding[] } {
   const { schema } = service;
@@ -144,7 +144,7 @@ function subschemaNames(
   const roots = new Map<string, string>();
   for (const root of ROOTS) {
     const type = rootOf(schema, root);
-    if (type !== null) roots.set(type.name, names.take(`${pascalName(service.name, 'camel')}${root}`, service.name));
+    if (type !== null) roots.set(type.name, names.take(`${pascalName(service.name, 'camel')}${root}`));
   }
   const types = typeNames(service, names, { roots, hidden, findings });
   const rootFields = rootFieldNames(service, names, { isTaken, hidden, findings });
@@ -159,7 +159,7 @@ const offeredRoots = ({ subscribes }: Subschema): readonly Root[] =>
 /** A taken name gets the service's name in front, with a warning; a taken name of `rename` is an error. */
 function typeNames(
   { name: service, schema, prefix, renames }: Subschema,
-  names: TypeNames,
+  names: ServiceNames,
   {
     roots,
     hidden,
@@ -176,9 +176,9 @@ function typeNames(
   const uses = new Uses(all.map(({ name }) => wantedOf(name)));
   for (const { name } of all) {
     const wanted = wantedOf(name);
-    let newName = names.take(wanted, service);
+    let newName = names.take(wanted);
     // While types are renamed one by one, a new name must not be one that another type still has.
-    while (newName !== name && own.has(newName)) newName = names.take(wanted, service);
+    while (newName !== name && own.has(newName)) newName = names.take(wanted);
     if (newName !== name) types.set(name, newName);
     if (!renames.has(name) || (newName === wanted && !uses.areMany(wanted))) continue;
     const of = own.has(wanted) ? 'the service has a type of that name' : 'that name is taken';
@@ -211,7 +211,7 @@ const upperFirst = (name: string): string => `${name.charAt(0).toUpperCase()}${n
 /** Takes a name in the gateway for each root field of a subschema. */
 function rootFieldNames(
   subschema: Subschema,
-  names: TypeNames,
+  names: ServiceNames,
   { isTaken, hidden, findings }: { isTaken: Taken; hidden: ReadonlySet<string>; findings: MappingFinding[] },
 ): ReadonlyMap<string, string> {
   const { name: service, schema, prefix, renames } = subschema;
@@ -236,7 +236,7 @@ function rootFieldNames(
       if (renames.has(part)) {
         if (name !== wanted || uses.areMany(wanted)) findings.push(taken(service, part, wanted, 'that name is taken'));
       } else if (name !== wanted) {
-        const what = `Service ${service}: ${part} is ${parent}.${name}, as ${wanted} is taken.`;
+        const what = `${part} is ${parent}.${name}, as ${wanted} is taken.`;
         names.warn(what, 'Give it a name of its own with `rename`, or the service a `prefix`.');
       }
     }

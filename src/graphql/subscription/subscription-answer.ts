@@ -13,7 +13,7 @@ import type { BoundField } from '../fields/bound-field.js';
 import { describedWith, ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import { plainShape, SINGLE } from '../types/plain-shape.js';
 import type { FieldShape } from '../types/shape.js';
-import type { TypeNames } from '../types/type-names.js';
+import type { ServiceNames } from '../types/type-names.js';
 import type { EventValue } from './event-values.js';
 import type { EventMapping } from './subscription.js';
 
@@ -74,8 +74,13 @@ export function calledAnswer(
 }
 
 /** An object of the values themselves. */
-export function ownAnswer(name: string, values: readonly Keyed[], target: CallTarget, names: TypeNames): EventAnswer {
-  const typeName = names.take(`${names.pascal(name, target.bound.service)}Event`, target.bound.service);
+export function ownAnswer(
+  name: string,
+  values: readonly Keyed[],
+  target: CallTarget,
+  names: ServiceNames,
+): EventAnswer {
+  const typeName = names.take(`${names.pascal(name)}Event`);
   const type = new GraphQLObjectType({
     name: typeName,
     fields: Object.fromEntries(

@@ -186,7 +186,7 @@ function eventField(
   }
   const answer =
     called === null
-      ? ownAnswer(mapping.name, valuesOf(source.fields, 'fields', find), target, offered.names)
+      ? ownAnswer(mapping.name, valuesOf(source.fields, 'fields', find), target, offered.names.of(target.bound.service))
       : calledAnswer(mapping.name, source, called, valuesOf(source.arguments, 'arguments', find), seen);
   const args = {
     ...answer.args,

@@ -32,7 +32,7 @@ import type { FieldMapping } from './mapping.js';
 import { enumValueName, isNaming01, NameScope } from './naming.js';
 import { retyped, retypesOf } from './retype.js';
 import { SDL_URI } from './sdl-uri.js';
-import type { TypeNames } from './type-names.js';
+import type { ServiceNames } from './type-names.js';
 
 type LeafType = GraphQLScalarType | GraphQLEnumType;
 
@@ -47,7 +47,6 @@ const ENUM_VALUES_MAX = 5000;
 
 /** The scalars and enumerations of one schema. Remembers every answer. */
 export class LeafTable {
-  readonly #names: TypeNames;
   readonly #enums: GraphQLEnumType[] = [];
   readonly #customs = new Map<string, GraphQLScalarType>();
   #anyValue: AnyValueTypes | null = null;
@@ -55,47 +54,41 @@ export class LeafTable {
   readonly #known = new Map<SimpleType, Leaf>();
   readonly #others = new Map<SimpleType, Map<string, Leaf | null>>();
 
-  constructor(names: TypeNames) {
-    this.#names = names;
-  }
-
   /** Every type that GraphQL does not have by itself: enumerations, then scalars. */
   get made(): readonly GraphQLNamedType[] {
     return [...this.#enums, ...this.#customs.values(), ...(this.#anyValue?.all ?? []), ...(this.#dataSets?.all ?? [])];
   }
 
   /** `nameHint` names an enumeration that has no name of its own. */
-  of(type: SimpleType, nameHint: string, service: string): Leaf {
+  of(type: SimpleType, nameHint: string, names: ServiceNames): Leaf {
     // Another service may have the same WSDL, and other names.
-    if (isNaming01(this.#names.namingOf(service)) && isNarrowed(type)) return this.#plain(scalarOf(type));
+    if (isNaming01(names.naming) && isNarrowed(type)) return this.#plain(scalarOf(type));
     return getOrMake(this.#known, type, () => {
       if (type.name?.uri === SDL_URI && type.name.local === 'ID') return { type: GraphQLID, scalar: ID_SCALAR };
-      const leaf = this.#make(type, nameHint, service);
+      const leaf = this.#make(type, nameHint, names);
       for (const facet of unsupportedFacets(type)) {
-        const what = `Service ${service}: a facet of ${type.name?.local ?? nameHint} is left to the backend to check: ${facet}.`;
-        this.#names.warn(what);
+        const what = `a facet of ${type.name?.local ?? nameHint} is left to the backend to check: ${facet}.`;
+        names.warn(what);
       }
       if (leaf.type === GraphQLString && prescribesForm(type)) {
         const name = type.name?.local ?? nameHint;
-        this.#names.warn(
-          `Service ${service}: the pattern of ${name} prescribes how numbers are written; they are texts.`,
-        );
+        names.warn(`the pattern of ${name} prescribes how numbers are written; they are texts.`);
       }
       return leaf;
     });
   }
 
   /** Returns the leaf of a type, or the one that the mapping of a field asks for. */
-  mapped(type: SimpleType, nameHint: string, service: string, mapping: FieldMapping | null): Leaf {
-    if (mapping?.type == null) return this.of(type, nameHint, service);
-    const own = this.of(type, nameHint, service);
+  mapped(type: SimpleType, nameHint: string, names: ServiceNames, mapping: FieldMapping | null): Leaf {
+    if (mapping?.type == null) return this.of(type, nameHint, names);
+    const own = this.of(type, nameHint, names);
     if (own.scalar.name === mapping.type) return own;
     const leaf = this.as(type, mapping.type);
     if (leaf !== null) return leaf;
     const others = retypesOf(type).join(', ');
     const remedy = others === '' ? 'Remove it.' : `It can be ${others}.`;
     const what = `Values of type ${scalarOf(type).name} would not survive as ${mapping.type}.`;
-    this.#names.refuse(service, [...mapping.path, 'type'], what, remedy);
+    names.refuse([...mapping.path, 'type'], what, remedy);
     return own;
   }
 
@@ -128,13 +121,13 @@ export class LeafTable {
     return this.#scalarType('XML');
   }
 
-  #make(type: SimpleType, nameHint: string, service: string): Leaf {
-    if (type.variety === 'list' && type.item !== null) return listOf(this.of(type.item, nameHint, service), type);
+  #make(type: SimpleType, nameHint: string, names: ServiceNames): Leaf {
+    if (type.variety === 'list' && type.item !== null) return listOf(this.of(type.item, nameHint, names), type);
     const values = valuesOf(type);
     if (values === null) return this.#plain(wholeNumberOf(type));
-    if (values.length <= ENUM_VALUES_MAX) return this.#enumeration(type, values, nameHint, service);
+    if (values.length <= ENUM_VALUES_MAX) return this.#enumeration(type, values, nameHint, names);
     const name = type.name?.local ?? nameHint;
-    this.#names.warn(`Service ${service}: ${name} has too many values for an enumeration, it is a plain scalar.`);
+    names.warn(`${name} has too many values for an enumeration, it is a plain scalar.`);
     return this.#plain(wholeNumberOf(type));
   }
 
@@ -150,19 +143,19 @@ export class LeafTable {
     return type;
   }
 
-  #enumeration(type: SimpleType, values: readonly EnumerationValue[], nameHint: string, service: string): Leaf {
-    const name = this.#names.of(type, nameHint, service);
+  #enumeration(type: SimpleType, values: readonly EnumerationValue[], nameHint: string, names: ServiceNames): Leaf {
+    const name = names.of(type, nameHint);
     const scope = new NameScope();
     const nameByWire = new Map<string, string>();
     // Names that can be kept are kept, whatever else would become that name.
     for (const isExact of [true, false]) {
       for (const { value } of values) {
-        const wanted = enumValueName(value, this.#names.namingOf(service));
+        const wanted = enumValueName(value, names.naming);
         if ((wanted === value) !== isExact || nameByWire.has(value)) continue;
         const valueName = scope.take(wanted);
         nameByWire.set(value, valueName);
         if (valueName === wanted) continue;
-        this.#names.warn(`Service ${service}: two values of ${name} become ${wanted}, one is ${valueName}.`);
+        names.warn(`two values of ${name} become ${wanted}, one is ${valueName}.`);
       }
     }
     const configs: Record<string, { description: string | null; deprecationReason: string | null }> = {};
@@ -175,7 +168,7 @@ export class LeafTable {
         deprecationReason: deprecationIn(documentation),
       };
     }
-    const description = this.#names.mappingOf(service).of(type)?.description ?? descriptionOf(type.documentation);
+    const description = names.descriptionOf(type);
     const enumType = new GraphQLEnumType({ name, description, values: configs });
     this.#enums.push(enumType);
     return { type: enumType, scalar: enumScalar(name, nameByWire, type) };

@@ -5,7 +5,7 @@ import { contentModel, isUnmodelled, type MixedNames } from './mixed.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
 import { type Choice, flatten, NOTHING } from './occurrence.js';
 import type { RuledTypes } from './shape.js';
-import type { TypeNames } from './type-names.js';
+import type { ServiceNames } from './type-names.js';
 import { isAnyType } from './xsd-type.js';
 
 interface Members {
@@ -30,7 +30,6 @@ export type ChoiceStyle = 'fields' | 'union';
 
 /** How one service shows members. */
 interface MemberRules {
-  readonly naming: Naming;
   readonly choices: ChoiceStyle;
   /** Whether replies may leave out what the schema document requires; null: by rule. */
   readonly nullable: boolean | null;
@@ -49,33 +48,29 @@ interface MemberRules {
  * its base under the same names, so that an object fits the interface of its base. Remembers every answer.
  */
 export class MemberTable {
-  readonly #service: string;
   /** The types that content without a declaration may be of; null: it is shown as XML. */
   readonly anyTypes: RuledTypes | null;
   readonly naming: Naming;
   readonly knownTypes: readonly XsdType[];
   readonly knownElements: readonly ElementDeclaration[];
   readonly #choices: ChoiceStyle;
-  readonly #mapping: MappingTable;
-  readonly #names: TypeNames;
+  readonly #names: ServiceNames;
   readonly #nullability: Nullability;
   readonly #known = new Map<ComplexType, Members>();
   /** The number of types that each known type inherits. */
   readonly #depths = new Map<ComplexType, number>();
   readonly #count: MemberCount;
 
-  constructor(service: string, rules: MemberRules, names: TypeNames) {
-    const { naming, choices, nullable, isEncoded, knownTypes, knownElements, anyTypes } = rules;
+  constructor(rules: MemberRules, names: ServiceNames) {
+    const { choices, nullable, isEncoded, knownTypes, knownElements, anyTypes } = rules;
     this.knownTypes = knownTypes;
     this.knownElements = knownElements;
     this.anyTypes = anyTypes?.(this) ?? null;
-    this.#service = service;
-    this.naming = naming;
+    this.naming = names.naming;
     this.#choices = choices;
-    this.#mapping = names.mappingOf(service);
     this.#names = names;
-    this.#nullability = new Nullability(this.#mapping, nullable, isEncoded);
-    this.#count = new MemberCount(service, names);
+    this.#nullability = new Nullability(names.mapping, nullable, isEncoded);
+    this.#count = new MemberCount(names);
   }
 
   of(type: ComplexType): Members {
@@ -108,12 +103,12 @@ export class MemberTable {
 
   /** Whether the configuration maps any type. */
   get isMapped(): boolean {
-    return !this.#mapping.isEmpty;
+    return !this.#names.mapping.isEmpty;
   }
 
   /** Whether the mapping hides everything of this type. */
   hidesType(type: XsdType): boolean {
-    return this.#mapping.of(type)?.hidden === true;
+    return this.#names.mapping.of(type)?.hidden === true;
   }
 
   #flatten(type: ComplexType): Members {
@@ -151,7 +146,7 @@ export class MemberTable {
   /** A member as a restriction declares it, under the name that it has already. */
   #narrowed(member: Member, inherited: Member | undefined): Member {
     if (inherited === undefined) return member;
-    if (member.kind === 'element') this.#mapping.meet(member.element);
+    if (member.kind === 'element') this.#names.mapping.meet(member.element);
     const { name, mapping, nullable } = inherited;
     return {
       ...member,
@@ -181,7 +176,7 @@ export class MemberTable {
         return isShown ? [member] : [];
       });
       if (branches.length < 2) return [];
-      const mapping = this.#mapping.field(type, ['choice']);
+      const mapping = this.#names.mapping.field(type, ['choice']);
       const name = scope.take(mapping?.name ?? 'choice');
       const { many } = choice;
       // A branch that is hidden may be the one that is taken.
@@ -193,8 +188,8 @@ export class MemberTable {
   }
 
   #present(type: ComplexType, member: Member, beside: readonly Member[]): Member {
-    if (member.kind === 'element') this.#mapping.meet(member.element);
-    const mapping = this.#mapping.isEmpty ? null : this.#mapping.field(type, keysOf(member, beside));
+    if (member.kind === 'element') this.#names.mapping.meet(member.element);
+    const mapping = this.#names.mapping.isEmpty ? null : this.#names.mapping.field(type, keysOf(member, beside));
     const nullable = this.#nullability.nullabilityOf(type, member, mapping);
     return { ...member, mapping, nullable, description: mapping?.description ?? member.description };
   }
@@ -213,7 +208,7 @@ export class MemberTable {
     for (const member of members) {
       if (member.mapping?.name == null) continue;
       const { name, path } = member.mapping;
-      if (scope.has(name)) this.#names.refuse(this.#service, path, `Two fields of one type are called ${name}.`);
+      if (scope.has(name)) this.#names.refuse(path, `Two fields of one type are called ${name}.`);
       chosen.set(member, scope.take(name));
     }
     for (const member of members) {
@@ -223,7 +218,7 @@ export class MemberTable {
       chosen.set(member, name);
       if (name === wanted) continue;
       const owner = type.name === null ? 'a type without a name' : `type ${type.name.local}`;
-      this.#names.warn(`Service ${this.#service}: ${owner} has two members called ${wanted}, one is called ${name}.`);
+      this.#names.warn(`${owner} has two members called ${wanted}, one is called ${name}.`);
     }
     return members.map((member) => ({ ...member, name: chosen.get(member) ?? member.name }));
   }
@@ -271,12 +266,10 @@ function groupNames(
 
 /** Counts the members of one service's types, and refuses its mapping where they are too many for a schema. */
 class MemberCount {
-  readonly #service: string;
-  readonly #names: TypeNames;
+  readonly #names: ServiceNames;
   #count = 0;
 
-  constructor(service: string, names: TypeNames) {
-    this.#service = service;
+  constructor(names: ServiceNames) {
     this.#names = names;
   }
 
@@ -290,7 +283,7 @@ class MemberCount {
     if (wasFull || !this.isFull) return;
     const limit = MEMBERS_MAX.toLocaleString('en-GB');
     const what = `The types have more than ${limit} members, where each counts what it inherits.`;
-    this.#names.refuse(this.#service, ['wsdl'], what, 'Offer fewer of its operations: set the others to false.');
+    this.#names.refuse(['wsdl'], what, 'Offer fewer of its operations: set the others to false.');
   }
 }
 
