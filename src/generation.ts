@@ -1,34 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
-import type { LiveClients } from './access/live-clients.js';
-import { printDiagnostic } from './base/diagnostic.js';
 import type { EventBus } from './base/event-bus.js';
 import type { Exchange } from './base/exchange.js';
-import type { NonceStore } from './base/nonce-store.js';
-import type { PollSharing } from './base/poll-sharing.js';
 import type { Refusal } from './base/refusals/refusal.js';
 import type { SlotSupply } from './base/slots.js';
-import type { Budgets } from './budget/budget.js';
-import type { Invalidator } from './cache/invalidator.js';
 import type { Compiled } from './compile.js';
-import type { KeyedStarter } from './flow/calls/declared-call.js';
 import { Observers } from './flow/calls/observation.js';
 import { type DriftListener, DriftWatch } from './flow/drift/drift.js';
 import type { ReloadLimiter } from './flow/drift/reload-limiter.js';
 import type { WsdlOffer } from './flow/drift/safe-changes.js';
-import { type GraphqlEndpoint, makeGraphqlEndpoint } from './flow/graphql/endpoint.js';
-import type { ConcurrencyLimits } from './flow/http/concurrency.js';
+import { type GraphqlEndpoint, makeGraphqlEndpoint, type SharedParts } from './flow/graphql/endpoint.js';
 import type { Ending } from './flow/http/ending.js';
-import type { PenaltyBox } from './flow/http/penalty-box.js';
-import { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
-import type { PersistedStore } from './graphql/admission/document-cache.js';
+import { SubscriptionsEndpoint, type SubscriptionsHooks } from './flow/subscriptions/endpoint.js';
 import { type AddressEvent, AddressStates, loggedStates } from './observe/address-states.js';
-import type { ExchangeObserver } from './observe/exchange-observer.js';
-import type { Finish } from './observe/finish.js';
 import type { Log } from './observe/log/log.js';
 import type { Metrics } from './observe/metrics/metrics.js';
 import type { AddressGauges, UpstreamGauges } from './observe/metrics/upstream-gauges.js';
-import { makeRequestHandler, type RequestHandler, type RequestsInProgress } from './request.js';
+import { makeRequestHandler, type RequestHandler, type RequestHooks, type RequestsInProgress } from './request.js';
 import type { NamedAddress } from './upstream/address-set.js';
 import type { HealthResult } from './upstream/health.js';
 
@@ -58,25 +45,14 @@ export class BackendRole {
 }
 
 /** The state of the process, which survives a reload. */
-export interface ProcessState {
+export interface ProcessState
+  extends Omit<RequestHooks, 'usage' | 'onViolation'>,
+    Omit<SharedParts, 'observers'>,
+    Pick<SubscriptionsHooks, 'liveClients' | 'pollSharing'> {
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly finish: Finish;
-  readonly observer: ExchangeObserver;
-  readonly budgets: Budgets;
-  readonly nonces: NonceStore | null;
-  readonly penaltyBox: PenaltyBox;
-  readonly concurrency: ConcurrencyLimits;
-  readonly persisted: PersistedStore;
-  readonly invalidator: Invalidator;
-  readonly pollSharing: PollSharing | null;
-  /** Calls by idempotency key, whatever the generation. */
-  readonly keyed: KeyedStarter;
   /** The times of calls to services that have a rate. */
   readonly slots: SlotSupply;
-  readonly isShedding: () => boolean;
-  /** The clients of connections and streams that go on over a reload. */
-  readonly liveClients: LiveClients;
   /** The generation in which requests begin. */
   readonly present: () => Generation;
   readonly backends: BackendRole;
@@ -137,35 +113,21 @@ export class Generation {
   readonly #handler: RequestHandler;
 
   constructor(compiled: Compiled, state: ProcessState) {
-    const { log, metrics, finish, observer, budgets, nonces, penaltyBox, isShedding } = state;
+    const { log, metrics } = state;
     const { subscriptions: limits, codec } = compiled.config.limits;
     const { topics } = compiled.graph.subscriptions;
     const bus = state.busFor(compiled);
     const observers = new Observers(topics, 'on', bus, { codec, eventBytes: limits.eventBytes });
     this.compiled = compiled;
-    compiled.lateWarnings.listen((warning) =>
-      log.event('warn', 'configuration warning', { note: printDiagnostic(warning) }),
-    );
+    compiled.lateWarnings.listen((warning) => log.configurationWarnings([warning]));
     this.drift = new DriftWatch(compiled.services, driftListener(state), state.reloadLimiter);
     this.#backends = state.backends;
     if (state.backends.isChecking) this.checkBackends();
     for (const each of this.upstreams) reportUpstream(each, state);
-    this.graphql = makeGraphqlEndpoint(compiled, {
-      penaltyBox,
-      observers: topics.length === 0 ? null : observers,
-      persisted: state.persisted,
-      invalidator: state.invalidator,
-      keyed: state.keyed,
-      concurrency: state.concurrency,
-    });
+    this.graphql = makeGraphqlEndpoint(compiled, { ...state, observers: topics.length === 0 ? null : observers });
     this.live = new SubscriptionsEndpoint(compiled, this.graphql, bus, {
-      finish,
-      observer,
-      budgets,
-      isShedding,
-      liveClients: state.liveClients,
+      ...state,
       present: () => state.present().live,
-      pollSharing: state.pollSharing,
       began: (field, { transport, exchange }) => {
         log.event('info', 'subscription began', { ...subscriberFields(exchange), field, transport });
       },
@@ -176,12 +138,7 @@ export class Generation {
     });
     const endpoints = { graphql: this.graphql, live: this.live };
     this.#handler = makeRequestHandler(compiled, endpoints, {
-      finish,
-      observer,
-      budgets,
-      nonces,
-      penaltyBox,
-      isShedding,
+      ...state,
       usage: this.#usage,
       onViolation: (exchange: Exchange) => (refusal: Refusal) => {
         metrics.violation(exchange.route, refusal.code);

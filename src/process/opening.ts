@@ -1,5 +1,4 @@
 import { startDemoBackend } from '../../config/demo/backend.js';
-import { printDiagnostic } from '../base/diagnostic.js';
 import type { Compiled } from '../compile.js';
 import { parseAddress } from '../config/keys/address.js';
 import { type LoadedConfig, rootSection } from '../config/load.js';
@@ -45,7 +44,7 @@ export async function announce(
     admin: running.adminUrl,
     pid: process.pid,
   });
-  for (const warning of facts.warnings) log.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
+  log.configurationWarnings(facts.warnings);
   await log.flush();
   if (!(await notifyServiceManager('READY=1'))) log.event('warn', 'systemd-notify failed: systemd waits for it', {});
   const text = introduce(running);

@@ -1,4 +1,3 @@
-import { printDiagnostic } from '../base/diagnostic.js';
 import { completeInputs, type InputSnapshot, type Inputs, recordInputs, replayInputs } from '../base/inputs.js';
 import { type InvalidationChannel, InvalidationSender } from '../base/invalidation.js';
 import { TimeSlices } from '../base/time-slices.js';
@@ -79,8 +78,7 @@ async function openGateway(
   const compiled = await compileLatest(parent, loaded, inputs);
   log.setLevel(compiled.config.log.level);
   // The program may be another one than that of the parent, which has used them.
-  for (const unused of takenProblemsOf(compiled.wsdls))
-    log.event('warn', 'configuration warning', { note: printDiagnostic(unused) });
+  log.configurationWarnings(takenProblemsOf(compiled.wsdls));
   const stopping = stopCause(log);
   // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
   for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});

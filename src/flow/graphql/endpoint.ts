@@ -65,7 +65,7 @@ export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted' | 'invali
 
 export function makeGraphqlEndpoint(
   { config, graph, services, graphqlUpstreams, trusted, caching, cache, policy }: Compiled,
-  { persisted, invalidator, keyed, ...shared }: SharedParts,
+  { persisted, invalidator, keyed, penaltyBox, observers, concurrency }: SharedParts,
 ): GraphqlEndpoint {
   const { limits, graphql } = config;
   const options = {
@@ -107,6 +107,8 @@ export function makeGraphqlEndpoint(
       services.flatMap(({ callerFields: { inRequests, varying } }) => [...inRequests, ...varying]),
       graph.rules.length > 0,
     ),
-    ...shared,
+    penaltyBox,
+    observers,
+    concurrency,
   };
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/record.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { wireStatus } from '../../base/refusals/wire-status.js';
-import { boundsOf, isJson, parseJson } from '../../graphql/admission/params.js';
+import { boundsOf, parseJson } from '../../graphql/admission/params.js';
 import type { DescribedCalls } from '../../graphql/described/described-call.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';
@@ -11,7 +11,7 @@ import { consultAboutPath } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { type CallerHost, hostOfRequest } from '../graphql/host.js';
-import { readTextBody } from '../graphql/read-body.js';
+import { readJsonText } from '../graphql/read-body.js';
 import { sendAnswer } from '../graphql/send-answer.js';
 import type { Accepted } from '../http/sentence.js';
 import { askForConfirmation } from './confirmation.js';
@@ -98,11 +98,8 @@ function response(status: number, body: unknown, { exchange }: HttpExchange): Gr
 }
 
 async function readRaw({ operations, bodyBytesMax }: GraphqlEndpoint, asked: HttpExchange): Promise<unknown> {
-  const { method, headers } = asked.request;
-  if (method !== 'POST') throw new Refusal('HTTP_METHOD');
-  const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
-  if (!isJson(type) || coding.trim().toLowerCase() !== 'identity') throw new Refusal('HTTP_MEDIA_TYPE');
-  return parseJson(await readTextBody(bodyBytesMax, asked), boundsOf(operations.limits, 1));
+  if (asked.request.method !== 'POST') throw new Refusal('HTTP_METHOD');
+  return parseJson(await readJsonText(bodyBytesMax, asked), boundsOf(operations.limits, 1));
 }
 
 /** Adds what results of the revision without sessions have. */

@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import type { Cancellation } from '../../base/cancellation.js';
 import { isRecord } from '../../base/record.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import { boundsOf, isJson, parseJson, preventForgery } from '../../graphql/admission/params.js';
+import { boundsOf, parseJson, preventForgery } from '../../graphql/admission/params.js';
 import type { DescribedCall, DescribedCalls, DescribedOutcome } from '../../graphql/described/described-call.js';
 import { pointerOf } from '../../graphql/described/input-problems.js';
 import type { RawVariables } from '../../graphql/output/reply-plan.js';
@@ -12,7 +12,7 @@ import type { HttpExchange } from '../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { type CallerHost, hostOfRequest } from '../graphql/host.js';
 import { authorizeDescribed } from '../graphql/may-call.js';
-import { readTextBody } from '../graphql/read-body.js';
+import { readJsonText } from '../graphql/read-body.js';
 import { type SentAnswer, sendAnswer } from '../graphql/send-answer.js';
 import type { Accepted } from '../http/sentence.js';
 import { ItemLines } from './item-lines.js';
@@ -80,19 +80,14 @@ async function readCall(
   if (fields === '') throw new Refusal('BAD_REQUEST', 'The parameter fields must name a field.');
   if (!methods.includes(method)) throw new Refusal('HTTP_METHOD');
   const fixed = pathArguments(texts, described);
-  if (method === 'GET') {
+  if (method === 'GET')
     preventForgery({ method, url: '', headers, isOfAllowedPage: cors?.isListed(asked.request) === true, body: noBody });
+  // No body of DELETE comes this far: `checkHead` refuses it.
+  if (method === 'GET' || method === 'DELETE') {
     host.startWork();
     return { described, values: withFixed(queryArguments(parameters, described), fixed), fields };
   }
-  // No body of this method comes this far: `checkHead` refuses it.
-  if (method === 'DELETE') {
-    host.startWork();
-    return { described, values: withFixed(queryArguments(parameters, described), fixed), fields };
-  }
-  const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
-  if (!isJson(type) || coding.trim().toLowerCase() !== 'identity') throw new Refusal('HTTP_MEDIA_TYPE');
-  const text = await readTextBody(bodyBytesMax, asked);
+  const text = await readJsonText(bodyBytesMax, asked);
   host.startWork();
   const values = parseJson(text, boundsOf(operations.limits, 1));
   if (!isRecord(values)) throw new Refusal('BAD_REQUEST', 'It must be an object with the arguments.');

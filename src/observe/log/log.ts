@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-
+import { type Diagnostic, printDiagnostic } from '../../base/diagnostic.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { Refusal } from '../../base/refusals/refusal.js';
 import { levelOf } from '../../base/refusals/refusal-kind.js';
@@ -68,6 +68,11 @@ export class Log {
   /** Something that happened to the process, not to one request. */
   event(level: 'info' | 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     this.#lifecycle[level](fields, message);
+  }
+
+  /** What a configuration that is in use leaves out or approximates. */
+  configurationWarnings(warnings: readonly Diagnostic[]): void {
+    for (const warning of warnings) this.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
   }
 
   /** An exception that nothing expected. */

@@ -1,3 +1,4 @@
+import { withResolver } from '../../base/with-resolver.js';
 import type { Log } from '../../observe/log/log.js';
 import type { Worker, WorkerExit } from './worker.js';
 
@@ -25,64 +26,43 @@ interface RollerOptions {
   readonly log: Log;
   /** A worker that drains for longer is killed. */
   readonly endMillis: () => number;
+  readonly stopped: AbortSignal;
 }
 
 /**
  * Replaces all workers one by one: the next one takes connections before the one in its place stops to. Workers run the
- * program as it is on disk; this process, which accepts connections, stays as it is.
+ * program as it is on disk; this process, which accepts connections, stays as it is. Resolves when all are replaced, or
+ * one could not be: then the others stay.
  */
-export class WorkerRoller {
-  readonly #slots: readonly WorkerSlot[];
-  readonly #options: RollerOptions;
-  #rolling: Promise<void> | null = null;
-
-  constructor(slots: readonly WorkerSlot[], options: RollerOptions) {
-    this.#slots = slots;
-    this.#options = options;
+export async function rollWorkers(slots: readonly WorkerSlot[], options: RollerOptions): Promise<void> {
+  const { log, stopped } = options;
+  log.event('info', 'workers are replaced', { workers: slots.length });
+  for (const slot of slots) {
+    if (stopped.aborted) return;
+    if (await rollOne(slot, options)) continue;
+    if (!stopped.aborted) log.event('error', 'a worker could not be replaced: the others stay', {});
+    return;
   }
+  log.event('info', 'workers were replaced', { workers: slots.length });
+}
 
-  /** Resolves when all are replaced, or one could not be: then the others stay. Asked meanwhile, it begins once. */
-  roll(stopped: AbortSignal): Promise<void> {
-    this.#rolling ??= this.#rollAll(stopped).finally(() => {
-      this.#rolling = null;
-    });
-    return this.#rolling;
+async function rollOne(slot: WorkerSlot, { runOne, log, endMillis }: RollerOptions): Promise<boolean> {
+  const before = slot.current;
+  const ready = withResolver<boolean>();
+  const successor = runOne(() => ready.resolve(true));
+  slot.successor = successor;
+  if (!(await Promise.race([ready.promise, successor.ended.then(() => false)]))) {
+    if (slot.successor === successor) slot.successor = null;
+    return false;
   }
-
-  async #rollAll(stopped: AbortSignal): Promise<void> {
-    const { log } = this.#options;
-    log.event('info', 'workers are replaced', { workers: this.#slots.length });
-    for (const slot of this.#slots) {
-      if (stopped.aborted) return;
-      if (await this.#rollOne(slot)) continue;
-      if (!stopped.aborted) log.event('error', 'a worker could not be replaced: the others stay', {});
-      return;
-    }
-    log.event('info', 'workers were replaced', { workers: this.#slots.length });
-  }
-
-  async #rollOne(slot: WorkerSlot): Promise<boolean> {
-    const { runOne, log, endMillis } = this.#options;
-    const before = slot.current;
-    let reportReady = (): void => {};
-    const ready = new Promise<boolean>((resolve) => {
-      reportReady = () => resolve(true);
-    });
-    const successor = runOne(() => reportReady());
-    slot.successor = successor;
-    if (!(await Promise.race([ready, successor.ended.then(() => false)]))) {
-      if (slot.successor === successor) slot.successor = null;
-      return false;
-    }
-    // It may have ended by itself: then the next one has its place.
-    if (before === null || slot.current !== before) return true;
-    before.worker.stop();
-    const late = setTimeout(() => {
-      log.event('error', 'a worker did not end and is killed', { pid: before.worker.pid });
-      before.worker.kill();
-    }, endMillis());
-    await before.ended;
-    clearTimeout(late);
-    return true;
-  }
+  // It may have ended by itself: then the next one has its place.
+  if (before === null || slot.current !== before) return true;
+  before.worker.stop();
+  const late = setTimeout(() => {
+    log.event('error', 'a worker did not end and is killed', { pid: before.worker.pid });
+    before.worker.kill();
+  }, endMillis());
+  await before.ended;
+  clearTimeout(late);
+  return true;
 }

@@ -32,7 +32,7 @@ import type { GroupEnd, NextConfig, ParentConfig, WorkerGroup } from './worker-g
 import { WorkerHealth } from './worker-health.js';
 import { WorkerMetrics } from './worker-metrics.js';
 import { reloadWorkers, replaceInputs } from './worker-reload.js';
-import { type Ended, type RunningWorker, WorkerRoller, type WorkerSlot } from './worker-roller.js';
+import { type Ended, type RunningWorker, rollWorkers, type WorkerSlot } from './worker-roller.js';
 import { WorkerUsage } from './worker-usage.js';
 import { WorkerWatch } from './worker-watch.js';
 
@@ -95,7 +95,7 @@ export class Workers implements WorkerGroup {
   readonly #addresses;
   readonly #watch: WorkerWatch;
   readonly #slots: readonly WorkerSlot[];
-  readonly #roller: WorkerRoller;
+  #rolling: Promise<void> | null = null;
   #kept: Promise<unknown> = Promise.resolve();
   #served: Served | null = null;
   #trafficUrls: readonly string[] = [];
@@ -119,11 +119,6 @@ export class Workers implements WorkerGroup {
       worker.kill();
     });
     this.#slots = Array.from({ length: count }, (): WorkerSlot => ({ current: null, successor: null }));
-    this.#roller = new WorkerRoller(this.#slots, {
-      runOne: (reportReady) => this.#run(reportReady),
-      log,
-      endMillis: () => this.#own.drainMillis + KILL_AFTER_MILLIS,
-    });
   }
 
   get ready(): Promise<readonly string[]> {
@@ -182,8 +177,17 @@ export class Workers implements WorkerGroup {
     return facts;
   }
 
+  /** Asked meanwhile, it begins once. */
   roll(): Promise<void> {
-    return this.#roller.roll(this.#stopping.signal);
+    this.#rolling ??= rollWorkers(this.#slots, {
+      runOne: (reportReady) => this.#run(reportReady),
+      log: this.#log,
+      endMillis: () => this.#own.drainMillis + KILL_AFTER_MILLIS,
+      stopped: this.#stopping.signal,
+    }).finally(() => {
+      this.#rolling = null;
+    });
+    return this.#rolling;
   }
 
   /** Each worker delays its own drain. */

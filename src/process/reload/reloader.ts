@@ -80,15 +80,10 @@ export class Reloader {
       this.#log.event('info', 'configuration reloaded', { generation: loads.generation, cause });
       if (weaker.length > 0) {
         loads.weakerTaken++;
-        const { generation } = loads;
-        this.#log.event('warn', 'the new configuration protects less', {
-          generation,
-          cause,
-          weaker: weaker.map(printDiagnostic),
-        });
+        const fields = { generation: loads.generation, cause, weaker: weaker.map(printDiagnostic) };
+        this.#log.event('warn', 'the new configuration protects less', fields);
       }
-      for (const warning of warnings)
-        this.#log.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
+      this.#log.configurationWarnings(warnings);
       return { generation: loads.generation, problems: [] };
     } catch (error) {
       const isBug = !(error instanceof ConfigurationError);
@@ -100,11 +95,8 @@ export class Reloader {
         ? [unplaced('The gateway failed to load the configuration.', 'See the log.')]
         : error.diagnostics;
       const { generation } = loads;
-      this.#log.event('error', 'the new configuration was refused: the one before stays', {
-        generation,
-        cause,
-        problems: problems.map(printDiagnostic),
-      });
+      const fields = { generation, cause, problems: problems.map(printDiagnostic) };
+      this.#log.event('error', 'the new configuration was refused: the one before stays', fields);
       return { generation, problems };
     }
   }

@@ -25,72 +25,63 @@ const PAGE_BYTES = 256 * 1024;
 const REPLAY_FACTOR = 4;
 const REPLAY_BYTES_MAX = 16 * 1024 * 1024;
 
+/** A topic of which Redis keeps events. */
+interface KeptTopic {
+  readonly connection: RedisConnection;
+  readonly name: string;
+  /** The keys of its counter, of its history and of its ids. */
+  readonly keys: readonly string[];
+  readonly limits: HistoryLimits & { readonly secret: string };
+}
+
 /** Reads the events that Redis keeps, a page at a time: neither Redis nor this process does only that for long. */
-export class EventHistory {
-  readonly #connection: RedisConnection;
-  readonly #keysOf: (topic: string) => readonly string[];
-  readonly #limits: HistoryLimits & { readonly secret: string };
-  readonly #replayBytes: number;
+export async function replayHistory(topic: KeptTopic, after: string | null, turn: ReplayPace['turn']): Promise<Replay> {
+  const { connection, keys, limits } = topic;
+  const values = [after ?? '', String(limits.historyEvents), String(PAGE_BYTES), randomUUID()];
+  const reply = await connection.script('event_replay', REPLAY, keys, values);
+  const [newest, id, number, ...entries] = Array.isArray(reply) ? reply : [];
+  const [sequence, position] = [Number(newest), asText(id)];
+  if (!Number.isSafeInteger(sequence) || !isEventId(position)) throw new Error('the history is unreadable');
+  if (after === null) return { position, sequence, missed: [] };
+  const missed = number === '' ? null : await readMissed(topic, [Number(number), sequence], entries, turn);
+  return { position, sequence, missed };
+}
 
-  /** `keysOf` gives the keys of the counter, the history and the ids of a topic. */
-  constructor(
-    connection: RedisConnection,
-    keysOf: (topic: string) => readonly string[],
-    limits: HistoryLimits & { readonly secret: string },
-  ) {
-    this.#connection = connection;
-    this.#keysOf = keysOf;
-    this.#limits = limits;
-    this.#replayBytes = Math.min(REPLAY_BYTES_MAX, REPLAY_FACTOR * limits.queueBytes);
-  }
-
-  async replay(name: string, after: string | null, turn: ReplayPace['turn']): Promise<Replay> {
-    const values = [after ?? '', String(this.#limits.historyEvents), String(PAGE_BYTES), randomUUID()];
-    const reply = await this.#connection.script('event_replay', REPLAY, this.#keysOf(name), values);
-    const [newest, id, number, ...entries] = Array.isArray(reply) ? reply : [];
-    const [sequence, position] = [Number(newest), asText(id)];
-    if (!Number.isSafeInteger(sequence) || !isEventId(position)) throw new Error('the history is unreadable');
-    if (after === null) return { position, sequence, missed: [] };
-    const missed = number === '' ? null : await this.#readMissed(name, [Number(number), sequence], entries, turn);
-    return { position, sequence, missed };
-  }
-
-  /** The events after one number up to another, of which the first page was read; null where some are not kept. */
-  async #readMissed(
-    name: string,
-    [after, newest]: readonly [number, number],
-    firstPage: readonly RedisReply[],
-    turn: ReplayPace['turn'],
-  ): Promise<readonly BusMessage[] | null> {
-    const missed: BusMessage[] = [];
-    let bytesLeft = this.#replayBytes;
-    for (let page = firstPage; after + missed.length < newest; ) {
+/** The events after one number up to another, of which the first page was read; null where some are not kept. */
+async function readMissed(
+  topic: KeptTopic,
+  [after, newest]: readonly [number, number],
+  firstPage: readonly RedisReply[],
+  turn: ReplayPace['turn'],
+): Promise<readonly BusMessage[] | null> {
+  const { name, limits } = topic;
+  const missed: BusMessage[] = [];
+  let bytesLeft = Math.min(REPLAY_BYTES_MAX, REPLAY_FACTOR * limits.queueBytes);
+  for (let page = firstPage; after + missed.length < newest; ) {
+    await turn();
+    let sliceEndMillis = performance.now() + REPLAY_SLICE_MILLIS;
+    for (let at = 0; at + 1 < page.length; at += 2) {
+      const text = asText(page[at + 1]);
+      const sequence = after + missed.length + 1;
+      bytesLeft -= text.length;
+      const event = bytesLeft < 0 ? null : readEvent(name, text, limits.secret);
+      // Too much, a hole in the history, or a forged entry.
+      if (event === null || Number(page[at]) !== sequence) return null;
+      missed.push({ ...event, topic: name, sequence });
+      if (performance.now() < sliceEndMillis) continue;
       await turn();
-      let sliceEndMillis = performance.now() + REPLAY_SLICE_MILLIS;
-      for (let at = 0; at + 1 < page.length; at += 2) {
-        const text = asText(page[at + 1]);
-        const sequence = after + missed.length + 1;
-        bytesLeft -= text.length;
-        const event = bytesLeft < 0 ? null : readEvent(name, text, this.#limits.secret);
-        // Too much, a hole in the history, or a forged entry.
-        if (event === null || Number(page[at]) !== sequence) return null;
-        missed.push({ ...event, topic: name, sequence });
-        if (performance.now() < sliceEndMillis) continue;
-        await turn();
-        sliceEndMillis = performance.now() + REPLAY_SLICE_MILLIS;
-      }
-      if (page.length === 0) return null;
-      if (after + missed.length < newest) page = await this.#readPage(name, after + missed.length + 1, newest);
+      sliceEndMillis = performance.now() + REPLAY_SLICE_MILLIS;
     }
-    return missed;
+    if (page.length === 0) return null;
+    if (after + missed.length < newest) page = await readPage(topic, after + missed.length + 1, newest);
   }
+  return missed;
+}
 
-  async #readPage(name: string, from: number, newest: number): Promise<readonly RedisReply[]> {
-    const values = [from, newest, PAGE_BYTES].map(String);
-    const keys = this.#keysOf(name).slice(1, 2);
-    const reply = await this.#connection.script('event_replay', REPLAY_PAGE, keys, values);
-    return Array.isArray(reply) ? reply : [];
-  }
+async function readPage({ connection, keys }: KeptTopic, from: number, newest: number): Promise<readonly RedisReply[]> {
+  const values = [from, newest, PAGE_BYTES].map(String);
+  const reply = await connection.script('event_replay', REPLAY_PAGE, keys.slice(1, 2), values);
+  return Array.isArray(reply) ? reply : [];
 }
 
 const asText = (reply: RedisReply | undefined): string => (typeof reply === 'string' ? reply : '');

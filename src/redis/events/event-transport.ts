@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { EventTransport, EventValues, Replay, ReplayPace, TransportReceiver } from '../../base/event-bus.js';
 import type { RedisConnection } from '../connection.js';
-import { EventHistory, type HistoryLimits } from './event-history.js';
+import { type HistoryLimits, replayHistory } from './event-history.js';
 import { readEvent, type SentEvent, writeEvent } from './event-message.js';
 import { PUBLISH } from './event-scripts.js';
 
@@ -56,7 +56,6 @@ export class RedisEventTransport implements EventTransport {
   readonly #demandMillis: number;
   /** How long events of a topic are read after an announcement. */
   readonly #readMillis: number;
-  readonly #history: EventHistory;
   #lastMessageAt: number;
   /** Since when announcements have been received without interruption. */
   #receivingSince: number;
@@ -67,7 +66,6 @@ export class RedisEventTransport implements EventTransport {
     this.#subscriber = subscriber;
     this.#options = options;
     const { announceMillis = ANNOUNCE_MILLIS, resumeMillis } = options;
-    this.#history = new EventHistory(connection, (topic) => this.#keys(topic), options);
     this.#silentMillis = SILENT_INTERVALS * announceMillis;
     this.#demandMillis = DEMAND_INTERVALS * announceMillis;
     this.#readMillis = this.#demandMillis + resumeMillis;
@@ -129,7 +127,8 @@ export class RedisEventTransport implements EventTransport {
   }
 
   replay(name: string, after: string | null, turn: ReplayPace['turn']): Promise<Replay> {
-    return this.#history.replay(name, after, turn);
+    const topic = { connection: this.#connection, name, keys: this.#keys(name), limits: this.#options };
+    return replayHistory(topic, after, turn);
   }
 
   async close(): Promise<void> {
