@@ -2,7 +2,7 @@ import type { Access } from './access/client.js';
 import { Forwarding } from './access/network/forwarding.js';
 import { Networks } from './access/network/networks.js';
 import type { Policy } from './access/policy.js';
-import { ConfigurationError, type Diagnostic, firstProblem } from './base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, errorDiagnostics, firstProblem } from './base/diagnostic.js';
 import { AT_ONCE, type Pace, TimeSlices } from './base/time-slices.js';
 import { ReplyCache } from './cache/reply-cache.js';
 import { compileRedis } from './compile/backend/redis.js';
@@ -296,8 +296,7 @@ async function caught<T>(diagnostics: Diagnostic[], making: Promise<T>): Promise
   try {
     return await making;
   } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    diagnostics.push(...error.diagnostics);
+    diagnostics.push(...errorDiagnostics(error));
     return null;
   }
 }
@@ -339,11 +338,6 @@ const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] 
 
 /** ConfigurationError of several services become one list; anything else is a bug and is thrown as it is. */
 function diagnosticsIn(reasons: readonly unknown[], more: readonly Diagnostic[]): ConfigurationError {
-  const diagnostics: Diagnostic[] = [];
   // Services of one WSDL fail with one error.
-  for (const reason of new Set(reasons)) {
-    if (!(reason instanceof ConfigurationError)) throw reason;
-    diagnostics.push(...reason.diagnostics);
-  }
-  return new ConfigurationError([...diagnostics, ...more]);
+  return new ConfigurationError([...[...new Set(reasons)].flatMap(errorDiagnostics), ...more]);
 }

@@ -287,7 +287,7 @@ class RequestInProgress {
     authorizeAndChargeOther(asked.caller, asked.caller.client.rights.permitsSome(service.name));
     await consultAboutPath(compiled.policy, asked, service.name, path);
     if (query !== '') await serveWsdl(wsdl, asked, service, query);
-    else serveServicePage(asked.exchange, asked.response, service, wsdl.documents.has(service));
+    else serveServicePage(asked.exchange, asked.response, service, wsdl.otherPorts.has(service));
   }
 
   async #refuse(target: RequestTarget, refusal: Refusal): Promise<void> {

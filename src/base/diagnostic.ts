@@ -27,6 +27,12 @@ export class ConfigurationError extends Error {
   }
 }
 
+/** The diagnostics of an error that is one of the configuration. Throws any other error. */
+export function errorDiagnostics(error: unknown): readonly Diagnostic[] {
+  if (error instanceof ConfigurationError) return error.diagnostics;
+  throw error;
+}
+
 /** `file:line:column: what (remedy)`, the form editors and terminals make a link of. */
 export function printDiagnostic(diagnostic: Diagnostic): string {
   const place = [diagnostic.file, diagnostic.line, diagnostic.column].filter((part) => part !== null).join(':');

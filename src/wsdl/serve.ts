@@ -6,31 +6,21 @@ import { escapeQuoted } from '../xml/writer.js';
 import type { DocumentLink, WsdlDocument } from './document.js';
 
 /**
- * The documents of a service as the gateway serves them: every address of a port is `base`, or that of the service which
- * has the port, references to other documents of the model lead through the gateway, and other references, comments and
- * processing instructions are removed. UTF-8, whatever the original was.
+ * The document of a service for a query string, as the gateway serves it; null for none. Every address of a port is `base`,
+ * the address of the service, or one of `others`, those of ports that other services have, by `portKey`. References to
+ * other documents of the model lead through the gateway, and other references, comments and processing instructions are
+ * removed. UTF-8, whatever the original was.
  */
-export class ServedDocuments {
-  readonly #documents: readonly WsdlDocument[];
-
-  constructor(documents: readonly WsdlDocument[]) {
-    this.#documents = documents;
-  }
-
-  /**
-   * The document for a query string, with `base` as the address of the service; null for none. `others` are the
-   * addresses of ports that other services have, by `portKey`.
-   */
-  find(query: string, base: string, others: Addresses = NO_OTHERS): ServedDocument | null {
-    const document = requestedDocument(this.#documents, query);
-    return document === null
-      ? null
-      : print(
-          getOrMake(PREPARED, document, () => prepare(document)),
-          base,
-          others,
-        );
-  }
+export function servedDocument(
+  documents: readonly WsdlDocument[],
+  query: string,
+  base: string,
+  others: Addresses = NO_OTHERS,
+): ServedDocument | null {
+  const document = requestedDocument(documents, query);
+  if (document === null) return null;
+  const prepared = getOrMake(PREPARED, document, () => prepare(document));
+  return print(prepared, base, others);
 }
 
 type Addresses = ReadonlyMap<string, string>;

@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../src/base/diagnostic.js';
 import type { WsdlDocument } from '../../src/wsdl/document.js';
 import type { ComplexType, Operation, Particle, SimpleType, WsdlModel } from '../../src/wsdl/model.js';
 import { type ReadOptions, readWsdl } from '../../src/wsdl/read.js';
-import { documentAddress, ServedDocuments } from '../../src/wsdl/serve.js';
+import { documentAddress, servedDocument } from '../../src/wsdl/serve.js';
 import { diagnosticsOf } from '../kit/configuration.js';
 
 export const FILES: ReadOptions = { fetch: null, root: null, hosts: [] };
@@ -136,9 +136,8 @@ export const warningsOf = (model: WsdlModel): string => model.warnings.map(({ wh
 
 /** The text of each document as the gateway serves it at `base`. */
 export function servedTexts(documents: readonly WsdlDocument[], base: string): readonly string[] {
-  const served = new ServedDocuments(documents);
   return documents.map(({ index, kind }) => {
-    const parts = served.find(documentAddress(index, kind, ''), base)?.parts ?? [];
+    const parts = servedDocument(documents, documentAddress(index, kind, ''), base)?.parts ?? [];
     return Buffer.concat(parts).toString();
   });
 }

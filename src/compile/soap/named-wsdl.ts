@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigurationError, type Diagnostic, firstProblem } from '../../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, errorDiagnostics, firstProblem } from '../../base/diagnostic.js';
 import { errorCode } from '../../base/error-code.js';
 import { hideQueries } from '../../base/hide-queries.js';
 import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
@@ -194,8 +194,7 @@ export async function readNamedWsdl(
   try {
     return await readWsdl(location, { fetch: null, root: null, hosts: [], inputs, pace });
   } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    const diagnostics = error.diagnostics.map((diagnostic) => {
+    const diagnostics = errorDiagnostics(error).map((diagnostic) => {
       if (diagnostic.line !== null || diagnostic.file !== location) return diagnostic;
       const what = diagnostic.what.includes(location) ? diagnostic.what : `${location}: ${diagnostic.what}`;
       return { ...diagnostic, ...place, what };

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, errorDiagnostics } from '../../base/diagnostic.js';
 import { CertificateTrust, type ParsedCertificate, parseCertificate } from '../../base/x509/certificate-trust.js';
 import { attributeKeys } from '../../base/x509/distinguished-name.js';
 import { type SignedList, signedListsIn } from '../../base/x509/signed-list.js';
@@ -50,8 +50,7 @@ export function compileVerification(
     try {
       return make();
     } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      problems.push(...error.diagnostics);
+      problems.push(...errorDiagnostics(error));
       return null;
     }
   };

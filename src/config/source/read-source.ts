@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { ConfigurationError, type Diagnostic, unplacedError } from '../../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, errorDiagnostics, unplacedError } from '../../base/diagnostic.js';
 import { errorCode } from '../../base/error-code.js';
 import type { Inputs } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
@@ -45,8 +45,7 @@ export async function readSource(
     try {
       included.push({ file: name, yaml: readYaml(text, name) });
     } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      diagnostics.push(...error.diagnostics);
+      diagnostics.push(...errorDiagnostics(error));
     }
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);

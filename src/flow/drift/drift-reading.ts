@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { ConfigurationError, printDiagnostic } from '../../base/diagnostic.js';
+import { errorDiagnostics, printDiagnostic } from '../../base/diagnostic.js';
 import { hideQueries } from '../../base/hide-queries.js';
 import { emptySnapshot, recordInputs, replayInputs } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
@@ -99,8 +99,7 @@ export async function readDrift(
     const hash = createHash('sha256').update(JSON.stringify(changes));
     return { reading, safe: { ...packed, changes: hash.digest('base64') } };
   } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    const [first] = error.diagnostics;
+    const [first] = errorDiagnostics(error);
     return {
       reading: { kind: 'failed', why: first === undefined ? 'no reason given' : hideQueries(printDiagnostic(first)) },
       safe: null,

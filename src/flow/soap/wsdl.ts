@@ -8,7 +8,7 @@ import { Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Compiled } from '../../compile.js';
 import { portKey } from '../../wsdl/document.js';
-import { type ServedDocument, ServedDocuments } from '../../wsdl/serve.js';
+import { type ServedDocument, servedDocument } from '../../wsdl/serve.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { isKnownTag } from '../http/known-tag.js';
 import { REQUEST_ID } from '../http/linger.js';
@@ -17,8 +17,7 @@ import { ServedAddress } from './served-address.js';
 
 /** The documents of all services that show theirs. */
 export interface WsdlEndpoint {
-  readonly documents: ReadonlyMap<SoapService, ServedDocuments>;
-  /** The paths of ports that other services of the same WSDL have, by `portKey`. */
+  /** The services that show theirs, with the paths of ports that other services of the same WSDL have, by `portKey`. */
   readonly otherPorts: ReadonlyMap<SoapService, ReadonlyMap<string, string>>;
   readonly address: ServedAddress;
   /** Documents in gzip by entity tag: clients ask for the same few again. */
@@ -29,16 +28,10 @@ const COMPRESSED_BYTES_MAX = 8 * MIB;
 
 export function makeWsdlEndpoint(compiled: Compiled): WsdlEndpoint {
   const { services } = compiled;
-  const documents = new Map<SoapService, ServedDocuments>();
-  const otherPorts = new Map<SoapService, ReadonlyMap<string, string>>();
-  for (const service of services) {
-    if (service.wsdl !== null && service.servesWsdl) {
-      documents.set(service, new ServedDocuments(service.wsdl.documents));
-      otherPorts.set(service, otherPortsOf(service, services));
-    }
-  }
+  const showing = services.filter(({ wsdl, servesWsdl }) => wsdl !== null && servesWsdl);
+  const otherPorts = new Map(showing.map((service) => [service, otherPortsOf(service, services)]));
   const compressed = new BoundedCache<Buffer>({ size: COMPRESSED_BYTES_MAX, sizeOf: ({ length }) => length });
-  return { documents, otherPorts, address: new ServedAddress(compiled), compressed };
+  return { otherPorts, address: new ServedAddress(compiled), compressed };
 }
 
 /** The first service that has a port is the one that callers of the port are led to. */
@@ -82,11 +75,11 @@ export async function serveWsdl(
 ): Promise<void> {
   exchange.operation = 'wsdl';
   if (!NUMBERED.test(query)) throw new Refusal('HTTP_BAD_REQUEST', 'document');
-  const documents = endpoint.documents.get(service);
-  if (documents === undefined) throw new Refusal('HTTP_NOT_FOUND');
+  const otherPorts = endpoint.otherPorts.get(service);
+  if (service.wsdl === null || otherPorts === undefined) throw new Refusal('HTTP_NOT_FOUND');
   const address = endpoint.address.of(request, exchange.peer);
-  const others = [...(endpoint.otherPorts.get(service) ?? [])].map(([port, path]) => [port, address + path] as const);
-  const document = documents.find(query, address + service.path, new Map(others));
+  const others = new Map([...otherPorts].map(([port, path]) => [port, address + path]));
+  const document = servedDocument(service.wsdl.documents, query, address + service.path, others);
   if (document === null) throw new Refusal('HTTP_NOT_FOUND');
   const compressed = mayCompress(request, caller.client) ? await compressedForm(endpoint, document) : null;
   // A strong tag names the bytes of one coding.

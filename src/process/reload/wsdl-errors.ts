@@ -1,4 +1,4 @@
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { ConfigurationError, errorDiagnostics } from '../../base/diagnostic.js';
 import { LIVE_INPUTS } from '../../base/inputs.js';
 import { AT_ONCE, type Pace } from '../../base/time-slices.js';
 import { readNamedWsdl } from '../../compile/soap/named-wsdl.js';
@@ -6,14 +6,12 @@ import { namedWsdls } from '../../config/source/named-wsdls.js';
 
 /** Throws `error`; a configuration that cannot be used still names its WSDLs, whose errors are added. */
 export async function throwWithWsdls(file: string, error: unknown, pace: Pace = AT_ONCE): Promise<never> {
-  if (!(error instanceof ConfigurationError)) throw error;
-  const diagnostics: Diagnostic[] = [...error.diagnostics];
+  const diagnostics = [...errorDiagnostics(error)];
   for (const { location, place } of await namedWsdls(file, process.env)) {
     try {
       await readNamedWsdl(location, place ?? { file, line: null, column: null }, LIVE_INPUTS, pace);
     } catch (broken) {
-      if (!(broken instanceof ConfigurationError)) throw broken;
-      diagnostics.push(...broken.diagnostics);
+      diagnostics.push(...errorDiagnostics(broken));
     }
   }
   throw new ConfigurationError(diagnostics);

@@ -90,7 +90,7 @@ export async function loadDocuments(
   const read = await readDocument(state, main, 0, source);
   if (isRefused(read)) return stop(read);
   if (read.kind === 'schema') {
-    throw new ConfigurationError([diagnosticAtNode(read.root, 'The document is an XML Schema, not a WSDL.')]);
+    throw errorAtNode(read.root, 'The document is an XML Schema, not a WSDL.');
   }
   for (let at = 0; at < state.documents.length; at++) {
     const document = state.documents[at];
@@ -180,7 +180,7 @@ function warnOfOtherTarget(reference: XmlNode, root: XmlNode | undefined, warnin
   const own = target === '' ? 'has no target namespace' : `has the target namespace ${target}`;
   const what = `The import names ${named === '' ? 'no namespace' : `the namespace ${named}`}, but ${root.source.file} ${own}.`;
   const remedy = 'Its declarations are found by its own target namespace only: correct one of the two.';
-  warnings.add(diagnosticAtNode(reference, what, remedy));
+  warnings.addAt(reference, what, remedy);
 }
 
 /** The index of the document, the diagnostics for which it is not read, or null when those were reported before. */
@@ -205,14 +205,10 @@ async function load(
   const known = state.byKey.get(located.key);
   if (known !== undefined) return known === -1 ? null : known;
   if (state.documents.length >= IMPORT_LIMITS.documents) {
-    throw new ConfigurationError([
-      diagnosticAtNode(node, `The WSDL has more than ${IMPORT_LIMITS.documents} documents.`),
-    ]);
+    throw errorAtNode(node, `The WSDL has more than ${IMPORT_LIMITS.documents} documents.`);
   }
   if (document.depth + 1 > IMPORT_LIMITS.depth) {
-    throw new ConfigurationError([
-      diagnosticAtNode(node, `Documents import each other deeper than ${IMPORT_LIMITS.depth} levels.`),
-    ]);
+    throw errorAtNode(node, `Documents import each other deeper than ${IMPORT_LIMITS.depth} levels.`);
   }
   try {
     const read = await readDocument(state, located, document.depth + 1, source);
@@ -225,6 +221,9 @@ async function load(
     return [diagnosticAtNode(node, 'The document it refers to cannot be used.'), ...error.diagnostics];
   }
 }
+
+const errorAtNode = (node: XmlNode, what: string): ConfigurationError =>
+  new ConfigurationError([diagnosticAtNode(node, what)]);
 
 async function readDocument(
   state: LoadState,
@@ -245,7 +244,7 @@ async function readDocument(
   // Schemas of the W3C come with one; a WSDL has no use for it (catalogue C04).
   if (plain.start !== null && state.documents.length === 0) throw refusedDtd(source, plain.start);
   const tree = await state.pace.run(parseTree(source, state.budget));
-  const root = readOlderSchemas(tree, (node, what) => state.warnings.add(diagnosticAtNode(node, what)));
+  const root = readOlderSchemas(tree, (node, what) => state.warnings.addAt(node, what));
   const kind = kindOf(root);
   if (plain.start !== null && kind === 'wsdl') throw refusedDtd(source, plain.start);
   if (plain.start !== null && origin !== state.wellKnown) {
@@ -286,7 +285,7 @@ function kindOf(root: XmlNode): 'wsdl' | 'schema' {
     root.uri === WSDL_20
       ? 'The document is a WSDL 2.0 description; only WSDL 1.1 is read.'
       : 'The document is neither a WSDL 1.1 description nor an XML Schema.';
-  throw new ConfigurationError([diagnosticAtNode(root, what)]);
+  throw errorAtNode(root, what);
 }
 
 /** The elements of a document that name another one, with the attribute that does. */

@@ -1,9 +1,12 @@
 import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
 import { groupBy } from '../../base/groups.js';
+import { diagnosticAtNode, type XmlNode } from './xml-tree.js';
 
 /** The warnings of one import, bounded, each reported once, those of one cause as one. */
 export interface Warnings {
   add(...diagnostics: readonly Diagnostic[]): void;
+  /** Adds a warning at the start tag of a node. */
+  addAt(node: XmlNode, what: string, remedy?: string | null): void;
   /** Adds a warning only for its first location. */
   addOnce(diagnostic: Diagnostic): void;
   list(): readonly Diagnostic[];
@@ -22,6 +25,9 @@ export function collectWarnings(): Warnings {
     addOnce(diagnostic) {
       if (!first.has(diagnostic.what)) this.add(diagnostic);
       first.add(diagnostic.what);
+    },
+    addAt(node, what, remedy = null) {
+      this.add(diagnosticAtNode(node, what, remedy));
     },
     add(...diagnostics) {
       for (const diagnostic of diagnostics) {

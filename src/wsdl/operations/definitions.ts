@@ -1,7 +1,7 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { WSDL } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import { attributeOf, childrenOf, diagnosticAtNode, nameOfNode, qNameAt, type XmlNode } from '../documents/xml-tree.js';
+import { attributeOf, childrenOf, nameOfNode, qNameAt, type XmlNode } from '../documents/xml-tree.js';
 import { typeKey } from '../model.js';
 import { collectPolicies, type Policies } from './policies.js';
 
@@ -22,8 +22,7 @@ export function collectDefinitions(documents: readonly LoadedDocument[], warning
       for (const node of childrenOf(root, WSDL, local)) {
         const name = nameOfNode(node);
         const key = typeKey({ uri: targetOf(node), local: name });
-        if (found.has(key))
-          warnings.add(diagnosticAtNode(node, `${local} ${name} is defined twice; the first one is used.`));
+        if (found.has(key)) warnings.addAt(node, `${local} ${name} is defined twice; the first one is used.`);
         else found.set(key, node);
       }
     }

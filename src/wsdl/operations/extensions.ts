@@ -1,7 +1,7 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { isSoapBindingNamespace, WSDL, WSDL_HTTP, WSDL_MIME, XSD } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import { diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
+import type { XmlNode } from '../documents/xml-tree.js';
 import { isAddressingExtension } from './addressing-use.js';
 
 const REQUIRED = `{${WSDL}}required`;
@@ -19,7 +19,7 @@ export function warnOfRequiredExtensions(documents: readonly LoadedDocument[], w
       const required = node.attributes.get(REQUIRED)?.trim();
       if ((required === 'true' || required === '1') && !isUnderstood(node.uri) && !isAddressingExtension(node)) {
         const what = `The extension ${node.local} is required by the WSDL and not understood.`;
-        warnings.add(diagnosticAtNode(node, what, 'The backend may refuse calls made from GraphQL.'));
+        warnings.addAt(node, what, 'The backend may refuse calls made from GraphQL.');
       }
       for (const child of node.children) nodes.push(child);
     }

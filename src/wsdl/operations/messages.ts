@@ -108,11 +108,9 @@ const isEncoded = (body: XmlNode | null): boolean =>
 const messageOf = (use: MessageUse, { definitions }: MessageContext): XmlNode | null =>
   referredBy(use.abstract, 'message', definitions.messages);
 
-/** The parts that a MIME package carries beside the envelope (WSDL 1.1 section 5.2). */
-const attachedParts = (bound: XmlNode | null): readonly (string | null)[] =>
-  mimeParts(bound)
-    .flatMap((part) => childrenOf(part, WSDL_MIME, 'content'))
-    .map((content) => attributeOf(content, 'part'));
+/** The content that a MIME package carries beside the envelope (WSDL 1.1 section 5.2). */
+const attachedContents = (bound: XmlNode | null): readonly XmlNode[] =>
+  mimeParts(bound).flatMap((part) => childrenOf(part, WSDL_MIME, 'content'));
 
 /** The attachments of a message, each once: several bindings of one part are alternatives. */
 function attachmentsOf(
@@ -123,7 +121,7 @@ function attachmentsOf(
   diagnostics: Diagnostic[],
 ): readonly AttachedPart[] {
   const found = new Map<string, Set<string>>();
-  for (const content of mimeParts(bound).flatMap((part) => childrenOf(part, WSDL_MIME, 'content'))) {
+  for (const content of attachedContents(bound)) {
     const name = attributeOf(content, 'part');
     const part = name === null ? null : parts.named(message, name);
     if (name === null || part === null) {
@@ -158,14 +156,12 @@ function bodyParts(
       ? [...names].flatMap((name) => context.parts.named(message, name) ?? [])
       : all.filter((part) => names.has(nameOfNode(part)));
     if (found.length > 0 || names.size === 0) return found;
-    context.warnings.add(
-      diagnosticAtNode(
-        body,
-        `The body parts ${listed} are not in the message; those that stand nowhere else are used.`,
-      ),
+    context.warnings.addAt(
+      body,
+      `The body parts ${listed} are not in the message; those that stand nowhere else are used.`,
     );
   }
-  const elsewhere = new Set(attachedParts(use.bound));
+  const elsewhere = new Set(attachedContents(use.bound).map((content) => attributeOf(content, 'part')));
   for (const header of messageExtensions(use.bound, 'header')) {
     const isOwn =
       attributeOf(header, 'message') === null || referredBy(header, 'message', context.definitions.messages);
@@ -256,8 +252,9 @@ function rpcBody(
     const local = nameOfNode(part);
     const named = elementOf(part, context);
     if (named !== null && 'element' in named) {
-      context.warnings.add(
-        diagnosticAtNode(part, `The part ${local} names an element in rpc style (WS-I R2203): it stands there itself.`),
+      context.warnings.addAt(
+        part,
+        `The part ${local} names an element in rpc style (WS-I R2203): it stands there itself.`,
       );
       return { kind: 'one', element: named.element, min: 1, max: 1 };
     }

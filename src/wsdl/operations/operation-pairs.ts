@@ -1,6 +1,6 @@
 import { WSDL } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import { childOf, childrenOf, diagnosticAtNode, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
+import { childOf, childrenOf, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
 
 /** An operation as a binding and a port type describe it. */
 export interface OperationPair {
@@ -61,7 +61,7 @@ export function pairOperations(
   const missing = (portType?.count ?? 0) - used.size;
   if (missing > 0) {
     const what = `The binding ${nameOfNode(binding)} leaves out ${missing} of the operations of its port type.`;
-    warnings.add(diagnosticAtNode(binding, what));
+    warnings.addAt(binding, what);
   }
   return pairs;
 }

@@ -243,15 +243,11 @@ function readFaults(
     }
     const { part, count } = context.parts.first(message);
     if (part === null) {
-      context.warnings.add(
-        diagnosticAtNode(message, `The message of the fault ${name} has no part: it has no detail.`),
-      );
+      context.warnings.addAt(message, `The message of the fault ${name} has no part: it has no detail.`);
       continue;
     }
     if (count > 1) {
-      context.warnings.add(
-        diagnosticAtNode(message, `The message of the fault ${name} has several parts: the first is used.`),
-      );
+      context.warnings.addAt(message, `The message of the fault ${name} has several parts: the first is used.`);
     }
     const named = elementOf(part, context);
     if (named === null) {
@@ -311,6 +307,6 @@ function warnOfHeaderFaults(header: XmlNode, { warnings }: MessageContext): void
   for (const fault of header.children) {
     if (fault.local !== 'headerfault' || !isSoapBindingNamespace(fault.uri)) continue;
     const part = attributeOf(fault, 'part') ?? '';
-    warnings.add(diagnosticAtNode(fault, `The header fault ${part} passes as SOAP; errors in GraphQL do not show it.`));
+    warnings.addAt(fault, `The header fault ${part} passes as SOAP; errors in GraphQL do not show it.`);
   }
 }

@@ -31,9 +31,7 @@ export function readPortless(
     }
   }
   if (ports.ports.length === 0) {
-    context.warnings.add(
-      diagnosticAtNode(main.root, 'The WSDL describes no operations.', 'Name the WSDL that has the service.'),
-    );
+    context.warnings.addAt(main.root, 'The WSDL describes no operations.', 'Name the WSDL that has the service.');
     ports.ports.push({ name: 'none', dialect: '1.1', address: null, operations: [] });
   }
   const [service] = definitions.services;

@@ -1,6 +1,6 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import type { Warnings } from '../documents/warnings.js';
-import { diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
+import type { XmlNode } from '../documents/xml-tree.js';
 
 /** WS-SecurityPolicy 1.2 and 1.3, 1.2 of the committee, and 1.1. */
 const NAMESPACES: ReadonlySet<string> = new Set([
@@ -64,6 +64,6 @@ export function warnOfSecurityPolicies(documents: readonly LoadedDocument[], war
   }
   for (const [demand, node] of found) {
     const [what, remedy] = SENTENCES[demand];
-    warnings.add(diagnosticAtNode(node, `The backend demands ${what} by a policy of its WSDL.`, remedy));
+    warnings.addAt(node, `The backend demands ${what} by a policy of its WSDL.`, remedy);
   }
 }

@@ -132,7 +132,7 @@ export class BindingReader {
     const [only, ...others] = fitting;
     if (only === undefined || others.length > 0) return null;
     const what = `The binding names no port type; ${attributeOf(only, 'name')}, which has its operations, is taken.`;
-    this.#context.warnings.add(diagnosticAtNode(binding, what));
+    this.#context.warnings.addAt(binding, what);
     return only;
   }
 

@@ -52,9 +52,7 @@ export function collectComponents(documents: readonly LoadedDocument[], warnings
     if (!walked.has(unit.node)) warnOfXsd11(unit.node, warnings);
     walked.add(unit.node);
     if (count > MOST) {
-      warnings.add(
-        diagnosticAtNode(unit.node, 'The schemas declare more than allowed; from here on they are left out.'),
-      );
+      warnings.addAt(unit.node, 'The schemas declare more than allowed; from here on they are left out.');
       break;
     }
     for (const node of unit.node.children) {
@@ -85,7 +83,7 @@ function addComponent(components: SchemaComponents, component: Component, warnin
   const name = attributeOf(node, 'name');
   if (table === null) return;
   if (name === null || !isNcName(name)) {
-    warnings.add(diagnosticAtNode(node, `The ${node.local} has no proper name; it is left out.`));
+    warnings.addAt(node, `The ${node.local} has no proper name; it is left out.`);
     return;
   }
   const key = typeKey({ uri: unit.target, local: name });
@@ -94,7 +92,7 @@ function addComponent(components: SchemaComponents, component: Component, warnin
     if (!isSameDeclaration(first, component)) {
       const where = `${first.node.source.file}:${positionOf(first.node.source, first.node.start).line}`;
       const what = `${node.local} ${name} is declared twice and differently; the first one is used: ${where}.`;
-      warnings.add(diagnosticAtNode(node, what, 'Keep one of the two declarations.'));
+      warnings.addAt(node, what, 'Keep one of the two declarations.');
     }
     return;
   }
@@ -114,10 +112,7 @@ function redefine(components: SchemaComponents, component: Component, warnings: 
   const key = typeKey({ uri: unit.target, local: name });
   const original = table.get(key);
   if (original !== undefined) components.redefined.set(component, original);
-  else
-    warnings.add(
-      diagnosticAtNode(node, `There is no ${node.local} ${name} to redefine; it is taken as declared here.`),
-    );
+  else warnings.addAt(node, `There is no ${node.local} ${name} to redefine; it is taken as declared here.`);
   table.set(key, component);
 }
 
@@ -131,9 +126,7 @@ function collectUnits(documents: readonly LoadedDocument[], warnings: Warnings):
     if (targets.has(target)) return;
     seen.set(node, targets.add(target));
     if (includer !== null && own !== '' && own !== includer) {
-      warnings.add(
-        diagnosticAtNode(node, 'The schema is included from one with another target namespace; it keeps its own.'),
-      );
+      warnings.addAt(node, 'The schema is included from one with another target namespace; it keeps its own.');
     }
     units.push({ node, document, target, adopted: own === '' && target !== '' ? [''] : [] });
   };
@@ -275,7 +268,7 @@ function warnOfXsd11(schema: XmlNode, warnings: Warnings): void {
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
     const what = node.uri === XSD ? ADDED.get(node.local) : undefined;
     if (what !== undefined && !reported.has(node.local)) {
-      warnings.add(diagnosticAtNode(node, `xs:${node.local} is of XML Schema 1.1: ${what}.`));
+      warnings.addAt(node, `xs:${node.local} is of XML Schema 1.1: ${what}.`);
       reported.add(node.local);
     }
     for (let at = node.children.length - 1; at >= 0; at--) {

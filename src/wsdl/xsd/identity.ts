@@ -2,15 +2,7 @@ import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { XSD } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import {
-  attributeOf,
-  childOf,
-  childrenOf,
-  diagnosticAtNode,
-  nameOfNode,
-  qNameAt,
-  type XmlNode,
-} from '../documents/xml-tree.js';
+import { attributeOf, childOf, childrenOf, nameOfNode, qNameAt, type XmlNode } from '../documents/xml-tree.js';
 import type { ElementDeclaration, IdentityConstraint, IdentityPath, NameTest } from '../model.js';
 import { typeKey } from '../model.js';
 import { type Component, nameInUnit } from './schema-unit.js';
@@ -71,7 +63,7 @@ export class IdentityReader {
 
   #leaveOut(node: XmlNode, why: string): void {
     const name = nameOfNode(node);
-    this.#warnings.add(diagnosticAtNode(node, `The identity constraint ${name} ${why}; it is left out.`));
+    this.#warnings.addAt(node, `The identity constraint ${name} ${why}; it is left out.`);
   }
 }
 

@@ -180,7 +180,7 @@ export class ParticleReader {
     if (head === null) return once(missingElement(node, ref, name, this.#context));
     if (this.#copied > COPIED && this.#context.components.members.has(key)) {
       const what = `The members of substitution groups are more than allowed; of that of ${ref} only the head is known.`;
-      this.#context.warnings.add(diagnosticAtNode(node, what));
+      this.#context.warnings.addAt(node, what);
       return once(head);
     }
     const members = this.#membersOf(key, name);
@@ -247,7 +247,7 @@ function occurrenceOf(node: XmlNode, context: SchemaContext): Occurrence {
   const min = countOf(node, 'minOccurs', context);
   const max = attributeOf(node, 'maxOccurs') === 'unbounded' ? Infinity : countOf(node, 'maxOccurs', context);
   if (min <= max) return { min, max };
-  if (max > 0) context.warnings.add(diagnosticAtNode(node, 'minOccurs is greater than maxOccurs; maxOccurs counts.'));
+  if (max > 0) context.warnings.addAt(node, 'minOccurs is greater than maxOccurs; maxOccurs counts.');
   return { min: max, max };
 }
 
@@ -260,6 +260,6 @@ function countOf(node: XmlNode, name: 'minOccurs' | 'maxOccurs', context: Schema
     // More than any message has: no limit.
     return name === 'maxOccurs' ? Infinity : Number.MAX_SAFE_INTEGER;
   }
-  context.warnings.add(diagnosticAtNode(node, `${name} is not a number; it is taken as 1.`));
+  context.warnings.addAt(node, `${name} is not a number; it is taken as 1.`);
   return 1;
 }

@@ -1,6 +1,6 @@
 import { XSD } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import { childOf, childrenOf, diagnosticAtNode, documentationIn, type XmlNode } from '../documents/xml-tree.js';
+import { childOf, childrenOf, documentationIn, type XmlNode } from '../documents/xml-tree.js';
 import type { EnumerationValue, Facets } from '../model.js';
 
 export type WhiteSpaceFacet = NonNullable<Facets['whiteSpace']>;
@@ -32,21 +32,20 @@ export function readFacets(restriction: XmlNode, base: Facets, warnings: Warning
   if (patterns.length > 0 && base.patterns.length < PATTERNS) {
     facets.patterns = [...base.patterns, patterns.join('|')];
   } else if (patterns.length > 0) {
-    warnings.add(diagnosticAtNode(restriction, `More than ${PATTERNS} steps have a pattern; this one is left out.`));
+    warnings.addAt(restriction, `More than ${PATTERNS} steps have a pattern; this one is left out.`);
   }
   return isNarrowed ? facets : base;
 }
 
 function countIn(node: XmlNode, value: string, warnings: Warnings): number | null {
   if (/^\s*\+?\d{1,9}\s*$/.test(value)) return Number(value);
-  warnings.add(diagnosticAtNode(node, `The facet ${node.local} is not a number in reach; it is left out.`));
+  warnings.addAt(node, `The facet ${node.local} is not a number in reach; it is left out.`);
   return null;
 }
 
 function spaceIn(node: XmlNode, value: string, warnings: Warnings): WhiteSpaceFacet | null {
   const space = SPACES.find((candidate) => candidate === value.trim());
-  if (space === undefined)
-    warnings.add(diagnosticAtNode(node, 'The facet whiteSpace has no such value; it is left out.'));
+  if (space === undefined) warnings.addAt(node, 'The facet whiteSpace has no such value; it is left out.');
   return space ?? null;
 }
 

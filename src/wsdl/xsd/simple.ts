@@ -96,7 +96,7 @@ export class SimpleTypeReader {
   #enumerationIn(restriction: XmlNode, builtIn: string, space: WhiteSpaceFacet): SimpleType['enumeration'] {
     const values = readEnumeration(restriction, space);
     if (values === null || (builtIn !== 'QName' && builtIn !== 'NOTATION')) return values;
-    this.#warnings.add(diagnosticAtNode(restriction, 'The enumeration of qualified names is not checked.'));
+    this.#warnings.addAt(restriction, 'The enumeration of qualified names is not checked.');
     return null;
   }
 
@@ -151,7 +151,7 @@ export class SimpleTypeReader {
       const { builtIn, members } = this.#traits.union(types);
       return { ...made, variety: 'union', builtIn, item: null, members };
     }
-    this.#warnings.add(diagnosticAtNode(node, 'The simple type has no content; it is taken as a string.'));
+    this.#warnings.addAt(node, 'The simple type has no content; it is taken as a string.');
     return { ...made, variety: 'atomic', builtIn: 'string', item: null, members: [] };
   }
 
