@@ -12,7 +12,7 @@ import {
 import { isNearlyEmpty } from './nearly-empty.js';
 
 export interface MemoryOptions {
-  /** Buckets kept at most. */
+  /** Buckets, or leases on them, that are kept at most. */
   readonly clientsMax: number;
   readonly events?: BudgetEvents;
   /** Monotonic milliseconds. */

@@ -1,4 +1,5 @@
 import type { PageEntry } from '../graphql/docs/page-block.js';
+import type { TlsEnd } from '../listen/tls-ends.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 
 // The JSON that the page asks for. The page is compiled with these types, for browsers: nothing here needs Node.
@@ -58,16 +59,10 @@ export interface CodeDescription {
 }
 
 /** When a certificate, an authority for clients or a revocation list of a listener ends. */
-export interface ListenerEnd {
+export interface ListenerEnd extends TlsEnd {
   readonly key: 'listen' | 'admin';
   /** As configured. */
   readonly address: string;
-  /** The key of `tls` that has it. */
-  readonly kind: 'certificate' | 'clientCa' | 'clientCrl';
-  /** The server name of a certificate; null for all other names. */
-  readonly name: string | null;
-  /** Milliseconds since 1970; null where it does not say. */
-  readonly millis: number | null;
 }
 
 /** What stays as it is until the next reload; the ends of files that rotate are those at the time of the answer. */

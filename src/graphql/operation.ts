@@ -1,5 +1,4 @@
 import type { ExecutionResult, OperationTypeNode } from 'graphql';
-import type { CancelSignal } from '../base/cancellation.js';
 import { asRefusal, type Refusal } from '../base/refusals/refusal.js';
 import type { ReplyReceiver } from '../codec/read/reply-receiver.js';
 import { type Admission, type Admitted, admit, type GraphqlParams, isLongUncached } from './admission/admit.js';
@@ -10,12 +9,11 @@ import type { TrustedDocuments } from './admission/trusted-documents.js';
 import { CostTable } from './cost/cost-table.js';
 import { Spending } from './cost/spending.js';
 import { closedError, refusalErrors, withId } from './errors.js';
-import type { SendToSubschema } from './fields/subschema.js';
 import type { GraphqlLimits, MeasurableLimit } from './limits.js';
 import type { FieldRights } from './rights/field-rights.js';
 import { type CostReport, costByField, costReport, type Throttle } from './run/cost-report.js';
-import { executeOperation } from './run/execute.js';
-import type { CallField, CallToCheck } from './run/field-call.js';
+import { type Execution, executeOperation } from './run/execute.js';
+import type { CallToCheck } from './run/field-call.js';
 import type { PlannedSchema } from './run/root-plan.js';
 
 /** The GraphQL part of one generation of the configuration. */
@@ -57,18 +55,11 @@ export function operationsOf(options: GraphqlOptions): Operations {
 }
 
 /** The connection of one operation to the rest of the gateway: its caller, its backends, its record. */
-export interface OperationHost {
-  readonly callField: CallField;
-  /** Throws a `Refusal` where the call cannot be written; sends nothing. */
-  checkCall?(call: CallToCheck): void;
-  /** Needed where a service speaks GraphQL. */
-  readonly sendToSubschema?: SendToSubschema | null;
+export interface OperationHost extends Pick<Execution, 'callField' | 'checkCall' | 'sendToSubschema' | 'signal'> {
   /** The rights of the caller to fields; null or absent where all callers have the same. */
   readonly rights?: FieldRights | null;
   /** The id of the exchange in the log: `extensions.id` of its errors. */
   readonly id?: string;
-  /** Aborted when the client has gone. */
-  readonly signal: CancelSignal;
   /** The caller has asked for the cost of each field, and may know it. */
   readonly wantsBreakdown?: boolean;
   /** Waits for the turn of a document that takes long to read; absent: it is read at once. */

@@ -210,7 +210,6 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'graphql/feeds/feed.ts': 'a link may call one',
       'graphql/links/link-plan.ts': 'a link may call one',
       'graphql/links/link.ts': 'a link may call one',
-      'graphql/operation.ts': 'hands on how they are called',
       'graphql/run/execute.ts': 'runs their part of an operation',
       'graphql/run/link-run.ts': 'a link may call one',
       'graphql/run/operation-use.ts': 'their fields are used as well',

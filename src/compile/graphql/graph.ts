@@ -1,4 +1,4 @@
-import type { GraphQLDirective, GraphQLSchema } from 'graphql';
+import type { GraphQLDirective } from 'graphql';
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { getOrMake } from '../../base/get-or-make.js';
 import { type Pace, runAtOnce, type Steps } from '../../base/time-slices.js';
@@ -6,12 +6,10 @@ import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { validating } from '../../graphql/assemble-schema.js';
 import { URL_DIRECTIVE } from '../../graphql/downloads/url-directive.js';
-import type { BoundField } from '../../graphql/fields/bound-field.js';
-import type { SubschemaField } from '../../graphql/fields/subschema.js';
-import type { LinkMapping, LinkTable } from '../../graphql/links/link.js';
+import type { LinkMapping } from '../../graphql/links/link.js';
 import type { FieldRule } from '../../graphql/rights/field-rule.js';
 import { type BuiltSchema, buildingSchema } from '../../graphql/schema.js';
-import type { SubscriptionMapping, SubscriptionTable } from '../../graphql/subscription/subscription.js';
+import type { SubscriptionMapping } from '../../graphql/subscription/subscription.js';
 import type { Naming } from '../../graphql/types/naming.js';
 import { type Keeping, Kept } from '../keep.js';
 import { blocksOf, findingDiagnostics, mappedOperations, mappedTypes, unknownOperations } from '../soap/mapping.js';
@@ -23,18 +21,10 @@ import { linkSizeDiagnostics, linksOf } from './links.js';
 import { subscriptionsOf } from './subscriptions.js';
 
 /** The one GraphQL endpoint over all services. */
-export interface Graph {
+export interface Graph extends Omit<BuiltSchema, 'findings' | 'linkErrors' | 'subscriptionErrors'> {
   readonly path: string;
-  readonly schema: GraphQLSchema;
-  readonly fields: ReadonlyMap<string, BoundField>;
-  readonly links: LinkTable;
-  readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
-  readonly subscriptions: SubscriptionTable;
   /** The rules of fields and operations: where there are none, all callers have the same rights. */
   readonly rules: readonly FieldRule[];
-  /** The rules of the fields that replies of an operation may hold, by `service.operation`. */
-  readonly replyRules: ReadonlyMap<string, FieldRule>;
-  readonly warnings: readonly Diagnostic[];
 }
 
 /** Builds the schema over all services, or keeps that of the generation before. Throws `ConfigurationError` for mappings that name what is not there. */

@@ -1,8 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { Client } from '../../access/client.js';
-import type { CancelSignal } from '../../base/cancellation.js';
-import type { Exchange } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
@@ -11,15 +9,12 @@ import { checkJsonHead } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';
 import { affinityOf } from '../calls/affinity.js';
 import { pushNamed } from '../calls/caller-fields.js';
+import type { CallContext } from './call-context.js';
 
 /** The parts that a call of a GraphQL upstream needs. */
-export interface UpstreamCallContext {
-  readonly exchange: Exchange;
+export interface UpstreamCallContext extends Pick<CallContext, 'exchange' | 'signal' | 'headers'> {
   readonly service: GraphqlUpstream;
   readonly client: Client;
-  readonly signal: CancelSignal;
-  /** Header fields of the caller's request, of which the allowed ones are sent on. */
-  readonly headers: RequestContext['headers'];
 }
 
 /** Sends one operation to a service that speaks GraphQL. Rejects with a `Refusal`. */

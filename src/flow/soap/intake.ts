@@ -3,30 +3,20 @@ import { performance } from 'node:perf_hooks';
 import type { NonceStore } from '../../base/nonce-store.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { KnownOperation } from '../../compile/soap/request-group.js';
-import type { SoapService } from '../../compile/soap/service.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate, type GateOptions } from '../../soap/gate.js';
 import type { Encoding } from '../../xml/transcode.js';
-import type { CallGuard } from '../calls/authorize.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
-import type { Observers } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
-import type { SharedCalls } from '../calls/shared-calls.js';
 import { invite } from '../http/invite-body.js';
 import { type Received, receive } from '../http/receive.js';
 import { claimNonces } from './claim-nonces.js';
 import type { PostHead } from './request-head.js';
-import { RequestPolicy } from './request-policy.js';
+import { RequestPolicy, type RequestPolicyParts } from './request-policy.js';
 import { judgeTokenUser, verifierOf } from './verified-sender.js';
 
-export interface IntakeOptions {
-  readonly service: SoapService;
+export interface IntakeOptions extends Pick<RequestPolicyParts, 'service' | 'guard' | 'observers' | 'calls'> {
   readonly gate: GateOptions;
-  /** Null where the configuration knows no clients. */
-  readonly guard: CallGuard | null;
-  readonly observers: Observers | null;
-  /** Null where the message is not sent on. */
-  readonly calls: SharedCalls | null;
   /** Asks a decision point about the operation. Null where there is none. */
   readonly consult: ((known: KnownOperation | null) => Promise<void>) | null;
   /** Null where each process is alone. */

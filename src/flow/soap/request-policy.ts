@@ -21,7 +21,7 @@ import type { PostHead } from './request-head.js';
 import { isUserUnjudged, messageSenderOf, senderOf, takeOnce } from './verified-sender.js';
 
 /** The parts that a policy needs. */
-interface RequestPolicyParts {
+export interface RequestPolicyParts {
   readonly service: SoapService;
   readonly exchange: Exchange;
   readonly head: Pick<PostHead, 'soapAction' | 'mediaType' | 'package'>;
@@ -30,6 +30,7 @@ interface RequestPolicyParts {
   /** Null where nothing is decided by what is read here. */
   readonly guard: CallGuard | null;
   readonly observers: Observers | null;
+  /** Null where the message is not sent on. */
   readonly calls: SharedCalls | null;
   /** The content of Body is compared with that of other requests under its idempotency key. */
   readonly isKeyed: boolean;

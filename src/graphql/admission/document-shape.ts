@@ -91,11 +91,8 @@ const NONE: Total = {
 };
 
 /** A selection set and its position. */
-interface Step {
+interface Step extends Omit<Spread, 'name'> {
   readonly set: SelectionSetNode;
-  readonly depth: number;
-  readonly height: number;
-  readonly isMeta: boolean;
 }
 
 function scan(root: SelectionSetNode): SetCounts {

@@ -19,6 +19,7 @@ import { ExampleWriter } from '../../codec/example/example-content.js';
 import type { ElementDeclaration, FaultDeclaration } from '../../wsdl/model.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { exampleArguments } from '../fields/example-arguments.js';
+import { isRoot, rootOf } from '../types/roots.js';
 import { ExampleOperations } from './example-operation.js';
 import type { DocsPage, InlineText, PageBlock, PageEntry } from './page-block.js';
 
@@ -32,8 +33,7 @@ const TYPES_MAX = 50;
 /** The entry of one operation, and those of its Faults and of the types that it names, as far as they are shown. */
 export function entriesOf(schema: GraphQLSchema, bound: BoundField): readonly PageEntry[] {
   const { parent, name } = bound;
-  const root = parent === 'Query' ? schema.getQueryType() : schema.getMutationType();
-  const field = root?.getFields()[name];
+  const field = rootOf(schema, parent)?.getFields()[name];
   if (field === undefined || parent === 'Subscription') return [];
   const types = typesOf([field.type, ...field.args.map(({ type }) => type)]);
   const faults = bound.operation.faults.map((fault) => ({ name: fault.name, blocks: faultBlocks(fault, [name]) }));
@@ -63,19 +63,16 @@ const namedTypeOf = ({ type }: { readonly type: GraphQLType }): GraphQLNamedType
 /** The pages of a schema: operations that read, operations that write, types, Faults. */
 export function pagesOf(schema: GraphQLSchema, fields: ReadonlyMap<string, BoundField>): readonly DocsPage[] {
   const examples = new ExampleOperations(schema);
-  const rootOf = (root: 'Query' | 'Mutation'): readonly PageEntry[] => {
-    const type = root === 'Query' ? schema.getQueryType() : schema.getMutationType();
-    return Object.values(type?.getFields() ?? {}).map((field) =>
+  const entriesIn = (root: 'Query' | 'Mutation'): readonly PageEntry[] =>
+    Object.values(rootOf(schema, root)?.getFields() ?? {}).map((field) =>
       operationEntry(root, field, fields.get(`${root}.${field.name}`) ?? null, examples),
     );
-  };
-  const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]);
   const types = Object.values(schema.getTypeMap())
-    .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !roots.has(type as never))
+    .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !isRoot(schema, type))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
   const pages: readonly DocsPage[] = [
-    { title: 'Queries', file: 'queries', entries: rootOf('Query') },
-    { title: 'Mutations', file: 'mutations', entries: rootOf('Mutation') },
+    { title: 'Queries', file: 'queries', entries: entriesIn('Query') },
+    { title: 'Mutations', file: 'mutations', entries: entriesIn('Mutation') },
     { title: 'Types', file: 'types', entries: types.map(typeEntry) },
     { title: 'Faults', file: 'faults', entries: faultEntries(fields) },
   ];

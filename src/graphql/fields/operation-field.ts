@@ -45,16 +45,13 @@ import { hasReferences, reach } from '../types/reach.js';
 import { SDL_URI } from '../types/sdl-uri.js';
 import type { ElementShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import { attachmentArguments, withAttachments } from './attachment-fields.js';
+import type { BoundField } from './bound-field.js';
 import type { OperationMapping } from './exposure.js';
 import type { ServiceTypes } from './field-types.js';
 import { type ReplyBlock, withReplyHeaders } from './reply-headers.js';
 
-interface OperationField {
+interface OperationField extends Pick<BoundField, 'requestPlan' | 'reply' | 'headersArgument'> {
   readonly config: GraphQLFieldConfig<unknown, unknown>;
-  readonly requestPlan: RequestPlan;
-  readonly reply: ReplyShape;
-  /** The argument that holds the header blocks; null where the operation has none. */
-  readonly headersArgument: string | null;
 }
 
 /**

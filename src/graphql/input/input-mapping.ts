@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import type { EncodeSource } from '../../codec/plan/plan.js';
 import type { ServiceNames } from '../types/type-names.js';
 
@@ -38,16 +39,9 @@ interface Node {
 export function inputMappings(entries: Readonly<Record<string, InputEntry>>, path: readonly string[]): InputMappings {
   const root = new Map<string, Node>();
   for (const [key, entry] of Object.entries(entries)) {
-    let level = root;
-    let node: Node | null = null;
-    for (const step of stepsOf(key)) {
-      node = level.get(step) ?? { name: null, source: null, isRequired: false, inner: new Map(), path: [...path, key] };
-      level.set(step, node);
-      level = node.inner;
-    }
+    const node = nodeAt(root, key, [...path, key]);
     if (node === null) continue;
     node.name = entry.name ?? null;
-    node.path = [...path, key];
     node.source = sourceOf(entry);
     node.isRequired = entry.required === true;
   }
@@ -65,18 +59,22 @@ export interface FilledArgument {
 export function withFilled(mappings: InputMappings, filled: readonly FilledArgument[]): InputMappings {
   const root = copied(mappings);
   for (const { argument, source, path } of filled) {
-    let level = root;
-    let node: Node | null = null;
-    for (const step of stepsOf(argument)) {
-      node = level.get(step) ?? { name: null, source: null, isRequired: false, inner: new Map(), path };
-      level.set(step, node);
-      level = node.inner;
-    }
-    if (node === null) continue;
-    node.source = source;
-    node.path = path;
+    const node = nodeAt(root, argument, path);
+    if (node !== null) node.source = source;
   }
   return root;
+}
+
+/** The node at these steps, which are added; `path` leads to what names it. Null without steps. */
+function nodeAt(root: Map<string, Node>, steps: string, path: readonly string[]): Node | null {
+  let level = root;
+  let node: Node | null = null;
+  for (const step of stepsOf(steps)) {
+    node = getOrMake(level, step, () => ({ name: null, source: null, isRequired: false, inner: new Map(), path }));
+    level = node.inner;
+  }
+  if (node !== null) node.path = path;
+  return node;
 }
 
 /** As deep as the paths of the configuration, which are bounded. */

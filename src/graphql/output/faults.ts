@@ -47,6 +47,12 @@ interface FaultType {
   readonly types: readonly GraphQLObjectType[];
 }
 
+/** An object that is an answer or a Fault, or holds one. */
+interface Wrapped {
+  readonly type: GraphQLObjectType;
+  readonly root: ReplyRoot;
+}
+
 /** The Faults that the operations of one service declare, each a type. */
 export class FaultTypes {
   /** Types that were made here. */
@@ -95,11 +101,7 @@ export class FaultTypes {
   }
 
   /** The answer as a member of a union, which only objects can be. */
-  #payload(
-    operation: Operation,
-    type: GraphQLOutputType,
-    { root }: ReplyShape,
-  ): { readonly type: GraphQLObjectType; readonly root: ReplyRoot } {
+  #payload(operation: Operation, type: GraphQLOutputType, { root }: ReplyShape): Wrapped {
     const object = getNullableType(type);
     if (isObjectType(object)) return { type: object, root };
     const name = this.#names.takeFor(operation, 'Payload');
@@ -165,12 +167,7 @@ export class FaultTypes {
   }
 
   /** An object that exists in GraphQL only, with one field. */
-  #wrapped(
-    name: string,
-    description: string | null,
-    type: GraphQLOutputType,
-    field: FieldShape,
-  ): { readonly type: GraphQLObjectType; readonly root: ReplyRoot } {
+  #wrapped(name: string, description: string | null, type: GraphQLOutputType, field: FieldShape): Wrapped {
     const made = new GraphQLObjectType({
       name,
       description,

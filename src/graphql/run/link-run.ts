@@ -220,16 +220,10 @@ export class LinkRun {
   }
 }
 
-/** The answer to one link. */
-interface LinkAnswer {
-  readonly value: unknown;
-  /** Paths begin below the link. */
-  readonly errors: readonly DecodeError[];
-  readonly furtherErrors: number;
+/** The answer to one link: paths of its errors begin below that. */
+interface LinkAnswer extends Pick<Decoded, 'value' | 'errors' | 'furtherErrors' | 'restFailure'> {
   /** The error that was caught; null for an answer. */
   readonly failure: unknown;
-  /** The failure after which the rest of the value is missing; absent: it is whole. */
-  readonly restFailure?: unknown;
 }
 
 const NO_ANSWER: LinkAnswer = { value: null, errors: [], furtherErrors: 0, failure: null };

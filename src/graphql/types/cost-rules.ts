@@ -4,31 +4,19 @@
  */
 export class FieldCost {
   /** Points for each time the field is answered; of an operation for each call. Null: by rule. */
-  readonly weight: number | null;
-  readonly listSize: ListSize | null;
+  readonly weight: number | null = null;
+  readonly listSize: ListSize | null = null;
   /** Points for an argument, or an input field in it (`filter.text`), by its path in GraphQL names. */
-  readonly arguments: ReadonlyMap<string, number>;
+  readonly arguments: ReadonlyMap<string, number> = NONE;
   /** The assumed size of a reply in KiB; null: unknown. */
-  readonly replyKib: number | null;
+  readonly replyKib: number | null = null;
   /** The most objects of a reply in lists without slicing arguments; null: unknown. */
-  readonly replySize: number | null;
+  readonly replySize: number | null = null;
   /** The position of the cost in the configuration; null: it is elsewhere. */
-  readonly origin: CostOrigin | null;
+  readonly origin: CostOrigin | null = null;
 
-  constructor({
-    weight = null,
-    listSize = null,
-    arguments: weights = NONE,
-    replyKib = null,
-    replySize = null,
-    origin = null,
-  }: FieldCostParts) {
-    this.weight = weight;
-    this.listSize = listSize;
-    this.arguments = weights;
-    this.replyKib = replyKib;
-    this.replySize = replySize;
-    this.origin = origin;
+  constructor(parts: FieldCostParts) {
+    Object.assign(this, parts);
   }
 
   /** Fills absent parts from another cost. */

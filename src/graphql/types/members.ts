@@ -59,7 +59,7 @@ export class MemberTable {
   readonly #known = new Map<ComplexType, Members>();
   /** The number of types that each known type inherits. */
   readonly #depths = new Map<ComplexType, number>();
-  readonly #count: MemberCount;
+  #count = 0;
 
   constructor(rules: MemberRules, names: ServiceNames) {
     const { choices, nullable, isEncoded, knownTypes, knownElements, anyTypes } = rules;
@@ -70,7 +70,6 @@ export class MemberTable {
     this.#choices = choices;
     this.#names = names;
     this.#nullability = new Nullability(names.mapping, nullable, isEncoded);
-    this.#count = new MemberCount(names);
   }
 
   of(type: ComplexType): Members {
@@ -86,14 +85,24 @@ export class MemberTable {
       const members = this.#flatten(step);
       this.#known.set(step, members);
       this.#depths.set(step, ++depth);
-      this.#count.add(Math.max(members.all.length, depth));
+      this.#addCount(Math.max(members.all.length, depth));
     }
     return this.#known.get(type) ?? EMPTY;
   }
 
   /** There are more members than a schema can have: types have none any more, and the mapping is refused. */
   get isFull(): boolean {
-    return this.#count.isFull;
+    return this.#count > MEMBERS_MAX;
+  }
+
+  /** Counts members, and refuses the mapping once they are too many for a schema. */
+  #addCount(count: number): void {
+    const wasFull = this.isFull;
+    this.#count += count;
+    if (wasFull || !this.isFull) return;
+    const limit = MEMBERS_MAX.toLocaleString('en-GB');
+    const what = `The types have more than ${limit} members, where each counts what it inherits.`;
+    this.#names.refuse(['wsdl'], what, 'Offer fewer of its operations: set the others to false.');
   }
 
   /** The types that values of this type may be of; null where it is not a type for any. */
@@ -262,29 +271,6 @@ function groupNames(
   // Members keep the names they have: the lists take the free ones among so many.
   const most = Math.max(inherited.length, count + 1 + members.filter(({ name }) => LIST_NAME.test(name)).length);
   return Array.from({ length: most }, (_, at) => (at === 0 ? 'items' : `items${at + 1}`));
-}
-
-/** Counts the members of one service's types, and refuses its mapping where they are too many for a schema. */
-class MemberCount {
-  readonly #names: ServiceNames;
-  #count = 0;
-
-  constructor(names: ServiceNames) {
-    this.#names = names;
-  }
-
-  get isFull(): boolean {
-    return this.#count > MEMBERS_MAX;
-  }
-
-  add(count: number): void {
-    const wasFull = this.isFull;
-    this.#count += count;
-    if (wasFull || !this.isFull) return;
-    const limit = MEMBERS_MAX.toLocaleString('en-GB');
-    const what = `The types have more than ${limit} members, where each counts what it inherits.`;
-    this.#names.refuse(['wsdl'], what, 'Offer fewer of its operations: set the others to false.');
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AnyTypes } from '../../codec/plan/any-types.js';
-import type { ChildPositions, ReplyPlan, SlotSource } from '../../codec/plan/plan.js';
+import type { ChildPositions, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
 import type { Scalar } from '../../codec/plan/scalar.js';
 import type { QName } from '../../xml/events.js';
 import type { FieldRights } from '../rights/field-rights.js';
@@ -65,11 +65,7 @@ export interface ObjectShape {
 }
 
 /** One field; the names and flags are those of `Slot`. */
-export interface FieldShape {
-  readonly source: SlotSource;
-  readonly list: boolean;
-  readonly nonNull: boolean;
-  readonly itemNonNull: boolean;
+export interface FieldShape extends Omit<FieldSlot, 'key' | 'name' | 'value'> {
   readonly value: ValueShape;
   /** The name of this list in observed lengths: type and field as in the mapping, `Order/line`. */
   readonly listName?: string;

@@ -18,12 +18,7 @@ export interface Times {
 }
 
 /** A request without a reply. It is repeated unchanged, so that it is executed once. */
-interface Pending {
-  readonly number: number;
-  readonly overdraft: number;
-  readonly requested: number;
-  readonly returned: number;
-}
+type Pending = Pick<LeaseRequest, 'number' | 'overdraft' | 'requested' | 'returned'>;
 
 /** An unused lease is returned after this time. */
 const IDLE_MILLIS = 1000;

@@ -9,21 +9,17 @@ import {
   NO_EVENTS,
   type ThrottleStatus,
 } from '../../budget/budget.js';
+import type { MemoryOptions } from '../../budget/memory.js';
 import { isNearlyEmpty } from '../../budget/nearly-empty.js';
 import { availableOf, Lease, leaseRetryAfter, type Times } from './lease.js';
 import { HEARTBEAT_MILLIS, LeaseClock } from './lease-clock.js';
 import { bucketOf, type RedisLeaseStore } from './lease-store.js';
 import { UnknownBuckets } from './unknown-buckets.js';
 
-export interface LeasedOptions {
+export interface LeasedOptions extends MemoryOptions {
   readonly store: RedisLeaseStore;
   /** Configured number of replicas. */
   readonly replicas: number;
-  /** Leases kept at most. */
-  readonly clientsMax: number;
-  readonly events?: BudgetEvents;
-  /** Monotonic milliseconds. */
-  readonly clock?: () => number;
 }
 
 /** Leases in one exchange with Redis. */

@@ -23,12 +23,8 @@ export interface Transformation {
   readonly isDereferenced: boolean;
 }
 
-export interface ReferenceForm extends Transformation {
-  /** The Id of the element in this message. */
-  readonly id: string;
-  readonly digest: DigestName;
-  readonly value: Buffer;
-}
+/** A Reference to an element of this message, by its Id. */
+export interface ReferenceForm extends Transformation, AttachmentReference {}
 
 /** A Reference to the content of a part of the package, by its Content-ID. */
 export interface AttachmentReference {

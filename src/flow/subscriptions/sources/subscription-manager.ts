@@ -1,13 +1,11 @@
 import type { ExecutionResult } from 'graphql';
 import { Cancellation, type CancelSignal } from '../../../base/cancellation.js';
-import type { Exchange } from '../../../base/exchange.js';
 import type { PollSharing } from '../../../base/poll-sharing.js';
 import { asRefusal, Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
 import type { Admitted } from '../../../graphql/admission/admit.js';
 import type { AdmittedOperation } from '../../../graphql/operation.js';
 import { rootPlanOf } from '../../../graphql/run/root-plan.js';
 import type { Subscription } from '../../../graphql/subscription/subscription.js';
-import type { ExchangeObserver } from '../../../observe/exchange-observer.js';
 import type { SubscriptionLimits } from '../../../pubsub/limits.js';
 import type { Caller } from '../../calls/authorize.js';
 import { CallerHost } from '../../graphql/host.js';
@@ -16,16 +14,13 @@ import { fieldArguments } from './field-arguments.js';
 import { PollSource } from './poll-source.js';
 import { recheck } from './recheck.js';
 import type { SourceParts, Subscribed, Subscriber, SubscriptionEvent, SubscriptionSource } from './source.js';
-import { type EndReason, type EventOutcome, SubscriptionStream } from './subscription-stream.js';
+import { type EndReason, SubscriptionStream } from './subscription-stream.js';
 import { TopicSource } from './topic-source.js';
 import { UpstreamSource } from './upstream-source.js';
 
-export interface SubscriptionHooks {
-  readonly finish: (exchange: Exchange) => void;
-  readonly observer: ExchangeObserver;
+export interface SubscriptionHooks extends Pick<SourceParts, 'finish' | 'observer' | 'report'> {
   readonly began: (field: string, subscriber: Subscriber) => void;
   readonly ended: (field: string, subscriber: Subscriber, why: EndReason, events: number) => void;
-  readonly report: (field: string, outcome: EventOutcome) => void;
 }
 
 export interface ManagerParts extends Pick<SourceParts, 'endpoint' | 'feeds' | 'bus'> {

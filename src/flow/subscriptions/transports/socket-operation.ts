@@ -1,15 +1,13 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
-import type { LiveClient } from '../../../access/live-client.js';
 import { Cancellation, type CancelSignal } from '../../../base/cancellation.js';
-import type { Exchange } from '../../../base/exchange.js';
 import { asRefusal, Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
-import type { RequestContext } from '../../../codec/write/source.js';
 import { refusalErrors } from '../../../graphql/errors.js';
 import { type AdmittedOperation, admitOperation, refuseOperation } from '../../../graphql/operation.js';
 import type { Caller } from '../../calls/authorize.js';
 import { CallerHost } from '../../graphql/host.js';
 import type { Release } from '../../http/concurrency.js';
 import { recordOf } from '../../http/connection-record.js';
+import type { Subscriber } from '../sources/source.js';
 import { errorMessage, type ProtocolConnection, type Subscribe } from '../wire/graphql-ws.js';
 import { OneResult } from './single-result.js';
 import { passedHeaders } from './socket-client.js';
@@ -90,12 +88,8 @@ export async function admitMessage(
   }
 }
 
-interface Asking {
+interface Asking extends Pick<Subscriber, 'live' | 'caller' | 'headers' | 'exchange'> {
   readonly state: SocketState;
-  readonly live: LiveClient;
-  readonly caller: Caller;
-  readonly headers: RequestContext['headers'];
-  readonly exchange: Exchange;
   readonly host: CallerHost;
   readonly departure: Cancellation;
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
 import { asRefusal, Refusal } from '../../../base/refusals/refusal.js';
-import type { SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
 import { parseSubschemaText } from '../../../graphql/subschema/read-reply.js';
 import { checkStatus } from '../../../upstream/json-head.js';
 import type { Connector } from '../../../upstream/undici.js';
@@ -9,14 +8,9 @@ import { refusalOfError } from '../../../upstream/upstream-refusals.js';
 import { LINGER_MILLIS } from '../../http/linger.js';
 import { SUBSCRIPTION_ID } from '../wire/graphql-ws.js';
 import { dial, keepAsking, type Socket, wsText } from '../wire/ws.js';
-import type { Feed } from './feed.js';
+import type { EventsAsk } from './over-events.js';
 
-export interface OutgoingParts {
-  readonly feed: Feed;
-  /** Names and values in turn. */
-  readonly headers: readonly string[];
-  readonly eventBytes: number;
-  readonly bounds: SubschemaTextLimits;
+export interface OutgoingParts extends Pick<EventsAsk, 'feed' | 'headers' | 'eventBytes' | 'bounds'> {
   readonly pingMillis: number;
   readonly connect: Connector;
   /** Called instead of a failure with an answer of status 401; null where there are no other credentials. */
