@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { REFUSALS, type RefusalCode } from '../src/base/refusals/refusals.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../src/soap/dialect.js';
 import { answerWith, type RecordingBackend, startRecordingBackend, startScriptedBackend } from './kit/backend.js';
+import { useCrm } from './kit/crm.js';
 import { startTestGateway, type TestGateway } from './kit/gateway.js';
 import { chunked, post, RawClient, type RawReply, sendRaw } from './kit/raw-client.js';
 import { useBackend, useGateway } from './kit/use.js';
@@ -195,6 +196,21 @@ t.test('GET is forwarded and its reply validated', async (t) => {
   t.equal(backend.complete[0]?.target, '/base?op=Ping&a=%20');
   backend.answer = answerWith('<html>hello</html>', 'text/html');
   expectRefusal(t, await get(), '1.1', 'UPSTREAM_INVALID_RESPONSE', 'HTML');
+});
+
+t.test('a query without a message may call any operation, which a service with a WSDL refuses', async (t) => {
+  const called = async (keys: string) => {
+    const { backend, gateway } = await useCrm(t, keys);
+    const answer = await sendRaw(gateway.url, 'GET /soap/crm?method=GetSecret HTTP/1.1\r\nHost: a\r\n\r\n');
+    return {
+      body: answer.body,
+      targets: backend.complete.map(({ target }) => target),
+      line: await gateway.accessLine(),
+    };
+  };
+  t.match(await called(''), { body: /no such operation/, targets: [], line: { code: 'UNKNOWN_OPERATION' } });
+  t.match(await called(', unknownOperations: pass'), { targets: [/method=GetSecret/] });
+  t.match(await called(', mode: monitor'), { targets: [/method=GetSecret/] });
 });
 
 const BIG = 'x'.repeat(300_000);

@@ -45,6 +45,13 @@ t.test('what does not fit is told, and nothing is sent', async (t) => {
   });
   t.equal(twice.status, 400);
   t.match(await twice.json(), { detail: /argument id is in the path/ });
+  const asked = await fetch(`${url}/customers/7?name=x`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  });
+  t.equal(asked.status, 400);
+  t.match(await asked.json(), { detail: /arguments must be in the body/ });
   t.equal(crm.backend.complete.length, 0);
 });
 

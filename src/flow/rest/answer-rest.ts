@@ -87,6 +87,8 @@ async function readCall(
     host.startWork();
     return { described, values: withFixed(queryArguments(parameters, described), fixed), fields };
   }
+  if ([...parameters.keys()].some((name) => name !== FIELDS))
+    throw new Refusal('BAD_REQUEST', 'The arguments must be in the body.');
   const text = await readJsonText(bodyBytesMax, asked);
   host.startWork();
   const values = parseJson(text, boundsOf(operations.limits, 1));

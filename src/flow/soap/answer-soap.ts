@@ -23,6 +23,7 @@ import { forward } from './forward.js';
 import { type Intake, intakeEnvelope } from './intake.js';
 import { boundUpstream, isHandshake } from './passthrough.js';
 import { type PostHead, readSoapRequestHead } from './request-head.js';
+import { checkBareQuery } from './request-policy.js';
 import { contentFieldsOf, upstreamHeaders } from './upstream-head.js';
 import { requireMessage } from './verified-sender.js';
 
@@ -95,6 +96,7 @@ export async function answerSoap(
   const consult = soapConsultation(decisionPoint, asked, service);
   if (head.method === 'GET') {
     if (isEnforced) requireMessage(service);
+    checkBareQuery(service, query, gate.onViolation);
     guard?.authorizeAndCharge(null);
     await consult?.(null);
     asked.ending.throwIfGone();

@@ -6,6 +6,7 @@ import { CanonicalHash } from '../../codec/values/canonical-hash.js';
 import type { KnownOperation } from '../../compile/soap/request-group.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
+import type { GateOptions } from '../../soap/gate.js';
 import { type Addressing, isAnonymous } from '../../soap/header/addressing.js';
 import { PathText } from '../../soap/path-text.js';
 import type { MessageVerifier, VerifiedMessage } from '../../soap/security/message-verifier.js';
@@ -240,6 +241,21 @@ export class RequestPolicy implements EnvelopeObserver {
     }
     if (!destinations.permits(to)) throw new Refusal('WSA_DESTINATION', null, { found: to.replace(/[?#].*$/s, '') });
   }
+}
+
+/**
+ * Throws `UNKNOWN_OPERATION` for the query of a request without a message, or reports it in monitor mode: backends take an
+ * operation and its arguments from one (Axis: `?method=Get&id=7`), and no rule knows which it is.
+ */
+export function checkBareQuery(
+  { requests, refusesUnknown }: SoapService,
+  query: string,
+  onViolation: GateOptions['onViolation'],
+): void {
+  if (query === '' || !requests.isComplete || !refusesUnknown) return;
+  const refusal = new Refusal('UNKNOWN_OPERATION', 'a query without a message', { found: 'a query' });
+  if (onViolation === null) throw refusal;
+  onViolation(refusal);
 }
 
 function unknownOperation(body: QName | null): Refusal {
