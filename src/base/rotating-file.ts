@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 
@@ -35,7 +36,7 @@ export class RotatingFile {
     return this.#content;
   }
 
-  /** Reads the file now. Resolves to whether the content has changed; a file that cannot be read keeps the old one. */
+  /** Reads the file now. Resolves to whether the content has changed; a file that cannot be read, or is no UTF-8, keeps the old one. */
   refresh(): Promise<boolean> {
     this.#reading ??= this.#refresh();
     return this.#reading;
@@ -44,7 +45,9 @@ export class RotatingFile {
   async #refresh(): Promise<boolean> {
     this.#readMillis = performance.now();
     try {
-      const content = (await readFile(this.#path, this.#form)).replace(/\r?\n$/, '');
+      const bytes = await readFile(this.#path);
+      const isText = this.#form === 'base64' || isUtf8(bytes);
+      const content = isText ? bytes.toString(this.#form).replace(/\r?\n$/, '') : '';
       const isOther = content !== '' && content !== this.#content;
       if (isOther) this.#content = content;
       return isOther;

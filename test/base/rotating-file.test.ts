@@ -13,10 +13,13 @@ t.test('the first use reads the file: a worker begins with what its parent had r
   await until(() => used.content === 'rotated');
 });
 
-t.test('a file that is empty or away keeps what was read', async (t) => {
+t.test('a file that is empty, away or no text keeps what was read', async (t) => {
   const file = join(await useFolder(t, { key: '' }), 'key');
   t.equal(await new RotatingFile(file, 'earlier').latest(), 'earlier');
   t.equal(await new RotatingFile(`${file}.none`, 'earlier').latest(), 'earlier');
+  await writeFile(file, Buffer.from([0x61, 0xff]));
+  t.equal(await new RotatingFile(file, 'earlier').latest(), 'earlier', 'no UTF-8');
+  t.equal(await new RotatingFile(file, 'earlier', 'base64').latest(), 'Yf8=', 'bytes are bytes');
   await writeFile(file, 'later');
   t.equal(await new RotatingFile(file, 'earlier').latest(), 'later');
 });

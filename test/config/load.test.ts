@@ -301,6 +301,10 @@ services:
   t.equal(config.services['a']?.types, 'type Query { a: Int }');
   t.equal(config.services['b']?.types, 'type Query { a: Int }', 'the name of a file may have variables');
   t.equal(config.limits.xml.depth, 33);
+  await writeFile(join(directory, 'latin1'), Buffer.from('tränk', 'latin1'));
+  t.match(await problems('services: { a: { url: http://x, types: { file: latin1 } } }'), [
+    /^1:40: The file latin1 is not UTF-8 text\. Save it as UTF-8/,
+  ]);
   t.same(await problems(`services: { a: { url: http://x, types: { file: "\${NONE}/a" } } }`), [
     '1:40: The environment variable NONE is not set. Set it before the start.',
   ]);
