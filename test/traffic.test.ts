@@ -55,7 +55,7 @@ t.test('a long answer written in one piece: who reads is served, however slowly;
       response.once('close', () => closed(response.writableFinished && response.errored === null));
       response.writeHead(200, ['content-length', String(bytes)]).end(Buffer.alloc(bytes, 'x'));
     },
-    { stallMillis: 300 },
+    { stallMillis: 1000 },
   );
   for (const isSteady of [true, false]) {
     const whether = new Promise<boolean>((resolve) => {
@@ -71,7 +71,7 @@ t.test('a long answer written in one piece: who reads is served, however slowly;
       if (received / (8 * 1024 * 1024) < pause + 1) return;
       pause++;
       socket.pause();
-      if (isSteady) setTimeout(() => socket.resume(), 100);
+      if (isSteady) setTimeout(() => socket.resume(), 300);
     });
     await client.send(GET);
     t.equal(await whether, isSteady, isSteady ? 'read to its end' : 'cut');
