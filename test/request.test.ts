@@ -213,6 +213,14 @@ t.test('a query without a message may call any operation, which a service with a
   t.match(await called(', mode: monitor'), { targets: [/method=GetSecret/] });
 });
 
+t.test('a reply of monitor mode without content has no length', async (t) => {
+  const { backend, gateway } = await useCrm(t, ', mode: monitor');
+  backend.answer = (_message, response) => response.writeHead(204).end();
+  const response = await fetch(`${gateway.url}/soap/crm?ping`);
+  t.equal(response.status, 204);
+  t.equal(response.headers.get('content-length'), null);
+});
+
 const BIG = 'x'.repeat(300_000);
 const bigMessage = (tail: string): string =>
   `${request('1.1').split('<m:Ping')[0]}<m:Ping xmlns:m="urn:m">${BIG}${tail}`;

@@ -201,18 +201,23 @@ const NOT_ACCEPTABLE: GraphqlResponse = {
 };
 
 /**
- * The media type of the answer: the first of Accept that is one of the two; null where neither is taken. Without Accept
- * it is the older one, as the draft wants of servers for now (section 6.1). Weights do not count.
+ * The media type of the answer: the one of the two that Accept weighs most (RFC 9110 section 12.5.1), the first of equals;
+ * null where neither is taken. Without Accept it is the older one, as the draft wants of servers for now (section 6.1).
  */
 function acceptedType(accept: string | readonly string[] | undefined): AnswerType | null {
-  if (accept === undefined || accept === '*/*' || accept === JSON_TYPE) return JSON_TYPE;
+  if (accept === undefined || accept === '' || accept === '*/*' || accept === JSON_TYPE) return JSON_TYPE;
   const written = typeof accept === 'string' ? accept : accept.join(',');
+  let accepted: AnswerType | null = null;
+  let best = 0;
   for (const range of written.replaceAll(/\s/g, '').toLowerCase().split(',')) {
     const [type, ...parameters] = range.split(';');
     const charset = parameters.find((parameter) => parameter.startsWith('charset=')) ?? 'charset=utf-8';
-    if (!/^charset="?utf-?8"?$/.test(charset)) continue;
-    if (type === GRAPHQL_TYPE) return GRAPHQL_TYPE;
-    if (type === JSON_TYPE || type === 'application/*' || type === '*/*') return JSON_TYPE;
+    const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
+    if (!/^charset="?utf-?8"?$/.test(charset) || !(weight > best)) continue;
+    if (type === GRAPHQL_TYPE) accepted = GRAPHQL_TYPE;
+    else if (type === JSON_TYPE || type === 'application/*' || type === '*/*') accepted = JSON_TYPE;
+    else continue;
+    best = weight;
   }
-  return null;
+  return accepted;
 }

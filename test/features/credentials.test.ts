@@ -103,12 +103,27 @@ t.test('cookies pass only where the service says so', async (t) => {
   await closed.send({ cookie: 'a=1' });
   t.equal(closed.last['cookie'], undefined);
   const shop = await startShop(t, '    cookies: forward');
+  const set = [
+    's=1; Path=/',
+    't=2',
+    'u=a; Path=/soap; Domain=backend.example; HttpOnly',
+    'v=b; domain=.example;Path=/app; Secure',
+    'w=c=d; path = /soap/sho; Max-Age=9',
+    'x=e; path=',
+  ];
   shop.backend.answer = (_message, response) => {
-    response.writeHead(200, { 'content-type': 'text/xml', 'set-cookie': ['s=1; Path=/', 't=2'] }).end(STOCK_REPLY);
+    response.writeHead(200, { 'content-type': 'text/xml', 'set-cookie': set }).end(STOCK_REPLY);
   };
   const answer = await shop.send({ cookie: 'a=1' });
   t.equal(shop.last['cookie'], 'a=1');
-  t.same(answer.headers.getSetCookie(), ['s=1; Path=/', 't=2']);
+  t.same(answer.headers.getSetCookie(), [
+    's=1; Path=/',
+    't=2',
+    'u=a; Path=/soap; HttpOnly',
+    'v=b; Path=/soap/shop; Secure',
+    'w=c=d; Path=/soap/shop; Max-Age=9',
+    'x=e; path=',
+  ]);
   await shop.ask({ cookie: 'a=2' });
   t.equal(shop.last['cookie'], 'a=2');
 });

@@ -212,7 +212,22 @@ t.test('only JSON is read', async (t) => {
     t.equal((await send({ body, headers: { 'content-type': type } })).status, 200, type);
   }
   t.match(await send({ method: 'PUT', body }), { status: 405, headers: { allow: 'GET, POST' } });
-  t.equal((await send({ body, headers: { ...JSON_TYPE, accept: 'text/html' } })).status, 406);
+  const [json, graphql] = ['application/json', 'application/graphql-response+json'];
+  for (const [accept, expected] of [
+    ['', json],
+    [`${json}, ${graphql}`, json],
+    [`${graphql}, ${json}`, graphql],
+    [`${json};q=0.9, ${graphql}`, graphql],
+    [`*/*;q=0.1, ${graphql};q=0.5, ${json};q=0.4`, graphql],
+    [`${json};q=0, ${graphql};q=0.001`, graphql],
+    ['text/html', null],
+    [`${json};q=0`, null],
+    [`${json};q=none`, null],
+  ] as const) {
+    const { status, headers } = await send({ body, headers: { ...JSON_TYPE, accept } });
+    t.equal(status, expected === null ? 406 : 200, accept);
+    if (expected !== null) t.equal(headers['content-type']?.split(';')[0], expected, accept);
+  }
 });
 
 t.test('a body that is too long is answered without a document', async (t) => {

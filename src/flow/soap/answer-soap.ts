@@ -23,9 +23,8 @@ import { forward } from './forward.js';
 import { type Intake, intakeEnvelope } from './intake.js';
 import { boundUpstream, isHandshake } from './passthrough.js';
 import { type PostHead, readSoapRequestHead } from './request-head.js';
-import { checkBareQuery } from './request-policy.js';
+import { checkBareRequest } from './request-policy.js';
 import { contentFieldsOf, upstreamHeaders } from './upstream-head.js';
-import { requireMessage } from './verified-sender.js';
 
 /** The shared parts of the SOAP services of one generation. */
 export interface SoapEndpoint {
@@ -95,8 +94,7 @@ export async function answerSoap(
   const head = readSoapRequestHead(request, service, gate.onViolation);
   const consult = soapConsultation(decisionPoint, asked, service);
   if (head.method === 'GET') {
-    if (isEnforced) requireMessage(service);
-    checkBareQuery(service, query, gate.onViolation);
+    checkBareRequest(service, query, gate.onViolation);
     guard?.authorizeAndCharge(null);
     await consult?.(null);
     asked.ending.throwIfGone();

@@ -20,7 +20,9 @@ export class SoapAnswer {
 
   empty(status: number, more: readonly string[] = []): void {
     const { exchange, response } = this.#asked;
-    endLingering(exchange, response, status, ['content-length', '0', ...more], null);
+    // RFC 9110 section 8.6: 204 must not have a length.
+    const length = status === 204 ? [] : ['content-length', '0'];
+    endLingering(exchange, response, status, [...length, ...more], null);
   }
 
   begin(status: number, contentType: string, more: readonly string[]): void {

@@ -10,6 +10,7 @@ import { type MediaType, printMediaType } from '../../soap/mime/media-type.js';
 import type { MultipartReader } from '../../soap/mime/multipart.js';
 import type { ReplyHead, UpstreamCall } from '../../upstream/reply.js';
 import { isPrintable, type ReplyForm, retryAfterOf } from '../calls/reply-head.js';
+import { callerCookie } from './caller-cookie.js';
 import type { SoapContext } from './context.js';
 import { challengeFields } from './passthrough.js';
 
@@ -135,7 +136,8 @@ export class ReplyOutput implements GateOutput {
     const { passesCookies } = service.callerFields;
     const sticky = service.reach.affinity?.cookie ?? null;
     if (!passesCookies && sticky === null) return this.#others();
-    const cookies = passesCookies ? this.#parts.head.headers('set-cookie').filter(isPrintable) : [];
+    const set = passesCookies ? this.#parts.head.headers('set-cookie').filter(isPrintable) : [];
+    const cookies = set.map((cookie) => callerCookie(cookie, service.path));
     const { addressId = null } = this.#parts.head;
     if (cookies.length === 0 && (sticky === null || addressId === null)) return this.#others();
     const isKnown = addressId === null || affinity?.addressId === addressId;

@@ -10,6 +10,7 @@ import type { GateOptions } from '../../soap/gate.js';
 import { type Addressing, isAnonymous } from '../../soap/header/addressing.js';
 import { PathText } from '../../soap/path-text.js';
 import type { MessageVerifier, VerifiedMessage } from '../../soap/security/message-verifier.js';
+import { invalidSecurity } from '../../soap/security/security-refusals.js';
 import { actionOrNull } from '../../soap/soap-action.js';
 import type { Operation } from '../../wsdl/model.js';
 import { expandedName, type QName, type XmlHandler } from '../../xml/events.js';
@@ -244,14 +245,16 @@ export class RequestPolicy implements EnvelopeObserver {
 }
 
 /**
- * Throws `UNKNOWN_OPERATION` for the query of a request without a message, or reports it in monitor mode: backends take an
- * operation and its arguments from one (Axis: `?method=Get&id=7`), and no rule knows which it is.
+ * Checks a request without a message. Where messages are verified it has nothing that is demanded: throws
+ * `wsse:InvalidSecurity`. Backends take an operation and its arguments from a query (Axis: `?method=Get&id=7`), and no rule
+ * knows which it is: throws `UNKNOWN_OPERATION`, or reports it in monitor mode.
  */
-export function checkBareQuery(
-  { requests, refusesUnknown }: SoapService,
+export function checkBareRequest(
+  { requests, refusesUnknown, verification }: SoapService,
   query: string,
   onViolation: GateOptions['onViolation'],
 ): void {
+  if (verification !== null && onViolation === null) throw invalidSecurity('there is no message');
   if (query === '' || !requests.isComplete || !refusesUnknown) return;
   const refusal = new Refusal('UNKNOWN_OPERATION', 'a query without a message', { found: 'a query' });
   if (onViolation === null) throw refusal;

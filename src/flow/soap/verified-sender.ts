@@ -5,7 +5,6 @@ import { Refusal, type RefusalOptions } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { MessageVerifier, type VerifiedMessage } from '../../soap/security/message-verifier.js';
 import type { OnceMemory } from '../../soap/security/once-memory.js';
-import { invalidSecurity } from '../../soap/security/security-refusals.js';
 import type { XmlHandler } from '../../xml/events.js';
 
 /** Verifies a message of a service before `handler` sees its events; null where the service verifies none. */
@@ -15,11 +14,6 @@ export const verifierOf = (
   isPackage: boolean,
 ): MessageVerifier | null =>
   verification === null ? null : new MessageVerifier(handler, verification.rules, Date.now(), isPackage);
-
-/** Throws `wsse:InvalidSecurity` for a request without a message where messages are verified: it has nothing that is demanded. */
-export function requireMessage({ verification }: SoapService): void {
-  if (verification !== null) throw invalidSecurity('there is no message');
-}
 
 /** The sender of a message for the log: of what is signed, then of the tokens; null where it says none. */
 export function senderOf({ signature, user, assertion }: VerifiedMessage): string | null {
