@@ -43,8 +43,8 @@ export async function compileNegotiate(
     }
   }
   const kerberos = await loadKerberos();
-  if (kerberos === null) {
-    const what = `Service \`${service}\`: \`auth.negotiate\` needs the package \`kerberos\`, which is not installed or cannot be loaded.`;
+  if (typeof kerberos === 'string') {
+    const what = `Service \`${service}\`: \`auth.negotiate\` needs the package \`kerberos\`, which ${kerberos}.`;
     throw section.error([], what, 'Run `npm install kerberos` beside the gateway.');
   }
   return new Negotiate(principal, kerberos);

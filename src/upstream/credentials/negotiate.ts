@@ -1,3 +1,4 @@
+import { errorCode } from '../../base/error-code.js';
 import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Credentials, Fields } from './credentials.js';
@@ -13,15 +14,17 @@ export interface Kerberos {
   token(principal: string): Promise<string>;
 }
 
-/** Loads the optional package `kerberos`; null where it is missing. */
-export async function loadKerberos(): Promise<Kerberos | null> {
+/** Loads the optional package `kerberos`; a text where it cannot be used, which says why. */
+export async function loadKerberos(): Promise<Kerberos | string> {
   // No dependency: compilers and bundlers must not look for it.
   const name: string = 'kerberos';
   try {
     const module: unknown = await import(name);
-    return kerberosOf(module);
-  } catch {
-    return null;
+    return kerberosOf(module) ?? 'does not have the functions of `kerberos`';
+  } catch (caught) {
+    if (errorCode(caught) === 'ERR_MODULE_NOT_FOUND') return 'is not installed';
+    // A library of the system that is missing, or another version of Node.
+    return `cannot be loaded (${caught instanceof Error ? caught.message : 'unknown error'})`;
   }
 }
 
