@@ -21,6 +21,9 @@ ${wrapper('ListCardsResponse', element('card', 't:Card', 'minOccurs="0" maxOccur
 
 const [BEGIN = '', END = ''] = envelope('<ListCardsResponse xmlns="urn:cards">|</ListCardsResponse>').split('|');
 
+/** Limits that no list here reaches. */
+const WITHOUT_LIMITS = 'limits: { xml: { children: 10000000, elements: 10000000, messageBytes: 268435456 } }\n';
+
 type Cards = Awaited<ReturnType<typeof start>>;
 
 /** `write` writes what is between the tags of the answer, and returns false where it ends the answer itself. */
@@ -207,7 +210,7 @@ t.test('the backend waits for a caller that does not read', async (t) => {
       return !response.closed;
     },
     '{}',
-    'limits: { xml: { children: 10000000, elements: 10000000, messageBytes: 268435456 } }\n',
+    WITHOUT_LIMITS,
   );
   const { message } = await open(cards, '?id=1');
   await untilStill(() => written);
@@ -219,14 +222,31 @@ t.test('the backend waits for a caller that does not read', async (t) => {
   t.ok(bytes > HELD_CHARS_MAX);
 });
 
+t.test('a caller that reads slowly gets all of it, in whatever script', async (t) => {
+  const count = 1000;
+  const part = Buffer.from(card(1).replace('Ada', '字'.repeat(6000)));
+  const write = async (response: ServerResponse): Promise<boolean> => {
+    for (let at = 0; at < count; at++) if (!response.write(part)) await drained(response);
+    return true;
+  };
+  const cards = await start(t, write, '{}', WITHOUT_LIMITS);
+  const { message } = await open(cards, '?id=1');
+  await untilStill(() => message.socket.bytesRead);
+  let lines = 0;
+  for await (const text of message.setEncoding('utf8')) lines += String(text).split('\n').length - 1;
+  t.ok(message.complete);
+  t.equal(lines, count);
+});
+
 t.test('a caller that leaves ends the call', async (t) => {
   let isClosed = false;
-  const cards = await start(t, async (response) => {
+  const write: Write = (response) => {
     response.once('close', () => {
       isClosed = true;
     });
     return writeCards(response, 10_000_000);
-  });
+  };
+  const cards = await start(t, write, '{}', WITHOUT_LIMITS);
   const { request } = await open(cards, '?id=1');
   request.destroy();
   await until(() => isClosed);

@@ -106,7 +106,8 @@ export async function startSubscriptionServer(sdl: string): Promise<Subscription
   });
   const server: Server = createServer((request, response) => {
     if (kit.instead !== null) kit.instead(request, response);
-    else void handler(request, response);
+    // A client that leaves fails what is written to it.
+    else handler(request, response).catch(() => {});
   });
   const webSockets = new WebSocketServer({ noServer: true });
   server.on('connection', (socket) => {

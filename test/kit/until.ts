@@ -13,13 +13,13 @@ const REST_MILLIS = 50;
 const STILL_MILLIS = 300;
 
 /** Waits until a count stands still: of what is written where nobody reads, once all buffers on the way are full. */
-export async function untilStill(count: () => number): Promise<void> {
+export async function untilStill(count: () => number | Promise<number>): Promise<void> {
   let before = -1;
   await until(async () => {
-    const isStill = count() === before;
-    before = count();
+    const isStill = (await count()) === before;
+    before = await count();
     await setTimeout(STILL_MILLIS);
-    return isStill && count() === before;
+    return isStill && (await count()) === before;
   });
 }
 

@@ -28,11 +28,13 @@ export class StreamedAnswer {
     return this.#hasBegun;
   }
 
+  /** Text is written as bytes: Node 24.22 counts its bytes here and its characters at the socket, and may not say `drain`. */
   write(part: string | Buffer): void {
     const { exchange, response } = this.#answered;
     if (!this.#hasBegun) this.#begin();
-    exchange.bytesOut += Buffer.byteLength(part);
-    this.#mustWait = !response.write(part);
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+    exchange.bytesOut += bytes.length;
+    this.#mustWait = !response.write(bytes);
   }
 
   /** The next part waits where the caller reads more slowly than the backend writes; null where it need not. */

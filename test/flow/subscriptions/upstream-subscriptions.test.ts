@@ -10,6 +10,7 @@ import { running } from '../../kit/live-desk.js';
 import { ofKind, startReceiver, valuesOf } from '../../kit/otlp.js';
 import { startSubscriptionServer } from '../../kit/subscription-server.js';
 import { AUDIENCE, ISSUER, makeIssuer } from '../../kit/token-issuer.js';
+import { untilStill } from '../../kit/until.js';
 import {
   allOf,
   BOTH,
@@ -292,6 +293,30 @@ t.test('who does not take its events is cut, on both sides', async (t) => {
     t.match(await stream.text(), /SUBSCRIPTION_OVERFLOW.*\n\nevent: complete/s);
     raw.terminate();
   }
+});
+
+t.test('who takes its events late gets all of them, in whatever script', async (t) => {
+  const limits = 'limits: { subscriptions: { queueBytes: 16MiB }, remote: { eventBytes: 64KiB } }\n';
+  const { remote, gateway } = await startUpstreamDesk(t, 'sse', '', limits);
+  const query = 'subscription { customerChanged(id: 7) { text } }';
+  const stream = await postGraphql(gateway.url, { query }, { accept: 'text/event-stream' });
+  await remote.runs(1);
+  const text = '字'.repeat(6000);
+  const sent = async (): Promise<number> =>
+    Number(/^soapstone_subscription_events_total\{.*outcome="sent"\} (\d+)/m.exec(await gateway.metrics())?.[1] ?? 0);
+  let told = 0;
+  const tell = (): void => {
+    told += 1;
+    remote.tell('customerChanged', { id: '7', name: 'Ada', text });
+  };
+  // Until one of them waits for the client.
+  for (let before = -1; before < (await sent()); ) {
+    before = await sent();
+    for (let at = 0; at < 200; at++) tell();
+    await untilStill(sent);
+  }
+  remote.complete('customerChanged');
+  t.equal((await stream.text()).split(text).length - 1, told);
 });
 
 t.test('so many at one service and no more, and after failures none for a while', async (t) => {

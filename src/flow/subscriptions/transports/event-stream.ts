@@ -179,10 +179,12 @@ class EventStream implements StreamCarrier {
     return idLine(id);
   }
 
+  /** As bytes: Node 24.22 counts the bytes of text here and its characters at the socket, and may not say `drain`. */
   #write(event: string): boolean {
     const { exchange, response } = this.#parts.asked;
-    exchange.bytesOut += Buffer.byteLength(event);
-    return response.write(event);
+    const bytes = Buffer.from(event);
+    exchange.bytesOut += bytes.length;
+    return response.write(bytes);
   }
 }
 
