@@ -1,6 +1,6 @@
-import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
+import { fileText } from './file-text.js';
 
 /** How often a file is read again while it is used. */
 const READ_EVERY_MILLIS = 1_000;
@@ -45,9 +45,7 @@ export class RotatingFile {
   async #refresh(): Promise<boolean> {
     this.#readMillis = performance.now();
     try {
-      const bytes = await readFile(this.#path);
-      const isText = this.#form === 'base64' || isUtf8(bytes);
-      const content = isText ? bytes.toString(this.#form).replace(/\r?\n$/, '') : '';
+      const content = fileText(await readFile(this.#path), this.#form) ?? '';
       const isOther = content !== '' && content !== this.#content;
       if (isOther) this.#content = content;
       return isOther;

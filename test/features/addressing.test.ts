@@ -4,10 +4,9 @@ import { desk, envelope, FIELDS, graphql, startDesk } from '../acceptance/desk.j
 import { errorWith } from '../kit/answers.js';
 import { answerWith, type RecordedMessage } from '../kit/backend.js';
 import { problemsOf } from '../kit/configuration.js';
-import { MEDIA, SOAP, type Version } from '../kit/envelope.js';
+import { MEDIA, SOAP, type Version, WSA } from '../kit/envelope.js';
 import { useService } from '../kit/use.js';
 
-const WSA = 'http://www.w3.org/2005/08/addressing';
 const SUBMISSION = 'http://schemas.xmlsoap.org/ws/2004/08/addressing';
 const REQUIRED = `<w:UsingAddressing xmlns:w="http://www.w3.org/2006/05/addressing/wsdl" d:required="true" xmlns:d="http://schemas.xmlsoap.org/wsdl/"/>`;
 const POLICY =

@@ -5,12 +5,21 @@ import t, { type Test } from 'tap';
 import type { GraphqlAnswer } from '../kit/answers.js';
 import { answerOperations, answerWith, type RecordedMessage } from '../kit/backend.js';
 import { problemsOf } from '../kit/configuration.js';
-import { envelope, faultOf, MEDIA, operationIn, postSoap, SOAP, SOAP_11, SOAP_12, textIn } from '../kit/envelope.js';
+import {
+  envelope,
+  faultOf,
+  MEDIA,
+  operationIn,
+  postSoap,
+  SOAP,
+  SOAP_11,
+  SOAP_12,
+  textIn,
+  WSA,
+} from '../kit/envelope.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
 import { useService } from '../kit/use.js';
-
-const WSA = 'http://www.w3.org/2005/08/addressing';
 
 const mapping = (
   url: string,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { answerWith, type RecordedMessage } from '../kit/backend.js';
-import { envelope, MEDIA, postSoap, SOAP, textIn, type Version } from '../kit/envelope.js';
+import { envelope, MEDIA, postSoap, SOAP, textIn, type Version, WSA } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { useBackend, useFolder, useGateway } from '../kit/use.js';
@@ -13,7 +13,6 @@ import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
  * which credentials: a reply to another caller's call differs in it.
  */
 
-const WSA = 'http://www.w3.org/2005/08/addressing';
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 
 const ANSWER = element('seen', 'xs:string') + element('secret', 'xs:string') + element('serial', 'xs:int');

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { WSSE } from '../../src/soap/security/wsse-names.js';
 import { errorWith } from '../kit/answers.js';
 import { answerBy, answerJson, answerWith } from '../kit/backend.js';
-import { envelope, faultOf, postSoap, textIn } from '../kit/envelope.js';
+import { envelope, faultOf, postSoap, textIn, WSA } from '../kit/envelope.js';
 import { askText, postJson } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
 import { useBackend, useService } from '../kit/use.js';
@@ -151,7 +151,6 @@ t.test('a call that did not reach the backend may be made again; a Fault is an a
   t.equal(backend.complete.length, 2);
 });
 
-const WSA = 'http://www.w3.org/2005/08/addressing';
 const addressed = (message: string, id: string): string =>
   message.replace('<s:Body>', `<s:Header><a:MessageID xmlns:a="${WSA}">${id}</a:MessageID></s:Header><s:Body>`);
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { errorWith } from '../kit/answers.js';
 import { answerWith } from '../kit/backend.js';
-import { Authority, hasOpenssl, RSA_KEY } from '../kit/certificates.js';
+import { Authority, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
 import { useFolder, useService } from '../kit/use.js';
 import { fileWsdl, includedIn, lastOf, readPackage, savedReply, startFileDesk } from './file-desk.js';
 
@@ -100,7 +100,7 @@ t.test('replies in packages are read as before', async (t) => {
 const SIGNED = (folder: string): string =>
   `security: { make: { timestamp: true, signature: { cert: { file: ${folder}/cert.pem }, key: { file: ${folder}/key.pem }, parts: [Body] } } }`;
 
-t.test('signed messages are no packages', { skip: hasOpenssl() ? false : 'openssl is not installed' }, async (t) => {
+t.test('signed messages are no packages', WITH_OPENSSL, async (t) => {
   const { cert, key } = new Authority(t.testdir()).sign('gateway', 30, '/CN=gateway', 'DNS:a', RSA_KEY);
   const folder = await useFolder(t, { 'cert.pem': cert, 'key.pem': key });
   await t.rejects(startFileDesk(t, `mtom: true, ${SIGNED(folder)}`), /mtom. puts binary content beside the envelope/);

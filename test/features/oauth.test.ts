@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import { type JWTPayload, jwtVerify } from 'jose';
 import t, { type Test } from 'tap';
 import { answerBy, answerJson, answerWith, type RecordedMessage } from '../kit/backend.js';
-import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { Authority, WITH_OPENSSL } from '../kit/certificates.js';
 import { faultOf, textIn } from '../kit/envelope.js';
 import { answerStock, STOCK, useStockShop } from '../kit/stock-shop.js';
 import { makeIssuer } from '../kit/token-issuer.js';
@@ -128,33 +128,30 @@ t.test('a client that identifies itself by an assertion', async (t) => {
   t.equal(server.forms.length, 1);
 });
 
-t.test(
-  'a client that identifies itself by its certificate',
-  { skip: hasOpenssl() ? false : 'openssl is not installed' },
-  async (t) => {
-    const folder = t.testdir();
-    const authority = new Authority(folder);
-    const [own, client] = [authority.sign('localhost'), authority.sign('app')];
-    const files = { 'ca.pem': authority.ca.cert, 'c.pem': client.cert, 'k.pem': client.key };
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    const names: string[] = [];
-    const server = createServer({ ...own, ca: authority.ca.cert, requestCert: true }, async (request, response) => {
-      const socket = request.socket as TLSSocket;
-      if (socket.authorized) names.push(String(socket.getPeerCertificate().subject.CN));
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      names.push(String(Buffer.concat(chunks)));
-      const answer = { access_token: 'token', token_type: 'Bearer', expires_in: 3600 };
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    t.teardown(() => server.close());
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    const url = `https://127.0.0.1:${port}`;
-    const gateway = await useGateway(
-      t,
-      `services:
+t.test('a client that identifies itself by its certificate', WITH_OPENSSL, async (t) => {
+  const folder = t.testdir();
+  const authority = new Authority(folder);
+  const [own, client] = [authority.sign('localhost'), authority.sign('app')];
+  const files = { 'ca.pem': authority.ca.cert, 'c.pem': client.cert, 'k.pem': client.key };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const names: string[] = [];
+  const server = createServer({ ...own, ca: authority.ca.cert, requestCert: true }, async (request, response) => {
+    const socket = request.socket as TLSSocket;
+    if (socket.authorized) names.push(String(socket.getPeerCertificate().subject.CN));
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    names.push(String(Buffer.concat(chunks)));
+    const answer = { access_token: 'token', token_type: 'Bearer', expires_in: 3600 };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const url = `https://127.0.0.1:${port}`;
+  const gateway = await useGateway(
+    t,
+    `services:
   shop:
     url: ${url}/shop
     types: "type Query { stock: Int }"
@@ -162,12 +159,11 @@ t.test(
     tls: { ca: { file: ca.pem }, cert: { file: c.pem }, key: { file: k.pem } }
     auth: { oauth2: { tokenUrl: "${url}/token", clientId: app, clientAuth: tls } }
 `,
-      folder,
-    );
-    await fetch(`${gateway.url}/graphql?query={stock}`);
-    t.same(names.slice(0, 2), ['app', 'grant_type=client_credentials&client_id=app']);
-  },
-);
+    folder,
+  );
+  await fetch(`${gateway.url}/graphql?query={stock}`);
+  t.same(names.slice(0, 2), ['app', 'grant_type=client_credentials&client_id=app']);
+});
 
 t.test('token exchange: 50 users at once, each with tokens of its own', async (t) => {
   const issuer = await makeIssuer();

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
-import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { Authority, WITH_OPENSSL } from '../kit/certificates.js';
 import { compileText } from '../kit/configuration.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
@@ -54,7 +54,7 @@ async function startTlsBackend(t: Test, options: ServerOptions, onHandshake = ()
 const start = (t: Test, url: string, keys: string, home: string | null = null): Promise<TestGateway> =>
   useGateway(t, mapping(url, keys), home);
 
-t.test('TLS to a backend', { skip: hasOpenssl() ? false : 'install openssl' }, async (t) => {
+t.test('TLS to a backend', WITH_OPENSSL, async (t) => {
   const home = await useFolder(t);
   const authority = new Authority(home);
   const server = authority.sign('backend.example');

@@ -3,13 +3,11 @@ import t, { type Test } from 'tap';
 import { answerWith, type RecordedMessage, type RecordingBackend } from '../kit/backend.js';
 import { compileText } from '../kit/configuration.js';
 import { clientsOf, keyOf } from '../kit/crm.js';
-import { envelope, MEDIA, SOAP, SOAP_12 } from '../kit/envelope.js';
+import { envelope, MEDIA, SOAP, SOAP_12, WSA } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { useFolder, useService } from '../kit/use.js';
 
 /** Rights hold for the operation that a backend may read in a message, by every endpoint. */
-
-const WSA = 'http://www.w3.org/2005/08/addressing';
 
 /** One operation of the WSDL. `element`: the child of Body, which others may share. */
 interface Described {

@@ -5,6 +5,7 @@ import { answerBy } from '../kit/backend.js';
 import { makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { WSU } from '../kit/signed-message.js';
 import { useGateway, useService } from '../kit/use.js';
 
 const REPLY = '<PayResponse xmlns="urn:desk"><id>7</id></PayResponse>';
@@ -111,12 +112,11 @@ t.test(
 
 t.test('an Id changes no other name of the message that gets it', WITH_OPENSSL, async (t) => {
   const chain = await useChain(t, 'rsa', '');
-  const utility = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
   const message = (declared: string, attributes: string, prefix = ''): string =>
     `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/" xmlns="urn:desk"${declared}><e:Body${attributes}><${prefix}Pay><${prefix}sum>1</${prefix}sum></${prefix}Pay></e:Body></e:Envelope>`;
   for (const [name, sent, body] of [
-    ['declared and not used', message('', ` xmlns:wsu="${utility}"`), /<e:Body wsu:Id="id-\w+" xmlns:wsu=/],
-    ['declared around it', message(` xmlns:wsu="${utility}"`, ''), /<e:Body wsu:Id="id-\w+">/],
+    ['declared and not used', message('', ` xmlns:wsu="${WSU}"`), /<e:Body wsu:Id="id-\w+" xmlns:wsu=/],
+    ['declared around it', message(` xmlns:wsu="${WSU}"`, ''), /<e:Body wsu:Id="id-\w+">/],
     [
       'the prefix of something else',
       message(' xmlns:wsu="urn:desk"', '', 'wsu:'),
@@ -129,7 +129,7 @@ t.test('an Id changes no other name of the message that gets it', WITH_OPENSSL, 
     ],
     [
       'an Id that is no name',
-      message(` xmlns:u="${utility}"`, ' u:Id="a&quot;b=&apos;c>&amp;"'),
+      message(` xmlns:u="${WSU}"`, ' u:Id="a&quot;b=&apos;c>&amp;"'),
       /<ds:Reference URI="#a&quot;b='c>&amp;">/,
     ],
   ] as const) {

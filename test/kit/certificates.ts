@@ -112,7 +112,7 @@ export function hasOpenssl(): boolean {
 }
 
 /** Options of a test that makes certificates. */
-export const WITH_OPENSSL = { skip: hasOpenssl() ? false : 'openssl is not installed' };
+export const WITH_OPENSSL = { skip: hasOpenssl() ? false : 'openssl is missing: apt-get install openssl' };
 
 /** An authority and an identity of this subject, with the files `c.pem`, `k.pem` and `ca.pem` of a folder. */
 export function makeKeys(t: Pick<Test, 'testdir'>, subject: string, newKey: readonly string[] = RSA_KEY) {

@@ -1,3 +1,4 @@
+export const WSA = 'http://www.w3.org/2005/08/addressing';
 export const SOAP_11 = 'http://schemas.xmlsoap.org/soap/envelope/';
 export const SOAP_12 = 'http://www.w3.org/2003/05/soap-envelope';
 

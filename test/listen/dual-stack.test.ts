@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import t, { type Test } from 'tap';
 import { answerWith, type RecordingBackend } from '../kit/backend.js';
-import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { Authority, WITH_OPENSSL } from '../kit/certificates.js';
 import { envelope } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { ofKind, startReceiver, valuesOf } from '../kit/otlp.js';
@@ -110,7 +110,7 @@ t.test('a PROXY header may come from an address of IPv4, and name one within IPv
   t.hasStrict(await gateway.accessLine(2), { client: '203.0.113.8' });
 });
 
-t.test('over TLS it is the same', { skip: hasOpenssl() ? skip : 'openssl is missing' }, async (t) => {
+t.test('over TLS it is the same', { skip: WITH_OPENSSL.skip || skip }, async (t) => {
   const directory = t.testdir();
   const { cert, key } = new Authority(directory).sign('a.example');
   const identity = `cert: ${JSON.stringify(cert)}, key: ${JSON.stringify(key)}`;

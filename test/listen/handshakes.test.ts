@@ -7,14 +7,12 @@ import t, { type Test } from 'tap';
 
 import { handshakeFailureOf } from '../../src/listen/handshake-failure.js';
 import { LimitedEvents } from '../../src/observe/log/limited-events.js';
-import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { Authority, WITH_OPENSSL } from '../kit/certificates.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
 import { useFolder, useGateway } from '../kit/use.js';
 
 /** TLS handshakes that fail: each is counted, and the log has them at a bounded rate. */
-
-const skip = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 
 async function start(t: Test, http = ''): Promise<{ gateway: TestGateway; authority: Authority }> {
   const folder = await useFolder(t);
@@ -56,7 +54,7 @@ async function write({ url }: TestGateway, text: string): Promise<void> {
   await closed(socket);
 }
 
-t.test('handshakes that fail are counted by reason, and logged', { skip }, async (t) => {
+t.test('handshakes that fail are counted by reason, and logged', WITH_OPENSSL, async (t) => {
   const { gateway } = await start(t, 'limits: { http: { handshakeMillis: 300 } }\n');
   const counted = async (reason: string): Promise<number> =>
     Number(
@@ -89,7 +87,7 @@ t.test('handshakes that fail are counted by reason, and logged', { skip }, async
   t.equal(gateway.logLines().filter((line) => line['reason'] === 'ended').length, 0, 'who leaves is only counted');
 });
 
-t.test('a certificate that is listed nowhere is named in the log', { skip }, async (t) => {
+t.test('a certificate that is listed nowhere is named in the log', WITH_OPENSSL, async (t) => {
   const { gateway, authority } = await start(t);
   const { hostname, port } = new URL(gateway.url);
   const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ...authority.sign('guest') });

@@ -16,12 +16,11 @@ import { TicketKeys } from '../../src/listen/ticket-keys.js';
 import { Log } from '../../src/observe/log/log.js';
 import { startGateway } from '../../src/server.js';
 import { answerWith } from '../kit/backend.js';
-import { Authority, hasOpenssl, type Identity } from '../kit/certificates.js';
+import { Authority, type Identity, WITH_OPENSSL } from '../kit/certificates.js';
 import { envelope } from '../kit/envelope.js';
 import { until } from '../kit/until.js';
 import { useBackend, useFolder, useGateway } from '../kit/use.js';
 
-const skip = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 const run = promisify(execFile);
 
 interface Place {
@@ -38,7 +37,7 @@ t.teardown(() => rm(place.directory, { recursive: true }));
 
 async function makePlace(): Promise<Place> {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-listen-'));
-  if (skip !== false) {
+  if (WITH_OPENSSL.skip !== false) {
     const none = { cert: '', key: '' };
     return { directory, authority: Object.create(null), own: none, other: none, erp: none };
   }
@@ -114,7 +113,7 @@ function exchange(socket: Socket, request: string | Buffer): Promise<number> {
   });
 }
 
-t.test('several addresses, clear and encrypted, serve the same', { skip }, async (t) => {
+t.test('several addresses, clear and encrypted, serve the same', WITH_OPENSSL, async (t) => {
   const path = join(place.directory, 'traffic.sock');
   const { gateway, backend } = await start(
     t,
@@ -134,7 +133,7 @@ t.test('several addresses, clear and encrypted, serve the same', { skip }, async
   }
 });
 
-t.test('the certificate is that of the server name, and files that rotate are used', { skip }, async (t) => {
+t.test('the certificate is that of the server name, and files that rotate are used', WITH_OPENSSL, async (t) => {
   const names =
     'names: { b.example: { cert: { file: other.crt }, key: { file: other.key } }, "*.c.example": { cert: { file: erp.crt }, key: { file: erp.key } } }';
   const { gateway } = await start(t, `listen: [{ address: "127.0.0.1:0", tls: { ${TLS}, ${names} } }]\n`);
@@ -166,7 +165,7 @@ t.test('the certificate is that of the server name, and files that rotate are us
   await putIdentity(place.directory, 'own', place.own);
 });
 
-t.test('only current versions and ciphers of TLS are spoken, and no protocol but HTTP/1.1', { skip }, async (t) => {
+t.test('only current versions and ciphers of TLS are spoken, and no protocol but HTTP/1.1', WITH_OPENSSL, async (t) => {
   const listen = (more: string): string => `{ address: "127.0.0.1:0", tls: { ${TLS}${more} } }`;
   const { gateway } = await start(t, `listen: [${listen('')}, ${listen(', minVersion: "1.3"')}]\n`);
   const [both, modern] = gateway.urls;
@@ -192,7 +191,7 @@ t.test('only current versions and ciphers of TLS are spoken, and no protocol but
   spoken.destroy();
 });
 
-t.test('a verified certificate identifies its client', { skip }, async (t) => {
+t.test('a verified certificate identifies its client', WITH_OPENSSL, async (t) => {
   const listen = (kind: string): string =>
     `{ address: "127.0.0.1:0", tls: { ${TLS}, clientCertificate: ${kind}, clientCa: { file: clients.pem } } }`;
   const { gateway } = await start(
@@ -225,7 +224,7 @@ clients:
   t.equal(await ask(required, stranger), 0, 'of another authority');
 });
 
-t.test('a subject is known as openssl prints it, and as it reads', { skip }, async (t) => {
+t.test('a subject is known as openssl prints it, and as it reads', WITH_OPENSSL, async (t) => {
   const { authority, directory } = place;
   const identity = authority.sign('bank.example', 1, '/C=CH/O=Bank Zürich, AG/CN=Jörg+OU=R\\+D');
   const file = join(directory, 'printed.pem');
@@ -246,7 +245,7 @@ clients: { certificate: { clients: { bank: { class: internal, subject: '${subjec
   }
 });
 
-t.test('a revoked certificate ends the connection, also in a session from before', { skip }, async (t) => {
+t.test('a revoked certificate ends the connection, also in a session from before', WITH_OPENSSL, async (t) => {
   const file = join(place.directory, 'clients.crl');
   await writeFile(file, place.authority.revoke(['b.example']));
   const listen = (kind: string): string =>
@@ -293,7 +292,7 @@ t.test('a revoked certificate ends the connection, also in a session from before
   t.equal(last.status, 0, 'a list that has expired refuses all');
 });
 
-t.test('the ends of certificates and revocation lists are warned of and are metrics', { skip }, async (t) => {
+t.test('the ends of certificates and revocation lists are warned of and are metrics', WITH_OPENSSL, async (t) => {
   const file = join(place.directory, 'short.crl');
   const list = place.authority.revoke([], 3_600);
   await writeFile(file, list);
@@ -333,7 +332,7 @@ t.test('the ends of certificates and revocation lists are warned of and are metr
   t.equal(certificateEndMillis('-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----'), null);
 });
 
-t.test('sessions go on where keys and rules are the same, and nowhere else', { skip }, async (t) => {
+t.test('sessions go on where keys and rules are the same, and nowhere else', WITH_OPENSSL, async (t) => {
   const begin = async (tickets: TicketKeys, tls: string): Promise<string> => {
     const home = join(place.directory, `tickets-${Math.random()}.yaml`);
     const services = 'services: { orders: { url: "http://127.0.0.1:9/orders" } }\nadmin: 127.0.0.1:0\n';
@@ -395,7 +394,7 @@ const proxied = (address: string, tls = ''): string =>
 const V2 = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
 const binary = (rest: string): Buffer => Buffer.concat([V2, Buffer.from(rest, 'hex')]);
 
-t.test('a PROXY header of a listed proxy gives the address of the client', { skip }, async (t) => {
+t.test('a PROXY header of a listed proxy gives the address of the client', WITH_OPENSSL, async (t) => {
   const { gateway } = await start(t, proxied('127.0.0.1'));
   const headers: readonly (readonly [string, string | Buffer, string])[] = [
     ['version 1', 'PROXY TCP4 203.0.113.7 127.0.0.1 4711 80\r\n', '203.0.113.7'],
@@ -418,7 +417,7 @@ t.test('a PROXY header of a listed proxy gives the address of the client', { ski
   }
 });
 
-t.test('a PROXY header may come byte by byte, and TLS follows it', { skip }, async (t) => {
+t.test('a PROXY header may come byte by byte, and TLS follows it', WITH_OPENSSL, async (t) => {
   const { gateway } = await start(t, proxied('127.0.0.1', `, tls: { ${TLS} }`));
   const raw = connectTcp(portOf(gateway.url));
   raw.setNoDelay(true);
@@ -431,7 +430,7 @@ t.test('a PROXY header may come byte by byte, and TLS follows it', { skip }, asy
   t.match(await gateway.accessLine(), { client: '203.0.113.7' });
 });
 
-t.test('other beginnings of a listed proxy end the connection, other peers have none', { skip }, async (t) => {
+t.test('other beginnings of a listed proxy end the connection, other peers have none', WITH_OPENSSL, async (t) => {
   const { gateway } = await start(t, `limits: { http: { handshakeMillis: 500 } }\n${proxied('127.0.0.1')}`);
   for (const bytes of [
     GRAPHQL,
@@ -457,7 +456,7 @@ t.test('other beginnings of a listed proxy end the connection, other peers have 
   socket.destroy();
 });
 
-t.test('a handshake has its time, and those of one address a rate', { skip }, async (t) => {
+t.test('a handshake has its time, and those of one address a rate', WITH_OPENSSL, async (t) => {
   const { gateway } = await start(
     t,
     `limits: { http: { handshakeMillis: 1000, handshakesPerSecond: 5 } }\nlisten: [{ address: "127.0.0.1:0", tls: { ${TLS} } }]\n`,
@@ -477,7 +476,7 @@ t.test('a handshake has its time, and those of one address a rate', { skip }, as
   t.match(await gateway.metrics(), /soapstone_client_connections_dropped_total [1-9]/);
 });
 
-t.test('the admin address may be encrypted as well', { skip }, async (t) => {
+t.test('the admin address may be encrypted as well', WITH_OPENSSL, async (t) => {
   const { gateway } = await start(t, `admin: [{ address: "127.0.0.1:0", tls: { ${TLS} } }]\n`);
   t.match(gateway.adminUrl, /^https:/);
   const socket = await secure(gateway.adminUrl);
@@ -487,7 +486,7 @@ t.test('the admin address may be encrypted as well', { skip }, async (t) => {
   t.match(ends?.values, [{ labels: { listener: '127.0.0.1:0' }, value: Number }], 'its certificate is a metric, too');
 });
 
-t.test('slow heads, tiny chunks and stalled readers are found over TLS too', { skip }, async (t) => {
+t.test('slow heads, tiny chunks and stalled readers are found over TLS too', WITH_OPENSSL, async (t) => {
   const { gateway } = await start(
     t,
     `limits: { http: { headerMillis: 400, bodyGraceMillis: 400, stallMillis: 400 } }\nlisten: [{ address: "127.0.0.1:0", tls: { ${TLS} } }]\n`,
@@ -501,7 +500,7 @@ t.test('slow heads, tiny chunks and stalled readers are found over TLS too', { s
   for (const socket of [slow, chunks]) socket.destroy();
 });
 
-t.test('programs of others agree: curl and openssl', { skip }, async (t) => {
+t.test('programs of others agree: curl and openssl', WITH_OPENSSL, async (t) => {
   const { gateway } = await start(t, `listen: [{ address: "127.0.0.1:0", tls: { ${TLS} } }]\n`);
   const port = portOf(gateway.url);
   const file = (name: string): string => join(place.directory, name);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 
 import { hashPassword } from '../../src/access/passwords/password-hash.js';
-import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { Authority, WITH_OPENSSL } from '../kit/certificates.js';
 import { useGateway } from '../kit/use.js';
 
 /** The page about listeners in the manual, followed word for word: only ports and the password are filled in. */
@@ -15,8 +15,6 @@ const run = promisify(execFile);
 const page = readFileSync('config/manual/listeners.md', 'utf8');
 const [example = '', , certificates = ''] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
 const commands = [...page.matchAll(/^ {4}((?:curl|openssl) .*)$/gm)].map(([, text = '']) => text);
-
-const skip = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 
 /** The files that the examples name. */
 function writeFiles(directory: string): string {
@@ -81,7 +79,7 @@ async function follow(t: Test, edit: (yaml: string) => string = (yaml) => yaml) 
   };
 }
 
-t.test('the commands of the manual do with its listeners as they say', { skip }, async (t) => {
+t.test('the commands of the manual do with its listeners as they say', WITH_OPENSSL, async (t) => {
   const ask = await follow(t);
   const [plain = '', erp = '', metrics = '', reload = '', openssl = ''] = commands;
   t.equal(commands.length, 6);
@@ -95,7 +93,7 @@ t.test('the commands of the manual do with its listeners as they say', { skip },
   t.match(await ask(openssl), /subject=CN=erp,O=Example\n.*Fingerprint=(?:[0-9A-F]{2}:){31}/);
 });
 
-t.test('a PROXY header by curl, and a file with both certificate and key', { skip }, async (t) => {
+t.test('a PROXY header by curl, and a file with both certificate and key', WITH_OPENSSL, async (t) => {
   const ask = await follow(t, (yaml) =>
     yaml
       .replace('    tls:\n', '    proxyProtocol: [127.0.0.1]\n    tls:\n')

@@ -5,12 +5,10 @@ import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
-import { Authority, hasOpenssl, type Identity } from '../kit/certificates.js';
+import { Authority, type Identity, WITH_OPENSSL } from '../kit/certificates.js';
 import { acknowledged, holdAnswers, running, startDesk, subscribe } from '../kit/live-desk.js';
 import { until } from '../kit/until.js';
 import { useFolder } from '../kit/use.js';
-
-const skip = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 
 type Place = Awaited<ReturnType<typeof startPlace>>;
 
@@ -112,7 +110,7 @@ async function textOf(message: IncomingMessage): Promise<string> {
   return text;
 }
 
-t.test('a certificate that a new revocation list names ends what is open, at a reload', { skip }, async (t) => {
+t.test('a certificate that a new revocation list names ends what is open, at a reload', WITH_OPENSSL, async (t) => {
   const place = await startPlace(t);
   await withdraw(t, place, async () => {
     await writeFile(place.crl, place.authority.revoke(['gone']));
@@ -120,12 +118,16 @@ t.test('a certificate that a new revocation list names ends what is open, at a r
   });
 });
 
-t.test('so it does when the list is read for the handshake of another client, or by itself', { skip }, async (t) => {
-  const place = await startPlace(t);
-  await withdraw(t, place, () => writeFile(place.crl, place.authority.revoke(['gone'])));
-});
+t.test(
+  'so it does when the list is read for the handshake of another client, or by itself',
+  WITH_OPENSSL,
+  async (t) => {
+    const place = await startPlace(t);
+    await withdraw(t, place, () => writeFile(place.crl, place.authority.revoke(['gone'])));
+  },
+);
 
-t.test('an authority that is withdrawn ends all of its clients', { skip }, async (t) => {
+t.test('an authority that is withdrawn ends all of its clients', WITH_OPENSSL, async (t) => {
   const place = await startPlace(t);
   const directory = await useFolder(t);
   const other = new Authority(directory, 'other');
@@ -138,7 +140,7 @@ t.test('an authority that is withdrawn ends all of its clients', { skip }, async
   await withdraw(t, place, change, false);
 });
 
-t.test('a list that revokes nobody of those who are connected ends nothing', { skip }, async (t) => {
+t.test('a list that revokes nobody of those who are connected ends nothing', WITH_OPENSSL, async (t) => {
   const place = await startPlace(t);
   const { socket } = await kept(place, place.stays);
   place.authority.sign('unknown');

@@ -9,14 +9,12 @@ import { Readings } from '../../src/console/page/readings.js';
 import { RECENT_MAX, RecentRequests } from '../../src/observe/recent.js';
 import { answerWith } from '../kit/backend.js';
 import { missingBrowser, startBrowser } from '../kit/browser.js';
-import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { Authority, WITH_OPENSSL } from '../kit/certificates.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
 import { useBackend, useGateway } from '../kit/use.js';
-
-const noOpenssl = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 
 /** The page for operators, and the answers it is made of. */
 
@@ -102,7 +100,7 @@ function withTls(t: Test): { readonly yaml: string; rotate(): void } {
   };
 }
 
-t.test('the console lists when certificates of listeners end', { skip: noOpenssl }, async (t) => {
+t.test('the console lists when certificates of listeners end', WITH_OPENSSL, async (t) => {
   const { yaml, rotate } = withTls(t);
   const gateway = await startShop(t, yaml);
   const daysOf = async (): Promise<unknown> => {
@@ -238,7 +236,7 @@ t.test('messages are sent from the page only where that is allowed, and by nobod
   t.equal((await ask(gateway, 'console/state', { method: 'POST' })).status, 405);
 });
 
-t.test('the console works in a browser', { skip: missingBrowser() || noOpenssl }, async (t) => {
+t.test('the console works in a browser', { skip: missingBrowser() || WITH_OPENSSL.skip }, async (t) => {
   const gateway = await startShop(t, `${withTls(t).yaml}console: { tryOut: true, slowMillis: 1 }\n`);
   t.match(await (await ask(gateway, '')).text(), /\/metrics/, 'programs get a list');
   const browser = await startBrowser();

@@ -3,7 +3,7 @@ import { readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { largeWsdl } from '../bench/wsdl.js';
-import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { Authority, WITH_OPENSSL } from '../kit/certificates.js';
 import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { startGraphqlServer } from '../kit/graphql-server.js';
 import { until } from '../kit/until.js';
@@ -13,7 +13,6 @@ import { edit, reload, SERVICES, statusOf, WSDL } from './process-kit.js';
 /** Reloads of a process: what asks for them, and what is refused. */
 
 const MIB = 2 ** 20;
-const needsOpenssl = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 const UNWATCHED = `${SERVICES}reload: { watch: false }\n`;
 
 const renamed = (yaml: string): string => yaml.replace('orders:', 'bills:');
@@ -70,7 +69,7 @@ t.test('a key that needs a restart is named, and nothing else changes', async (t
   t.equal(await statusOf(gateway, 'orders'), 200);
 });
 
-t.test('another name of a file that listeners read again needs a restart', { skip: needsOpenssl }, async (t) => {
+t.test('another name of a file that listeners read again needs a restart', WITH_OPENSSL, async (t) => {
   const directory = await useFolder(t);
   const authority = new Authority(directory);
   const { cert, key } = authority.sign('a.example');

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { ConnectionReuse } from '../../src/upstream/connection-reuse.js';
 import { Guard } from '../../src/upstream/guard.js';
-import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { Authority, WITH_OPENSSL } from '../kit/certificates.js';
 
 /** Answers over TLS that come before Node says that their request was written. */
 
@@ -22,43 +22,39 @@ const server = createServer({ cert, key }, (socket) => {
 }).listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-t.test(
-  'an answer is no early one when the system has had all of its request',
-  { skip: hasOpenssl() ? false : 'openssl is not installed' },
-  async (t) => {
-    const authority = new Authority(t.testdir());
-    const answered = new Int32Array(new SharedArrayBuffer(4));
-    const worker = new Worker(SERVER, {
-      eval: true,
-      workerData: { ...authority.sign('localhost'), answer: ANSWER, answered },
+t.test('an answer is no early one when the system has had all of its request', WITH_OPENSSL, async (t) => {
+  const authority = new Authority(t.testdir());
+  const answered = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(SERVER, {
+    eval: true,
+    workerData: { ...authority.sign('localhost'), answer: ANSWER, answered },
+  });
+  t.teardown(() => worker.terminate());
+  const [port] = await once(worker, 'message');
+  const socket = connect({ port, host: '127.0.0.1', ca: authority.ca.cert, servername: 'localhost' });
+  t.teardown(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  const guard = new Guard(socket, new ConnectionReuse());
+  for (let call = 0; call < 5; call++) {
+    const read = new Promise((resolve) => {
+      const look = (): void => {
+        const chunk: unknown = socket.read();
+        if (!(chunk instanceof Uint8Array)) return;
+        socket.off('readable', look);
+        resolve(String(chunk));
+      };
+      socket.on('readable', look).once('error', resolve);
     });
-    t.teardown(() => worker.terminate());
-    const [port] = await once(worker, 'message');
-    const socket = connect({ port, host: '127.0.0.1', ca: authority.ca.cert, servername: 'localhost' });
-    t.teardown(() => socket.destroy());
-    await once(socket, 'secureConnect');
-    const guard = new Guard(socket, new ConnectionReuse());
-    for (let call = 0; call < 5; call++) {
-      const read = new Promise((resolve) => {
-        const look = (): void => {
-          const chunk: unknown = socket.read();
-          if (!(chunk instanceof Uint8Array)) return;
-          socket.off('readable', look);
-          resolve(String(chunk));
-        };
-        socket.on('readable', look).once('error', resolve);
-      });
-      await new Promise((resolve) => setImmediate(resolve));
-      Atomics.store(answered, 0, 0);
-      guard.begin(true);
-      socket.write('GET / HTTP/1.1\r\n\r\n');
-      guard.requestIsOut();
-      // The answer is there before the turn in which the write is reported.
-      Atomics.wait(answered, 0, 0, 5_000);
-      t.ok(socket.writableLength > 0, 'the write is not reported yet');
-      t.equal(await read, ANSWER);
-      guard.end();
-    }
-    t.notOk(guard.isDesynced);
-  },
-);
+    await new Promise((resolve) => setImmediate(resolve));
+    Atomics.store(answered, 0, 0);
+    guard.begin(true);
+    socket.write('GET / HTTP/1.1\r\n\r\n');
+    guard.requestIsOut();
+    // The answer is there before the turn in which the write is reported.
+    Atomics.wait(answered, 0, 0, 5_000);
+    t.ok(socket.writableLength > 0, 'the write is not reported yet');
+    t.equal(await read, ANSWER);
+    guard.end();
+  }
+  t.notOk(guard.isDesynced);
+});

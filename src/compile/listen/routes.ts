@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
+import { hasPathPrefix } from '../../base/path-prefix.js';
 import type { AnyService, Config, RouteConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 
@@ -47,13 +48,10 @@ function wayTo({ services, graphql, routes }: RouteContext, route: RouteConfig, 
   const path = backend.pathname.slice(base.length);
   const taken = [graphql.path, ...Object.values(services).map((service) => service.path)];
   const nearest = routes
-    .filter((each) => isBelow(path, each.path))
+    .filter((each) => hasPathPrefix(path, each.path))
     .reduce(
       (longest: RouteConfig | null, each) => (each.path.length > (longest?.path.length ?? 0) ? each : longest),
       null,
     );
   return taken.includes(path) || nearest !== route ? [] : [path];
 }
-
-const isBelow = (path: string, prefix: string): boolean =>
-  path === prefix || path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`);

@@ -34,7 +34,7 @@ export function* identitySuccessions(earlier: Clients, later: Clients): Iterable
     const to = found.get(from.otherwise ?? '');
     if (!found.has(id) && to !== undefined) yield [from, to];
   }
-  const [before, after] = [placesOf(earlier), placesOf(later)];
+  const [before, after] = [placesOf(earlier, known), placesOf(later, found)];
   for (const address of new Set([...addressesOf(earlier), ...addressesOf(later)])) {
     const to = after(address);
     if (to !== null) yield [before(address), to];
@@ -44,11 +44,13 @@ export function* identitySuccessions(earlier: Clients, later: Clients): Iterable
     const own = [...known].flatMap(([id, from]) => (id.startsWith(kind) ? [from] : []));
     // Without a class for them those that are not listed were refused.
     const all = earlier[kind].class === undefined ? [...own, null] : own;
-    for (const to of anonymousIn(later)) for (const from of all) yield [from, to];
+    for (const to of anonymousIn(later, found)) for (const from of all) yield [from, to];
   }
 }
 
-function identitiesOf(clients: Clients): ReadonlyMap<string, Identity> {
+type Identities = ReadonlyMap<string, Identity>;
+
+function identitiesOf(clients: Clients): Identities {
   const found = new Map<string, Identity>();
   const add = (id: string, className: string | undefined, path: ConfigPath, rest: Partial<Identity> = {}): void => {
     if (className !== undefined)
@@ -88,18 +90,18 @@ const addressesOf = ({ networks = {} }: Clients): readonly string[] =>
   Object.values(networks).flatMap(({ addresses }) => addresses.map((address) => address.replace(/\/.*$/, '')));
 
 /** Finds the identity of an address, null for none: the first network that has it counts. */
-function placesOf(clients: Clients): (address: string) => Identity | null {
-  const places = Object.entries(clients.networks ?? {}).map(([name, { class: of, addresses }]) => ({
+function placesOf({ networks = {} }: Clients, identities: Identities): (address: string) => Identity | null {
+  const places = Object.entries(networks).map(([name, { class: of, addresses }]) => ({
     own: new Networks(addresses),
     identity: networkIdentity(name, of),
   }));
-  const otherwise = identitiesOf(clients).get('address') ?? null;
+  const otherwise = identities.get('address') ?? null;
   return (address) => places.find(({ own }) => own.has(address))?.identity ?? otherwise;
 }
 
-const anonymousIn = (clients: Clients): readonly Identity[] => [
-  ...[...identitiesOf(clients).values()].filter(({ isAnonymous }) => isAnonymous),
-  ...Object.entries(clients.networks ?? {}).map(([name, { class: of }]) => networkIdentity(name, of)),
+const anonymousIn = ({ networks = {} }: Clients, identities: Identities): readonly Identity[] => [
+  ...[...identities.values()].filter(({ isAnonymous }) => isAnonymous),
+  ...Object.entries(networks).map(([name, { class: of }]) => networkIdentity(name, of)),
 ];
 
 /** What reads the class of clients out of their tokens. */

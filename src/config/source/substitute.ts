@@ -1,6 +1,6 @@
-import { isUtf8 } from 'node:buffer';
 import { resolve } from 'node:path';
 import { errorCode } from '../../base/error-code.js';
+import { fileText } from '../../base/file-text.js';
 import type { Inputs } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
 import { isRecord } from '../../base/record.js';
@@ -90,10 +90,10 @@ async function fromFile(
       around.report(path, `The file ${file} is longer than 1 MiB.`, null);
       return null;
     }
-    if (isBinary) return bytes.toString('base64');
-    if (isUtf8(bytes)) return bytes.toString('utf8').replace(/\r?\n$/, '');
-    around.report(path, `The file ${file} is not UTF-8 text.`, 'Save it as UTF-8; a certificate or key must be PEM.');
-    return null;
+    const text = fileText(bytes, isBinary ? 'base64' : 'utf8');
+    if (text === null)
+      around.report(path, `The file ${file} is not UTF-8 text.`, 'Save it as UTF-8; a certificate or key must be PEM.');
+    return text;
   } catch (error) {
     const code = errorCode(error) ?? 'unknown error';
     const where = 'Paths are relative to the configuration file.';

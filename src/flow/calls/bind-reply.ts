@@ -1,6 +1,7 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
+import { referencesFor } from '../../soap/security/assertion-writer.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
 import { escapeText } from '../../xml/writer.js';
@@ -38,9 +39,5 @@ export function bindReply(
 export function relateTo({ addressing, header }: EnvelopeValidator, messageId: string | null): void {
   const range = addressing?.relatesToContent ?? null;
   if (range === null || messageId === null || addressing?.relatesTo === messageId) return;
-  header?.edit({ ...range, replacement: escapeText(messageId).replace(BEYOND_ASCII, numbered) });
+  header?.edit({ ...range, replacement: referencesFor(escapeText(messageId)) });
 }
-
-const BEYOND_ASCII = /[^\0-\x7f]/gu;
-
-const numbered = (character: string): string => `&#${character.codePointAt(0)};`;

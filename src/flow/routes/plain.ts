@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { hasPathPrefix } from '../../base/path-prefix.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
 import { makePlainProxy, type PlainProxy } from '../../upstream/plain.js';
@@ -30,7 +31,7 @@ export function makePlainEndpoint({ config, policy }: Compiled): PlainEndpoint {
     .sort((one, other) => other.path.length - one.path.length);
   return async (asked, path) => {
     const { caller, exchange, request, response } = asked;
-    const route = routes.find((candidate) => isBelow(path, candidate.path));
+    const route = routes.find((candidate) => hasPathPrefix(path, candidate.path));
     if (route === undefined) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
     exchange.route = route.path;
     exchange.path = route.path;
@@ -52,6 +53,3 @@ export function makePlainEndpoint({ config, policy }: Compiled): PlainEndpoint {
     exchange.status = response.statusCode;
   };
 }
-
-const isBelow = (path: string, prefix: string): boolean =>
-  path.startsWith(prefix) && (prefix.endsWith('/') || path.length === prefix.length || path[prefix.length] === '/');

@@ -1,3 +1,5 @@
+import { hasPathPrefix } from '../../base/path-prefix.js';
+
 /**
  * A cookie that a backend sets, for callers of a service at this path (RFC 6265 section 5): they would not send it back to
  * the host of the backend, nor to its path. A path that holds the one of the service stays.
@@ -10,14 +12,11 @@ export function callerCookie(cookie: string, servicePath: string): string {
       case 'domain':
         return [];
       case 'path':
-        return [holds(value, servicePath) ? attribute : ` Path=${servicePath}`];
+        // One that does not begin with a slash is none.
+        return [!value.startsWith('/') || hasPathPrefix(servicePath, value) ? attribute : ` Path=${servicePath}`];
       default:
         return [attribute];
     }
   });
   return [pair, ...kept].join(';');
 }
-
-/** Whether a cookie with this path is sent to the other one; without a path that begins with a slash it has none. */
-const holds = (path: string, other: string): boolean =>
-  !path.startsWith('/') || other === path || other.startsWith(path.endsWith('/') ? path : `${path}/`);

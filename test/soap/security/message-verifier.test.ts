@@ -3,7 +3,7 @@ import t from 'tap';
 import type { VerificationRules } from '../../../src/soap/security/header-verification.js';
 import { HEADER_NODES_MAX, MessageVerifier } from '../../../src/soap/security/message-verifier.js';
 import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type XmlHandler } from '../../../src/xml/events.js';
-import { Authority, hasOpenssl, type Identity } from '../../kit/certificates.js';
+import { Authority, type Identity, WITH_OPENSSL } from '../../kit/certificates.js';
 import { readXml, refusalOf } from '../../kit/read-xml.js';
 import {
   bodyOf,
@@ -18,7 +18,6 @@ import { splitsOf } from '../../kit/splits.js';
 import { rulesTrusting } from './trusting-rules.js';
 
 const LIMITS = { elements: 10_000_000, children: 10_000_000 };
-const MISSING = hasOpenssl() ? false : 'openssl is not installed';
 
 const rulesOf = ({ cert }: Identity): VerificationRules => rulesTrusting(cert, 'ecdsa-sha256');
 
@@ -57,7 +56,7 @@ function judge(
 
 const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum><note a="1">é &gt; x 😀</note></Pay>';
 
-t.test('a message is judged alike at every split, and its handler is told the same', { skip: MISSING }, async (t) => {
+t.test('a message is judged alike at every split, and its handler is told the same', WITH_OPENSSL, async (t) => {
   const authority = new Authority(t.testdir());
   const client = authority.sign('erp');
   const rules = rulesOf(authority.ca);
@@ -74,7 +73,7 @@ t.test('a message is judged alike at every split, and its handler is told the sa
   }
 });
 
-t.test('a bit that flips anywhere in what is signed is found', { skip: MISSING }, async (t) => {
+t.test('a bit that flips anywhere in what is signed is found', WITH_OPENSSL, async (t) => {
   const authority = new Authority(t.testdir());
   const client = authority.sign('erp');
   const rules = rulesOf(authority.ca);
@@ -96,7 +95,7 @@ t.test('a bit that flips anywhere in what is signed is found', { skip: MISSING }
   t.equal(refused, 2000);
 });
 
-t.test('what canonical XML takes for the same is the same', { skip: MISSING }, async (t) => {
+t.test('what canonical XML takes for the same is the same', WITH_OPENSSL, async (t) => {
   const authority = new Authority(t.testdir());
   const client = authority.sign('erp');
   const rules = rulesOf(authority.ca);
@@ -118,7 +117,7 @@ t.test('what canonical XML takes for the same is the same', { skip: MISSING }, a
   }
 });
 
-t.test('digests of several elements run side by side', { skip: MISSING }, async (t) => {
+t.test('digests of several elements run side by side', WITH_OPENSSL, async (t) => {
   const authority = new Authority(t.testdir());
   const client = authority.sign('erp');
   const rules = rulesOf(authority.ca);
@@ -141,7 +140,7 @@ t.test('digests of several elements run side by side', { skip: MISSING }, async 
   );
 });
 
-t.test('a Header of too many elements is refused at the limit', { skip: MISSING }, async (t) => {
+t.test('a Header of too many elements is refused at the limit', WITH_OPENSSL, async (t) => {
   const authority = new Authority(t.testdir());
   const client = authority.sign('erp');
   const rules = rulesOf(authority.ca);
