@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { WSSE } from '../../src/soap/security/wsse-names.js';
 import { errorWith } from '../kit/answers.js';
 import { answerBy, answerJson, answerWith } from '../kit/backend.js';
-import { envelope, faultOf, postSoap, textIn, WSA } from '../kit/envelope.js';
+import { envelope, faultOf, postSoap, SOAP_12, textIn, WSA } from '../kit/envelope.js';
 import { askText, postJson } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
 import { useBackend, useService } from '../kit/use.js';
@@ -24,6 +24,7 @@ async function useBank(t: Test, more = '', rest = '') {
     url: ${url}/bank
     namespace: urn:bank
     rest: true
+    versions: ["1.1", "1.2"]
     types: |
       type Query { balance: Int }
       type Mutation { pay(sum: Int!): Receipt, refund(sum: Int!): Receipt }
@@ -69,7 +70,7 @@ t.test('the same request under a key gets the answer that is kept, by SOAP, Grap
 });
 
 t.test('another request under a key is refused in the form of its protocol', async (t) => {
-  const { soap, graphql, rest, backend } = await useBank(t);
+  const { soap, graphql, rest, backend, gateway } = await useBank(t);
   await soap('a', '1');
   const fault = await soap('a', '2');
   t.equal(fault.status, 500);
@@ -80,6 +81,9 @@ t.test('another request under a key is refused in the form of its protocol', asy
   t.match(await graphql('b', 'mutation { pay: refund(sum: 1) { receipt } }'), 'IDEMPOTENCY_KEY_REUSED');
   await rest('c', 1);
   t.match(await rest('c', 2), { status: 422, text: /IDEMPOTENCY_KEY_REUSED/ });
+  const inSoap12 = envelope('<Pay xmlns="urn:bank"><sum>1</sum></Pay>', '', SOAP_12);
+  const answer = await postSoap(`${gateway.url}/soap/bank`, inSoap12, { 'idempotency-key': 'a' });
+  t.match(await answer.text(), /soap-envelope.*IDEMPOTENCY_KEY_REUSED/s, 'the answer kept is of the other version');
   t.equal(backend.complete.length, 3);
 });
 

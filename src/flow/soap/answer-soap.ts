@@ -174,7 +174,9 @@ function claimOf(
   const key = keyIn(service, operation, headers);
   if (operation === null || key === null) return null;
   if (received.kind !== 'whole') throw new Refusal('HTTP_TOO_LARGE', 'a message with an idempotency key');
-  const content = policy.contentDigest ?? createHash('sha256').update(received.message).digest('base64url');
+  const digest = policy.contentDigest ?? createHash('sha256').update(received.message).digest('base64url');
+  // What is kept is an answer of this version.
+  const content = `${envelope.dialect?.name} ${digest}`;
   const callMillis = service.upstream.rulesOf(request).totalMillis;
   const messageId = envelope.addressing?.messageId ?? null;
   return keyClaim(service, operation, key, caller.client, { content, field: '', messageId }, callMillis);
