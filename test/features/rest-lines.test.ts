@@ -141,6 +141,18 @@ t.test('an answer in the cache of its operation streams as well', async (t) => {
   t.equal((await readAll(cards, `?id=${MANY}`)).lines.length, MANY, 'longer than the cache keeps');
 });
 
+t.test('a long answer from the cache waits once for its reader', async (t) => {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error): unknown => warnings.push(message);
+  process.on('warning', onWarning);
+  t.teardown(() => process.off('warning', onWarning));
+  const limits = 'limits: { cache: { replyBytes: 4MiB, bytes: 64MiB } }\n';
+  const cards = await start(t, writeCards, '{ read: { cacheMillis: 60000 } }', limits);
+  for (let times = 0; times < 3; times++) t.equal((await readAll(cards, `?id=${MANY}`)).lines.length, MANY);
+  t.equal(cards.backend.begun, 1);
+  t.same(warnings, []);
+});
+
 t.test(
   'values that are null for an error are listed in a trailer field, or the header of a short answer',
   async (t) => {
@@ -250,5 +262,5 @@ t.test('a caller that leaves ends the call', async (t) => {
   const { request } = await open(cards, '?id=1');
   request.destroy();
   await until(() => isClosed);
-  t.match(await cards.gateway.accessLine(1), { outcome: 'aborted' });
+  t.match(await cards.gateway.accessLine(1), { outcome: 'aborted', code: 'CLIENT_GONE' });
 });

@@ -65,6 +65,8 @@ export class DecodedReply implements UpstreamReceiver {
   /** The content of the reply must be valid, to its end. */
   #isEnforced = false;
   #isOver = false;
+  /** The call waits for the receiver. */
+  #isPaused = false;
 
   constructor(
     context: CallContext,
@@ -144,9 +146,14 @@ export class DecodedReply implements UpstreamReceiver {
     if (this.#mayEndEarly) this.#endEarly();
     else this.#attempt(() => this.#reader?.write(chunk));
     const waiting = this.#receiver?.flush() ?? null;
-    if (waiting === null) return;
+    // A reply from the cache does not pause: it is in memory.
+    if (waiting === null || this.#isPaused) return;
+    this.#isPaused = true;
     this.#call?.pause();
-    waiting.onResume(() => this.#call?.resume());
+    waiting.onResume(() => {
+      this.#isPaused = false;
+      this.#call?.resume();
+    });
   }
 
   end(): void {
