@@ -311,11 +311,19 @@ class RequestInProgress {
   #end(isComplete: boolean): void {
     const { finish, penaltyBox, usage } = this.#gateway.hooks;
     this.#release();
-    // A refusal stays one, however much of it its caller read.
-    if (!isComplete && this.#exchange.refusal === null) this.#exchange.outcome = 'aborted';
-    if (isComplete && this.#exchange.refusal === null) penaltyBox.forgive(this.#request.socket);
+    if (!isComplete) this.#left();
+    else if (this.#exchange.refusal === null) penaltyBox.forgive(this.#request.socket);
     finish(this.#exchange);
     usage.requests--;
+  }
+
+  /** The caller did not take all of its answer. A refusal stays one, however much of it was read. */
+  #left(): void {
+    const { refusal } = this.#exchange;
+    if (refusal !== null && refusal.code !== 'CLIENT_GONE') return;
+    const { errored } = this.#response;
+    if (errored instanceof Refusal) this.#exchange.refuse(errored);
+    else if (refusal === null) this.#exchange.refuse(new Refusal('CLIENT_GONE'));
   }
 
   #release(): void {
