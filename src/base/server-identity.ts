@@ -12,3 +12,10 @@ export function checkServerIdentity(host: string, certificate: PeerCertificate):
   if (!IDENTIFIERS.test(subjectaltname)) return checkByNode(host, certificate);
   return checkByNode(host, { ...certificate, subject: { ...subject, CN: '' } });
 }
+
+/**
+ * The options of every connection by TLS that configuration says nothing else about. Written out, because Node takes what is
+ * missing from the environment: `NODE_TLS_REJECT_UNAUTHORIZED=0` would accept any certificate, `--tls-min-v1.0` a protocol
+ * with known attacks.
+ */
+export const VERIFIED_SERVER = { rejectUnauthorized: true, minVersion: 'TLSv1.2', checkServerIdentity } as const;

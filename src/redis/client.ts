@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import { createClient } from '@redis/client';
-import { checkServerIdentity } from '../base/server-identity.js';
+import { VERIFIED_SERVER } from '../base/server-identity.js';
 import type { ServerAddress } from './address.js';
 import { RedisUnavailable } from './errors.js';
 
@@ -41,7 +41,7 @@ export async function makeClient(address: ServerAddress, access: ServerAccess, c
     ...(username === null ? {} : { username }),
     ...(secret === undefined ? {} : { password: secret }),
     database,
-    socket: tls === null ? common : { ...common, checkServerIdentity, ...tls.connection, tls: true },
+    socket: tls === null ? common : { ...common, ...VERIFIED_SERVER, ...tls.connection, tls: true },
     RESP: 2,
     disableOfflineQueue: true,
     commandsQueueMaxLength: QUEUED_MAX,

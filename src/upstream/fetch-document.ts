@@ -6,7 +6,7 @@ import https from 'node:https';
 import { isIP, type LookupFunction, Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { errorCode } from '../base/error-code.js';
-import { checkServerIdentity } from '../base/server-identity.js';
+import { VERIFIED_SERVER } from '../base/server-identity.js';
 import { makeConnector, type Route } from './dial/dial.js';
 import type { TlsConnectionOptions } from './dial/tls.js';
 
@@ -144,7 +144,7 @@ function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
         // An agent would make its connections itself.
         ...(proxied === null && { agent: (isTls ? options.agents?.https : options.agents?.http) ?? false }),
         lookup: checkedLookup(url, options),
-        ...(isTls ? { checkServerIdentity, ...options.tlsFor?.(url) } : undefined),
+        ...(isTls ? { ...VERIFIED_SERVER, ...options.tlsFor?.(url) } : undefined),
         ...proxied?.request,
         maxHeaderSize: 64 * 1024,
       },

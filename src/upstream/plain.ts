@@ -4,7 +4,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { createProxyServer } from 'http-proxy';
 
 import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
-import { checkServerIdentity } from '../base/server-identity.js';
+import { VERIFIED_SERVER } from '../base/server-identity.js';
 import { FixedQuery } from './query.js';
 import { refusalOfError } from './upstream-refusals.js';
 
@@ -50,7 +50,7 @@ const OF_PROXIES = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-
  */
 export function makePlainProxy(url: string, silenceMillis: number, endAnswer: EndAnswer): PlainProxy {
   const agent = url.startsWith('https:')
-    ? new HttpsAgent({ keepAlive: false, checkServerIdentity })
+    ? new HttpsAgent({ ...VERIFIED_SERVER, keepAlive: false })
     : new HttpAgent({ keepAlive: false });
   const query = new FixedQuery(new URL(url).search);
   const passages = new WeakMap<IncomingMessage, Passage>();

@@ -1,7 +1,7 @@
 import type { buildConnector as build } from 'undici';
 import connectorOf from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import { checkServerIdentity } from '../base/server-identity.js';
+import { VERIFIED_SERVER } from '../base/server-identity.js';
 
 /** The only file that knows undici. Its index would load the rest of it, four times as much. */
 
@@ -11,7 +11,7 @@ export type Connector = ReturnType<typeof build>;
 export type Destination = build.Options;
 
 export const buildConnector = (options: build.BuildOptions): Connector =>
-  connectorOf({ checkServerIdentity, ...options });
+  connectorOf({ ...VERIFIED_SERVER, ...options });
 
 /** An HTTP/1.1 client of one origin. */
 export class HttpClient extends Client {}

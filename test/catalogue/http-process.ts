@@ -1,9 +1,13 @@
-import { connect, type Socket } from 'node:net';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
 import { answerWith } from '../kit/backend.js';
+import { Authority } from '../kit/certificates.js';
 import { startProcess } from '../kit/gateway-process.js';
 import { sendRaw } from '../kit/raw-client.js';
+import { makeIssuer } from '../kit/token-issuer.js';
+import { until } from '../kit/until.js';
 import { useBackend } from '../kit/use.js';
 import { goodRequest, PLAIN, SOAP } from './http-endpoints.js';
 import { contentTypeOf, replyOf } from './messages.js';
@@ -55,4 +59,33 @@ export async function strictDespiteFlags(t: Test): Promise<void> {
   t.equal((await sendRaw(url, long)).status, 431, 'a long head');
   t.equal(backend.begun, 0);
   t.equal((await sendRaw(url, goodRequest(PLAIN))).status, 502, 'nor in what a plain backend answers');
+}
+
+/** Certificates of servers are verified, whatever the environment tells Node. */
+export async function verifiedDespiteEnvironment(t: Test): Promise<void> {
+  const asked: string[] = [];
+  const identity = new Authority(t.testdir()).sign('localhost');
+  const server = createSecureServer(identity, ({ url = '' }, response) => {
+    asked.push(url);
+    response.writeHead(200, { 'content-type': contentTypeOf('1.1') }).end(replyOf('1.1'));
+  });
+  let ended = 0;
+  server.on('connection', (socket) => socket.once('close', () => ended++));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  const environment = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const jwt = `{ issuer: i, audience: a, class: all, jwksUrl: "${url}/keys" }`;
+  const open = `services: { s11: { url: "${url}/soap" } }\nroutes: [{ path: /files, url: "${url}/files" }]\n`;
+  const gateway = await startProcess(t, `${open}traces: { otlp: "${url}/traces" }\n`, { environment });
+  t.match((await sendRaw(gateway.url, goodRequest())).body, 'UPSTREAM_TLS', 'a service');
+  t.equal((await sendRaw(gateway.url, goodRequest(PLAIN))).status, 502, 'a plain route');
+  await until(() => ended > 2);
+  const guarded = `${open}clients: { jwt: ${jwt}, classes: { all: {} } }\n`;
+  const behind = await startProcess(t, guarded, { environment });
+  const { authorization } = await (await makeIssuer()).bearer({ iss: 'i', aud: 'a' });
+  const before = ended;
+  t.match((await sendRaw(behind.url, goodRequest(SOAP, { Authorization: authorization }))).body, 'wsse:', 'an issuer');
+  await until(() => ended > before);
+  t.same(asked, [], 'nor the receiver of traces');
 }

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { errorCode } from '../../base/error-code.js';
+import { VERIFIED_SERVER } from '../../base/server-identity.js';
 import { ProtoWriter } from './proto-writer.js';
 import { readRejectedSpans } from './rejected-spans.js';
 
@@ -74,8 +75,9 @@ export class SpanExporter {
     this.#options = options;
     this.#hooks = hooks;
     const pool = { keepAlive: true, maxSockets: 1 };
+    const ca = options.ca === null ? {} : { ca: options.ca };
     this.#agent = options.url.startsWith('https:')
-      ? new HttpsAgent(options.ca === null ? pool : { ...pool, ca: options.ca })
+      ? new HttpsAgent({ ...pool, ...VERIFIED_SERVER, ...ca })
       : new HttpAgent(pool);
     this.#envelope = encodeEnvelope(options.attributes);
   }
