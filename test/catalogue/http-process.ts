@@ -74,7 +74,7 @@ export async function verifiedDespiteEnvironment(t: Test): Promise<void> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
   const url = `https://localhost:${(server.address() as AddressInfo).port}`;
-  const environment = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const environment = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
   const jwt = `{ issuer: i, audience: a, class: all, jwksUrl: "${url}/keys" }`;
   const open = `services: { s11: { url: "${url}/soap" } }\nroutes: [{ path: /files, url: "${url}/files" }]\n`;
   const gateway = await startProcess(t, `${open}traces: { otlp: "${url}/traces" }\n`, { environment });
