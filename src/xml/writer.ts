@@ -94,6 +94,10 @@ function escapeAttribute(value: string): string {
   return ATTRIBUTE_SPECIAL.test(value) ? value.replace(/[&<>"\t\n\r]/g, escapeOne) : value;
 }
 
+/** XML with its characters beyond ASCII as references: the encoding of the message may not have them. */
+export const referencesFor = (xml: string): string =>
+  xml.replace(/[^\t\n\r\x20-\x7e]/gu, (character) => `&#${character.codePointAt(0)};`);
+
 /** Escapes a constant text between tags or quotes of either kind, in XML and in HTML. */
 export const escapeQuoted = (text: string): string => text.replace(/[&<>"']/g, escapeOne);
 
@@ -103,8 +107,8 @@ function refuseUnwritable(value: string): void {
 
 const TEXT_SPECIAL = /[&<>\r]/;
 const ATTRIBUTE_SPECIAL = /[&<>"\t\n\r]/;
-/** With the flag `u` a surrogate matches only when it is alone. */
-const UNWRITABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]/u;
+/** What XML cannot carry. With the flag `u` a surrogate matches only when it is alone. */
+export const UNWRITABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]/u;
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['&', '&amp;'],

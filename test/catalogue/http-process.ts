@@ -1,10 +1,11 @@
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
 import { answerWith } from '../kit/backend.js';
 import { Authority } from '../kit/certificates.js';
 import { startProcess } from '../kit/gateway-process.js';
+import { listen } from '../kit/listen.js';
 import { sendRaw } from '../kit/raw-client.js';
 import { makeIssuer } from '../kit/token-issuer.js';
 import { until } from '../kit/until.js';
@@ -71,9 +72,7 @@ export async function verifiedDespiteEnvironment(t: Test): Promise<void> {
   });
   let ended = 0;
   server.on('connection', (socket) => socket.once('close', () => ended++));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  const url = `https://localhost:${(await listen(t, server)).port}`;
   const environment = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
   const jwt = `{ issuer: i, audience: a, class: all, jwksUrl: "${url}/keys" }`;
   const open = `services: { s11: { url: "${url}/soap" } }\nroutes: [{ path: /files, url: "${url}/files" }]\n`;

@@ -1,5 +1,4 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import t, { type Test } from 'tap';
 import { answerBy, answerJson, answerWith, type RecordedMessage } from '../kit/backend.js';
 import { Authority, WITH_OPENSSL } from '../kit/certificates.js';
 import { faultOf, textIn } from '../kit/envelope.js';
+import { listen } from '../kit/listen.js';
 import { answerStock, STOCK, useStockShop } from '../kit/stock-shop.js';
 import { makeIssuer } from '../kit/token-issuer.js';
 import { useBackend, useFolder, useGateway } from '../kit/use.js';
@@ -143,12 +143,8 @@ t.test('a client that identifies itself by its certificate', WITH_OPENSSL, async
     names.push(String(Buffer.concat(chunks)));
     const answer = { access_token: 'token', token_type: 'Bearer', expires_in: 3600 };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close());
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  const url = `https://127.0.0.1:${port}`;
+  });
+  const url = `https://127.0.0.1:${(await listen(t, server)).port}`;
   const gateway = await useGateway(
     t,
     `services:

@@ -3,11 +3,10 @@ import {
   createServer as createHttpServer,
   request as httpRequest,
   type IncomingMessage,
-  type Server,
   type ServerResponse,
 } from 'node:http';
-import { createServer, type ServerOptions, type Server as TlsServer } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer, type ServerOptions } from 'node:https';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
@@ -17,6 +16,7 @@ import { compileText } from '../kit/configuration.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { askText } from '../kit/graphql-client.js';
+import { listen } from '../kit/listen.js';
 import { answerStock, STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
 import { useBackend, useFolder, useGateway } from '../kit/use.js';
 
@@ -29,16 +29,6 @@ const answer = (_request: IncomingMessage, response: ServerResponse): void => {
 
 const ask = ({ url }: TestGateway): Promise<string> => askText(url, '{ stock(sku: "1") }');
 
-/** Listens for as long as a test runs; its host. */
-async function listening(t: Test, server: Server | TlsServer): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 /** An https backend that notes the subject of each client certificate; '' for none. */
 async function startTlsBackend(t: Test, options: ServerOptions, onHandshake = (): void => {}) {
   const subjects: string[] = [];
@@ -48,7 +38,7 @@ async function startTlsBackend(t: Test, options: ServerOptions, onHandshake = ()
     request.resume().on('end', () => answer(request, response));
   });
   server.on('tlsClientError', () => {}).on('secureConnection', onHandshake);
-  return { subjects, url: `https://${await listening(t, server)}` };
+  return { subjects, url: `https://127.0.0.1:${(await listen(t, server)).port}` };
 }
 
 const start = (t: Test, url: string, keys: string, home: string | null = null): Promise<TestGateway> =>
@@ -215,7 +205,7 @@ t.test('a proxy that is away, or answers nonsense, is a failure of the way', asy
       socket.on('error', () => {});
       script(socket);
     });
-    const host = await listening(t, server);
+    const host = `127.0.0.1:${(await listen(t, server)).port}`;
     const gateway = await start(t, 'https://127.0.0.1:9', `    proxy: "http://${host}"`);
     t.match(await ask(gateway), /UPSTREAM_(UNREACHABLE|INVALID_RESPONSE)/);
   }
@@ -253,5 +243,5 @@ async function startProxy(t: Test, wanted: string | null) {
     });
     onward.on('error', () => socket.destroy());
   });
-  return { targets, host: await listening(t, server) };
+  return { targets, host: `127.0.0.1:${(await listen(t, server)).port}` };
 }

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { serverAudits } from 'graphql-http';
@@ -18,6 +17,7 @@ import type { CallField, FieldCall } from '../../src/graphql/run/field-call.js';
 import type { GraphqlResponse } from '../../src/graphql/run/graphql-response.js';
 import { buildSchema } from '../../src/graphql/schema.js';
 import { SoapFaultError } from '../../src/soap/fault/fault.js';
+import { listen } from '../kit/listen.js';
 import { complex, element, elements, INT, one, operation, STRING, service, shop } from './models.js';
 
 const session = element('Session', complex('', elements(one('token', STRING))));
@@ -100,10 +100,8 @@ t.test('every audit of graphql-http passes', async (t) => {
     response.writeHead(answer.status, answer.headers).end(answer.body);
   };
   const server = createServer((request, response) => void respond(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  const audits = serverAudits({ url: `http://127.0.0.1:${port}/graphql` });
+  const { url } = await listen(t, server);
+  const audits = serverAudits({ url: `${url}/graphql` });
   t.ok(audits.length >= 61, `${audits.length} audits`);
   for (const audit of audits) {
     const result = await audit.fn();

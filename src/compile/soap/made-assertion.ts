@@ -4,11 +4,12 @@ import { invariant } from '../../base/invariant.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { MadeSecurity } from '../../soap/header/security-writer.js';
-import { issueAssertion, NO_XML_TEXT, referencesFor } from '../../soap/security/assertion-writer.js';
+import { issueAssertion } from '../../soap/security/assertion-writer.js';
 import { SAML2 } from '../../soap/security/wsse-names.js';
 import { ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import type { XmlLimits } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
+import { referencesFor, UNWRITABLE } from '../../xml/writer.js';
 import { madeAnew } from '../made-anew.js';
 import { compileIdentity } from './signing-identity.js';
 
@@ -45,7 +46,7 @@ export function compileAssertion(
       'Write the subject, or the claim of callers that holds it.',
     );
   for (const [name, text] of Object.entries({ issuer, audience, subject: subject ?? '' }))
-    if (NO_XML_TEXT.test(text))
+    if (UNWRITABLE.test(text))
       throw section.error([name], `\`${name}\` has a character that XML does not.`, 'Take it out.');
   const identity = compileIdentity(section.at({ cert, key, passphrase }), owner);
   const rules = { issuer, audience, lifetimeMillis, identity };

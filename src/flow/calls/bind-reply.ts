@@ -1,10 +1,9 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
-import { referencesFor } from '../../soap/security/assertion-writer.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
-import { escapeText } from '../../xml/writer.js';
+import { escapeText, referencesFor } from '../../xml/writer.js';
 import { checkResultStatus } from './reply-head.js';
 
 /**

@@ -6,10 +6,10 @@ import type { MadeBlock } from '../../compile/soap/made-security.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import { type BlockWriter, type HeaderPlace, printBlocks } from '../../soap/header/header-place.js';
-import { NO_XML_TEXT } from '../../soap/security/assertion-writer.js';
 import { type SigningRules, signMessage } from '../../soap/security/message-signer.js';
 import type { Insertion, UpstreamRequest } from '../../upstream/reply.js';
 import type { Encoding } from '../../xml/transcode.js';
+import { UNWRITABLE } from '../../xml/writer.js';
 
 /** Header blocks that the gateway writes into one request, and where. */
 export interface OwnBlocks {
@@ -75,7 +75,7 @@ export function blocksOfField(
 function subjectOfAssertion({ claim }: MadeBlock, claims: RequestContext['claims']): string | null {
   if (claim === null) return null;
   const subject = claimText(claim, { claims }) ?? '';
-  if (subject === '' || NO_XML_TEXT.test(subject))
+  if (subject === '' || UNWRITABLE.test(subject))
     throw new Refusal('FORBIDDEN', 'the caller has no claim that an assertion can be about', { found: claim });
   return subject;
 }

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../../base/exchange.js';
 import { linger, REQUEST_ID } from './linger.js';
+import { writePart } from './write-part.js';
 
 /** The request that an answer in parts is for. */
 interface Answered {
@@ -28,13 +29,9 @@ export class StreamedAnswer {
     return this.#hasBegun;
   }
 
-  /** Text is written as bytes: Node 24.22 counts its bytes here and its characters at the socket, and may not say `drain`. */
   write(part: string | Buffer): void {
-    const { exchange, response } = this.#answered;
     if (!this.#hasBegun) this.#begin();
-    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
-    exchange.bytesOut += bytes.length;
-    this.#mustWait = !response.write(bytes);
+    this.#mustWait = !writePart(this.#answered, part);
   }
 
   /** The next part waits where the caller reads more slowly than the backend writes; null where it need not. */

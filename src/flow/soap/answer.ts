@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { endLingering, linger, REQUEST_ID } from '../http/linger.js';
+import { writePart } from '../http/write-part.js';
 
 /** The answer to a SOAP caller: the only place that writes one, whole or flowing. */
 export class SoapAnswer {
@@ -35,8 +36,7 @@ export class SoapAnswer {
 
   /** False when the caller reads more slowly than the backend writes: wait for `onDrain`. */
   data(chunk: Buffer): boolean {
-    this.#asked.exchange.bytesOut += chunk.length;
-    return this.#asked.response.write(chunk);
+    return writePart(this.#asked, chunk);
   }
 
   end(): void {

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
+import { referencesFor } from '../../xml/writer.js';
 
 import { digestIdentifier, signBytes } from './algorithms.js';
 import type { SigningIdentity } from './message-signer.js';
@@ -52,10 +53,3 @@ const instant = (millis: number): string => new Date(millis).toISOString();
 /** A text as Canonical XML has it (section 2.3). */
 const canonical = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\r', '&#xD;');
-
-/** XML with its characters beyond ASCII as references: the encoding of the message may not have them. */
-export const referencesFor = (xml: string): string =>
-  xml.replace(/[^\t\n\r\x20-\x7e]/gu, (character) => `&#${character.codePointAt(0)};`);
-
-/** What XML cannot carry. */
-export const NO_XML_TEXT = /[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/u;

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { LiveClient } from '../../../access/live-client.js';
@@ -15,6 +14,7 @@ import { recordOf } from '../../http/connection-record.js';
 import { waitForTimeSlice } from '../../http/fair-scheduler.js';
 import { REQUEST_ID } from '../../http/linger.js';
 import { refusalCost } from '../../http/refusal-cost.js';
+import { writePart } from '../../http/write-part.js';
 import type { SubscriptionManager } from '../sources/subscription-manager.js';
 import { COMPLETE_EVENT, idLine, nextEvent, PING } from '../wire/graphql-sse.js';
 
@@ -179,12 +179,8 @@ class EventStream implements StreamCarrier {
     return idLine(id);
   }
 
-  /** As bytes: Node 24.22 counts the bytes of text here and its characters at the socket, and may not say `drain`. */
   #write(event: string): boolean {
-    const { exchange, response } = this.#parts.asked;
-    const bytes = Buffer.from(event);
-    exchange.bytesOut += bytes.length;
-    return response.write(bytes);
+    return writePart(this.#parts.asked, event);
   }
 }
 
