@@ -50,8 +50,14 @@ module.exports = Object.assign(assert, {
 const assertOfPackages = {
   name: 'assert',
   setup(builder) {
-    builder.onResolve({ filter: /^(node:)?assert$/ }, () => ({ path: 'assert', namespace: 'assert' }));
-    builder.onLoad({ filter: /./, namespace: 'assert' }, () => ({ contents: ASSERT, loader: 'js' }));
+    builder.onResolve({ filter: /^(node:)?assert$/ }, () => ({
+      path: 'assert',
+      namespace: 'assert',
+    }));
+    builder.onLoad({ filter: /./, namespace: 'assert' }, () => ({
+      contents: ASSERT,
+      loader: 'js',
+    }));
   },
 };
 
@@ -89,9 +95,14 @@ const { metafile } = await build({
   sourcemap: true,
   sourcesContent: false,
   legalComments: 'none',
-  define: { 'process.env.NODE_ENV': '"production"', 'globalThis.process.env.NODE_ENV': '"production"' },
+  define: {
+    'process.env.NODE_ENV': '"production"',
+    'globalThis.process.env.NODE_ENV': '"production"',
+  },
   // Packages in CommonJS ask for modules of Node.
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
   plugins: [assertOfPackages],
   metafile: true,
   logLevel: 'warning',
@@ -110,7 +121,9 @@ const packages = new Set(
     .flatMap(([path]) => packageFolder(path) ?? []),
 );
 const licences = [...packages].sort().map((folder) => {
-  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { name, version, license, author } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  );
   if (typeof license !== 'string') throw new Error(`${name} names no licence`);
   const file = readdirSync(folder).find((each) => /^licen[cs]e(\.md|\.txt)?$/i.test(each));
   const text =
@@ -125,5 +138,8 @@ writeFileSync(join(TO, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(80)}\n\n`)
 const copied = [...PAGE_FILES, ...OPENAPI_FILES].flatMap(({ source }) =>
   source === null ? [] : packageFolder(`node_modules/${source}`),
 );
-const bill = billOfMaterials([...new Set([...packages, ...copied])].sort(), [metafile, page.metafile]);
+const bill = billOfMaterials([...new Set([...packages, ...copied])].sort(), [
+  metafile,
+  page.metafile,
+]);
 writeFileSync(join(TO, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`);

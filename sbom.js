@@ -20,7 +20,8 @@ export function billOfMaterials(folders, metafiles) {
   for (const [path, input] of metafiles.flatMap(({ inputs }) => Object.entries(inputs))) {
     const from = refs.get(packageFolder(path));
     const to = input.imports.map((each) => refs.get(packageFolder(each.path)));
-    for (const ref of to) if (from !== undefined && ref !== undefined && ref !== from) imports.get(from).add(ref);
+    for (const ref of to)
+      if (from !== undefined && ref !== undefined && ref !== from) imports.get(from).add(ref);
   }
   return {
     bomFormat: 'CycloneDX',
@@ -36,10 +37,13 @@ export function billOfMaterials(folders, metafiles) {
 }
 
 /** The folder of the package that a file belongs to; null for a file of ours. */
-export const packageFolder = (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? null;
+export const packageFolder = (path) =>
+  /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? null;
 
 function componentOf(folder, type) {
-  const { name, version, description, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { name, version, description, license } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  );
   if (typeof license !== 'string') throw new Error(`${name} names no licence`);
   const [group, own = null] = name.split('/');
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;

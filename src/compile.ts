@@ -2,7 +2,12 @@ import type { Access } from './access/client.js';
 import { Forwarding } from './access/network/forwarding.js';
 import { Networks } from './access/network/networks.js';
 import type { Policy } from './access/policy.js';
-import { ConfigurationError, type Diagnostic, errorDiagnostics, firstProblem } from './base/diagnostic.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  errorDiagnostics,
+  firstProblem,
+} from './base/diagnostic.js';
 import { AT_ONCE, type Pace, TimeSlices } from './base/time-slices.js';
 import { ReplyCache } from './cache/reply-cache.js';
 import { compileRedis } from './compile/backend/redis.js';
@@ -14,7 +19,10 @@ import { pricesOf } from './compile/clients/prices.js';
 import { protectionOf } from './compile/clients/protection.js';
 import { type Caching, compileCaching, REPLY_CACHE } from './compile/graphql/caching.js';
 import { compileGraph, type Graph, mappingDiagnostics } from './compile/graphql/graph.js';
-import { type ConfiguredGraphqlUpstream, compileGraphqlUpstream } from './compile/graphql/graphql-upstream.js';
+import {
+  type ConfiguredGraphqlUpstream,
+  compileGraphqlUpstream,
+} from './compile/graphql/graphql-upstream.js';
 import { compileTrusted, readTrusted } from './compile/graphql/trusted.js';
 import { Keeping } from './compile/keep.js';
 import { type AdminListener, compileAdmin, warningsOfAdmin } from './compile/listen/admin.js';
@@ -26,7 +34,12 @@ import { withLogins } from './compile/own-calls/login.js';
 import { auditTargetOf } from './compile/process/audit.js';
 import { compileRest, type RestTable } from './compile/rest/rest-table.js';
 import { type KnownModel, takenProblemsOf, WsdlReader } from './compile/soap/named-wsdl.js';
-import { type ConfiguredService, compileService, type ServiceParts, type SoapService } from './compile/soap/service.js';
+import {
+  type ConfiguredService,
+  compileService,
+  type ServiceParts,
+  type SoapService,
+} from './compile/soap/service.js';
 import { closedReplies, rightsWarnings } from './compile/warnings/soap-rights.js';
 import { warningsOfConfig } from './compile/warnings/warnings.js';
 import { type LoadedConfig, rootSection } from './config/load.js';
@@ -80,7 +93,10 @@ export interface Compiled {
   readonly caching: Caching;
   readonly cache: ReplyCache;
   /** The addresses for callers, and those for operators. */
-  readonly listeners: { readonly traffic: readonly Listener[]; readonly admin: readonly AdminListener[] };
+  readonly listeners: {
+    readonly traffic: readonly Listener[];
+    readonly admin: readonly AdminListener[];
+  };
   /** How Redis is reached; null without it. */
   readonly redis: SharedStateSettings | null;
   /** Where decisions are recorded, `file` null for standard output; null: nowhere. */
@@ -102,7 +118,9 @@ export function labelNamesOf({ config, services, graphqlUpstreams, graph }: Comp
   const none = new Set<string>();
   return {
     routes: new Map([
-      ...services.map(({ name, operations }) => [name, new Set(operations.map((each) => each.name))] as const),
+      ...services.map(
+        ({ name, operations }) => [name, new Set(operations.map((each) => each.name))] as const,
+      ),
       ...graphqlUpstreams.map(({ name }) => [name, none] as const),
       ...config.routes.map(({ path }) => [path, none] as const),
     ]),
@@ -135,12 +153,23 @@ export async function compile(
 }
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list: each part of what is compiled, in its order
-async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Keeping, pace: Pace): Promise<Compiled> {
+async function compileFrom(
+  loaded: LoadedConfig,
+  wsdls: WsdlReader,
+  keeping: Keeping,
+  pace: Pace,
+): Promise<Compiled> {
   const { config } = loaded;
   const root = rootSection(loaded);
   const { limits } = config;
   const trustedProxies = new Networks(config.clients?.trustedProxies ?? []);
-  const parts: ServiceParts = { gateway: config, wsdls, forwarding: new Forwarding(trustedProxies), pace, keeping };
+  const parts: ServiceParts = {
+    gateway: config,
+    wsdls,
+    forwarding: new Forwarding(trustedProxies),
+    pace,
+    keeping,
+  };
   const [results, upstreamResults] = await compileServices(root, parts);
   const [manifest] = await Promise.allSettled([readTrusted(root)]);
   await pace.pause();
@@ -151,19 +180,26 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
   const close = (): Promise<void> => closeBackends(compiled, graphqlUpstreams, sessions, closing);
   try {
     const reasons = reasonsOf([...results, ...upstreamResults, manifest]);
-    if (reasons.length > 0) throw diagnosticsIn(reasons, mappingDiagnostics(root, compiled, graphqlUpstreams));
+    if (reasons.length > 0)
+      throw diagnosticsIn(reasons, mappingDiagnostics(root, compiled, graphqlUpstreams));
     const services = withHealth(root, limits.codec, withLogins(root, limits.codec, compiled));
     sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
     const lateWarnings = new LateWarnings();
     const diagnostics: Diagnostic[] = [];
     // Without a function around it, for the reason of `compileServices`.
-    const graph = await caught(diagnostics, compileGraph(root, services, graphqlUpstreams, keeping, pace));
+    const graph = await caught(
+      diagnostics,
+      compileGraph(root, services, graphqlUpstreams, keeping, pace),
+    );
     await pace.pause();
-    const offered = graph === null ? null : await attempt(diagnostics, () => compileOffered(root, graph));
+    const offered =
+      graph === null ? null : await attempt(diagnostics, () => compileOffered(root, graph));
     const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
     const prices = graph === null ? [] : pricesOf(config, services, graph);
     const collect = { late: lateWarnings, closing, keeping };
-    const access = await attempt(diagnostics, () => compileAccess(root, callables, prices, trustedProxies, collect));
+    const access = await attempt(diagnostics, () =>
+      compileAccess(root, callables, prices, trustedProxies, collect),
+    );
     await pace.pause();
     const caching = await caught(diagnostics, compileCaching(root, services, keeping));
     await pace.pause();
@@ -206,7 +242,16 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
       trusted,
       wsdls: wsdls.known,
       keeping,
-      warnings: warningsOf(root, { graph, traffic, admin, redis, callables, wsdls, services, trusted: warnings }),
+      warnings: warningsOf(root, {
+        graph,
+        traffic,
+        admin,
+        redis,
+        callables,
+        wsdls,
+        services,
+        trusted: warnings,
+      }),
       lateWarnings,
       close,
     });
@@ -219,7 +264,10 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
 }
 
 /** The endpoints that offer operations of GraphQL by their names. Throws the diagnostics of all of them at once. */
-async function compileOffered(root: ConfigSection<Config>, graph: Graph): Promise<Pick<Compiled, 'rest' | 'mcp'>> {
+async function compileOffered(
+  root: ConfigSection<Config>,
+  graph: Graph,
+): Promise<Pick<Compiled, 'rest' | 'mcp'>> {
   const diagnostics: Diagnostic[] = [];
   const described = describedOperations(graph);
   const rest = await attempt(diagnostics, () => compileRest(root, described, graph.schema));
@@ -276,7 +324,8 @@ async function closeBackends(
 
 /** A service of 2001-12 answers heads that it cannot read with an empty 400, so that no head gets a sentence. */
 const explainsHeads = ({ faults }: Config, services: readonly ConfiguredService[]): boolean =>
-  faults.explain && !services.some(({ dialects }) => dialects.some(({ undecodable }) => undecodable === 'empty 400'));
+  faults.explain &&
+  !services.some(({ dialects }) => dialects.some(({ undecodable }) => undecodable === 'empty 400'));
 
 const warningsOfListening = (
   root: ConfigSection<Config>,
@@ -288,7 +337,10 @@ const warningsOfListening = (
 ];
 
 /** The result, or null and the diagnostics that prevented it: other attempts may add some too. */
-async function attempt<T>(diagnostics: Diagnostic[], make: () => T | Promise<T>): Promise<T | null> {
+async function attempt<T>(
+  diagnostics: Diagnostic[],
+  make: () => T | Promise<T>,
+): Promise<T | null> {
   return caught(diagnostics, (async () => make())());
 }
 
@@ -305,10 +357,14 @@ async function caught<T>(diagnostics: Diagnostic[], making: Promise<T>): Promise
 async function compileServices(
   root: ConfigSection<Config>,
   parts: ServiceParts,
-): Promise<[PromiseSettledResult<ConfiguredService>[], PromiseSettledResult<ConfiguredGraphqlUpstream>[]]> {
+): Promise<
+  [PromiseSettledResult<ConfiguredService>[], PromiseSettledResult<ConfiguredGraphqlUpstream>[]]
+> {
   const { services, graphqlServices, limits } = root.value;
   const soap = await Promise.allSettled(
-    Object.entries(services).map(([name, service]) => compileService(root.at(service, 'services', name), parts)),
+    Object.entries(services).map(([name, service]) =>
+      compileService(root.at(service, 'services', name), parts),
+    ),
   );
   const callables = { services: valuesOf(soap), limits: limits.codec };
   const graphql = await Promise.allSettled(
@@ -337,7 +393,10 @@ const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] 
   results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 
 /** ConfigurationError of several services become one list; anything else is a bug and is thrown as it is. */
-function diagnosticsIn(reasons: readonly unknown[], more: readonly Diagnostic[]): ConfigurationError {
+function diagnosticsIn(
+  reasons: readonly unknown[],
+  more: readonly Diagnostic[],
+): ConfigurationError {
   // Services of one WSDL fail with one error.
   return new ConfigurationError([...[...new Set(reasons)].flatMap(errorDiagnostics), ...more]);
 }

@@ -8,14 +8,23 @@ import { Observers } from './flow/calls/observation.js';
 import { type DriftListener, DriftWatch } from './flow/drift/drift.js';
 import type { ReloadLimiter } from './flow/drift/reload-limiter.js';
 import type { WsdlOffer } from './flow/drift/safe-changes.js';
-import { type GraphqlEndpoint, makeGraphqlEndpoint, type SharedParts } from './flow/graphql/endpoint.js';
+import {
+  type GraphqlEndpoint,
+  makeGraphqlEndpoint,
+  type SharedParts,
+} from './flow/graphql/endpoint.js';
 import type { Ending } from './flow/http/ending.js';
 import { SubscriptionsEndpoint, type SubscriptionsHooks } from './flow/subscriptions/endpoint.js';
 import { type AddressEvent, AddressStates, loggedStates } from './observe/address-states.js';
 import type { Log } from './observe/log/log.js';
 import type { Metrics } from './observe/metrics/metrics.js';
 import type { AddressGauges, UpstreamGauges } from './observe/metrics/upstream-gauges.js';
-import { makeRequestHandler, type RequestHandler, type RequestHooks, type RequestsInProgress } from './request.js';
+import {
+  makeRequestHandler,
+  type RequestHandler,
+  type RequestHooks,
+  type RequestsInProgress,
+} from './request.js';
 import type { NamedAddress } from './upstream/address-set.js';
 import type { HealthResult } from './upstream/health.js';
 
@@ -39,7 +48,8 @@ export class BackendRole {
   constructor({ reportHealth, reportAddress, offer = () => {} }: BackendReports, log: Log) {
     this.isChecking = reportHealth === undefined;
     this.report = reportHealth ?? (() => {});
-    this.addresses = reportAddress === undefined ? loggedStates(log) : new AddressStates(reportAddress);
+    this.addresses =
+      reportAddress === undefined ? loggedStates(log) : new AddressStates(reportAddress);
     this.offer = offer;
   }
 }
@@ -89,8 +99,10 @@ function reportUpstream(
   }
   upstream.useSlots(slots);
   upstream.watchNames({
-    resolved: (host, records) => log.event('info', 'records of a backend changed', { service, host, records }),
-    failed: (host, code) => log.event('warn', 'name of a backend cannot be resolved', { service, host, code }),
+    resolved: (host, records) =>
+      log.event('info', 'records of a backend changed', { service, host, records }),
+    failed: (host, code) =>
+      log.event('warn', 'name of a backend cannot be resolved', { service, host, code }),
   });
 }
 
@@ -99,7 +111,11 @@ const driftListener = ({ log, metrics, backends }: ProcessState): DriftListener 
   changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
   offered: (offer) => backends.offer(offer),
   limited: (service, limit) =>
-    log.event('warn', 'safe changes of a WSDL are not taken', { service, limit, key: 'drift.reloadsPerHour' }),
+    log.event('warn', 'safe changes of a WSDL are not taken', {
+      service,
+      limit,
+      key: 'drift.reloadsPerHour',
+    }),
 });
 
 /** One compiled configuration with its endpoints. Requests and subscriptions end in the generation they began in. */
@@ -124,15 +140,28 @@ export class Generation {
     this.#backends = state.backends;
     if (state.backends.isChecking) this.checkBackends();
     for (const each of this.upstreams) reportUpstream(each, state);
-    this.graphql = makeGraphqlEndpoint(compiled, { ...state, observers: topics.length === 0 ? null : observers });
+    this.graphql = makeGraphqlEndpoint(compiled, {
+      ...state,
+      observers: topics.length === 0 ? null : observers,
+    });
     this.live = new SubscriptionsEndpoint(compiled, this.graphql, bus, {
       ...state,
       present: () => state.present().live,
       began: (field, { transport, exchange }) => {
-        log.event('info', 'subscription began', { ...subscriberFields(exchange), field, transport });
+        log.event('info', 'subscription began', {
+          ...subscriberFields(exchange),
+          field,
+          transport,
+        });
       },
       ended: (field, { transport, exchange }, why, events) => {
-        log.event('info', 'subscription ended', { ...subscriberFields(exchange), field, transport, why, events });
+        log.event('info', 'subscription ended', {
+          ...subscriberFields(exchange),
+          field,
+          transport,
+          why,
+          events,
+        });
       },
       report: (field, outcome) => metrics.subscriptionEvent(field, outcome),
     });
@@ -161,7 +190,9 @@ export class Generation {
   /** When the WSDLs were taken that backends have shown, by service. */
   get takenWsdls(): readonly { readonly service: string; readonly takenMillis: number }[] {
     return this.compiled.services.flatMap(({ name: service, source }) =>
-      source === null || source.taken === null ? [] : [{ service, takenMillis: source.taken.takenMillis }],
+      source === null || source.taken === null
+        ? []
+        : [{ service, takenMillis: source.taken.takenMillis }],
     );
   }
 
@@ -205,7 +236,9 @@ export class Generation {
       this.#usage.requests > 0 ||
       sockets.count > 0 ||
       [...manager.active.values()].some((count) => count > 0) ||
-      this.upstreams.some(({ upstream }) => !upstream.isShared && upstream.active + upstream.waiting > 0)
+      this.upstreams.some(
+        ({ upstream }) => !upstream.isShared && upstream.active + upstream.waiting > 0,
+      )
     );
   }
 
@@ -227,4 +260,8 @@ export class Generation {
   }
 }
 
-const subscriberFields = ({ id, client, caller }: Exchange) => ({ id, client, caller: caller.label });
+const subscriberFields = ({ id, client, caller }: Exchange) => ({
+  id,
+  client,
+  caller: caller.label,
+});

@@ -55,7 +55,8 @@ export class Generations {
     const earlier = [...this.#retired].flatMap((generation) => generation.gauges(seen));
     return current.map((gauge) => {
       const same = [gauge, ...earlier.filter(({ service }) => service === gauge.service)];
-      const sum = (read: (each: UpstreamGauges) => number) => () => same.reduce((total, each) => total + read(each), 0);
+      const sum = (read: (each: UpstreamGauges) => number) => () =>
+        same.reduce((total, each) => total + read(each), 0);
       return {
         ...gauge,
         active: sum((each) => each.active()),
@@ -69,7 +70,8 @@ export class Generations {
   get subscriptions(): ReadonlyMap<string, number> {
     const sums = new Map(this.#current.live.manager.active);
     for (const { live } of this.#retired)
-      for (const [field, count] of live.manager.active) if (count > 0) sums.set(field, (sums.get(field) ?? 0) + count);
+      for (const [field, count] of live.manager.active)
+        if (count > 0) sums.set(field, (sums.get(field) ?? 0) + count);
     return sums;
   }
 

@@ -61,7 +61,11 @@ import type { Finish } from './observe/finish.js';
  *                               |                              |                        |
  *                               +------------ finish: log line, metrics ----------------+
  */
-export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hooks: RequestHooks): RequestHandler {
+export function makeRequestHandler(
+  compiled: Compiled,
+  endpoints: Endpoints,
+  hooks: RequestHooks,
+): RequestHandler {
   const { calls, observers } = endpoints.graphql;
   const { nonces, onViolation } = hooks;
   const isGuarded =
@@ -92,10 +96,15 @@ export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hoo
       onViolation,
     },
   };
-  return (request, response, ending) => new RequestInProgress(gateway, request, response, ending).handle();
+  return (request, response, ending) =>
+    new RequestInProgress(gateway, request, response, ending).handle();
 }
 
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse, ending: Ending) => Promise<void>;
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  ending: Ending,
+) => Promise<void>;
 
 /** Endpoints that do more than answer requests. */
 export interface Endpoints {
@@ -157,7 +166,12 @@ class RequestInProgress {
   #target: RequestTarget | null = null;
   #permit: Release | null = null;
 
-  constructor(gateway: Gateway, request: IncomingMessage, response: ServerResponse, ending: Ending) {
+  constructor(
+    gateway: Gateway,
+    request: IncomingMessage,
+    response: ServerResponse,
+    ending: Ending,
+  ) {
     const { headers, socket, method = '' } = request;
     const { compiled } = gateway;
     this.#gateway = gateway;
@@ -165,7 +179,11 @@ class RequestInProgress {
     this.#response = response;
     this.#ending = ending;
     this.#address = socket.remoteAddress ?? '';
-    this.#exchange = beginExchange({ headers, address: this.#address }, method, compiled.trustedProxies);
+    this.#exchange = beginExchange(
+      { headers, address: this.#address },
+      method,
+      compiled.trustedProxies,
+    );
     this.#exchange.isTls = isEncrypted(socket);
     this.#exchange.explainsRefusals = compiled.explainsRefusals;
   }
@@ -217,7 +235,8 @@ class RequestInProgress {
     const request = this.#request;
     const response = this.#response;
     if (target.kind !== 'plain') {
-      this.#exchange.route = target.service?.name ?? (target.kind === 'operations' ? target.endpoint.route : 'graphql');
+      this.#exchange.route =
+        target.service?.name ?? (target.kind === 'operations' ? target.endpoint.route : 'graphql');
       this.#exchange.path = target.path;
     }
     checkHost(target.path, request);
@@ -244,9 +263,16 @@ class RequestInProgress {
     const { isTls, observer } = this.#exchange;
     const certificate = isTls ? certificateOf(socket) : null;
     const isMessageVerified = target.kind === 'soap' && target.service.verification !== null;
-    const caller: CallerIdentity = { headers, address: this.#address, certificate, isMessageVerified, observer };
+    const caller: CallerIdentity = {
+      headers,
+      address: this.#address,
+      certificate,
+      isMessageVerified,
+      observer,
+    };
     const found = access.identify(caller);
-    if (found instanceof Promise) return found.then((client) => this.#answerClient(target, caller, client));
+    if (found instanceof Promise)
+      return found.then((client) => this.#answerClient(target, caller, client));
     return this.#answerClient(target, caller, found);
   }
 
@@ -264,12 +290,24 @@ class RequestInProgress {
       exchange.identify(sender);
       this.#permit = graphql.concurrency.acquire(sender);
     });
-    const asked: HttpExchange = { caller, exchange, request, response: this.#response, ending: this.#ending };
+    const asked: HttpExchange = {
+      caller,
+      exchange,
+      request,
+      response: this.#response,
+      ending: this.#ending,
+    };
     switch (target.kind) {
       case 'soap':
         return answerSoap(soap, asked, target.service, target.query);
       case 'callback':
-        return takeNotification(asked, target.service, live.callbacks, hooks.nonces, compiled.policy);
+        return takeNotification(
+          asked,
+          target.service,
+          live.callbacks,
+          hooks.nonces,
+          compiled.policy,
+        );
       case 'text':
         return this.#answerText(asked, target.service, target);
       case 'graphql':
@@ -282,7 +320,11 @@ class RequestInProgress {
     }
   }
 
-  async #answerText(asked: HttpExchange, service: SoapService, { path, query }: RequestTarget): Promise<void> {
+  async #answerText(
+    asked: HttpExchange,
+    service: SoapService,
+    { path, query }: RequestTarget,
+  ): Promise<void> {
     const { compiled, wsdl } = this.#gateway;
     authorizeAndChargeOther(asked.caller, asked.caller.client.rights.permitsSome(service.name));
     await consultAboutPath(compiled.policy, asked, service.name, path);
@@ -298,7 +340,10 @@ class RequestInProgress {
       // A delayed refusal is no work: it holds no permit.
       this.#release();
       const { penaltyBox } = this.#gateway.hooks;
-      const held = penaltyBox.penalise(this.#request.socket, refusalCost(this.#request, exchange, refusal));
+      const held = penaltyBox.penalise(
+        this.#request.socket,
+        refusalCost(this.#request, exchange, refusal),
+      );
       if (held !== null) await held;
     }
     if (service !== null && kind !== 'text') refuseSoap(exchange, response, service, refusal);
@@ -357,7 +402,10 @@ class RequestCaller implements MessageCaller {
 }
 
 /** The credentials of a request whose answer may go on for long: they are looked at again. */
-function credentialsOf({ headers: { ...headers }, socket }: IncomingMessage, address: string): () => CallerIdentity {
+function credentialsOf(
+  { headers: { ...headers }, socket }: IncomingMessage,
+  address: string,
+): () => CallerIdentity {
   const isTls = isEncrypted(socket);
   return () => ({ headers, address, isTls, certificate: isTls ? certificateOf(socket) : null });
 }

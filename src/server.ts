@@ -67,7 +67,11 @@ export interface GatewayOptions extends BackendReports {
 }
 
 /** Starts the gateway. Rejects with the system's error when an address cannot be had. */
-export async function startGateway(compiled: Compiled, log: Log, options: GatewayOptions = {}): Promise<Gateway> {
+export async function startGateway(
+  compiled: Compiled,
+  log: Log,
+  options: GatewayOptions = {},
+): Promise<Gateway> {
   // Without Redis its client is not even loaded.
   const redis = compiled.redis === null ? null : await import('./redis/shared-state.js');
   const gateway = new Gateway(compiled, log, options, redis?.SharedState ?? null);
@@ -100,7 +104,12 @@ export class Gateway {
   #isReady = true;
   #drained: Promise<number> | null = null;
 
-  constructor(compiled: Compiled, log: Log, options: GatewayOptions, redis: typeof SharedState | null) {
+  constructor(
+    compiled: Compiled,
+    log: Log,
+    options: GatewayOptions,
+    redis: typeof SharedState | null,
+  ) {
     const { config } = compiled;
     const { operators = 'here', replica } = options;
     this.#log = log;
@@ -118,12 +127,17 @@ export class Gateway {
     this.#tracing.configure(config.traces ?? null);
     this.console = new ConsoleFacts(this.compiled);
     this.#audit = openAudit(compiled.audit, log, replica);
-    this.#checkpoints = operators === 'here' ? ownCheckpoints(compiled.audit, log, this.auditHead) : null;
+    this.#checkpoints =
+      operators === 'here' ? ownCheckpoints(compiled.audit, log, this.auditHead) : null;
     const events = countedEvents((...points) => this.#metrics.budget(...points), this.#nearlyEmpty);
     this.#shared = redis === null ? null : this.#makeSharedState(redis, compiled, events);
-    this.#budgets = this.#shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
+    this.#budgets =
+      this.#shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
     const { subscriptions } = config.limits;
-    this.#buses = new EventBuses(subscriptions, () => this.#shared?.makeEventTransport(subscriptions) ?? null);
+    this.#buses = new EventBuses(
+      subscriptions,
+      () => this.#shared?.makeEventTransport(subscriptions) ?? null,
+    );
     const finish = makeFinish([
       // First: it decides whether the trace is kept, which the metrics name.
       (exchange, millis) => this.#tracing.finish(exchange, millis),
@@ -153,7 +167,8 @@ export class Gateway {
   /** Listens on the addresses of a configuration. Rejects with the error of the system. */
   async listen({ listeners }: Compiled): Promise<void> {
     for (const listener of listeners.traffic) this.urls.push(await this.#traffic.listen(listener));
-    if (this.#options.operators !== 'elsewhere') this.#served = await this.#serveOperators(listeners.admin);
+    if (this.#options.operators !== 'elsewhere')
+      this.#served = await this.#serveOperators(listeners.admin);
     this.#shared?.start();
   }
 
@@ -216,7 +231,10 @@ export class Gateway {
     this.#isReady = false;
     if (delayMillis > 0) await wait(delayMillis);
     this.#overload.close();
-    const closing = Promise.all([this.#generations.current.retire(), this.#generations.endSubscriptions()]);
+    const closing = Promise.all([
+      this.#generations.current.retire(),
+      this.#generations.endSubscriptions(),
+    ]);
     const forced = await this.#traffic.drain(this.compiled().config.limits.http.drainMillis, turn);
     await closing;
     await this.#buses.close();
@@ -254,7 +272,11 @@ export class Gateway {
     };
   }
 
-  #makeSharedState(Shared: typeof SharedState, { redis, config }: Compiled, budget: BudgetEvents): SharedState | null {
+  #makeSharedState(
+    Shared: typeof SharedState,
+    { redis, config }: Compiled,
+    budget: BudgetEvents,
+  ): SharedState | null {
     if (redis === null) return null;
     const { replica } = this.#options;
     return new Shared(replica === undefined ? redis : { ...redis, replica }, clientsMaxOf(config), {
@@ -309,7 +331,11 @@ export class Gateway {
         handshakeFailed: reportHandshakes(this.#log, this.#metrics),
         certificatesWithdrawn: (connections, client) => {
           const fields = { connections, client };
-          this.#log.event('warn', 'certificates of open connections are no longer accepted', fields);
+          this.#log.event(
+            'warn',
+            'certificates of open connections are no longer accepted',
+            fields,
+          );
           this.#state.liveClients.recheck();
         },
         tickets: this.#options.tickets ?? new TicketKeys(null, http.ticketKeyMillis),
@@ -325,7 +351,11 @@ export class Gateway {
   /** Reports a request that no handler sees. */
   #refused(address: string, request: IncomingMessage | null, refusal: Refusal): RefusedRequest {
     const { trustedProxies, explainsHeads } = this.compiled();
-    const exchange = beginExchange({ headers: request?.headers ?? {}, address }, request?.method ?? '', trustedProxies);
+    const exchange = beginExchange(
+      { headers: request?.headers ?? {}, address },
+      request?.method ?? '',
+      trustedProxies,
+    );
     exchange.status = wireStatus(refusal, 'http');
     this.#tracing.begin(exchange, {});
     exchange.refuse(refusal);
@@ -356,7 +386,8 @@ export class Gateway {
       ],
     };
     return serve(
-      ({ access }, index) => makeAdminServer(sources, () => this.compiled().listeners.admin[index]?.access ?? access),
+      ({ access }, index) =>
+        makeAdminServer(sources, () => this.compiled().listeners.admin[index]?.access ?? access),
       listeners,
       config.limits.http,
       reportHandshakes(this.#log, this.#metrics),

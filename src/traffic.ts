@@ -34,7 +34,11 @@ export interface TrafficHooks {
    * It is answered with the status of the refusal, or not at all for `CLIENT_GONE`. `address`
    * is that of the connection, `request` null where the bytes were none.
    */
-  readonly refused: (address: string, request: IncomingMessage | null, refusal: Refusal) => RefusedRequest;
+  readonly refused: (
+    address: string,
+    request: IncomingMessage | null,
+    refusal: Refusal,
+  ) => RefusedRequest;
   readonly handshakeFailed: ListenerTarget['handshakeFailed'];
   /** So many open connections have lost their certificate, one of this client: what they have open has to end. */
   readonly certificatesWithdrawn: (connections: number, client: string) => void;
@@ -86,13 +90,16 @@ export class TrafficServer {
     });
     // Node drops the fields beyond its own limit without a word, framing fields among them; ours refuses the request.
     this.#server.maxHeadersCount = 0;
-    const serve = (request: IncomingMessage, response: ServerResponse): void => this.#serve({ request, response });
+    const serve = (request: IncomingMessage, response: ServerResponse): void =>
+      this.#serve({ request, response });
     this.#server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
     this.#server.on('connection', (socket) => this.#connected(socket));
     this.#server.on('clientError', (error, socket) => this.#broken(error, socket));
     this.#server.on('connect', (request, socket) => this.#tunnel(request, socket));
     if (upgrades !== null) {
-      this.#server.on('upgrade', (request, socket, head) => this.#upgrade(upgrades, request, socket, head));
+      this.#server.on('upgrade', (request, socket, head) =>
+        this.#upgrade(upgrades, request, socket, head),
+      );
     }
     // Node enforces its deadlines once the server listens, which its listeners do for it.
     this.#server.emit('listening');
@@ -122,7 +129,10 @@ export class TrafficServer {
   configure(limits: HttpLimits): void {
     const connections = Math.min(limits.connections, Math.floor(readDescriptorLimit() / 2));
     const ofOne = Math.max(CONNECTIONS_OF_ONE, Math.floor(connections / 2));
-    this.#limits = { ...limits, connectionsPerClient: Math.min(limits.connectionsPerClient, ofOne) };
+    this.#limits = {
+      ...limits,
+      connectionsPerClient: Math.min(limits.connectionsPerClient, ofOne),
+    };
     this.#server.headersTimeout = Math.min(limits.headerMillis, limits.totalMillis);
     this.#server.requestTimeout = limits.totalMillis;
     this.#server.keepAliveTimeout = limits.idleMillis;
@@ -154,7 +164,9 @@ export class TrafficServer {
     await waitUntilSteady(() => this.#listeners.accepted, BACKLOG, waitMillis, turn);
     // Not http.Server.close(): it would cut kept connections on which a request may be on its way.
     const closed = this.#listeners.close();
-    const stopClosing = closeWhenQuiet(this.#server, () => (this.inFlight === 0 ? this.#begun : null));
+    const stopClosing = closeWhenQuiet(this.#server, () =>
+      this.inFlight === 0 ? this.#begun : null,
+    );
     await closed;
     clearTimeout(deadline);
     stopClosing();
@@ -198,7 +210,11 @@ export class TrafficServer {
     }
     if (open <= connectionsPerClient) return;
     const key = 'limits.http.connectionsPerClient';
-    this.#refuse(wordless ?? newest, null, refuseByLimit('HTTP_CONNECTIONS', key, connectionsPerClient));
+    this.#refuse(
+      wordless ?? newest,
+      null,
+      refuseByLimit('HTTP_CONNECTIONS', key, connectionsPerClient),
+    );
   }
 
   /** Requests of one connection are handled one after the other, whenever they come: backends need not cope with more. */
@@ -207,7 +223,8 @@ export class TrafficServer {
     if (connection === undefined) return;
     if (connection.isOver) this.#unserved(connection, turn);
     else if (connection.current === null) this.#begin(connection, turn);
-    else if (connection.requests + connection.waitingCount < this.#limits.requestsPerConnection) connection.wait(turn);
+    else if (connection.requests + connection.waitingCount < this.#limits.requestsPerConnection)
+      connection.wait(turn);
     else {
       // The last answer will close the connection. Nothing more is read, so that what is dropped here is one packet.
       connection.socket.pause();
@@ -220,7 +237,8 @@ export class TrafficServer {
     const ending = connection.begin(turn);
     this.inFlight++;
     this.#begun++;
-    if (this.#draining || connection.requests >= this.#limits.requestsPerConnection) response.shouldKeepAlive = false;
+    if (this.#draining || connection.requests >= this.#limits.requestsPerConnection)
+      response.shouldKeepAlive = false;
     void this.#handler(request, response, ending);
     connection.reportToReader();
   }
@@ -240,7 +258,11 @@ export class TrafficServer {
   /** A request whose turn never came, for the connection ended before. */
   #unserved(connection: Connection, { request }: Turn): void {
     if (connection.isRefused) return;
-    this.#hooks.refused(connection.client, request, new Refusal('CLIENT_GONE', 'after the last answer'));
+    this.#hooks.refused(
+      connection.client,
+      request,
+      new Refusal('CLIENT_GONE', 'after the last answer'),
+    );
   }
 
   /** Node's parser, or one of its deadlines, reports that the bytes are no request. */
@@ -249,8 +271,14 @@ export class TrafficServer {
     const connection = this.#connections.get(socket);
     const isOfHttp = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
     // A connection that breaks is no request, and one that never brought a byte wants no answer.
-    if (connection === undefined || !isOfHttp || connection.socket.bytesRead === 0) socket.destroy();
-    else this.#refuse(connection, null, parserRefusal(error, code, this.#limits, connection.current !== null));
+    if (connection === undefined || !isOfHttp || connection.socket.bytesRead === 0)
+      socket.destroy();
+    else
+      this.#refuse(
+        connection,
+        null,
+        parserRefusal(error, code, this.#limits, connection.current !== null),
+      );
   }
 
   #tunnel(request: IncomingMessage, socket: Duplex): void {
@@ -261,13 +289,19 @@ export class TrafficServer {
     else this.#refuse(connection, request, new Refusal('HTTP_METHOD'));
   }
 
-  #upgrade(endpoint: UpgradeEndpoint, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  #upgrade(
+    endpoint: UpgradeEndpoint,
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ): void {
     socket.on('error', () => socket.destroy());
     const connection = this.#connections.get(socket);
     // It counts as a connection until it closes, and no request can come on it any more.
     if (connection === undefined || connection.isOver) socket.destroy();
     else if (this.#draining) this.#refuse(connection, request, new Refusal('GATEWAY_DRAINING'));
-    else if (connection.current !== null) this.#refuse(connection, request, new Refusal('HTTP_BAD_REQUEST', 'ahead'));
+    else if (connection.current !== null)
+      this.#refuse(connection, request, new Refusal('HTTP_BAD_REQUEST', 'ahead'));
     else {
       const refusal = endpoint.take(request, socket, head);
       connection.isUpgraded = refusal === null;
@@ -288,7 +322,9 @@ export class TrafficServer {
     void connection.answer(
       refusal,
       refused,
-      refusal.isOfCaller ? this.#penaltyBox.penalise(socket, { bytes: socket.bytesRead, workMillis: 0 }) : null,
+      refusal.isOfCaller
+        ? this.#penaltyBox.penalise(socket, { bytes: socket.bytesRead, workMillis: 0 })
+        : null,
     );
   }
 

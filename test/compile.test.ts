@@ -16,7 +16,10 @@ ${ports.map(([name]) => `<xs:element name="Get${name}"><xs:complexType/></xs:ele
 </xs:schema></types>
 ${ports
   .map(
-    ([name, binding]) => `<message name="${name}In"><part name="p" element="t:Get${name}"/></message>
+    ([
+      name,
+      binding,
+    ]) => `<message name="${name}In"><part name="p" element="t:Get${name}"/></message>
 <message name="${name}Out"><part name="p" element="t:Get${name}Response"/></message>
 <portType name="${name}T"><operation name="Get${name}"><input message="t:${name}In"/><output message="t:${name}Out"/></operation></portType>
 <binding name="${name}B" type="t:${name}T"><${binding}:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get${name}"><input><${binding}:body use="literal"/></input><output><${binding}:body use="literal"/></output></operation></binding>`,
@@ -25,7 +28,11 @@ ${ports
 <service name="S">${ports.map(([name, binding]) => `<port name="${name}" binding="t:${name}B"><${binding}:address location="http://a.example/${name}"/></port>`).join('')}</service>
 </definitions>`;
 
-async function compileText(t: Test, yaml: string, files: Readonly<Record<string, string>> = {}): Promise<Compiled> {
+async function compileText(
+  t: Test,
+  yaml: string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<Compiled> {
   const directory = t.testdir();
   for (const [name, text] of Object.entries(files)) {
     await mkdir(join(directory, name, '..'), { recursive: true });
@@ -38,23 +45,30 @@ async function compileText(t: Test, yaml: string, files: Readonly<Record<string,
 }
 
 /** What is wrong, without the folder. */
-const problemsIn = async (t: Test, yaml: string, files: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+const problemsIn = async (
+  t: Test,
+  yaml: string,
+  files: Readonly<Record<string, string>>,
+): Promise<readonly string[]> =>
   (await diagnosticsOf(compileText(t, yaml, files))).map(
     ({ file, line, what }) => `${file?.split('/').at(-1)}:${line} ${what}`,
   );
 
 const TWO = wsdl(['Old', 'soap'], ['New', 'soap12']);
 
-t.test('the port used is the one named, else the first of the dialect used for calls', async (t) => {
-  const fieldsWith = async (more: string): Promise<string> => {
-    const yaml = `services:\n  s:\n    wsdl: a.wsdl\n    url: http://127.0.0.1:1/\n${more}`;
-    return printSchema((await compileText(t, yaml, { 'a.wsdl': TWO })).graph.schema);
-  };
-  t.match(await fieldsWith(''), 'getOld: Int');
-  t.match(await fieldsWith('    versions: ["1.2"]\n'), 'getNew: Int');
-  t.match(await fieldsWith('    port: New\n'), 'getNew: Int');
-  t.notMatch(await fieldsWith('    port: New\n'), 'getOld');
-});
+t.test(
+  'the port used is the one named, else the first of the dialect used for calls',
+  async (t) => {
+    const fieldsWith = async (more: string): Promise<string> => {
+      const yaml = `services:\n  s:\n    wsdl: a.wsdl\n    url: http://127.0.0.1:1/\n${more}`;
+      return printSchema((await compileText(t, yaml, { 'a.wsdl': TWO })).graph.schema);
+    };
+    t.match(await fieldsWith(''), 'getOld: Int');
+    t.match(await fieldsWith('    versions: ["1.2"]\n'), 'getNew: Int');
+    t.match(await fieldsWith('    port: New\n'), 'getNew: Int');
+    t.notMatch(await fieldsWith('    port: New\n'), 'getOld');
+  },
+);
 
 t.test('everything that is wrong in all services comes out at once, with its place', async (t) => {
   const yaml = `services:
@@ -77,18 +91,33 @@ t.test('everything that is wrong in all services comes out at once, with its pla
     url: http://127.0.0.1:1/
     operations: { GetNobody: { field: Query.nobody } }
 `;
-  const found = await problemsIn(t, yaml, { 'a.wsdl': TWO, 'html.wsdl': '<html><body>Please log in</body></html>' });
+  const found = await problemsIn(t, yaml, {
+    'a.wsdl': TWO,
+    'html.wsdl': '<html><body>Please log in</body></html>',
+  });
   t.ok(
-    found.some((problem) => problem.startsWith('soapstone.yaml:3 ') && problem.includes('missing.wsdl')),
+    found.some(
+      (problem) => problem.startsWith('soapstone.yaml:3 ') && problem.includes('missing.wsdl'),
+    ),
     'at the line that names the file',
   );
-  t.ok(found.some((problem) => problem === 'soapstone.yaml:8 The WSDL of service `b` has no SOAP port `Newer`.'));
+  t.ok(
+    found.some(
+      (problem) => problem === 'soapstone.yaml:8 The WSDL of service `b` has no SOAP port `Newer`.',
+    ),
+  );
   t.ok(
     found.some((problem) => problem.includes('has no operation `GetNobody`')),
     'the mappings of services that can be read',
   );
-  t.ok(found.some((problem) => /^soapstone\.yaml:10 .*html\.wsdl: The answer is an HTML page/.test(problem)));
-  t.ok(found.some((problem) => problem.startsWith('soapstone.yaml:') && problem.includes('Syntax')));
+  t.ok(
+    found.some((problem) =>
+      /^soapstone\.yaml:10 .*html\.wsdl: The answer is an HTML page/.test(problem),
+    ),
+  );
+  t.ok(
+    found.some((problem) => problem.startsWith('soapstone.yaml:') && problem.includes('Syntax')),
+  );
 });
 
 t.test('a mapping for an operation the WSDL does not have is a error', async (t) => {
@@ -111,40 +140,68 @@ t.test('only selected operations are offered; without a selection all are', asyn
     `services:\n  s:\n    wsdl: a.wsdl\n    url: http://127.0.0.1:1/\n${operations}`;
   const all = await compileText(t, service(''), { 'a.wsdl': both });
   t.same([...all.graph.fields.keys()], ['Query.getOne']);
-  const renamed = await compileText(t, service('    operations: { GetOne: { field: Mutation.one } }\n'), {
+  const renamed = await compileText(
+    t,
+    service('    operations: { GetOne: { field: Mutation.one } }\n'),
+    {
+      'a.wsdl': both,
+    },
+  );
+  t.same([...renamed.graph.fields.keys()], ['Mutation.one']);
+  const hidden = await compileText(t, service('    operations: { GetOne: false }\n'), {
     'a.wsdl': both,
   });
-  t.same([...renamed.graph.fields.keys()], ['Mutation.one']);
-  const hidden = await compileText(t, service('    operations: { GetOne: false }\n'), { 'a.wsdl': both });
   t.same([...hidden.graph.fields.keys()], []);
 });
 
-t.test('a service with neither a WSDL nor types is a perimeter for SOAP and nothing else', async (t) => {
-  const compiled = await compileText(t, 'services:\n  s:\n    url: http://127.0.0.1:1/\n');
-  t.equal(compiled.byPath.get('/soap/s')?.operations.length, 0);
-  t.same([...compiled.graph.fields.keys()], []);
-});
+t.test(
+  'a service with neither a WSDL nor types is a perimeter for SOAP and nothing else',
+  async (t) => {
+    const compiled = await compileText(t, 'services:\n  s:\n    url: http://127.0.0.1:1/\n');
+    t.equal(compiled.byPath.get('/soap/s')?.operations.length, 0);
+    t.same([...compiled.graph.fields.keys()], []);
+  },
+);
 
-t.test('an error in types written by hand has its place in the file, however the text is written', async (t) => {
-  const placesOf = async (types: string, files: Readonly<Record<string, string>> = {}): Promise<readonly string[]> => {
-    const yaml = `services:\n  s:\n    url: http://127.0.0.1:1/\n${types}\n    operations: { A: { field: Query.a } }\n`;
-    return (await diagnosticsOf(compileText(t, yaml, files))).map(
-      ({ file, line, column }) => `${file?.split('/').at(-1)}:${line}:${column}`,
+t.test(
+  'an error in types written by hand has its place in the file, however the text is written',
+  async (t) => {
+    const placesOf = async (
+      types: string,
+      files: Readonly<Record<string, string>> = {},
+    ): Promise<readonly string[]> => {
+      const yaml = `services:\n  s:\n    url: http://127.0.0.1:1/\n${types}\n    operations: { A: { field: Query.a } }\n`;
+      return (await diagnosticsOf(compileText(t, yaml, files))).map(
+        ({ file, line, column }) => `${file?.split('/').at(-1)}:${line}:${column}`,
+      );
+    };
+    const wrong = ['type Query {', '  a(id: ID!: Int', '}'];
+    const block = (header: string, indent: string) =>
+      `    types: ${header}\n${wrong.map((line) => `${indent}${line}`).join('\n')}`;
+    t.same(await placesOf(block('|', '      ')), ['soapstone.yaml:6:18']);
+    t.same(
+      await placesOf(block('|-\n\n', '          ')),
+      ['soapstone.yaml:8:22'],
+      'blank lines count',
     );
-  };
-  const wrong = ['type Query {', '  a(id: ID!: Int', '}'];
-  const block = (header: string, indent: string) =>
-    `    types: ${header}\n${wrong.map((line) => `${indent}${line}`).join('\n')}`;
-  t.same(await placesOf(block('|', '      ')), ['soapstone.yaml:6:18']);
-  t.same(await placesOf(block('|-\n\n', '          ')), ['soapstone.yaml:8:22'], 'blank lines count');
-  t.same(await placesOf(block('|4 # here', '        ')), ['soapstone.yaml:6:20'], 'the header gives the indentation');
-  t.same(await placesOf(`    types: type Query { a(id ID!) Int }`), ['soapstone.yaml:4:30']);
-  t.same(await placesOf(`    types: "type Query { a(id ID!) Int }"`), ['soapstone.yaml:4:31']);
-  t.same(await placesOf(block('>', '      ')), ['soapstone.yaml:4:12'], 'of joined lines the start of the text');
-  t.same(await placesOf('    types: { file: more/a.graphql }', { 'more/a.graphql': wrong.join('\n') }), [
-    'a.graphql:2:12',
-  ]);
-});
+    t.same(
+      await placesOf(block('|4 # here', '        ')),
+      ['soapstone.yaml:6:20'],
+      'the header gives the indentation',
+    );
+    t.same(await placesOf(`    types: type Query { a(id ID!) Int }`), ['soapstone.yaml:4:30']);
+    t.same(await placesOf(`    types: "type Query { a(id ID!) Int }"`), ['soapstone.yaml:4:31']);
+    t.same(
+      await placesOf(block('>', '      ')),
+      ['soapstone.yaml:4:12'],
+      'of joined lines the start of the text',
+    );
+    t.same(
+      await placesOf('    types: { file: more/a.graphql }', { 'more/a.graphql': wrong.join('\n') }),
+      ['a.graphql:2:12'],
+    );
+  },
+);
 
 t.test('connections and nonces of a service survive a reload', async (t) => {
   const yaml = (more = '') => `services:
@@ -161,7 +218,9 @@ t.test('connections and nonces of a service survive a reload', async (t) => {
   t.not(otherLater?.upstream, other?.upstream, 'its configuration changed');
   const now = Date.now();
   const created = new Date(now).toISOString();
-  const claims = [{ kind: 'UsernameToken', created, expires: null, nonce: 'bm9uY2Utb2YtMTYtYnl0ZXM=' }] as const;
+  const claims = [
+    { kind: 'UsernameToken', created, expires: null, nonce: 'bm9uY2Utb2YtMTYtYnl0ZXM=' },
+  ] as const;
   t.equal(same?.freshness?.check(claims, now).length, 1);
   t.throws(() => sameLater?.freshness?.check(claims, now), Refusal, 'it came before');
   await first.close();
@@ -171,9 +230,16 @@ t.test('connections and nonces of a service survive a reload', async (t) => {
 const MANY = Array.from({ length: 200 }, (_, at) => [`P${at}`, 'soap'] as const);
 
 /** Compiles the files anew, as a reload does, after `change`. */
-async function recompile(t: Test, earlier: Compiled, change: () => Promise<unknown>): Promise<Compiled> {
+async function recompile(
+  t: Test,
+  earlier: Compiled,
+  change: () => Promise<unknown>,
+): Promise<Compiled> {
   await change();
-  const compiled = await compile(await loadConfig(join(t.testdirName, 'soapstone.yaml'), {}), earlier);
+  const compiled = await compile(
+    await loadConfig(join(t.testdirName, 'soapstone.yaml'), {}),
+    earlier,
+  );
   t.teardown(() => compiled.close());
   return compiled;
 }
@@ -181,9 +247,16 @@ async function recompile(t: Test, earlier: Compiled, change: () => Promise<unkno
 t.test('a reload keeps what was made of files and keys that are the same', async (t) => {
   const yaml = (more = ''): string =>
     `services:\n  a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/"${more} }\n  b: { wsdl: b.wsdl, url: "http://127.0.0.1:2/" }\n`;
-  const importing = wsdl(['B', 'soap']).replace('<types>', '<import namespace="urn:c" location="c.wsdl"/><types>');
+  const importing = wsdl(['B', 'soap']).replace(
+    '<types>',
+    '<import namespace="urn:c" location="c.wsdl"/><types>',
+  );
   const other = '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:c"/>';
-  const first = await compileText(t, yaml(), { 'a.wsdl': TWO, 'b.wsdl': importing, 'c.wsdl': other });
+  const first = await compileText(t, yaml(), {
+    'a.wsdl': TWO,
+    'b.wsdl': importing,
+    'c.wsdl': other,
+  });
   const write = (name: string, text: string) => writeFile(join(t.testdirName, name), text);
   const same = await recompile(t, first, async () => {});
   t.equal(same.graph.schema, first.graph.schema);
@@ -191,7 +264,9 @@ t.test('a reload keeps what was made of files and keys that are the same', async
     same.services.map(({ wsdl: model }, at) => model === first.services[at]?.wsdl),
     [true, true],
   );
-  const limited = await recompile(t, same, () => write('soapstone.yaml', yaml(', limits: { xml: { depth: 30 } }')));
+  const limited = await recompile(t, same, () =>
+    write('soapstone.yaml', yaml(', limits: { xml: { depth: 30 } }')),
+  );
   t.equal(limited.services[0]?.wsdl, first.services[0]?.wsdl, 'keys changed, the WSDL did not');
   t.equal(limited.services[0]?.xmlLimits.depth, 30);
   const imported = await recompile(t, limited, () => write('c.wsdl', `${other}\n`));
@@ -206,9 +281,13 @@ t.test('a reload keeps what was made of files and keys that are the same', async
 });
 
 t.test('a reload lets the event loop turn while it compiles', async (t) => {
-  const first = await compileText(t, 'services: { a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/" } }', {
-    'a.wsdl': TWO,
-  });
+  const first = await compileText(
+    t,
+    'services: { a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/" } }',
+    {
+      'a.wsdl': TWO,
+    },
+  );
   let turns = 0;
   const turn = setInterval(() => turns++, 0);
   const all = `services: { a: { wsdl: a.wsdl, ports: [${MANY.map(([name]) => name).join(', ')}], url: "http://127.0.0.1:1/" } }`;
@@ -221,7 +300,11 @@ t.test('a reload lets the event loop turn while it compiles', async (t) => {
   t.equal(large.graph.fields.size, MANY.length);
   t.ok(turns > 5, `${turns} turns`);
   const atOnce = await compile(await loadConfig(join(t.testdirName, 'soapstone.yaml'), {}));
-  t.equal(printSchema(large.graph.schema), printSchema(atOnce.graph.schema), 'with the same result');
+  t.equal(
+    printSchema(large.graph.schema),
+    printSchema(atOnce.graph.schema),
+    'with the same result',
+  );
   await atOnce.close();
 });
 

@@ -5,7 +5,12 @@ import t, { type Test } from 'tap';
 
 import { REFUSALS, type RefusalCode } from '../src/base/refusals/refusals.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../src/soap/dialect.js';
-import { answerWith, type RecordingBackend, startRecordingBackend, startScriptedBackend } from './kit/backend.js';
+import {
+  answerWith,
+  type RecordingBackend,
+  startRecordingBackend,
+  startScriptedBackend,
+} from './kit/backend.js';
 import { useCrm } from './kit/crm.js';
 import { startTestGateway, type TestGateway } from './kit/gateway.js';
 import { chunked, post, RawClient, type RawReply, sendRaw } from './kit/raw-client.js';
@@ -13,10 +18,14 @@ import { useBackend, useGateway } from './kit/use.js';
 import { fill } from './perimeter/case-file.js';
 import { ENVELOPE_CASES } from './soap/cases.js';
 
-const TEMPLATE = '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body><m:Ping xmlns:m="urn:m"/></E:Body></E:Envelope>';
+const TEMPLATE =
+  '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body><m:Ping xmlns:m="urn:m"/></E:Body></E:Envelope>';
 const request = (dialect: DialectName): string => fill(TEMPLATE, dialect);
 const reply = (dialect: DialectName, content = '<m:PingResponse xmlns:m="urn:m"/>'): string =>
-  fill(`<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body>${content}</E:Body></E:Envelope>`, dialect);
+  fill(
+    `<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body>${content}</E:Body></E:Envelope>`,
+    dialect,
+  );
 const fault = (dialect: DialectName): string =>
   reply(dialect, '<E:Fault><faultcode>E:Server</faultcode><faultstring>no</faultstring></E:Fault>');
 const path = (dialect: DialectName): string => `/soap/s${dialect.replaceAll(/[^0-9]/g, '')}`;
@@ -25,12 +34,17 @@ const type = (dialect: DialectName): string => `${DIALECTS[dialect].mediaType}; 
 /** One service for each dialect, and one that speaks them all, before the same backend. */
 const services = (url: string, more = ''): string =>
   `${DIALECT_NAMES.map(
-    (name) => `  s${name.replaceAll(/[^0-9]/g, '')}:\n    url: ${url}/base\n    versions: ["${name}"]\n${more}`,
+    (name) =>
+      `  s${name.replaceAll(/[^0-9]/g, '')}:\n    url: ${url}/base\n    versions: ["${name}"]\n${more}`,
   ).join('')}  all:\n    url: ${url}/base\n    versions: ["1.1", "1.2", "2001-12"]\n${more}`;
 
-async function startBoth(t: Test, limits = ''): Promise<{ backend: RecordingBackend; gateway: TestGateway }> {
+async function startBoth(
+  t: Test,
+  limits = '',
+): Promise<{ backend: RecordingBackend; gateway: TestGateway }> {
   const backend = await useBackend(t, (message, response) => {
-    const dialect = DIALECT_NAMES.find((name) => message.body.includes(DIALECTS[name].envelopeUri)) ?? '1.1';
+    const dialect =
+      DIALECT_NAMES.find((name) => message.body.includes(DIALECTS[name].envelopeUri)) ?? '1.1';
     answerWith(reply(dialect), type(dialect))(message, response);
   });
   const gateway = await useGateway(t, `services:\n${services(backend.url)}${limits}`);
@@ -38,9 +52,16 @@ async function startBoth(t: Test, limits = ''): Promise<{ backend: RecordingBack
 }
 
 /** The answer of catalogue convention D1 for a refusal of the caller's message. */
-function expectRefusal(t: Test, answer: RawReply, dialect: DialectName, code: RefusalCode, name: string): void {
+function expectRefusal(
+  t: Test,
+  answer: RawReply,
+  dialect: DialectName,
+  code: RefusalCode,
+  name: string,
+): void {
   const row = DIALECTS[dialect];
-  const kind: { readonly undecodable?: boolean; readonly fault?: string; readonly blame: string } = REFUSALS[code];
+  const kind: { readonly undecodable?: boolean; readonly fault?: string; readonly blame: string } =
+    REFUSALS[code];
   if (kind.undecodable === true && row.undecodable === 'empty 400') {
     t.equal(answer.status, 400, `${name}: 400`);
     t.equal(answer.headers.get('content-length'), '0', `${name}: nothing in it`);
@@ -50,7 +71,11 @@ function expectRefusal(t: Test, answer: RawReply, dialect: DialectName, code: Re
   t.equal(answer.status, faultCode === 'Sender' ? 400 : 500, `${name}: status`);
   t.ok(answer.headers.get('content-type')?.startsWith(row.mediaType), `${name}: media type`);
   t.match(answer.body, `"${row.envelopeUri}"`, `${name}: dialect`);
-  t.match(answer.body, `${row.faultCodesAreQNames ? 'soap:' : '>'}${faultCode}<`, `${name}: fault code`);
+  t.match(
+    answer.body,
+    `${row.faultCodesAreQNames ? 'soap:' : '>'}${faultCode}<`,
+    `${name}: fault code`,
+  );
   t.match(answer.body, `code="${code}"`, `${name}: our code`);
 }
 
@@ -67,7 +92,10 @@ t.test('every rule of the envelope over real sockets: whole, in bytes and in chu
     await sending;
     bytewise.close();
     if (dialect !== '2001-12') {
-      const head = post(path(dialect), type(dialect), '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
+      const head = post(path(dialect), type(dialect), '', {
+        'Content-Length': null,
+        'Transfer-Encoding': 'chunked',
+      });
       const halves = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)].filter(
         (half) => half.length > 0,
       );
@@ -77,7 +105,11 @@ t.test('every rule of the envelope over real sockets: whole, in bytes and in chu
       if (refusal === null) t.equal(answer.status, 200, `${dialect}: ${name}: accepted`);
       else expectRefusal(t, answer, dialect, refusal as RefusalCode, `${dialect}: ${name}`);
     }
-    t.equal(backend.complete.length, refusal === null ? replies.length : 0, `${dialect}: ${name}: arrivals`);
+    t.equal(
+      backend.complete.length,
+      refusal === null ? replies.length : 0,
+      `${dialect}: ${name}: arrivals`,
+    );
     for (const arrived of backend.complete)
       t.same(arrived.body, Buffer.from(forwarded), `${dialect}: ${name}: byte for byte`);
     backend.complete.length = 0;
@@ -93,7 +125,10 @@ t.test('what reaches the backend and what comes back', async (t) => {
     'X-Other': 'c',
     Connection: 'x-other',
   };
-  const answer = await sendRaw(gateway.url, post('/soap/all?x=1', 'text/xml', request('1.1'), fields));
+  const answer = await sendRaw(
+    gateway.url,
+    post('/soap/all?x=1', 'text/xml', request('1.1'), fields),
+  );
   t.equal(answer.body, reply('1.1'), 'the reply, byte for byte');
   const [message] = backend.complete;
   t.equal(message?.target, '/base?x=1');
@@ -129,9 +164,23 @@ t.test('the HTTP side: methods, media types, lengths', async (t) => {
     t.equal(answer.headers.get('allow'), 'GET, POST');
   }
   t.equal((await sendRaw(url, bare('GET', '/nowhere'))).status, 404);
-  t.equal((await sendRaw(url, bare('GET', '/soap/all', 'Content-Length: 3\r\n'))).status, 400, 'GET with a body');
-  t.equal((await sendRaw(url, post('/soap/all', null, request('1.1')))).status, 415, 'no Content-Type');
-  for (const wrong of ['text/html', 'application/json', 'multipart/mixed; boundary=a', 'text', 'text/xml; charset']) {
+  t.equal(
+    (await sendRaw(url, bare('GET', '/soap/all', 'Content-Length: 3\r\n'))).status,
+    400,
+    'GET with a body',
+  );
+  t.equal(
+    (await sendRaw(url, post('/soap/all', null, request('1.1')))).status,
+    415,
+    'no Content-Type',
+  );
+  for (const wrong of [
+    'text/html',
+    'application/json',
+    'multipart/mixed; boundary=a',
+    'text',
+    'text/xml; charset',
+  ]) {
     t.equal((await sendRaw(url, post('/soap/all', wrong, request('1.1')))).status, 415, wrong);
   }
   t.equal(
@@ -139,36 +188,53 @@ t.test('the HTTP side: methods, media types, lengths', async (t) => {
     415,
     'the other version',
   );
-  t.equal((await sendRaw(url, post('/soap/all', 'text/xml', 'x', { 'Content-Encoding': 'br' }))).status, 415);
-  t.equal((await sendRaw(url, post('/soap/all', 'text/xml', '', { 'Content-Length': '10485761' }))).status, 413);
+  t.equal(
+    (await sendRaw(url, post('/soap/all', 'text/xml', 'x', { 'Content-Encoding': 'br' }))).status,
+    415,
+  );
+  t.equal(
+    (await sendRaw(url, post('/soap/all', 'text/xml', '', { 'Content-Length': '10485761' })))
+      .status,
+    413,
+  );
   t.equal((await sendRaw(url, bare('GET', `/${'a'.repeat(9000)}`))).status, 414);
   t.equal((await sendRaw(url, bare('GET', '/soap/all', 'A: b\r\n'.repeat(100)))).status, 431);
   t.equal((await sendRaw(url, bare('GET', '/soap/all', 'Expect: wonders\r\n'))).status, 417);
   t.equal((await sendRaw(url, 'GET /soap/all\r\n\r\n')).status, 505, 'HTTP 0.9');
-  t.equal((await sendRaw(url, bare('GET', '/soap/all').replace('1.1', '2.0'))).status, 505, 'HTTP 2.0');
+  t.equal(
+    (await sendRaw(url, bare('GET', '/soap/all').replace('1.1', '2.0'))).status,
+    505,
+    'HTTP 2.0',
+  );
   t.equal((await sendRaw(url, 'hello\r\n\r\n')).status, 400, 'not HTTP');
   for (const dialect of DIALECT_NAMES) {
-    const head = post(path(dialect), type(dialect), '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
+    const head = post(path(dialect), type(dialect), '', {
+      'Content-Length': null,
+      'Transfer-Encoding': 'chunked',
+    });
     const answer = await sendRaw(url, Buffer.concat([head, chunked(request(dialect))]));
     t.equal(answer.status, dialect === '2001-12' ? 411 : 200, `${dialect} without Content-Length`);
   }
   t.equal(backend.complete.length, 2, 'nothing refused arrived');
 });
 
-t.test('the media type of one version around the envelope of the other is a version mismatch', async (t) => {
-  const { backend, gateway } = await startBoth(t);
-  const crossed = await sendRaw(gateway.url, post('/soap/all', 'text/xml', request('1.2')));
-  expectRefusal(t, crossed, '1.2', 'VERSION_MISMATCH', '1.2 as text/xml');
-  t.match(crossed.body, 'SupportedEnvelope', 'the versions spoken here');
-  expectRefusal(
-    t,
-    await sendRaw(gateway.url, post('/soap/all', type('1.2'), request('1.1'))),
-    '1.1',
-    'VERSION_MISMATCH',
-    '1.1',
-  );
-  t.equal(backend.complete.length, 0);
-});
+t.test(
+  'the media type of one version around the envelope of the other is a version mismatch',
+  async (t) => {
+    const { backend, gateway } = await startBoth(t);
+    const crossed = await sendRaw(gateway.url, post('/soap/all', 'text/xml', request('1.2')));
+    expectRefusal(t, crossed, '1.2', 'VERSION_MISMATCH', '1.2 as text/xml');
+    t.match(crossed.body, 'SupportedEnvelope', 'the versions spoken here');
+    expectRefusal(
+      t,
+      await sendRaw(gateway.url, post('/soap/all', type('1.2'), request('1.1'))),
+      '1.1',
+      'VERSION_MISMATCH',
+      '1.1',
+    );
+    t.equal(backend.complete.length, 0);
+  },
+);
 
 t.test('Expect: 100-continue is answered here, once, and not forwarded', async (t) => {
   const { backend, gateway } = await startBoth(t);
@@ -190,7 +256,8 @@ t.test('Expect: 100-continue is answered here, once, and not forwarded', async (
 
 t.test('GET is forwarded and its reply validated', async (t) => {
   const { backend, gateway } = await startBoth(t);
-  const get = (): Promise<RawReply> => sendRaw(gateway.url, 'GET /soap/all?op=Ping&a=%20 HTTP/1.1\r\nHost: a\r\n\r\n');
+  const get = (): Promise<RawReply> =>
+    sendRaw(gateway.url, 'GET /soap/all?op=Ping&a=%20 HTTP/1.1\r\nHost: a\r\n\r\n');
   t.equal((await get()).body, reply('1.1'));
   t.equal(backend.complete[0]?.method, 'GET');
   t.equal(backend.complete[0]?.target, '/base?op=Ping&a=%20');
@@ -198,20 +265,30 @@ t.test('GET is forwarded and its reply validated', async (t) => {
   expectRefusal(t, await get(), '1.1', 'UPSTREAM_INVALID_RESPONSE', 'HTML');
 });
 
-t.test('a query without a message may call any operation, which a service with a WSDL refuses', async (t) => {
-  const called = async (keys: string) => {
-    const { backend, gateway } = await useCrm(t, keys);
-    const answer = await sendRaw(gateway.url, 'GET /soap/crm?method=GetSecret HTTP/1.1\r\nHost: a\r\n\r\n');
-    return {
-      body: answer.body,
-      targets: backend.complete.map(({ target }) => target),
-      line: await gateway.accessLine(),
+t.test(
+  'a query without a message may call any operation, which a service with a WSDL refuses',
+  async (t) => {
+    const called = async (keys: string) => {
+      const { backend, gateway } = await useCrm(t, keys);
+      const answer = await sendRaw(
+        gateway.url,
+        'GET /soap/crm?method=GetSecret HTTP/1.1\r\nHost: a\r\n\r\n',
+      );
+      return {
+        body: answer.body,
+        targets: backend.complete.map(({ target }) => target),
+        line: await gateway.accessLine(),
+      };
     };
-  };
-  t.match(await called(''), { body: /no such operation/, targets: [], line: { code: 'UNKNOWN_OPERATION' } });
-  t.match(await called(', unknownOperations: pass'), { targets: [/method=GetSecret/] });
-  t.match(await called(', mode: monitor'), { targets: [/method=GetSecret/] });
-});
+    t.match(await called(''), {
+      body: /no such operation/,
+      targets: [],
+      line: { code: 'UNKNOWN_OPERATION' },
+    });
+    t.match(await called(', unknownOperations: pass'), { targets: [/method=GetSecret/] });
+    t.match(await called(', mode: monitor'), { targets: [/method=GetSecret/] });
+  },
+);
 
 t.test('a reply of monitor mode without content has no length', async (t) => {
   const { backend, gateway } = await useCrm(t, ', mode: monitor');
@@ -244,10 +321,15 @@ t.test('a long message streams; a late violation never completes it at the backe
       t,
       await sendRaw(gateway.url, post('/soap/all', 'text/xml', bad)),
       '1.1',
-      tail.endsWith('Envelope>x') || tail.endsWith('Body>') ? 'XML_NOT_WELLFORMED' : 'SOAP_STRUCTURE',
+      tail.endsWith('Envelope>x') || tail.endsWith('Body>')
+        ? 'XML_NOT_WELLFORMED'
+        : 'SOAP_STRUCTURE',
       `late ${tail}`,
     );
-    const head = post('/soap/all', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
+    const head = post('/soap/all', 'text/xml', '', {
+      'Content-Length': null,
+      'Transfer-Encoding': 'chunked',
+    });
     t.equal((await sendRaw(gateway.url, Buffer.concat([head, chunked(bad)]))).status, 500);
   }
   t.equal(backend.complete.length, 0, 'none of them arrived whole');
@@ -304,7 +386,11 @@ const FAILURES: readonly {
     script: (socket) => socket.end(http('application/json', '{"a":1}')),
     code: 'UPSTREAM_INVALID_RESPONSE',
   },
-  { name: 'answers nothing', script: (socket) => socket.end(http('text/xml', '')), code: 'UPSTREAM_INVALID_RESPONSE' },
+  {
+    name: 'answers nothing',
+    script: (socket) => socket.end(http('text/xml', '')),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
   {
     name: 'answers a DTD',
     script: (socket) => socket.end(http('text/xml', `<!DOCTYPE a>${reply('1.1')}`)),
@@ -322,12 +408,16 @@ const FAILURES: readonly {
   },
   {
     name: 'answers a redirect',
-    script: (socket) => socket.end('HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n'),
+    script: (socket) =>
+      socket.end(
+        'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n',
+      ),
     code: 'UPSTREAM_REDIRECT',
   },
   {
     name: 'wants other credentials',
-    script: (socket) => socket.end('HTTP/1.1 401 No\r\nWWW-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n'),
+    script: (socket) =>
+      socket.end('HTTP/1.1 401 No\r\nWWW-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n'),
     code: 'UPSTREAM_AUTH',
   },
   {
@@ -342,29 +432,43 @@ const FAILURES: readonly {
   },
 ];
 
-const http = (contentType: string, body: string, length = Buffer.byteLength(body), status = '200 OK'): string =>
+const http = (
+  contentType: string,
+  body: string,
+  length = Buffer.byteLength(body),
+  status = '200 OK',
+): string =>
   `HTTP/1.1 ${status}\r\nContent-Type: ${contentType}\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`;
 
 const QUICK = 'limits:\n  upstream: { headersMillis: 300, idleMillis: 300, breakerFailures: 0 }\n';
 
-t.test('whatever the backend does instead of answering becomes a Fault in the dialect of the caller', async (t) => {
-  let script = (_socket: Socket): void => {};
-  const backend = await startScriptedBackend((socket) => script(socket));
-  const gateway = await useGateway(t, `services:\n${services(backend.url)}${QUICK}`);
-  t.teardown(() => backend.close());
-  for (const failure of FAILURES) {
-    script = failure.script;
-    for (const dialect of DIALECT_NAMES) {
-      const answer = await sendRaw(gateway.url, post(path(dialect), type(dialect), request(dialect)));
-      expectRefusal(t, answer, dialect, failure.code, `${dialect}: the backend ${failure.name}`);
-      t.notMatch(answer.body, /html|127\.0\.0\.1|\{/, 'nothing of the backend leaks');
+t.test(
+  'whatever the backend does instead of answering becomes a Fault in the dialect of the caller',
+  async (t) => {
+    let script = (_socket: Socket): void => {};
+    const backend = await startScriptedBackend((socket) => script(socket));
+    const gateway = await useGateway(t, `services:\n${services(backend.url)}${QUICK}`);
+    t.teardown(() => backend.close());
+    for (const failure of FAILURES) {
+      script = failure.script;
+      for (const dialect of DIALECT_NAMES) {
+        const answer = await sendRaw(
+          gateway.url,
+          post(path(dialect), type(dialect), request(dialect)),
+        );
+        expectRefusal(t, answer, dialect, failure.code, `${dialect}: the backend ${failure.name}`);
+        t.notMatch(answer.body, /html|127\.0\.0\.1|\{/, 'nothing of the backend leaks');
+      }
     }
-  }
-  script = (socket) => socket.end(http('text/xml', reply('1.1', '<E:Fault><faultcode>E:Server</faultcode></E:Fault>')));
-  const fault = await sendRaw(gateway.url, post('/soap/s11', 'text/xml', request('1.1')));
-  t.equal(fault.status, 500, 'a Fault that came with 200');
-  t.match(fault.body, 'E:Server');
-});
+    script = (socket) =>
+      socket.end(
+        http('text/xml', reply('1.1', '<E:Fault><faultcode>E:Server</faultcode></E:Fault>')),
+      );
+    const fault = await sendRaw(gateway.url, post('/soap/s11', 'text/xml', request('1.1')));
+    t.equal(fault.status, 500, 'a Fault that came with 200');
+    t.match(fault.body, 'E:Server');
+  },
+);
 
 t.test('a backend that is not there becomes a Fault at once', async (t) => {
   const gone = await startRecordingBackend(() => {});
@@ -374,7 +478,11 @@ t.test('a backend that is not there becomes a Fault at once', async (t) => {
     const answer = await sendRaw(gateway.url, post(path(dialect), type(dialect), request(dialect)));
     expectRefusal(t, answer, dialect, 'UPSTREAM_UNREACHABLE', dialect);
   }
-  t.match(await gateway.accessLine(), { outcome: 'failed', code: 'UPSTREAM_UNREACHABLE', level: 'error' });
+  t.match(await gateway.accessLine(), {
+    outcome: 'failed',
+    code: 'UPSTREAM_UNREACHABLE',
+    level: 'error',
+  });
 });
 
 t.test('a long reply streams, and is cut when it goes wrong after its status is out', async (t) => {
@@ -382,7 +490,11 @@ t.test('a long reply streams, and is cut when it goes wrong after its status is 
   const long = reply('1.1', `<m:r xmlns:m="urn:m">${BIG}</m:r>`);
   backend.answer = answerWith(long);
   t.equal((await sendRaw(gateway.url, post('/soap/all', 'text/xml', request('1.1')))).body, long);
-  for (const bad of [long.replace('</E:Envelope>', ''), long.replace('</m:r>', '</m:q>'), `${long}<a/>`]) {
+  for (const bad of [
+    long.replace('</E:Envelope>', ''),
+    long.replace('</m:r>', '</m:q>'),
+    `${long}<a/>`,
+  ]) {
     backend.answer = answerWith(bad);
     const answer = await sendRaw(gateway.url, post('/soap/all', 'text/xml', request('1.1')));
     t.equal(answer.status, 200);
@@ -418,7 +530,8 @@ t.test('a caller that leaves ends the call upstream', async (t) => {
 
 t.test('a one-way answer is 202 and nothing', async (t) => {
   const { backend, gateway } = await startBoth(t);
-  backend.answer = (_message, response) => response.writeHead(202, { 'content-type': 'text/html' }).end();
+  backend.answer = (_message, response) =>
+    response.writeHead(202, { 'content-type': 'text/html' }).end();
   const answer = await sendRaw(gateway.url, post('/soap/all', 'text/xml', request('1.1')));
   t.equal(answer.status, 202);
   t.equal(answer.headers.get('content-length'), '0');
@@ -436,11 +549,20 @@ t.test(
       const message = `<E:Envelope xmlns:E="${DIALECTS['1.1'].envelopeUri}"><E:Body><${operation} xmlns="http://legacy.example.com/desk"/></E:Body></E:Envelope>`;
       return sendRaw(gateway.url, post('/soap/desk', 'text/xml', message));
     };
-    const fault = reply('1.1', '<E:Fault><faultcode>E:Server</faultcode><faultstring>no</faultstring></E:Fault>');
+    const fault = reply(
+      '1.1',
+      '<E:Fault><faultcode>E:Server</faultcode><faultstring>no</faultstring></E:Fault>',
+    );
     for (const status of [200, 202]) {
       backend.answer = answerWith('', 'text/xml', status);
       t.equal((await call('NotifyShipment')).status, 202, `one-way, ${status} and nothing`);
-      expectRefusal(t, await call('GetOrder'), '1.1', 'UPSTREAM_INVALID_RESPONSE', `two-way, ${status} and nothing`);
+      expectRefusal(
+        t,
+        await call('GetOrder'),
+        '1.1',
+        'UPSTREAM_INVALID_RESPONSE',
+        `two-way, ${status} and nothing`,
+      );
     }
     backend.answer = answerWith(reply('1.1'));
     const dropped = await call('NotifyShipment');
@@ -465,24 +587,38 @@ t.test('a refused message is logged with its operation, as far as that was known
     ['UNKNOWN_OPERATION', '_other', envelope('<Nothing/>'), '""'],
     ['ACTION_MISMATCH', 'GetOrder', envelope(order), '"urn:another"'],
     ['XML_NOT_WELLFORMED', 'GetOrder', envelope(order.replace('/>', '><a></GetOrder>')), '""'],
-    ['SOAP_STRUCTURE', 'GetOrder', envelope(order).replace('</E:Envelope>', '<after/></E:Envelope>'), '""'],
+    [
+      'SOAP_STRUCTURE',
+      'GetOrder',
+      envelope(order).replace('</E:Envelope>', '<after/></E:Envelope>'),
+      '""',
+    ],
   ];
   for (const [index, [code, operation, message, soapAction]] of cases.entries()) {
     await sendRaw(gateway.url, post('/soap/desk', 'text/xml', message, { SOAPAction: soapAction }));
-    t.match(await gateway.accessLine(index + 1), { code, operation }, `${code} of ${operation || 'none'}`);
+    t.match(
+      await gateway.accessLine(index + 1),
+      { code, operation },
+      `${code} of ${operation || 'none'}`,
+    );
   }
 });
 
-t.test('an answer that goes wrong is reset, so that HTTP/1.0 does not take it for a whole one', async (t) => {
-  const { backend, gateway } = await startBoth(t);
-  backend.answer = answerWith(`${reply('1.1', `<m:r xmlns:m="urn:m">${BIG}</m:r>`)}<a/>`);
-  const client = await RawClient.connect(gateway.url);
-  const ended = new Promise((resolve) =>
-    client.socket.once('error', resolve).once('end', () => resolve('a clean end')),
-  );
-  await client.send(post('/soap/all', 'text/xml', request('1.1')).toString().replace('HTTP/1.1', 'HTTP/1.0'));
-  t.match(await ended, { code: 'ECONNRESET' });
-});
+t.test(
+  'an answer that goes wrong is reset, so that HTTP/1.0 does not take it for a whole one',
+  async (t) => {
+    const { backend, gateway } = await startBoth(t);
+    backend.answer = answerWith(`${reply('1.1', `<m:r xmlns:m="urn:m">${BIG}</m:r>`)}<a/>`);
+    const client = await RawClient.connect(gateway.url);
+    const ended = new Promise((resolve) =>
+      client.socket.once('error', resolve).once('end', () => resolve('a clean end')),
+    );
+    await client.send(
+      post('/soap/all', 'text/xml', request('1.1')).toString().replace('HTTP/1.1', 'HTTP/1.0'),
+    );
+    t.match(await ended, { code: 'ECONNRESET' });
+  },
+);
 
 t.test('monitor mode passes what it would refuse, counts and logs it', async (t) => {
   const backend = await useBackend(t, answerWith(reply('1.1')));
@@ -490,8 +626,15 @@ t.test('monitor mode passes what it would refuse, counts and logs it', async (t)
   const bad = request('1.1').replace('</E:Envelope>', '<after/></E:Envelope>');
   t.equal((await sendRaw(gateway.url, post('/soap/all', 'text/xml', bad))).status, 200);
   t.equal(backend.complete[0]?.body.toString(), bad);
-  t.match(await gateway.metrics(), 'soapstone_monitored_violations_total{service="all",code="SOAP_STRUCTURE"} 1');
-  t.ok(gateway.logLines().some((line) => line['msg'] === 'violation let through' && line['code'] === 'SOAP_STRUCTURE'));
+  t.match(
+    await gateway.metrics(),
+    'soapstone_monitored_violations_total{service="all",code="SOAP_STRUCTURE"} 1',
+  );
+  t.ok(
+    gateway
+      .logLines()
+      .some((line) => line['msg'] === 'violation let through' && line['code'] === 'SOAP_STRUCTURE'),
+  );
 });
 
 t.test('monitor mode forwards untouched what no envelope can be read of, both ways', async (t) => {
@@ -500,13 +643,24 @@ t.test('monitor mode forwards untouched what no envelope can be read of, both wa
   const requests: readonly (readonly [string, Buffer, string])[] = [
     ['another media type', post('/soap/all', 'text/html', 'hello'), 'HTTP_MEDIA_TYPE'],
     ['no media type', post('/soap/all', null, 'hello'), 'HTTP_MEDIA_TYPE'],
-    ['an unknown charset', post('/soap/all', 'text/xml; charset=utf-7', request('1.1')), 'HTTP_MEDIA_TYPE'],
-    ['another coding', post('/soap/all', 'text/xml', 'br?', { 'Content-Encoding': 'br' }), 'HTTP_MEDIA_TYPE'],
+    [
+      'an unknown charset',
+      post('/soap/all', 'text/xml; charset=utf-7', request('1.1')),
+      'HTTP_MEDIA_TYPE',
+    ],
+    [
+      'another coding',
+      post('/soap/all', 'text/xml', 'br?', { 'Content-Encoding': 'br' }),
+      'HTTP_MEDIA_TYPE',
+    ],
     ['no boundary', post('/soap/all', 'multipart/related', 'hello'), 'MTOM_STRUCTURE'],
     [
       'chunks in the first dialect',
       Buffer.concat([
-        post('/soap/s200112', type('2001-12'), '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' }),
+        post('/soap/s200112', type('2001-12'), '', {
+          'Content-Length': null,
+          'Transfer-Encoding': 'chunked',
+        }),
         chunked(request('2001-12')),
       ]),
       'HTTP_LENGTH_REQUIRED',
@@ -517,7 +671,9 @@ t.test('monitor mode forwards untouched what no envelope can be read of, both wa
     t.equal((await sendRaw(gateway.url, bytes)).status, 200, `${name}: passes`);
     t.equal(backend.complete.length, 1, `${name}: arrives`);
     t.ok(
-      gateway.logLines().some((line) => line['msg'] === 'violation let through' && line['code'] === code),
+      gateway
+        .logLines()
+        .some((line) => line['msg'] === 'violation let through' && line['code'] === code),
       `${name}: told`,
     );
   }
@@ -546,30 +702,34 @@ t.test('monitor mode forwards untouched what no envelope can be read of, both wa
   }
 });
 
-t.test('draining: requests in flight finish, kept connections are told to close, nothing is lost', async (t) => {
-  const backend = await useBackend(t, () => {});
-  const audit = `audit: { file: ${join(t.testdir(), 'audit.log')} }\n`;
-  const gateway = await startTestGateway(`${audit}services:\n${services(backend.url)}`);
-  const waiting = new Promise<() => void>((resolve) => {
-    backend.answer = (message, response) => resolve(() => answerWith(reply('1.1'))(message, response));
-  });
-  const slow = await RawClient.connect(gateway.url);
-  const kept = await RawClient.connect(gateway.url);
-  await slow.send(post('/soap/all', 'text/xml', request('1.1')));
-  const release = await waiting;
-  t.equal((await fetch(`${gateway.adminUrl}/ready`)).status, 200);
-  const drained = gateway.drain();
-  t.equal((await fetch(`${gateway.adminUrl}/ready`)).status, 503);
-  t.equal((await fetch(`${gateway.adminUrl}/live`)).status, 200);
-  backend.answer = answerWith(reply('1.1'));
-  await kept.send(post('/soap/all', 'text/xml', request('1.1')));
-  const late = await kept.reply();
-  t.equal(late.status, 200, 'a request on a kept connection is served');
-  t.equal(late.headers.get('connection'), 'close');
-  await kept.ended();
-  release();
-  t.equal((await slow.reply()).status, 200, 'the one in flight finishes');
-  t.equal(await drained, 0, 'nothing was cut');
-  t.equal(await gateway.drain(), 0, 'a second drain closes nothing twice');
-  await t.rejects(RawClient.connect(gateway.url), 'and nobody gets in any more');
-});
+t.test(
+  'draining: requests in flight finish, kept connections are told to close, nothing is lost',
+  async (t) => {
+    const backend = await useBackend(t, () => {});
+    const audit = `audit: { file: ${join(t.testdir(), 'audit.log')} }\n`;
+    const gateway = await startTestGateway(`${audit}services:\n${services(backend.url)}`);
+    const waiting = new Promise<() => void>((resolve) => {
+      backend.answer = (message, response) =>
+        resolve(() => answerWith(reply('1.1'))(message, response));
+    });
+    const slow = await RawClient.connect(gateway.url);
+    const kept = await RawClient.connect(gateway.url);
+    await slow.send(post('/soap/all', 'text/xml', request('1.1')));
+    const release = await waiting;
+    t.equal((await fetch(`${gateway.adminUrl}/ready`)).status, 200);
+    const drained = gateway.drain();
+    t.equal((await fetch(`${gateway.adminUrl}/ready`)).status, 503);
+    t.equal((await fetch(`${gateway.adminUrl}/live`)).status, 200);
+    backend.answer = answerWith(reply('1.1'));
+    await kept.send(post('/soap/all', 'text/xml', request('1.1')));
+    const late = await kept.reply();
+    t.equal(late.status, 200, 'a request on a kept connection is served');
+    t.equal(late.headers.get('connection'), 'close');
+    await kept.ended();
+    release();
+    t.equal((await slow.reply()).status, 200, 'the one in flight finishes');
+    t.equal(await drained, 0, 'nothing was cut');
+    t.equal(await gateway.drain(), 0, 'a second drain closes nothing twice');
+    await t.rejects(RawClient.connect(gateway.url), 'and nobody gets in any more');
+  },
+);

@@ -21,7 +21,10 @@ import { DESK, OPERATIONS, type Reply } from './operations.js';
  * The legacy SOAP backend of the demonstration: one address, `/orders`, that speaks all three dialects and mirrors the
  * caller's. `GET ?wsdl` answers its WSDL, `GET ?method=GetOrder&id=7` calls an operation the way old toolkits allowed.
  */
-export async function startDemoBackend(host: string, port: number): Promise<{ url: string; close(): Promise<void> }> {
+export async function startDemoBackend(
+  host: string,
+  port: number,
+): Promise<{ url: string; close(): Promise<void> }> {
   const [wsdl, xsd] = await Promise.all(['legacy.wsdl', 'legacy.xsd'].map(readDemoFile));
   const desk = new Desk();
   let url = '';
@@ -82,8 +85,12 @@ async function answer(
   const body = await readBody(request);
   if (body === null) return refuse(response, 413);
   const seen = new Set<string>();
-  const guess = guessDialect(body.toString('latin1', 0, 1024), request.headers['content-type'] ?? '');
-  if (guess.version === '2001-12' && request.headers['content-length'] === undefined) return refuse(response, 411);
+  const guess = guessDialect(
+    body.toString('latin1', 0, 1024),
+    request.headers['content-type'] ?? '',
+  );
+  if (guess.version === '2001-12' && request.headers['content-length'] === undefined)
+    return refuse(response, 411);
   let root: Element;
   try {
     root = readDocument(new TextDecoder('utf-8', { fatal: true }).decode(body), seen);
@@ -93,7 +100,11 @@ async function answer(
   }
   const dialect = DIALECTS.find((candidate) => candidate.envelope === root.namespace);
   if (dialect === undefined)
-    return sendFault(new DeskFault('VersionMismatch', 'The envelope namespace is not known'), guess, response);
+    return sendFault(
+      new DeskFault('VersionMismatch', 'The envelope namespace is not known'),
+      guess,
+      response,
+    );
   return perform(desk, dialect, () => readEnvelope(root, dialect, seen), response);
 }
 
@@ -146,7 +157,8 @@ async function perform(
   let reply: Reply;
   try {
     const { headers, call } = read();
-    const session = headers.find((block) => block.namespace === DESK && block.name === 'Session') ?? null;
+    const session =
+      headers.find((block) => block.namespace === DESK && block.name === 'Session') ?? null;
     if (headers.some((block) => block !== session && mustBeUnderstood(block, dialect)))
       throw new DeskFault('MustUnderstand', 'A header block is not known here');
     name = call.name;
@@ -197,7 +209,10 @@ async function send(
     return;
   }
   response.writeHead(status, type);
-  await pipeline(Readable.from(joined([before, ...content, after]), { highWaterMark: 2 }), response);
+  await pipeline(
+    Readable.from(joined([before, ...content, after]), { highWaterMark: 2 }),
+    response,
+  );
 }
 
 function* joined(content: readonly (string | Iterable<string>)[]): Generator<Buffer> {

@@ -40,7 +40,9 @@ export interface Order {
   readonly priority: number | null;
 }
 
-export type NewOrder = Pick<Order, 'customer' | 'dueDate' | 'note'> & { readonly lines: readonly Line[] };
+export type NewOrder = Pick<Order, 'customer' | 'dueDate' | 'note'> & {
+  readonly lines: readonly Line[];
+};
 
 const CUSTOMERS = 40;
 const SEEDED_ORDERS = 250;
@@ -99,7 +101,12 @@ function makeCustomer(n: number): Customer {
     creditLimitCents: n % 2 === 1 ? 100_000 + n * 50 : null,
     since: `${2001 + (n % 20)}-${two(1 + (n % 12))}-${two(1 + (n % 28))}`,
     phones: ['+32 4 555 01', '+32 4 555 02', '+32 4 555 03'].slice(0, n % 4),
-    address: { street: `Rue de l'Été ${n}`, city, postcode: n % 5 === 0 ? null : String(1000 + n), country },
+    address: {
+      street: `Rue de l'Été ${n}`,
+      city,
+      postcode: n % 5 === 0 ? null : String(1000 + n),
+      country,
+    },
   };
 }
 
@@ -110,7 +117,8 @@ function makeLine(order: number, no: number): Line {
     sku: articleOf(order + no),
     quantity: 1 + ((order * no) % 4),
     priceCents: 990 + 1000 * ((order + no) % 5),
-    engraving: engraving === 0 ? null : engraving === 1 ? undefined : `For ${order}/${no} — “always”`,
+    engraving:
+      engraving === 0 ? null : engraving === 1 ? undefined : `For ${order}/${no} — “always”`,
   };
 }
 
@@ -125,7 +133,10 @@ function makeOrder(id: number, customer: Customer): Order {
     dueDate: id % 2 === 1 ? `2024-12-${two(1 + (id % 28))}` : null,
     note: id % 3 === 0 ? null : `Deliver to dock ${id % 9}\n& ring <twice>`,
     customer,
-    lines: id % 11 === 0 ? null : Array.from({ length: lineCount }, (_, index) => makeLine(id, index + 1)),
+    lines:
+      id % 11 === 0
+        ? null
+        : Array.from({ length: lineCount }, (_, index) => makeLine(id, index + 1)),
     tags: TAGS.slice(0, id % 4),
     priority: id % 6 === 0 ? null : id % 5,
   };
@@ -155,7 +166,8 @@ export class Desk {
 
   order(id: number): Order | null {
     const customer = this.customer(`C${String(1 + (id % CUSTOMERS)).padStart(3, '0')}`);
-    const seeded = id >= 1 && id <= SEEDED_ORDERS && customer !== null ? makeOrder(id, customer) : null;
+    const seeded =
+      id >= 1 && id <= SEEDED_ORDERS && customer !== null ? makeOrder(id, customer) : null;
     const order = seeded ?? this.#placed.get(id) ?? null;
     return order !== null && this.#cancelled.has(id) ? { ...order, status: 'CANCELLED' } : order;
   }

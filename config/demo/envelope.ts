@@ -66,7 +66,8 @@ export function readDocument(text: string, seen: Set<string>): Element {
   };
   parser.onerror = (error) => refuse(error.message);
   parser.ondoctype = () => refuse('A DTD is not accepted');
-  parser.onprocessinginstruction = (node) => node.name === 'xml' || refuse('A processing instruction is not accepted');
+  parser.onprocessinginstruction = (node) =>
+    node.name === 'xml' || refuse('A processing instruction is not accepted');
   parser.onopentag = (tag) => {
     if (!('uri' in tag) || open.length >= DEPTH_LIMIT) return refuse('Too deep');
     const attributes = new Map<string, string>();
@@ -79,7 +80,13 @@ export function readDocument(text: string, seen: Set<string>): Element {
           attribute.value,
         );
     }
-    const element: Element = { namespace: tag.uri, name: tag.local, attributes, children: [], text: '' };
+    const element: Element = {
+      namespace: tag.uri,
+      name: tag.local,
+      attributes,
+      children: [],
+      text: '',
+    };
     open.at(-1)?.children.push(element);
     root ??= element;
     open.push(element);
@@ -105,16 +112,30 @@ export interface DeskRequest {
 }
 
 /** Header blocks and the call of an envelope of this dialect. Throws `DeskFault`. */
-export function readEnvelope(root: Element, dialect: Dialect, seen: ReadonlySet<string>): DeskRequest {
+export function readEnvelope(
+  root: Element,
+  dialect: Dialect,
+  seen: ReadonlySet<string>,
+): DeskRequest {
   const parts = root.children;
   const header = parts[0]?.name === 'Header' ? parts[0] : null;
   const body = parts[header === null ? 0 : 1];
-  if (root.name !== 'Envelope' || body?.name !== 'Body' || parts.length !== (header === null ? 1 : 2))
+  if (
+    root.name !== 'Envelope' ||
+    body?.name !== 'Body' ||
+    parts.length !== (header === null ? 1 : 2)
+  )
     throw new DeskFault('Client', 'An Envelope holds an optional Header and one Body');
   if (parts.some((part) => part.namespace !== dialect.envelope))
     throw new DeskFault('Client', 'Header and Body belong to the envelope namespace');
-  const styles = [root, body].map((element) => element.attributes.get(`{${dialect.envelope}}encodingStyle`));
-  if (dialect.version === '2001-12' && !seen.has(dialect.encoding) && !styles.includes(dialect.encoding))
+  const styles = [root, body].map((element) =>
+    element.attributes.get(`{${dialect.envelope}}encodingStyle`),
+  );
+  if (
+    dialect.version === '2001-12' &&
+    !seen.has(dialect.encoding) &&
+    !styles.includes(dialect.encoding)
+  )
     throw new DeskFault('Client', 'The message does not use the encoding namespace');
   const call = body.children[0];
   if (call === undefined) throw new DeskFault('Client', 'The Body is empty');

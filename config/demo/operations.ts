@@ -1,5 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { articleOf, type Customer, type Desk, type Line, type Order, serialOf, totalCents } from './desk.js';
+import {
+  articleOf,
+  type Customer,
+  type Desk,
+  type Line,
+  type Order,
+  serialOf,
+  totalCents,
+} from './desk.js';
 import { DeskFault, type Element, escapeText } from './envelope.js';
 
 /** The operations of the demonstration desk: from the call's element to the content of the reply's. */
@@ -22,7 +30,10 @@ const SLOW_LIMIT_MILLIS = 60_000;
 const EXPORT_LIMIT = 100_000_000;
 
 function child(parent: Element, name: string, namespace: string = DESK): Element | null {
-  return parent.children.find((element) => element.name === name && element.namespace === namespace) ?? null;
+  return (
+    parent.children.find((element) => element.name === name && element.namespace === namespace) ??
+    null
+  );
 }
 
 function optional(parent: Element, name: string, namespace?: string): string | null {
@@ -39,7 +50,8 @@ function required(parent: Element, name: string, namespace?: string): string {
 
 function integer(text: string, name: string): number {
   const digits = text.trim();
-  if (!/^[+-]?\d{1,10}$/.test(digits)) throw new DeskFault('Client', `The element ${name} is not an int`);
+  if (!/^[+-]?\d{1,10}$/.test(digits))
+    throw new DeskFault('Client', `The element ${name} is not an int`);
   return Number(digits);
 }
 
@@ -48,7 +60,8 @@ function orderFault(code: number, field: string, reason: string): DeskFault {
   return new DeskFault('Client', reason, detail);
 }
 
-const money = (cents: number): string => `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
+const money = (cents: number): string =>
+  `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
 
 const whenPresent = (name: string, text: string | null): string =>
   text === null ? '' : `<t:${name}>${escapeText(text)}</t:${name}>`;
@@ -114,13 +127,17 @@ function readLine(element: Element, index: number): Line {
   const quantity = integer(required(element, 'quantity', TYPES), 'quantity');
   if (quantity < 1) throw orderFault(422, `${field}.quantity`, 'The quantity must be positive');
   const price = /^(\d{1,9})(?:\.(\d{1,2})0*)?$/.exec(required(element, 'price', TYPES).trim());
-  if (price === null) throw orderFault(422, `${field}.price`, 'The price must be an amount with two decimals');
+  if (price === null)
+    throw orderFault(422, `${field}.price`, 'The price must be an amount with two decimals');
   return {
     no: integer(element.attributes.get('no') ?? '', 'no'),
     sku: required(element, 'sku', TYPES),
     quantity,
     priceCents: Number(price[1]) * 100 + Number((price[2] ?? '').padEnd(2, '0')),
-    engraving: child(element, 'engraving', TYPES) === null ? undefined : optional(element, 'engraving', TYPES),
+    engraving:
+      child(element, 'engraving', TYPES) === null
+        ? undefined
+        : optional(element, 'engraving', TYPES),
   };
 }
 
@@ -132,14 +149,18 @@ function placeOrder({ desk, element }: Call): string {
   const lines = (child(order, 'lines', TYPES)?.children ?? []).map(readLine);
   const dueDate = optional(order, 'dueDate', TYPES);
   const placed = desk.place({ customer, lines, dueDate, note: optional(order, 'note', TYPES) });
-  const warnings = [...(dueDate === null ? ['no due date'] : []), ...(lines.length === 0 ? ['no lines'] : [])];
+  const warnings = [
+    ...(dueDate === null ? ['no due date'] : []),
+    ...(lines.length === 0 ? ['no lines'] : []),
+  ];
   return `<d:receipt><t:orderId>${placed.id}</t:orderId><t:serial>${placed.serial}</t:serial><t:total>${money(totalCents(lines))}</t:total>${repeated('warning', warnings)}</d:receipt>`;
 }
 
 /** The clerk that the Session header names; a header with a wrong token is a Fault. */
 function clerkOf({ session }: Call): string {
   if (session === null) return 'anonymous';
-  if (optional(session, 'token') !== 's3cret') throw new DeskFault('Client', 'The session is not known');
+  if (optional(session, 'token') !== 's3cret')
+    throw new DeskFault('Client', 'The session is not known');
   return required(session, 'clerk');
 }
 
@@ -153,7 +174,9 @@ function cancelOrder(call: Call): string {
 
 function getCustomer({ desk, element }: Call): string {
   const customer = desk.customer(required(element, 'code'));
-  return customer === null ? '<d:customer xsi:nil="true"/>' : `<d:customer>${customerContent(customer)}</d:customer>`;
+  return customer === null
+    ? '<d:customer xsi:nil="true"/>'
+    : `<d:customer>${customerContent(customer)}</d:customer>`;
 }
 
 function* findCustomers({ desk, element }: Call): Generator<string> {

@@ -1,6 +1,13 @@
 import { Refusal } from '../base/refusals/refusal.js';
 import { CREDENTIALS_MISSING } from '../base/refusals/refusals.js';
-import { type Access, type CallerIdentity, type Client, type ClientClass, clientOf, type Head } from './client.js';
+import {
+  type Access,
+  type CallerIdentity,
+  type Client,
+  type ClientClass,
+  clientOf,
+  type Head,
+} from './client.js';
 import { clientAddress, subscriberOf } from './network/address.js';
 import type { Networks } from './network/networks.js';
 
@@ -21,7 +28,8 @@ export class OrderedAccess implements Access {
 
   constructor(identifiers: readonly Identifier[]) {
     this.#identifiers = identifiers;
-    this.#challenge = identifiers.find(({ challenge }) => challenge !== undefined)?.challenge ?? null;
+    this.#challenge =
+      identifiers.find(({ challenge }) => challenge !== undefined)?.challenge ?? null;
   }
 
   identify(caller: CallerIdentity): Client | Promise<Client> {

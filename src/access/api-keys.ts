@@ -3,7 +3,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 import { Refusal } from '../base/refusals/refusal.js';
 import type { Identifier } from './access.js';
-import { type CallerIdentity, type Client, type ClientClass, clientOf, type Head } from './client.js';
+import {
+  type CallerIdentity,
+  type Client,
+  type ClientClass,
+  clientOf,
+  type Head,
+} from './client.js';
 
 export interface ApiKeyClient {
   readonly name: string;
@@ -37,7 +43,8 @@ export class ApiKeys implements Identifier {
   identify({ headers }: CallerIdentity): Client | null {
     const key = headers[this.#header];
     if (key === undefined) return null;
-    if (typeof key !== 'string' || key.length > KEY_CHARS_MAX) throw new Refusal('UNAUTHENTICATED', 'API key');
+    if (typeof key !== 'string' || key.length > KEY_CHARS_MAX)
+      throw new Refusal('UNAUTHENTICATED', 'API key');
     const digest = digestOf(key);
     const found = this.#byDigest.get(digest.toString('base64'));
     // Both cases take the same work: a key that is not known is compared with itself.

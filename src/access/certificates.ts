@@ -36,7 +36,12 @@ export class Certificates implements Identifier {
   /** A connection has one certificate for all its requests. */
   readonly #byCertificate = new WeakMap<ClientCertificate, Client>();
 
-  constructor(header: string, clients: readonly CertificateClient[], others: ClientClass | null, proxies: Networks) {
+  constructor(
+    header: string,
+    clients: readonly CertificateClient[],
+    others: ClientClass | null,
+    proxies: Networks,
+  ) {
     this.#header = header.toLowerCase();
     this.#others = others;
     this.#proxies = proxies;
@@ -58,7 +63,10 @@ export class Certificates implements Identifier {
       const known = this.#byCertificate.get(certificate);
       if (known !== undefined) return known;
       // Long connections end with it.
-      const client = Object.freeze({ ...this.#ofCertificate(certificate), expiresMillis: certificate.endMillis });
+      const client = Object.freeze({
+        ...this.#ofCertificate(certificate),
+        expiresMillis: certificate.endMillis,
+      });
       this.#byCertificate.set(certificate, client);
       return client;
     }
@@ -115,4 +123,8 @@ const shown = (subject: string): string =>
   subject.slice(0, SUBJECT_CHARS_MAX).replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '?');
 
 const subjectOf = (id: string, name: string | null, rights: ClientClass): Client =>
-  clientOf('certificate', { id, name, label: name === null ? labelOf('certificate', id) : id }, rights);
+  clientOf(
+    'certificate',
+    { id, name, label: name === null ? labelOf('certificate', id) : id },
+    rights,
+  );

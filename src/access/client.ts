@@ -8,7 +8,15 @@ export interface Client {
    * logs, metrics and stores there are `label` and digests.
    */
   readonly id: string;
-  readonly by: 'apiKey' | 'basic' | 'jwt' | 'introspection' | 'certificate' | 'wsSecurity' | 'network' | 'address';
+  readonly by:
+    | 'apiKey'
+    | 'basic'
+    | 'jwt'
+    | 'introspection'
+    | 'certificate'
+    | 'wsSecurity'
+    | 'network'
+    | 'address';
   /** The name the configuration gives this very client; null where it only knows the kind. */
   readonly name: string | null;
   /** For logs: its name or address, else the beginning of a digest. */
@@ -49,7 +57,10 @@ export const clientOf = (
   by: Client['by'],
   { id, name, label }: Pick<Client, 'id' | 'name' | 'label'>,
   rights: ClientClass,
-  token: Pick<Client, 'claims' | 'scopes' | 'subjectToken' | 'expiresMillis' | 'recheckMillis'> = NO_TOKEN,
+  token: Pick<
+    Client,
+    'claims' | 'scopes' | 'subjectToken' | 'expiresMillis' | 'recheckMillis'
+  > = NO_TOKEN,
 ): Client => ({
   id,
   by,

@@ -15,6 +15,10 @@ const SUBJECT_CHARS_MAX = 256;
  * is too long, or had such characters, ends with the digest of `labelOf`: no other one has its label.
  */
 export function labelWith(by: string, subject: string): string {
-  const shown = subject.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '?').slice(0, SUBJECT_CHARS_MAX);
-  return shown === subject ? `${by}:${subject}` : `${by}:${shown} #${labelOf(by, subject).slice(by.length + 1)}`;
+  const shown = subject
+    .replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '?')
+    .slice(0, SUBJECT_CHARS_MAX);
+  return shown === subject
+    ? `${by}:${subject}`
+    : `${by}:${shown} #${labelOf(by, subject).slice(by.length + 1)}`;
 }

@@ -152,7 +152,8 @@ export class LiveClient {
     const atMillis = Math.min(dueMillis, endMillis);
     if (atMillis === Number.POSITIVE_INFINITY) return;
     this.#stopTimer = expiry(atMillis, () => {
-      if (atMillis === endMillis) this.#end('expired', new Refusal('UNAUTHENTICATED', 'credentials have expired'));
+      if (atMillis === endMillis)
+        this.#end('expired', new Refusal('UNAUTHENTICATED', 'credentials have expired'));
       else {
         this.#isDue = true;
         this.recheck();

@@ -2,7 +2,13 @@ import { ConcurrencyLimit } from '../base/concurrency-limit.js';
 import { asRefusal, type Refusal } from '../base/refusals/refusal.js';
 import { TimeSlices } from '../base/time-slices.js';
 import type { CallerIdentity, Client } from './client.js';
-import { type AccessRules, LiveClient, type LiveIdentification, PATIENCE, type Patience } from './live-client.js';
+import {
+  type AccessRules,
+  LiveClient,
+  type LiveIdentification,
+  PATIENCE,
+  type Patience,
+} from './live-client.js';
 
 /** Questions of one kind that are under way together, at most: to an authorization server, or about a password. */
 const ASKED_AT_ONCE = 16;

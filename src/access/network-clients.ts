@@ -10,7 +10,10 @@ export interface ClientNetwork {
 }
 
 /** Identifies clients by the network their address is in. The first that fits counts; each address is a client. */
-export const networkClients = (networks: readonly ClientNetwork[], proxies: Networks): Identifier => ({
+export const networkClients = (
+  networks: readonly ClientNetwork[],
+  proxies: Networks,
+): Identifier => ({
   identify(caller) {
     const address = clientAddress(caller, proxies);
     const network = networks.find(({ addresses }) => addresses.has(address));

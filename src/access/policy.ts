@@ -64,7 +64,10 @@ export interface PolicyRules {
 export class Policy {
   readonly #rules: PolicyRules;
   /** The results by digest of the input, the oldest first. */
-  readonly #decided = new Map<string, { readonly result: PolicyResult; readonly untilMillis: number }>();
+  readonly #decided = new Map<
+    string,
+    { readonly result: PolicyResult; readonly untilMillis: number }
+  >();
   readonly #asking = new Map<string, Question<PolicyResult>>();
 
   constructor(rules: PolicyRules) {
@@ -106,7 +109,12 @@ export class Policy {
       return 'failed';
     }
     if (cacheMillis > 0) {
-      setAndEvictOldest(this.#decided, key, { result, untilMillis: performance.now() + cacheMillis }, DECISIONS_MAX);
+      setAndEvictOldest(
+        this.#decided,
+        key,
+        { result, untilMillis: performance.now() + cacheMillis },
+        DECISIONS_MAX,
+      );
     }
     return result;
   }

@@ -36,12 +36,19 @@ const UNVERIFIED: ClientClass = {
  * nothing; then it is the client of the sender. `others` is the class of senders that are not listed; null: they are
  * refused.
  */
-export function senders(clients: readonly SenderClient[], others: ClientClass | null, proxies: Networks): Identifier {
+export function senders(
+  clients: readonly SenderClient[],
+  others: ClientClass | null,
+  proxies: Networks,
+): Identifier {
   const bySender = new Map(
     clients.map((client) => {
       const { name, rights } = client;
       const id = `wsSecurity:${name}`;
-      return [configuredKey(client), Object.freeze(clientOf('wsSecurity', { id, name, label: id }, rights))];
+      return [
+        configuredKey(client),
+        Object.freeze(clientOf('wsSecurity', { id, name, label: id }, rights)),
+      ];
     }),
   );
   const clientOfSender = (sender: MessageSender): Client => {
@@ -49,9 +56,15 @@ export function senders(clients: readonly SenderClient[], others: ClientClass | 
     const listed = bySender.get(key);
     if (listed !== undefined) return { ...listed, claims: claimsOf(sender) };
     if (others === null)
-      throw new Refusal('FORBIDDEN', 'the sender is listed nowhere', { found: 'clients.wsSecurity' });
+      throw new Refusal('FORBIDDEN', 'the sender is listed nowhere', {
+        found: 'clients.wsSecurity',
+      });
     const id = `wsSecurity:${key}`;
-    const client = clientOf('wsSecurity', { id, name: null, label: labelOf('wsSecurity', id) }, others);
+    const client = clientOf(
+      'wsSecurity',
+      { id, name: null, label: labelOf('wsSecurity', id) },
+      others,
+    );
     return { ...client, claims: claimsOf(sender) };
   };
   return {
@@ -91,4 +104,5 @@ const configuredKey = ({ certificate, user, saml }: SenderClient): string => {
 };
 
 /** Both may hold any characters. */
-const samlKey = (issuer: string, subject: string): string => `saml:${JSON.stringify([issuer, subject])}`;
+const samlKey = (issuer: string, subject: string): string =>
+  `saml:${JSON.stringify([issuer, subject])}`;

@@ -3,5 +3,7 @@ export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) => {
     if (inner instanceof Map) return [...inner];
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)));
+    return Object.fromEntries(
+      Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)),
+    );
   });

@@ -26,7 +26,8 @@ export function takesGzip(accepted = ''): boolean {
 }
 
 /** Whether an answer of this length is compressed for clients that take it: such an answer varies by Accept-Encoding. */
-export const isCompressible = (bytes: number): boolean => bytes >= COMPRESS_BYTES_MIN && bytes <= COMPRESS_BYTES_MAX;
+export const isCompressible = (bytes: number): boolean =>
+  bytes >= COMPRESS_BYTES_MIN && bytes <= COMPRESS_BYTES_MAX;
 
 /**
  * The gzip form of a whole answer; null where the answer goes out as it is: it is too short or too long, or as many

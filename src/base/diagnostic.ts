@@ -35,13 +35,19 @@ export function errorDiagnostics(error: unknown): readonly Diagnostic[] {
 
 /** `file:line:column: what (remedy)`, the form editors and terminals make a link of. */
 export function printDiagnostic(diagnostic: Diagnostic): string {
-  const place = [diagnostic.file, diagnostic.line, diagnostic.column].filter((part) => part !== null).join(':');
+  const place = [diagnostic.file, diagnostic.line, diagnostic.column]
+    .filter((part) => part !== null)
+    .join(':');
   const remedy = diagnostic.remedy === null ? '' : ` ${diagnostic.remedy}`;
   return `${place === '' ? '' : `${place}: `}${diagnostic.what}${remedy}`;
 }
 
 /** A diagnostic of no place in a file: of a whole file, or of none. */
-export const unplaced = (what: string, remedy: string | null, file: string | null = null): Diagnostic => ({
+export const unplaced = (
+  what: string,
+  remedy: string | null,
+  file: string | null = null,
+): Diagnostic => ({
   file,
   line: null,
   column: null,
@@ -50,8 +56,11 @@ export const unplaced = (what: string, remedy: string | null, file: string | nul
 });
 
 /** The error of one such diagnostic. */
-export const unplacedError = (what: string, remedy: string | null, file: string | null = null): ConfigurationError =>
-  new ConfigurationError([unplaced(what, remedy, file)]);
+export const unplacedError = (
+  what: string,
+  remedy: string | null,
+  file: string | null = null,
+): ConfigurationError => new ConfigurationError([unplaced(what, remedy, file)]);
 
 /** The first problem of an input that could not be used, as text; of an error of the gateway its name and message. */
 export function firstProblem(error: unknown): string {

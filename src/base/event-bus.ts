@@ -34,7 +34,12 @@ export interface EventBus {
    * Subscribes like `subscribe`, and first reports the events after the one with the id `after`. `after` is data of a
    * caller; null: only events from now on.
    */
-  resume(topic: string, listener: ResumingListener, after: string | null, pace?: ReplayPace): () => void;
+  resume(
+    topic: string,
+    listener: ResumingListener,
+    after: string | null,
+    pace?: ReplayPace,
+  ): () => void;
   close(): Promise<void>;
 }
 

@@ -26,7 +26,10 @@ export interface ReplySize {
   /** Decoded. */
   readonly bytes: number;
   /** The lists in it that were asked for, by `Type.field`; '' for the answer itself. */
-  readonly lists: ReadonlyMap<string, { readonly count: number; readonly items: number; readonly longest: number }>;
+  readonly lists: ReadonlyMap<
+    string,
+    { readonly count: number; readonly items: number; readonly longest: number }
+  >;
 }
 
 /** Replies that are remembered of one exchange. */
@@ -171,7 +174,11 @@ export class Exchange {
   }
 
   /** Adds the client, once it is known. */
-  identify(client: { readonly className: string; readonly label: string; readonly name: string | null }): void {
+  identify(client: {
+    readonly className: string;
+    readonly label: string;
+    readonly name: string | null;
+  }): void {
     this.caller = { className: client.className, label: client.label, name: client.name ?? '' };
   }
 

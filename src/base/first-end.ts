@@ -11,7 +11,10 @@ const CHARS_MAX = 16 * 1024 * 1024;
  * `label` is the kind, `read` gets a block with its lines BEGIN and END. Ends are remembered by text: metrics ask again
  * and again, while the authorities of a system take 70 ms to read, and a large revocation list 50 ms.
  */
-export function firstEnd(label: string, read: (block: string) => number | null): (pem: string) => number | null {
+export function firstEnd(
+  label: string,
+  read: (block: string) => number | null,
+): (pem: string) => number | null {
   const blocks = new RegExp(`-----BEGIN ${label}-----[^-]*-----END ${label}-----`, 'g');
   const known = new BoundedCache<{ readonly millis: number | null }>({
     size: CHARS_MAX,
@@ -28,4 +31,7 @@ export function firstEnd(label: string, read: (block: string) => number | null):
 
 /** The first of these times; null without one. */
 export const earliest = (times: readonly (number | null)[]): number | null =>
-  times.reduce((first, time) => (first === null || (time !== null && time < first) ? time : first), null);
+  times.reduce(
+    (first, time) => (first === null || (time !== null && time < first) ? time : first),
+    null,
+  );

@@ -20,12 +20,18 @@ export async function glob(pattern: string): Promise<readonly string[]> {
 }
 
 /** The paths of the entries of a folder that match; none of what is no folder. */
-async function namesIn(path: string, pattern: string, wantsFiles: boolean): Promise<readonly string[]> {
-  const entries = await readdir(path === '' ? '.' : path, { withFileTypes: true }).catch((error: unknown) => {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw error;
-  });
+async function namesIn(
+  path: string,
+  pattern: string,
+  wantsFiles: boolean,
+): Promise<readonly string[]> {
+  const entries = await readdir(path === '' ? '.' : path, { withFileTypes: true }).catch(
+    (error: unknown) => {
+      const code = errorCode(error);
+      if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+      throw error;
+    },
+  );
   return entries
     .filter((entry) => (wantsFiles ? !entry.isDirectory() : !entry.isFile()))
     .filter(({ name }) => matchesName(name, pattern))

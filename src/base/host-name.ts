@@ -6,7 +6,8 @@ const HOST = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253}))(?::\d{1,5})
 const normalForm = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
 /** Host names as `isHostAllowed` looks them up. */
-export const hostNames = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(normalForm));
+export const hostNames = (names: readonly string[]): ReadonlySet<string> =>
+  new Set(names.map(normalForm));
 
 /**
  * Whether a Host field names an IP address, localhost or one of `names`, made by `hostNames`. A page whose own name was made to

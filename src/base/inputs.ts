@@ -14,7 +14,13 @@ export interface Inputs {
 }
 
 /** The files as they are, and the network. */
-export const LIVE_INPUTS: Inputs = { readFile, realpath, stat, glob, fetch: (_name, fetch) => fetch() };
+export const LIVE_INPUTS: Inputs = {
+  readFile,
+  realpath,
+  stat,
+  glob,
+  fetch: (_name, fetch) => fetch(),
+};
 
 /** Contents by name, from which another process can start. */
 export interface InputSnapshot {
@@ -24,7 +30,11 @@ export interface InputSnapshot {
   readonly matches: Map<string, readonly string[]>;
 }
 
-export const emptySnapshot = (): InputSnapshot => ({ contents: new Map(), realPaths: new Map(), matches: new Map() });
+export const emptySnapshot = (): InputSnapshot => ({
+  contents: new Map(),
+  realPaths: new Map(),
+  matches: new Map(),
+});
 
 /** Reads files and network, and keeps the contents in `snapshot`. */
 export function recordInputs({ contents, realPaths, matches }: InputSnapshot): Inputs {
@@ -46,7 +56,8 @@ export function recordInputs({ contents, realPaths, matches }: InputSnapshot): I
 export function completeInputs(snapshot: InputSnapshot, rest: Inputs): Inputs {
   const { contents, realPaths, matches } = snapshot;
   const known = replayInputs(snapshot);
-  const from = (map: ReadonlyMap<string, unknown>, name: string): Inputs => (map.has(name) ? known : rest);
+  const from = (map: ReadonlyMap<string, unknown>, name: string): Inputs =>
+    map.has(name) ? known : rest;
   return {
     readFile: (path) => from(contents, path).readFile(path),
     realpath: (path) => from(realPaths, path).realpath(path),
@@ -67,7 +78,8 @@ export function addInputs(to: InputSnapshot, from: InputSnapshot): void {
 export function replayInputs({ contents, realPaths, matches }: InputSnapshot): Inputs {
   const find = async <T>(map: ReadonlyMap<string, T>, name: string): Promise<T> => {
     const value = map.get(name);
-    if (value === undefined) throw Object.assign(new Error('not in the snapshot'), { code: 'ENOENT' });
+    if (value === undefined)
+      throw Object.assign(new Error('not in the snapshot'), { code: 'ENOENT' });
     return value;
   };
   return {

@@ -2,8 +2,11 @@ import { Buffer } from 'node:buffer';
 
 /** The bytes of both as one buffer, without a copy; null where they do not lie in one memory, one behind the other. */
 export function joinAdjacent(first: Buffer, next: Buffer): Buffer | null {
-  const isAdjacent = first.buffer === next.buffer && first.byteOffset + first.length === next.byteOffset;
-  return isAdjacent ? Buffer.from(first.buffer, first.byteOffset, first.length + next.length) : null;
+  const isAdjacent =
+    first.buffer === next.buffer && first.byteOffset + first.length === next.byteOffset;
+  return isAdjacent
+    ? Buffer.from(first.buffer, first.byteOffset, first.length + next.length)
+    : null;
 }
 
 /** All bytes as one buffer; a copy only where they do not lie one behind the other. */

@@ -1,7 +1,11 @@
 import leven from 'leven';
 
 /** The remedy for a mistyped name that stands behind `prefix`, or null when no candidate is near. */
-export function didYouMean(word: string, candidates: readonly string[], prefix = ''): string | null {
+export function didYouMean(
+  word: string,
+  candidates: readonly string[],
+  prefix = '',
+): string | null {
   const near = nearest(word, candidates);
   return near === null ? null : `Did you mean \`${prefix}${near}\`?`;
 }

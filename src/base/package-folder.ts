@@ -5,7 +5,8 @@ export const PACKAGE_FOLDER: URL = nearestPackage(new URL('./', import.meta.url)
 
 function nearestPackage(start: URL): URL {
   let folder = start;
-  while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/') folder = new URL('../', folder);
+  while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/')
+    folder = new URL('../', folder);
   return folder;
 }
 

@@ -22,7 +22,8 @@ export function collectPackets(): void {
   setFlagsFromString('--expose-gc');
   const found: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
-  if (typeof found === 'function') collect = () => void Reflect.apply(found, undefined, [{ type: 'minor' }]);
+  if (typeof found === 'function')
+    collect = () => void Reflect.apply(found, undefined, [{ type: 'minor' }]);
 }
 
 /** Reports a packet that was read from a connection. */

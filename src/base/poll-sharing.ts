@@ -6,7 +6,12 @@ import type { RefusalCode } from './refusals/refusals.js';
  * processes.
  */
 export type PollReply =
-  | { readonly kind: 'reply'; readonly status: number; readonly contentType: string; readonly body: Buffer }
+  | {
+      readonly kind: 'reply';
+      readonly status: number;
+      readonly contentType: string;
+      readonly body: Buffer;
+    }
   | { readonly kind: 'failed'; readonly code: RefusalCode }
   | { readonly kind: 'long' };
 

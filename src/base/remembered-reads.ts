@@ -41,7 +41,11 @@ export class RememberedReads {
   /** Reads as `inputs` does, and remembers the results. */
   track(inputs: Inputs): Inputs {
     const track = async <T>(kind: Kind, path: string, reading: Promise<T>): Promise<T> => {
-      this.#reads.push({ kind, path, result: await resultOf(kind, path, { ...inputs, [kind]: () => reading }) });
+      this.#reads.push({
+        kind,
+        path,
+        result: await resultOf(kind, path, { ...inputs, [kind]: () => reading }),
+      });
       return reading;
     };
     return {
@@ -55,7 +59,8 @@ export class RememberedReads {
 
   /** Reads the same again: whether each result is as it was. */
   async areSame(inputs: Inputs): Promise<boolean> {
-    for (const { kind, path, result } of this.#reads) if ((await resultOf(kind, path, inputs)) !== result) return false;
+    for (const { kind, path, result } of this.#reads)
+      if ((await resultOf(kind, path, inputs)) !== result) return false;
     return true;
   }
 }

@@ -17,7 +17,9 @@ export interface Claimant {
 
 export const isMet = (requirement: Requirement, { isAuthenticated, scopes }: Claimant): boolean =>
   (isAuthenticated || !requirement.isAuthenticated) &&
-  requirement.scopes.every((choice) => choice.some((list) => list.every((scope) => scopes.has(scope))));
+  requirement.scopes.every((choice) =>
+    choice.some((list) => list.every((scope) => scopes.has(scope))),
+  );
 
 /** What a client lacks of a requirement. */
 export interface Missing {
@@ -28,8 +30,12 @@ export interface Missing {
 }
 
 /** The first thing that a client lacks; null where it meets the requirement. */
-export function missingOf(requirement: Requirement, { isAuthenticated, scopes }: Claimant): Missing | null {
-  if (requirement.isAuthenticated && !isAuthenticated) return { text: 'credentials are required', scopes: [] };
+export function missingOf(
+  requirement: Requirement,
+  { isAuthenticated, scopes }: Claimant,
+): Missing | null {
+  if (requirement.isAuthenticated && !isAuthenticated)
+    return { text: 'credentials are required', scopes: [] };
   for (const choice of requirement.scopes) {
     const lacked = choice.map((list) => list.filter((scope) => !scopes.has(scope)));
     if (lacked.some((list) => list.length === 0)) continue;

@@ -32,7 +32,8 @@ export class RotatingFile {
 
   /** The content, read again where it is old. */
   async latest(): Promise<string> {
-    if (performance.now() - this.#readMillis >= READ_EVERY_MILLIS || this.#reading !== null) await this.refresh();
+    if (performance.now() - this.#readMillis >= READ_EVERY_MILLIS || this.#reading !== null)
+      await this.refresh();
     return this.#content;
   }
 

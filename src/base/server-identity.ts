@@ -18,4 +18,8 @@ export function checkServerIdentity(host: string, certificate: PeerCertificate):
  * missing from the environment: `NODE_TLS_REJECT_UNAUTHORIZED=0` would accept any certificate, `--tls-min-v1.0` a protocol
  * with known attacks.
  */
-export const VERIFIED_SERVER = { rejectUnauthorized: true, minVersion: 'TLSv1.2', checkServerIdentity } as const;
+export const VERIFIED_SERVER = {
+  rejectUnauthorized: true,
+  minVersion: 'TLSv1.2',
+  checkServerIdentity,
+} as const;

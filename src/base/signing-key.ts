@@ -6,7 +6,11 @@ export interface SigningKey {
   readonly algorithm: string;
 }
 
-const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
+const CURVES: Readonly<Record<string, string>> = {
+  prime256v1: 'ES256',
+  secp384r1: 'ES384',
+  secp521r1: 'ES512',
+};
 
 /** Reads a private key in PEM. Null where it is none, and for a kind that no algorithm is for. */
 export function readSigningKey(pem: string): SigningKey | null {

@@ -56,7 +56,8 @@ class History {
     const taken: number[] = [];
     for (let left = count; left > 0; left--) {
       const ofBurst = this.#before(together) + together * intervalMillis;
-      const ofSecond = this.#before(inSecond) + Math.max(1000, inSecond * intervalMillis) + GUARD_MILLIS;
+      const ofSecond =
+        this.#before(inSecond) + Math.max(1000, inSecond * intervalMillis) + GUARD_MILLIS;
       const time = Math.max(nowMillis, this.#before(1), ofBurst, ofSecond);
       this.#times[this.#next] = time;
       this.#next = (this.#next + 1) % this.#times.length;
@@ -76,7 +77,8 @@ class History {
     const old = this.#times;
     if (old.length >= length) return;
     const times = new Float64Array(length).fill(Number.NEGATIVE_INFINITY);
-    for (let at = 0; at < old.length; at++) times[at] = old[(this.#next + at) % old.length] ?? Number.NEGATIVE_INFINITY;
+    for (let at = 0; at < old.length; at++)
+      times[at] = old[(this.#next + at) % old.length] ?? Number.NEGATIVE_INFINITY;
     this.#times = times;
     this.#next = old.length % length;
   }

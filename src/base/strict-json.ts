@@ -94,7 +94,8 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /** A name may be written with escapes. */
-const nameOf = (written: string): string => (written.includes('\\') ? String(JSON.parse(`"${written}"`)) : written);
+const nameOf = (written: string): string =>
+  written.includes('\\') ? String(JSON.parse(`"${written}"`)) : written;
 
 /** Quotes that are searched for, and backslashes before one: where there are more, it takes less time to look at each character. */
 const SEARCHED_MAX = 16;
@@ -104,7 +105,8 @@ function endOfString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1);
   for (let searched = 1; quote !== -1; searched++) {
     let backslashes = 0;
-    while (backslashes < SEARCHED_MAX && text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes++;
+    while (backslashes < SEARCHED_MAX && text.charCodeAt(quote - 1 - backslashes) === BACKSLASH)
+      backslashes++;
     if (backslashes === SEARCHED_MAX) return endFrom(text, start + 1);
     if (backslashes % 2 === 0) return quote;
     if (searched === SEARCHED_MAX) return endFrom(text, quote + 1);

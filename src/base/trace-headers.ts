@@ -43,6 +43,7 @@ export function dropInvalidContext(headers: HeaderFields): void {
   const isValid = typeof parent === 'string' && parseTraceparent(parent) !== null;
   if (!isValid && parent !== undefined) delete headers[TRACEPARENT];
   // Without its `traceparent` it belongs to no trace (section 3.3).
-  const isStateValid = isValid && typeof state === 'string' && state.length <= TRACE_FIELD_CHARS_MAX;
+  const isStateValid =
+    isValid && typeof state === 'string' && state.length <= TRACE_FIELD_CHARS_MAX;
   if (!isStateValid && state !== undefined) delete headers['tracestate'];
 }

@@ -73,7 +73,11 @@ export class MemoryBudgets implements Budgets {
     if (budget === null || points === actualPoints) return;
     const bucket = this.#findOrCreate(account.id, budget);
     // The overdraft is bounded, so that one wrong cost cannot lock a client out for ever.
-    bucket.available = clamp(bucket.available + points - actualPoints, -budget.maximum, budget.maximum);
+    bucket.available = clamp(
+      bucket.available + points - actualPoints,
+      -budget.maximum,
+      budget.maximum,
+    );
     if (actualPoints < points) this.#events.refunded(className, points - actualPoints);
     else this.#events.spent(className, actualPoints - points);
   }
@@ -109,7 +113,10 @@ export class MemoryBudgets implements Budgets {
   #refill(bucket: Bucket, rule: BudgetRule): void {
     const now = this.#clock();
     const passedMillis = Math.max(0, now - bucket.filledMillis);
-    bucket.available = Math.min(rule.maximum, bucket.available + (passedMillis / 1000) * rule.restoreRate);
+    bucket.available = Math.min(
+      rule.maximum,
+      bucket.available + (passedMillis / 1000) * rule.restoreRate,
+    );
     bucket.filledMillis = now;
     bucket.rule = rule;
   }
@@ -131,4 +138,5 @@ export class MemoryBudgets implements Budgets {
   }
 }
 
-const clamp = (value: number, min: number, max: number): number => Math.min(max, Math.max(min, value));
+const clamp = (value: number, min: number, max: number): number =>
+  Math.min(max, Math.max(min, value));

@@ -10,7 +10,10 @@ export class Invalidator {
   readonly #channels: readonly InvalidationChannel[];
 
   /** `known`: by name, the operations of the configuration in use. */
-  constructor(channels: readonly InvalidationChannel[], known: () => ReadonlyMap<string, Invalidation>) {
+  constructor(
+    channels: readonly InvalidationChannel[],
+    known: () => ReadonlyMap<string, Invalidation>,
+  ) {
     this.#channels = channels;
     for (const channel of channels) channel.receive((operations) => take(known(), operations));
   }
@@ -35,7 +38,10 @@ export class Invalidator {
 }
 
 /** Null: any operation may have been invalidated. */
-function take(known: ReadonlyMap<string, Invalidation>, operations: InvalidatedOperations | null): void {
+function take(
+  known: ReadonlyMap<string, Invalidation>,
+  operations: InvalidatedOperations | null,
+): void {
   if (operations === null) for (const invalidation of known.values()) invalidation.generation++;
   for (const [name, pauseMillis] of operations ?? []) {
     const invalidation = known.get(name);
@@ -46,5 +52,8 @@ function take(known: ReadonlyMap<string, Invalidation>, operations: InvalidatedO
 }
 
 function pauseStoring(invalidation: Invalidation, millis: number): void {
-  invalidation.pausedUntilMillis = Math.max(invalidation.pausedUntilMillis, performance.now() + millis);
+  invalidation.pausedUntilMillis = Math.max(
+    invalidation.pausedUntilMillis,
+    performance.now() + millis,
+  );
 }

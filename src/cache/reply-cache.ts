@@ -48,7 +48,11 @@ export class ReplyCache {
 
   constructor(limits: CacheLimits) {
     this.limits = limits;
-    this.#cache = new BoundedCache({ entries: limits.entries, size: limits.bytes, sizeOf: ({ bytes }) => bytes });
+    this.#cache = new BoundedCache({
+      entries: limits.entries,
+      size: limits.bytes,
+      sizeOf: ({ bytes }) => bytes,
+    });
   }
 
   /** Bytes of all stored replies. */
@@ -78,9 +82,16 @@ export class ReplyCache {
    * Stores the reply to a call that was made at `generation` of the operation. False where it is not stored: too long,
    * not to be cached, or invalidated meanwhile. The buffer must be a copy that has no other owner.
    */
-  store(key: string, rule: ReadRule, generation: number, reply: StoredReply, nowMillis: number): boolean {
+  store(
+    key: string,
+    rule: ReadRule,
+    generation: number,
+    reply: StoredReply,
+    nowMillis: number,
+  ): boolean {
     const { invalidation, freshMillis } = rule;
-    const isInvalid = generation !== invalidation.generation || nowMillis < invalidation.pausedUntilMillis;
+    const isInvalid =
+      generation !== invalidation.generation || nowMillis < invalidation.pausedUntilMillis;
     if (freshMillis === 0 || isInvalid) return false;
     const bytes = reply.body.length + reply.contentType.length + key.length + ENTRY_BYTES;
     if (reply.body.length > this.limits.replyBytes || bytes > this.limits.bytes) return false;
@@ -100,7 +111,8 @@ export class ReplyCache {
       if (ticket !== undefined && this.#isUsed(ticket, nowMillis)) this.#next++;
       else {
         const last = this.#tickets.pop();
-        if (last !== undefined && this.#next < this.#tickets.length) this.#tickets[this.#next] = last;
+        if (last !== undefined && this.#next < this.#tickets.length)
+          this.#tickets[this.#next] = last;
       }
     }
   }
@@ -121,4 +133,5 @@ export class ReplyCache {
 
 /** Whether a reply answers no further call: it is neither fresh nor stale any more, or invalidated. */
 const isOver = ({ rule, generation, storedMillis }: Entry, nowMillis: number): boolean =>
-  generation !== rule.invalidation.generation || nowMillis - storedMillis >= rule.freshMillis + rule.staleMillis;
+  generation !== rule.invalidation.generation ||
+  nowMillis - storedMillis >= rule.freshMillis + rule.staleMillis;

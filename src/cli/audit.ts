@@ -31,7 +31,10 @@ export async function verifyAudit(
     for (const file of files) {
       reading = file;
       let number = 0;
-      for await (const line of createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })) {
+      for await (const line of createInterface({
+        input: createReadStream(file, 'utf8'),
+        crlfDelay: Infinity,
+      })) {
         number++;
         // Processes that start together may each end a line that was cut.
         if (line === '') continue;
@@ -42,7 +45,8 @@ export async function verifyAudit(
         if (key === null) continue;
         const isGenuine = isMacOf(line, key);
         if (isGenuine === null) report.add(place, { kind: 'broken', what: 'has no signature' });
-        else if (!isGenuine) report.add(place, { kind: 'broken', what: 'is not signed with this key' });
+        else if (!isGenuine)
+          report.add(place, { kind: 'broken', what: 'is not signed with this key' });
       }
     }
   } catch (error) {
@@ -51,7 +55,8 @@ export async function verifyAudit(
     return 2;
   }
   for (const { place, ...finding } of verifier.finish()) report.add(place, finding);
-  if (isSigned && keyFile === null) terminal.out('Lines are signed: --key-file FILE verifies that with `audit.key`.');
+  if (isSigned && keyFile === null)
+    terminal.out('Lines are signed: --key-file FILE verifies that with `audit.key`.');
   return report.end(verifier.chains);
 }
 

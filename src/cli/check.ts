@@ -1,4 +1,9 @@
-import { ConfigurationError, type Diagnostic, firstWarnings, printDiagnostic } from '../base/diagnostic.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  firstWarnings,
+  printDiagnostic,
+} from '../base/diagnostic.js';
 import type { ConfiguredGraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
 import type { SoapService } from '../compile/soap/service.js';
 import { type Compiled, compile } from '../compile.js';
@@ -18,13 +23,17 @@ import { withXmlContent } from './xml-content.js';
  * service of which no operation can be called.
  */
 export async function check(file: string, terminal: Terminal): Promise<ExitCode> {
-  const loaded = await loadConfig(file, process.env).catch((error: unknown) => throwWithNames(file, error));
+  const loaded = await loadConfig(file, process.env).catch((error: unknown) =>
+    throwWithNames(file, error),
+  );
   const compiled = await compile(loaded);
   await compiled.close();
   for (const service of compiled.services) printService(service, compiled, terminal);
-  for (const service of compiled.graphqlUpstreams) printGraphqlUpstream(service, compiled, terminal);
+  for (const service of compiled.graphqlUpstreams)
+    printGraphqlUpstream(service, compiled, terminal);
   const { warnings } = compiled;
-  for (const warning of firstWarnings(warnings)) terminal.out(`warning: ${diagnosticLine(warning)}`);
+  for (const warning of firstWarnings(warnings))
+    terminal.out(`warning: ${diagnosticLine(warning)}`);
   for (const open of openIn(compiled.config)) terminal.out(`open: ${oneLine(open)}`);
   const root = rootSection(loaded);
   const unusable = compiled.services.flatMap((service) => unusableService(service, root));
@@ -56,17 +65,27 @@ async function throwWithNames(file: string, error: unknown): Promise<never> {
     },
   );
   const known = new Set(error.diagnostics.map(printDiagnostic));
-  throw new ConfigurationError([...error.diagnostics, ...more.filter((each) => !known.has(printDiagnostic(each)))]);
+  throw new ConfigurationError([
+    ...error.diagnostics,
+    ...more.filter((each) => !known.has(printDiagnostic(each))),
+  ]);
 }
 
 /** A service of which no operation can be called, though it has operations or a WSDL. */
-function unusableService({ name, operations, wsdl }: SoapService, root: ConfigSection<Config>): readonly Diagnostic[] {
+function unusableService(
+  { name, operations, wsdl }: SoapService,
+  root: ConfigSection<Config>,
+): readonly Diagnostic[] {
   if (operations.length === 0 && wsdl === null) return [];
   if (operations.some(({ status }) => status !== 'disabled')) return [];
   const reason = operations.flatMap(({ reasons }) => reasons)[0];
   const what = `No operation of service ${name} can be called.`;
   return [
-    root.diagnostic(['services', name, 'wsdl'], what, reason === undefined ? null : oneLine(printDiagnostic(reason))),
+    root.diagnostic(
+      ['services', name, 'wsdl'],
+      what,
+      reason === undefined ? null : oneLine(printDiagnostic(reason)),
+    ),
   ];
 }
 
@@ -102,7 +121,13 @@ function printService(service: SoapService, { graph }: Compiled, terminal: Termi
       const field = fields.get(row.operation);
       const why = row.reason ?? (field === undefined ? 'left out by the configuration' : '');
       const place = row.location === null ? '' : ` (${row.location})`;
-      return [oneLine(row.operation), oneLine(row.port), row.status, field ?? '-', oneLine(why + place)];
+      return [
+        oneLine(row.operation),
+        oneLine(row.port),
+        row.status,
+        field ?? '-',
+        oneLine(why + place),
+      ];
     });
     terminal.out(table([['operation', 'port', 'status', 'field', 'reason'], ...lines]));
   }
@@ -118,7 +143,9 @@ function printGraphqlUpstream(
 ): void {
   const fields = [...graph.subschemaFields.values()].filter(({ service }) => service === name);
   const from = config.schema === undefined ? 'by introspection' : `from ${config.schema}`;
-  terminal.out(`service ${name}: GraphQL, ${counted(fields.length, 'field')}, schema ${oneLine(from)}`);
+  terminal.out(
+    `service ${name}: GraphQL, ${counted(fields.length, 'field')}, schema ${oneLine(from)}`,
+  );
   const lines = fields.slice(0, MOST_LISTED).map(({ operation, parent, name: field }) => {
     return [oneLine(operation.name), `${parent}.${field}`];
   });

@@ -49,7 +49,10 @@ export async function explainQuery(
   const compiled = await compile(await loadConfig(file, process.env));
   await compiled.close();
   try {
-    const admitted = await admitAsServer(compiled, JSON.stringify({ query, variables: input.value }));
+    const admitted = await admitAsServer(
+      compiled,
+      JSON.stringify({ query, variables: input.value }),
+    );
     return await new Explanation(compiled, admitted, terminal).print();
   } catch (caught) {
     if (!(caught instanceof Refusal)) throw caught;
@@ -80,7 +83,12 @@ async function admitAsServer({ config, graph }: Compiled, body: string): Promise
   const headers = { 'content-type': 'application/json' };
   const raw = await readParams({ method: 'POST', url: '/', headers, body: async () => body });
   const { introspection, measure } = config.graphql;
-  const operations = operationsOf({ built: graph, limits: config.limits.graphql, measured: measure, introspection });
+  const operations = operationsOf({
+    built: graph,
+    limits: config.limits.graphql,
+    measured: measure,
+    introspection,
+  });
   return (await admitOperation(raw, operations, {})).admitted;
 }
 
@@ -119,13 +127,16 @@ class Explanation {
     const { caching } = this.#compiled;
     return this.#plan.fields.some(
       ({ call }) =>
-        call?.ask.kind === 'soap' && caching.read(call.ask.bound.service, call.ask.bound.operation) !== null,
+        call?.ask.kind === 'soap' &&
+        caching.read(call.ask.bound.service, call.ask.bound.operation) !== null,
     );
   }
 
   /** The cost by field, the highest first. */
   #costs(): string {
-    const parts = Object.entries(costByField(this.#admitted)).map(([path, points]) => `${path} ${points}`);
+    const parts = Object.entries(costByField(this.#admitted)).map(
+      ([path, points]) => `${path} ${points}`,
+    );
     const { calls } = this.#admitted.estimate;
     return `calls: at most ${calls}${parts.length === 0 ? '' : `; cost by field: ${parts.join(', ')}`}`;
   }
@@ -144,7 +155,12 @@ class Explanation {
     const node = nodes[0];
     if (definition === undefined || node === undefined) throw new Error('admitted without a field');
     await this.#attempt(() => {
-      const input = argumentsOf(definition, node, this.#admitted.variables, ask.bound.headersArgument);
+      const input = argumentsOf(
+        definition,
+        node,
+        this.#admitted.variables,
+        ask.bound.headersArgument,
+      );
       this.#call(`${key}: ${nameOf(ask.bound)}`, ask.bound, input, new Set(), '');
     }, [key]);
     for (const use of linkUses(key, ask.reply, this.#plan.links)) await this.#link(use);
@@ -156,7 +172,9 @@ class Explanation {
     const node = nodes[0];
     if (node === undefined) throw new Error('a link without a node');
     const { batchItems } = this.#compiled.config.limits.graphql;
-    const filled = feeds.map(({ argument, field }) => `${argument.join('.')}: ${field.join('.')}`).join(', ');
+    const filled = feeds
+      .map(({ argument, field }) => `${argument.join('.')}: ${field.join('.')}`)
+      .join(', ');
     const how = batch === null ? '' : `, batched by ${batchItems}`;
     await this.#attempt(async () => {
       const own = argumentsOf(definition, node, this.#admitted.variables, called.headersArgument);
@@ -164,25 +182,40 @@ class Explanation {
       const standIns = new Set(feeds.map(textOf));
       const title = `then for each ${path}: ${nameOf(called)}(${filled})${how}`;
       const input = withValues(own, values);
-      if (target.ask.kind === 'subschema') await this.#subschemaCall(title, target.ask.plan, input.arguments, '  ');
+      if (target.ask.kind === 'subschema')
+        await this.#subschemaCall(title, target.ask.plan, input.arguments, '  ');
       else this.#call(title, target.ask.bound, input, standIns, '  ');
     }, [path]);
   }
 
-  #call(title: string, bound: BoundField, input: CallInput, standIns: ReadonlySet<string>, margin: string): void {
+  #call(
+    title: string,
+    bound: BoundField,
+    input: CallInput,
+    standIns: ReadonlySet<string>,
+    margin: string,
+  ): void {
     const service = this.#compiled.services.find(({ name }) => name === bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     const [dialect] = service.dialects;
     const { contentType, soapAction } = service.callHead(bound.operation);
     const { attachments = [] } = bound.requestPlan;
-    const { text, parts } = printEnvelope(this.#compiled.config.limits.codec, service, bound, input, standIns);
+    const { text, parts } = printEnvelope(
+      this.#compiled.config.limits.codec,
+      service,
+      bound,
+      input,
+      standIns,
+    );
     this.#terminal.out(`\n${margin}${title}`);
     const root = parts.length === 0 ? contentType : 'application/xop+xml';
     const lines = [
       `SOAP ${dialect.name}, POST ${service.config.urls.join(' or ')}`,
       `content-type: ${attachments.length + parts.length === 0 ? contentType : `multipart/related, its first part ${root}`}`,
       ...parts.map(({ id, mediaType, bytes }) => `part ${id}: ${sizeOf(bytes)} as ${mediaType}`),
-      ...attachments.map(({ key, part, mediaType }) => `attachment ${part}: the argument ${key} as ${mediaType}`),
+      ...attachments.map(
+        ({ key, part, mediaType }) => `attachment ${part}: the argument ${key} as ${mediaType}`,
+      ),
       ...(soapAction === null ? [] : [`soapaction: ${soapAction}`]),
       ...describeOwn(service),
       ...printPages(bound),
@@ -200,8 +233,13 @@ class Explanation {
     margin: string,
   ): Promise<void> {
     const service = this.#compiled.graphqlUpstreams.find(({ name }) => name === plan.field.service);
-    const request = printSubschemaRequest(await subschemaRequestOf(plan, values, this.#admitted, this.#plan), plan);
-    this.#terminal.out(`\n${margin}${title}\n${margin}  ${service === undefined ? '' : wayTo(service, plan)}`);
+    const request = printSubschemaRequest(
+      await subschemaRequestOf(plan, values, this.#admitted, this.#plan),
+      plan,
+    );
+    this.#terminal.out(
+      `\n${margin}${title}\n${margin}  ${service === undefined ? '' : wayTo(service, plan)}`,
+    );
     for (const line of service === undefined ? [] : printReach(service.config, null)) {
       this.#terminal.out(`${margin}  ${line}`);
     }
@@ -209,7 +247,8 @@ class Explanation {
     const nodes = plan.links?.feeds ?? new Map();
     for (const selection of [...this.#plan.links.values()]) {
       const [node] = selection.nodes;
-      if (node !== undefined && nodes.has(node)) await this.#link({ path: responseKey(node), selection });
+      if (node !== undefined && nodes.has(node))
+        await this.#link({ path: responseKey(node), selection });
     }
   }
 
@@ -226,10 +265,14 @@ class Explanation {
 }
 
 /** The bytes of a part; of a value that a file gives, none are known. */
-const sizeOf = (bytes: PackagePiece): string => (Buffer.isBuffer(bytes) ? `${bytes.length} bytes` : 'a file');
+const sizeOf = (bytes: PackagePiece): string =>
+  Buffer.isBuffer(bytes) ? `${bytes.length} bytes` : 'a file';
 
 /** How a service that speaks GraphQL is asked. */
-function wayTo({ config, subscriptions }: ConfiguredGraphqlUpstream, { field }: SubschemaPlan): string {
+function wayTo(
+  { config, subscriptions }: ConfiguredGraphqlUpstream,
+  { field }: SubschemaPlan,
+): string {
   if (field.parent !== 'Subscription') return `GraphQL, POST ${config.urls.join(' or ')}`;
   return `GraphQL over ${subscriptions?.protocol}, ${subscriptions?.urls.join(' or ')}`;
 }
@@ -242,7 +285,8 @@ const nameOf = ({
 
 /** The header blocks that the gateway adds when the message is sent. */
 function describeOwn({ security, tokenPlace, ownBlocks }: ConfiguredService): readonly string[] {
-  const token = tokenPlace?.kind === 'http' ? `field ${tokenPlace.field}` : `block ${ownBlocks.at(-1)}`;
+  const token =
+    tokenPlace?.kind === 'http' ? `field ${tokenPlace.field}` : `block ${ownBlocks.at(-1)}`;
   return [
     ...(security === null ? [] : [`with a WS-Security block of the gateway`]),
     ...(tokenPlace === null ? [] : [`with the token of the service in the header ${token}`]),
@@ -252,14 +296,22 @@ function describeOwn({ security, tokenPlace, ownBlocks }: ConfiguredService): re
 /** How many rows each call of a paged field brings. */
 function printPages({ paging = null }: BoundField): readonly string[] {
   if (paging === null) return [];
-  const behind = paging.kind === 'cursor' ? 'each names the next' : 'several at once where the reply tells the total';
+  const behind =
+    paging.kind === 'cursor'
+      ? 'each names the next'
+      : 'several at once where the reply tells the total';
   return [`pages: ${paging.size} rows for each call, by ${paging.kind}; ${behind}`];
 }
 
 /** The cache rules of the operation. */
-function printCaching({ read, write }: Compiled['caching'], service: string, operation: Operation): readonly string[] {
+function printCaching(
+  { read, write }: Compiled['caching'],
+  service: string,
+  operation: Operation,
+): readonly string[] {
   const changes = write(service, operation);
-  if (changes !== null) return [`cache: makes old ${changes.invalidations.map(({ name }) => name).join(', ')}`];
+  if (changes !== null)
+    return [`cache: makes old ${changes.invalidations.map(({ name }) => name).join(', ')}`];
   const rule = read(service, operation);
   if (rule === null) return [];
   const time = rule.freshMillis === 0 ? 'while it is under way' : `for ${rule.freshMillis} ms`;

@@ -5,7 +5,10 @@ import type { ExitCode, Terminal } from '../process/terminal.js';
 const PASSWORD_CHARS_MAX = 512;
 
 /** Reads a password from standard input, and prints its hash for `clients.basic`. */
-export async function printPasswordHash(input: AsyncIterable<unknown>, terminal: Terminal): Promise<ExitCode> {
+export async function printPasswordHash(
+  input: AsyncIterable<unknown>,
+  terminal: Terminal,
+): Promise<ExitCode> {
   let text = '';
   for await (const piece of input) {
     text += String(piece);

@@ -11,7 +11,9 @@ export async function init(file: string, terminal: Terminal): Promise<ExitCode> 
     const code = errorCode(error) ?? 'unknown error';
     const isThere = code === 'EEXIST';
     const what = isThere ? 'There is a configuration already.' : `It cannot be written (${code}).`;
-    const remedy = isThere ? 'Give another file: soapstone init FILE.' : 'Give a file in a folder of yours.';
+    const remedy = isThere
+      ? 'Give another file: soapstone init FILE.'
+      : 'Give a file in a folder of yours.';
     throw unplacedError(what, remedy, file);
   });
   terminal.out(`Written: ${file}

@@ -5,7 +5,11 @@ import { printYaml } from '../config/source/yaml-source.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 
 /** Prints what `/rest/openapi.json` answers to clients that may call all. Throws `ConfigurationError`. */
-export async function openapi(file: string, isYaml: boolean, terminal: Terminal): Promise<ExitCode> {
+export async function openapi(
+  file: string,
+  isYaml: boolean,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const { rest, close } = await compile(await loadConfig(file, process.env));
   await close();
   if (rest === null) {

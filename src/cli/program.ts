@@ -58,7 +58,10 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
 /** Adds the commands that load a configuration. */
 function addGatewayCommands({ program, terminal, finish }: ProgramContext): void {
   const withConfig = (command: Command): Command =>
-    command.option('-c, --config <file>', `the configuration (default: ${DEFAULT_FILE}, else the demonstration)`);
+    command.option(
+      '-c, --config <file>',
+      `the configuration (default: ${DEFAULT_FILE}, else the demonstration)`,
+    );
   const configFile = ({ config }: ConfigFlags): string => config ?? defaultFile(terminal);
 
   withConfig(program.command('start').description('run the gateway'))
@@ -67,31 +70,41 @@ function addGatewayCommands({ program, terminal, finish }: ProgramContext): void
       const { start } = await import('../process/start.js');
       finish(await start(configFile(options), options.workers ?? null, terminal));
     });
-  withConfig(program.command('check').description('load and compile everything, and report what is wrong')).action(
+  withConfig(
+    program.command('check').description('load and compile everything, and report what is wrong'),
+  ).action(async (options: ConfigFlags) => {
+    const { check } = await import('./check.js');
+    finish(await check(configFile(options), terminal));
+  });
+  withConfig(program.command('schema').description('print the GraphQL schema')).action(
     async (options: ConfigFlags) => {
-      const { check } = await import('./check.js');
-      finish(await check(configFile(options), terminal));
+      const { schema } = await import('./schema.js');
+      finish(await schema(configFile(options), terminal));
     },
   );
-  withConfig(program.command('schema').description('print the GraphQL schema')).action(async (options: ConfigFlags) => {
-    const { schema } = await import('./schema.js');
-    finish(await schema(configFile(options), terminal));
-  });
   withConfig(
-    program.command('docs').description('write the schema as pages: Markdown, and one HTML page with a search'),
+    program
+      .command('docs')
+      .description('write the schema as pages: Markdown, and one HTML page with a search'),
   )
     .requiredOption('-o, --output <directory>', 'where to write')
     .action(async (options: ConfigFlags & { output: string }) => {
       const { docs } = await import('./docs/docs.js');
       finish(await docs(configFile(options), options.output, terminal));
     });
-  withConfig(program.command('openapi').description('print the OpenAPI document of the operations over REST'))
+  withConfig(
+    program
+      .command('openapi')
+      .description('print the OpenAPI document of the operations over REST'),
+  )
     .option('--yaml', 'as YAML')
     .action(async (options: ConfigFlags & { yaml?: boolean }) => {
       const { openapi } = await import('./openapi.js');
       finish(await openapi(configFile(options), options.yaml === true, terminal));
     });
-  withConfig(program.command('explain').description('print what a query would send, and send nothing'))
+  withConfig(
+    program.command('explain').description('print what a query would send, and send nothing'),
+  )
     .argument('<query>', 'the GraphQL document')
     .option('--variables <json>', 'its variables')
     .action(async (query: string, options: ConfigFlags & { variables?: string }) => {
@@ -110,11 +123,13 @@ function addAuditCommand({ program, terminal, finish }: ProgramContext): void {
     .argument('<files...>', 'the files')
     .option('--continued', 'chains may begin in earlier files, which are not given')
     .option('--key-file <file>', 'the file of `audit.key`: every line must be signed with it')
-    .action(async (files: readonly string[], options: { continued?: boolean; keyFile?: string }) => {
-      const { verifyAudit } = await import('./audit.js');
-      const { continued: isContinued = false, keyFile = null } = options;
-      finish(await verifyAudit(files, { isContinued, keyFile }, terminal));
-    });
+    .action(
+      async (files: readonly string[], options: { continued?: boolean; keyFile?: string }) => {
+        const { verifyAudit } = await import('./audit.js');
+        const { continued: isContinued = false, keyFile = null } = options;
+        finish(await verifyAudit(files, { isContinued, keyFile }, terminal));
+      },
+    );
 }
 
 /** Adds the commands that write or try a configuration. */
@@ -134,20 +149,38 @@ function addImportCommands({ program, terminal, finish }: ProgramContext): void 
     .option('--json', 'print the report as JSON', false)
     .option('--force', 'replace a configuration that is there already', false)
     .action(async (wsdl: string, options: ImportFlags, command: Command) => {
-      const { output: directory = null, into: file = null, name = null, port: ports, force, json } = options;
+      const {
+        output: directory = null,
+        into: file = null,
+        name = null,
+        port: ports,
+        force,
+        json,
+      } = options;
       const source = sourceFrom(options);
       if (file !== null) {
-        if (force) return command.error("error: option '--force' cannot be used with option '--into <file>'");
+        if (force)
+          return command.error(
+            "error: option '--force' cannot be used with option '--into <file>'",
+          );
         const { importInto } = await import('./import/import-into.js');
-        return finish(await importInto(wsdl, { file, directory, name, ports, json, source }, terminal));
+        return finish(
+          await importInto(wsdl, { file, directory, name, ports, json, source }, terminal),
+        );
       }
       if (directory === null)
-        return command.error("error: required option '-o, --output <directory>' or '--into <file>' not specified");
+        return command.error(
+          "error: required option '-o, --output <directory>' or '--into <file>' not specified",
+        );
       const { importWsdl } = await import('./import/import.js');
-      return finish(await importWsdl(wsdl, { directory, name, ports, force, json, source }, terminal));
+      return finish(
+        await importWsdl(wsdl, { directory, name, ports, force, json, source }, terminal),
+      );
     });
   withSource(program.command('try'))
-    .description('import a WSDL into a temporary folder and run the gateway in front of its services')
+    .description(
+      'import a WSDL into a temporary folder and run the gateway in front of its services',
+    )
     .argument('<wsdl>', 'path or http(s) address of the WSDL')
     .option(
       '--listen <address>',
@@ -183,8 +216,13 @@ function addImportCommands({ program, terminal, finish }: ProgramContext): void 
 function addOperatorCommands({ program, terminal, finish }: ProgramContext): void {
   program
     .command('suggest')
-    .description('print sizes of lists and replies for the configuration, from what a gateway has counted')
-    .argument('<metrics>', 'address of its metrics (http://127.0.0.1:4001/metrics), or a file that holds them')
+    .description(
+      'print sizes of lists and replies for the configuration, from what a gateway has counted',
+    )
+    .argument(
+      '<metrics>',
+      'address of its metrics (http://127.0.0.1:4001/metrics), or a file that holds them',
+    )
     .action(async (metrics: string) => {
       const { suggest } = await import('./operator/suggest.js');
       finish(await suggest(metrics, terminal));
@@ -192,7 +230,10 @@ function addOperatorCommands({ program, terminal, finish }: ProgramContext): voi
   program
     .command('usage')
     .description('print which client uses which operations, fields and arguments')
-    .argument('<address>', 'the admin address of a gateway (http://127.0.0.1:4001), or a file of --json')
+    .argument(
+      '<address>',
+      'the admin address of a gateway (http://127.0.0.1:4001), or a file of --json',
+    )
     .option('--json', 'print the report as JSON, for a file', false)
     .action(async (address: string, { json }: { json: boolean }) => {
       const { usage } = await import('./operator/usage.js');
@@ -201,7 +242,10 @@ function addOperatorCommands({ program, terminal, finish }: ProgramContext): voi
   program
     .command('rules')
     .description('print what a refusal means, why requests are refused with it, and the remedy')
-    .argument('[code]', 'the code of a Fault, an error or a log line; without it all codes are listed')
+    .argument(
+      '[code]',
+      'the code of a Fault, an error or a log line; without it all codes are listed',
+    )
     .action(async (code: string | undefined) => {
       const { rules } = await import('./operator/rules.js');
       finish(rules(code ?? null, terminal));
@@ -214,16 +258,26 @@ function addOperatorCommands({ program, terminal, finish }: ProgramContext): voi
       finish(await printPasswordHash(process.stdin, terminal));
     });
   withSource(program.command('diff'))
-    .description('print the changes between two WSDLs, or schemas; 1 when one of them breaks clients')
+    .description(
+      'print the changes between two WSDLs, or schemas; 1 when one of them breaks clients',
+    )
     .argument('<old>', 'path or address of the WSDL callers know, or a schema: NAME.graphql')
     .argument('<new>', 'path or address of the WSDL, or schema, that they will meet')
-    .option('--usage <report>', 'admin address or file: name the clients that breaking changes of a WSDL meet')
+    .option(
+      '--usage <report>',
+      'admin address or file: name the clients that breaking changes of a WSDL meet',
+    )
     .action(async (before: string, after: string, options: SourceFlags & { usage?: string }) => {
       const schemas = [before, after].filter((each) => each.endsWith('.graphql'));
       if (schemas.length === 1)
-        throw unplacedError('A schema and a WSDL cannot be compared.', 'Give two of one kind.', schemas[0]);
+        throw unplacedError(
+          'A schema and a WSDL cannot be compared.',
+          'Give two of one kind.',
+          schemas[0],
+        );
       if (schemas.length === 2) {
-        if (options.usage !== undefined) throw unplacedError('--usage is for two WSDLs.', 'Leave it out.');
+        if (options.usage !== undefined)
+          throw unplacedError('--usage is for two WSDLs.', 'Leave it out.');
         const { diffSchemas } = await import('./operator/schema-diff.js');
         return finish(await diffSchemas(before, after, terminal));
       }
@@ -243,8 +297,14 @@ function defaultFile(terminal: Terminal): string {
 /** How documents are got that are not files. */
 const withSource = (command: Command): Command =>
   command
-    .option('--root <folder>', 'folder that the files of the WSDL may lie in; by default its own and those near it')
-    .option('--user <name:password>', `credentials for the host of the WSDL; the password as \${NAME} of a variable`)
+    .option(
+      '--root <folder>',
+      'folder that the files of the WSDL may lie in; by default its own and those near it',
+    )
+    .option(
+      '--user <name:password>',
+      `credentials for the host of the WSDL; the password as \${NAME} of a variable`,
+    )
     .option('--user-file <file>', 'a file that holds name:password')
     .option(
       '--header <line>',
@@ -252,7 +312,10 @@ const withSource = (command: Command): Command =>
       collect,
       [],
     )
-    .option('--proxy <url>', `the HTTP proxy on the way to the WSDL, its password as \${NAME}; or environment`)
+    .option(
+      '--proxy <url>',
+      `the HTTP proxy on the way to the WSDL, its password as \${NAME}; or environment`,
+    )
     .option('--ca <file>', 'the authorities that are trusted, as PEM, instead of those of Node')
     .option('--cert <file>', 'a certificate for the host of the WSDL, as PEM')
     .option('--key <file>', 'its private key, as PEM')

@@ -23,5 +23,7 @@ export function refusedPlace(error: unknown): Diagnostic | null {
 function placeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if ('path' in error && typeof error.path === 'string') return error.path;
-  return 'address' in error && 'port' in error ? `${String(error.address)}:${String(error.port)}` : null;
+  return 'address' in error && 'port' in error
+    ? `${String(error.address)}:${String(error.port)}`
+    : null;
 }

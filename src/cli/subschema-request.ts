@@ -6,8 +6,14 @@ import type { SubschemaPlan, SubschemaRequest } from '../graphql/fields/subschem
  * The operation that a service which speaks GraphQL would be sent, as text; where the values that stand in for those of
  * an answer are of another type, in the names that things have here.
  */
-export function printSubschemaRequest(request: SubschemaRequest | null, plan: SubschemaPlan): string {
+export function printSubschemaRequest(
+  request: SubschemaRequest | null,
+  plan: SubschemaPlan,
+): string {
   if (request === null) return print(plan.document);
-  const values = Object.keys(request.variables).length === 0 ? '' : `\nvariables: ${JSON.stringify(request.variables)}`;
+  const values =
+    Object.keys(request.variables).length === 0
+      ? ''
+      : `\nvariables: ${JSON.stringify(request.variables)}`;
   return request.query.trim() + values;
 }

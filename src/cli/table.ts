@@ -8,7 +8,8 @@ export const MOST_LISTED = 100;
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    for (const [column, cell] of row.entries())
+      widths[column] = Math.max(widths[column] ?? 0, cell.length);
   }
   return rows
     .map((row) =>
@@ -21,7 +22,8 @@ export function table(rows: readonly (readonly string[])[]): string {
 }
 
 /** A number and its noun. */
-export const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+export const counted = (number: number, noun: string): string =>
+  `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 /** The longest foreign text that is printed, in characters. */
 const TEXT_CHARACTERS = 500;
@@ -35,9 +37,14 @@ export function oneLine(text: string): string {
 export function diagnosticLine(diagnostic: Diagnostic): string {
   const { what, remedy } = diagnostic;
   const text = printable(what);
-  const shown = text.length <= TEXT_CHARACTERS ? text : `${text.slice(0, TEXT_CHARACTERS).trimEnd()} ...`;
+  const shown =
+    text.length <= TEXT_CHARACTERS ? text : `${text.slice(0, TEXT_CHARACTERS).trimEnd()} ...`;
   return printable(
-    printDiagnostic({ ...diagnostic, what: shown, remedy: remedy?.slice(0, REMEDY_CHARACTERS) ?? null }),
+    printDiagnostic({
+      ...diagnostic,
+      what: shown,
+      remedy: remedy?.slice(0, REMEDY_CHARACTERS) ?? null,
+    }),
   );
 }
 

@@ -41,7 +41,16 @@ export async function tryWsdl(
       more: ['console: { tryOut: true }'],
       hasRestAndTools: true,
     };
-    const options = { directory, name: null, ports: [], force: false, json: false, url, source, addresses };
+    const options = {
+      directory,
+      name: null,
+      ports: [],
+      force: false,
+      json: false,
+      url,
+      source,
+      addresses,
+    };
     const code = await importWsdl(location, options, terminal);
     if (code !== 0) return code;
     return await start(join(directory, 'soapstone.yaml'), null, terminal, trialIntroduction);

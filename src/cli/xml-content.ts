@@ -20,7 +20,9 @@ export function withXmlContent(
   const isXml = root.kind === 'unwrap' && root.field.value.kind === 'opaque';
   const reasons = [
     ...(isXml ? [`The answer is XML text: ${causeOf(operation.output?.body?.type ?? null)}.`] : []),
-    ...(argument === null ? [] : [`The required argument \`${argument}\` is XML text: its content has no model.`]),
+    ...(argument === null
+      ? []
+      : [`The required argument \`${argument}\` is XML text: its content has no model.`]),
   ];
   if (reasons.length === 0) return operation;
   return { ...operation, status: 'partial', reasons: reasons.map((what) => unplaced(what, null)) };
@@ -56,7 +58,10 @@ function wrappedType({ content }: ComplexType): XsdType | null {
   if (content.kind !== 'elements') return null;
   let particle = content.particle;
   while (particle.kind !== 'one') {
-    const only = particle.kind !== 'any' && particle.particles.length === 1 ? particle.particles[0] : undefined;
+    const only =
+      particle.kind !== 'any' && particle.particles.length === 1
+        ? particle.particles[0]
+        : undefined;
     if (only === undefined) return null;
     particle = only;
   }

@@ -29,7 +29,10 @@ export class Kept<T> {
   readonly what: string;
   /** The second cell: when it is kept. */
   readonly condition: string;
-  readonly #values = new WeakMap<Keeping, Map<string, { readonly configuration: unknown; readonly value: T }>>();
+  readonly #values = new WeakMap<
+    Keeping,
+    Map<string, { readonly configuration: unknown; readonly value: T }>
+  >();
 
   constructor(what: string, condition: string) {
     this.what = what;
@@ -39,7 +42,9 @@ export class Kept<T> {
   /** The value of the generation before; null where there is none, or its configuration was another. */
   find({ earlier }: Keeping, name: string, configuration: unknown): T | null {
     const found = earlier === null ? undefined : this.#values.get(earlier)?.get(name);
-    return found !== undefined && isDeepStrictEqual(found.configuration, configuration) ? found.value : null;
+    return found !== undefined && isDeepStrictEqual(found.configuration, configuration)
+      ? found.value
+      : null;
   }
 
   /** Declares a value of this generation, for the next one. */
@@ -50,6 +55,11 @@ export class Kept<T> {
 
   /** The value of the generation before, or a new one. */
   keep(keeping: Keeping, name: string, configuration: unknown, make: () => T): T {
-    return this.set(keeping, name, configuration, this.find(keeping, name, configuration) ?? make());
+    return this.set(
+      keeping,
+      name,
+      configuration,
+      this.find(keeping, name, configuration) ?? make(),
+    );
   }
 }

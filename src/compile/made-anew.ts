@@ -4,7 +4,10 @@ import { ConfigurationError } from '../base/diagnostic.js';
  * What `make` makes of texts whose files may change, made anew when one of them has changed. What then throws
  * `ConfigurationError` leaves that of before: a file may be half written. What is made first may throw anything.
  */
-export function madeAnew<T>(texts: readonly (() => string)[], make: (contents: readonly string[]) => T): () => T {
+export function madeAnew<T>(
+  texts: readonly (() => string)[],
+  make: (contents: readonly string[]) => T,
+): () => T {
   let contents = texts.map((text) => text());
   let made = make(contents);
   return () => {

@@ -26,7 +26,8 @@ export interface LoadedConfig extends ConfigFiles {
 }
 
 /** The whole configuration as a section, of which compilers get their parts. */
-export const rootSection = (loaded: LoadedConfig): ConfigSection<Config> => new ConfigSection(loaded, loaded.config);
+export const rootSection = (loaded: LoadedConfig): ConfigSection<Config> =>
+  new ConfigSection(loaded, loaded.config);
 
 /** A broken file of a megabyte would give a hundred thousand. */
 const MAX_ERRORS = 100;
@@ -65,8 +66,12 @@ export async function loadConfig(
   await pace.pause();
   findings.push(...checkRules(value, (path) => source.has(path)));
   await pace.pause();
-  const diagnostics = [...source.diagnostics, ...findings.map((finding) => diagnosticOf(finding, source, file))];
-  if (valid === null || diagnostics.length > 0) throw new ConfigurationError(firstOf(source.sorted(diagnostics), file));
+  const diagnostics = [
+    ...source.diagnostics,
+    ...findings.map((finding) => diagnosticOf(finding, source, file)),
+  ];
+  if (valid === null || diagnostics.length > 0)
+    throw new ConfigurationError(firstOf(source.sorted(diagnostics), file));
 
   return loadedFrom(valid, { file, inputs, source, foreign, files });
 }
@@ -75,7 +80,10 @@ export async function loadConfig(
  * The rest of a configuration that cannot be used: without what is of the wrong shape, and with rules that are broken. For
  * the errors of names that shape would hide. Null where too little is left to say anything about names.
  */
-export async function loadRest(file: string, environment: Environment): Promise<LoadedConfig | null> {
+export async function loadRest(
+  file: string,
+  environment: Environment,
+): Promise<LoadedConfig | null> {
   const inputs = LIVE_INPUTS;
   const source = await readSource(file, environment, inputs).catch(() => null);
   if (source === null || source.diagnostics.length > 0) return null;
@@ -95,18 +103,24 @@ export async function loadRest(file: string, environment: Environment): Promise<
 /** What is removed may have been required. */
 const ATTEMPTS_MAX = 5;
 
-interface Origin extends Pick<ConfigFiles, 'file' | 'inputs'>, Pick<Substituted, 'foreign' | 'files'> {
+interface Origin
+  extends Pick<ConfigFiles, 'file' | 'inputs'>,
+    Pick<Substituted, 'foreign' | 'files'> {
   readonly source: ConfigSource;
 }
 
-function loadedFrom(valid: FileConfig, { file, inputs, source, foreign, files }: Origin): LoadedConfig {
+function loadedFrom(
+  valid: FileConfig,
+  { file, inputs, source, foreign, files }: Origin,
+): LoadedConfig {
   completeMasks(valid);
   return {
     config: deepFreeze(asConfig(valid)),
     file,
     inputs,
     isGiven: (path) =>
-      source.has(path) || (path[0] === 'limits' && source.has(['limits', 'internal', ...path.slice(1)])),
+      source.has(path) ||
+      (path[0] === 'limits' && source.has(['limits', 'internal', ...path.slice(1)])),
     isForeign: (path) => foreign.has(JSON.stringify(path)),
     placeOf: (path, part) => source.placeOf(path, part),
     placeIn: (path, at) => source.placeIn(path, at),
@@ -135,7 +149,8 @@ function expandWords(value: unknown): void {
   if (!isRecord(services)) return;
   for (const service of Object.values(services)) {
     const calls = isRecord(service) ? service['addressing'] : null;
-    if (isRecord(service) && ADDRESSED_CALLS.some((word) => word === calls)) service['addressing'] = { calls };
+    if (isRecord(service) && ADDRESSED_CALLS.some((word) => word === calls))
+      service['addressing'] = { calls };
   }
 }
 
@@ -169,14 +184,21 @@ function withInternal({ internal, ...limits }: FileConfig['limits']): Config['li
 const asAddress = (address: string | AddressConfig): AddressConfig =>
   typeof address === 'string' ? { url: address, weight: 1, backup: false } : address;
 
-function diagnosticOf({ path, part, what, remedy }: Finding, source: ConfigSource, file: string): Diagnostic {
+function diagnosticOf(
+  { path, part, what, remedy }: Finding,
+  source: ConfigSource,
+  file: string,
+): Diagnostic {
   return { ...(source.placeOf(path, part) ?? { file, line: 1, column: 1 }), what, remedy };
 }
 
 function firstOf(diagnostics: readonly Diagnostic[], file: string): readonly Diagnostic[] {
   const rest = diagnostics.length - MAX_ERRORS;
   if (rest <= 0) return diagnostics;
-  return [...diagnostics.slice(0, MAX_ERRORS), unplaced(`There are ${rest} more errors.`, null, file)];
+  return [
+    ...diagnostics.slice(0, MAX_ERRORS),
+    unplaced(`There are ${rest} more errors.`, null, file),
+  ];
 }
 
 function deepFreeze<T>(value: T): T {

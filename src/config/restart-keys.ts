@@ -24,7 +24,10 @@ const RESTART_KEYS: readonly ConfigPath[] = [
 ];
 
 /** Throws `ConfigurationError` with every key of `next` that differs from `running` and needs a restart. */
-export function checkRestartKeys(running: ConfigSection<Config>, next: ConfigSection<Config>): void {
+export function checkRestartKeys(
+  running: ConfigSection<Config>,
+  next: ConfigSection<Config>,
+): void {
   const diagnostics = RESTART_KEYS.filter(
     (path) => !isDeepStrictEqual(comparable(running, path), comparable(next, path)),
   ).map((path): Diagnostic => {
@@ -44,7 +47,9 @@ function comparable(files: ConfigSection<Config>, path: ConfigPath): unknown {
   if (key === 'redis') return withoutRotating(config.redis ?? null, path, files);
   if (key !== 'listen' && key !== 'admin') return valueAt(config, path);
   return listenersOf(config[key]).map(({ listener: { tls, ...rest }, path: at }) => {
-    const listener = Object.fromEntries(Object.entries(rest).filter(([name]) => !CREDENTIALS.has(name)));
+    const listener = Object.fromEntries(
+      Object.entries(rest).filter(([name]) => !CREDENTIALS.has(name)),
+    );
     const withoutFiles = (texts: Readonly<Record<string, unknown>>, where: ConfigPath): unknown =>
       mapValues(texts, (text, name) => files.fileAt([key, ...at, 'tls', ...where, name]) ?? text);
     if (tls === undefined) return listener;
@@ -67,8 +72,10 @@ function withoutRotating(value: unknown, path: ConfigPath, files: ConfigSection<
 }
 
 /** Maps the values of an object; the order of its keys makes no difference when the result is compared. */
-const mapValues = <T>(map: Readonly<Record<string, T>>, to: (value: T, name: string) => unknown): unknown =>
-  new Map(Object.entries(map).map(([name, value]) => [name, to(value, name)]));
+const mapValues = <T>(
+  map: Readonly<Record<string, T>>,
+  to: (value: T, name: string) => unknown,
+): unknown => new Map(Object.entries(map).map(([name, value]) => [name, to(value, name)]));
 
 const valueAt = (config: Config, path: ConfigPath): unknown =>
   path.reduce((owner: unknown, step) => (isRecord(owner) ? owner[step] : undefined), config);

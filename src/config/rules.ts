@@ -26,11 +26,15 @@ import { mtomRules } from './soap/mtom-rules.js';
  * Rules between keys, which the schema cannot state. They look at data whose shape may still be wrong, so that all
  * diagnostics come out at once; data of the wrong shape are passed over here. `isGiven` tells what a file has from defaults.
  */
-export function checkRules(data: unknown, isGiven: (path: ConfigPath) => boolean): readonly Finding[] {
+export function checkRules(
+  data: unknown,
+  isGiven: (path: ConfigPath) => boolean,
+): readonly Finding[] {
   if (!isRecord(data)) return [];
   const findings: Finding[] = [];
   const { clients } = data;
-  const hasClaims = isRecord(clients) && (Object.hasOwn(clients, 'jwt') || Object.hasOwn(clients, 'introspection'));
+  const hasClaims =
+    isRecord(clients) && (Object.hasOwn(clients, 'jwt') || Object.hasOwn(clients, 'introspection'));
   for (const [name, service] of recordEntries(data['services'])) {
     if (isRecord(service)) findings.push(...serviceRules(service, ['services', name], hasClaims));
   }
@@ -61,7 +65,11 @@ export function checkRules(data: unknown, isGiven: (path: ConfigPath) => boolean
   ];
 }
 
-function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasClaims: boolean): readonly Finding[] {
+function serviceRules(
+  service: Record<string, unknown>,
+  path: ConfigPath,
+  hasClaims: boolean,
+): readonly Finding[] {
   const findings: Finding[] = [];
   const isGraphql = service['kind'] === 'graphql';
   const name = printPath(path);
@@ -70,13 +78,15 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
     findings.push({ path: key === null ? path : [...path, key], part: 'key', what, remedy });
   };
 
-  if (has('url') && has('urls')) at('urls', `${name} has both \`url\` and \`urls\`.`, 'Keep one of them.');
+  if (has('url') && has('urls'))
+    at('urls', `${name} has both \`url\` and \`urls\`.`, 'Keep one of them.');
   if (!has('url') && !has('urls')) {
     at(null, `${name} has no backend.`, 'Give its address as `url`, or several as `urls`.');
   }
   findings.push(...upstreamRules(service, hasClaims, path), ...rateRules(service, path));
   if (isGraphql) return [...findings, ...graphqlServiceRules(service, path)];
-  if (has('wsdl') && has('types')) at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');
+  if (has('wsdl') && has('types'))
+    at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');
   // With neither it is a perimeter for SOAP callers and nothing else.
   if (!has('wsdl') && !has('types') && recordEntries(service['operations']).length > 0) {
     at(
@@ -85,7 +95,8 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
       'Name the WSDL, or define the types in SDL in `types`.',
     );
   }
-  if (has('port') && has('ports')) at('ports', `${name} has both \`port\` and \`ports\`.`, 'Keep one of them.');
+  if (has('port') && has('ports'))
+    at('ports', `${name} has both \`port\` and \`ports\`.`, 'Keep one of them.');
   for (const key of ['port', 'ports']) {
     if (!has('wsdl') && has(key)) at(key, `${name} has \`${key}\` but no \`wsdl\`.`, 'Remove it.');
   }
@@ -102,7 +113,10 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
 }
 
 /** An internal limit may stand in its group too, but not in both places: one of the values would not count. */
-function limitRules({ limits }: Record<string, unknown>, isGiven: (path: ConfigPath) => boolean): readonly Finding[] {
+function limitRules(
+  { limits }: Record<string, unknown>,
+  isGiven: (path: ConfigPath) => boolean,
+): readonly Finding[] {
   if (!isRecord(limits)) return [];
   return recordEntries(limits['internal']).flatMap(([group, keys]) =>
     recordEntries(keys).flatMap(([name]): Finding[] => {
@@ -123,7 +137,9 @@ function duplicateAddresses(data: Record<string, unknown>): readonly Finding[] {
   ];
   // Port 0 is a different port each time.
   return duplicates(
-    claims.filter(({ claimed }) => typeof claimed === 'string' && parseAddress(claimed)?.port !== 0),
+    claims.filter(
+      ({ claimed }) => typeof claimed === 'string' && parseAddress(claimed)?.port !== 0,
+    ),
     'address',
   );
 }

@@ -64,17 +64,29 @@ export class ConfigSection<out T> {
     return this.#files.placeIn([...this.path, ...path], at);
   }
 
-  diagnostic(path: ConfigPath, what: string, remedy: string | null, part?: 'key' | 'value'): Diagnostic {
+  diagnostic(
+    path: ConfigPath,
+    what: string,
+    remedy: string | null,
+    part?: 'key' | 'value',
+  ): Diagnostic {
     return { ...this.placeOf(path, part), what, remedy };
   }
 
-  error(path: ConfigPath, what: string, remedy: string | null, part?: 'key' | 'value'): ConfigurationError {
+  error(
+    path: ConfigPath,
+    what: string,
+    remedy: string | null,
+    part?: 'key' | 'value',
+  ): ConfigurationError {
     return new ConfigurationError([this.diagnostic(path, what, remedy, part)]);
   }
 
   /** Findings as diagnostics at their positions. */
   locateAll(findings: readonly Finding[]): readonly Diagnostic[] {
-    return findings.map(({ path, what, remedy, part }) => this.diagnostic(path, what, remedy, part));
+    return findings.map(({ path, what, remedy, part }) =>
+      this.diagnostic(path, what, remedy, part),
+    );
   }
 
   /** A file that the configuration names at `path`. */
@@ -88,7 +100,11 @@ export class ConfigSection<out T> {
   }
 
   /** That file with its content, which is read again when it changes. */
-  rotating(path: ConfigPath, content: string, encoding: 'utf8' | 'base64' = 'utf8'): RotatingFile | null {
+  rotating(
+    path: ConfigPath,
+    content: string,
+    encoding: 'utf8' | 'base64' = 'utf8',
+  ): RotatingFile | null {
     const file = this.fileAt(path);
     return file === null ? null : new RotatingFile(file, content, encoding);
   }

@@ -43,7 +43,10 @@ export function makeConsole(sources: ConsoleSources): AdminPages {
           return jsonAnswer(await sources.description());
         case '/console/operation': {
           const { searchParams } = new URL(request.url ?? '', 'http://localhost');
-          const found = await sources.operation(searchParams.get('service') ?? '', searchParams.get('name') ?? '');
+          const found = await sources.operation(
+            searchParams.get('service') ?? '',
+            searchParams.get('name') ?? '',
+          );
           return found === null ? null : jsonAnswer(found);
         }
         case TRY:
@@ -58,9 +61,14 @@ export function makeConsole(sources: ConsoleSources): AdminPages {
 
 const LIST = '/\n/metrics\n/usage\n/live\n/ready\nPOST /reload\n';
 
-const wantsHtml = ({ headers }: IncomingMessage): boolean => (headers.accept ?? '').includes('text/html');
+const wantsHtml = ({ headers }: IncomingMessage): boolean =>
+  (headers.accept ?? '').includes('text/html');
 
-const text = (status: number, body: string): AdminAnswer => ({ status, type: 'text/plain; charset=utf-8', body });
+const text = (status: number, body: string): AdminAnswer => ({
+  status,
+  type: 'text/plain; charset=utf-8',
+  body,
+});
 
 const NO_SNIFF = { 'x-content-type-options': 'nosniff' };
 
@@ -76,10 +84,18 @@ const page = (html: string): AdminAnswer => ({
   },
 });
 
-function asset({ files }: ConsolePage, path: string, { headers }: IncomingMessage): AdminAnswer | null {
+function asset(
+  { files }: ConsolePage,
+  path: string,
+  { headers }: IncomingMessage,
+): AdminAnswer | null {
   const found = files.get(path);
   if (found === undefined) return null;
-  const fields = { ...NO_SNIFF, 'cache-control': 'private, max-age=31536000, immutable', vary: 'accept-encoding' };
+  const fields = {
+    ...NO_SNIFF,
+    'cache-control': 'private, max-age=31536000, immutable',
+    vary: 'accept-encoding',
+  };
   const { type, plain, gzipped } = found;
   if (!takesGzip(headers['accept-encoding'])) return { status: 200, type, body: plain, fields };
   return { status: 200, type, body: gzipped, fields: { ...fields, 'content-encoding': 'gzip' } };
@@ -89,7 +105,8 @@ async function tryOut(sources: ConsoleSources, body: Buffer | null): Promise<Adm
   const description = await sources.description();
   if (!description.tryOut) return text(403, 'Set console.tryOut to send messages from the page.\n');
   const url = sources.trafficUrl();
-  if (url === null) return text(409, 'Messages can be sent only to an address of `listen` without TLS.\n');
+  if (url === null)
+    return text(409, 'Messages can be sent only to an address of `listen` without TLS.\n');
   const message = readMessage(body, description);
   if (message === null) return text(400, 'That is no message for a service of this gateway.\n');
   const tried = await sendMessage(url, message).catch(() => null);

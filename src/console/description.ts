@@ -52,19 +52,26 @@ export function describe(compiled: Compiled): Omit<ConsoleDescription, 'listener
         }),
       ),
     ],
-    classes: Object.entries(config.clients?.classes ?? {}).map(([name, { budget }]) => describeClass(name, budget)),
+    classes: Object.entries(config.clients?.classes ?? {}).map(([name, { budget }]) =>
+      describeClass(name, budget),
+    ),
     warnings: firstWarnings(warnings).map(printDiagnostic),
     graphqlPath: graph.path,
     codes: Object.fromEntries(
       REFUSAL_CODES.map((code) => [code, { text: kindOf(code).text, ...refusalGuides()[code] }]),
     ),
-    credentialFields: ['authorization', ...(apiKeys === undefined ? [] : [apiKeys.header.toLowerCase()])],
+    credentialFields: [
+      'authorization',
+      ...(apiKeys === undefined ? [] : [apiKeys.header.toLowerCase()]),
+    ],
     tryOut: config.console.tryOut,
   };
 }
 
 /** The ends of what listeners with TLS rely on, as their files have it now. */
-export const describeListenerEnds = ({ listeners: { traffic, admin } }: Compiled): readonly ListenerEnd[] =>
+export const describeListenerEnds = ({
+  listeners: { traffic, admin },
+}: Compiled): readonly ListenerEnd[] =>
   [...traffic.map(endsOf('listen')), ...admin.map(endsOf('admin'))].flat();
 
 const endsOf =
@@ -73,7 +80,11 @@ const endsOf =
     (tls?.ends ?? []).map((end) => ({ key, address: text, ...end }));
 
 /** Null where there is no such operation. */
-export function describeOperation(compiled: Compiled, service: string, name: string): OperationDescription | null {
+export function describeOperation(
+  compiled: Compiled,
+  service: string,
+  name: string,
+): OperationDescription | null {
   const owner = compiled.services.find((each) => each.name === service);
   const operation = owner?.operations.find((each) => each.name === name);
   if (owner === undefined || operation === undefined) return null;
@@ -106,7 +117,9 @@ function addressOf(url: string): string {
 }
 
 /** The fields of the root, by service and operation. */
-function fieldsByOperation({ graph }: Compiled): ReadonlyMap<string, ReadonlyMap<string, BoundField>> {
+function fieldsByOperation({
+  graph,
+}: Compiled): ReadonlyMap<string, ReadonlyMap<string, BoundField>> {
   const found = new Map<string, Map<string, BoundField>>();
   for (const bound of graph.fields.values()) {
     if (bound.name === '' || bound.parent === 'Subscription') continue;

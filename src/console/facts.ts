@@ -14,7 +14,8 @@ export class ConsoleFacts {
   readonly #compiled: () => Compiled;
   readonly #recent: RecentRequests;
   // The description of a large WSDL is long, and a page asks for it with each reload.
-  #described: { readonly of: Compiled; readonly description: ReturnType<typeof describe> } | null = null;
+  #described: { readonly of: Compiled; readonly description: ReturnType<typeof describe> } | null =
+    null;
 
   constructor(compiled: () => Compiled) {
     this.#compiled = compiled;
@@ -32,7 +33,8 @@ export class ConsoleFacts {
 
   description(): ConsoleDescription {
     const current = this.#compiled();
-    if (this.#described?.of !== current) this.#described = { of: current, description: describe(current) };
+    if (this.#described?.of !== current)
+      this.#described = { of: current, description: describe(current) };
     return { ...this.#described.description, listenerEnds: describeListenerEnds(current) };
   }
 
@@ -42,7 +44,11 @@ export class ConsoleFacts {
   }
 
   /** What the page shows where this process is the only one. */
-  sources(metrics: () => Promise<MetricList>, loads: ConfigLoads, trafficUrl: () => string | null): ConsoleSources {
+  sources(
+    metrics: () => Promise<MetricList>,
+    loads: ConfigLoads,
+    trafficUrl: () => string | null,
+  ): ConsoleSources {
     return {
       state: async () => stateOf(await metrics(), loads, this.recent()),
       description: async () => this.description(),

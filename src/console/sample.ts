@@ -21,24 +21,37 @@ export function sampleOf(
   bound: BoundField | null,
 ): SampleMessage {
   const { schema, fields } =
-    bound === null ? fieldOnly(service, operation) : { schema: compiled.graph.schema, fields: null };
+    bound === null
+      ? fieldOnly(service, operation)
+      : { schema: compiled.graph.schema, fields: null };
   const found = bound ?? fields?.get('Query.call') ?? null;
   if (found === null) return { query: null, envelope: null };
   const root = found.parent === 'Query' ? schema.getQueryType() : schema.getMutationType();
   const field = root?.getFields()[found.name];
-  const query = field === undefined ? null : exampleCall(field, found.parent === 'Query' ? 'query' : 'mutation');
+  const query =
+    field === undefined
+      ? null
+      : exampleCall(field, found.parent === 'Query' ? 'query' : 'mutation');
   if (field === undefined || query === null) return { query: null, envelope: null };
-  return { query: bound === null ? null : query, envelope: envelopeOf(compiled, service, found, field, query) };
+  return {
+    query: bound === null ? null : query,
+    envelope: envelopeOf(compiled, service, found, field, query),
+  };
 }
 
 /** A schema whose only field calls an operation that GraphQL does not offer. */
-function fieldOnly(service: ConfiguredService, operation: Operation): Pick<BuiltSchema, 'schema' | 'fields'> {
+function fieldOnly(
+  service: ConfiguredService,
+  operation: Operation,
+): Pick<BuiltSchema, 'schema' | 'fields'> {
   const request = { arguments: inputMappings({}, []), headers: NO_BLOCKS };
   const mapping = new Map([
     [operation.name, { field: { parent: 'Query', name: 'call' } as const, hidden: false, request }],
   ]);
   const { name } = service;
-  return buildSchema([{ name, operations: [operation], mapping, naming: 'exact', blocks: blocksOf(service) }]);
+  return buildSchema([
+    { name, operations: [operation], mapping, naming: 'exact', blocks: blocksOf(service) },
+  ]);
 }
 
 function envelopeOf(

@@ -39,5 +39,10 @@ const SHOWN: ReadonlySet<string> = new Set([
 ]);
 
 export function stateOf(list: MetricList, loads: ConfigLoads, recent: RecentLists): ConsoleState {
-  return { atMillis: Date.now(), loads: { ...loads }, metrics: Object.fromEntries(pointsOf(list, SHOWN)), recent };
+  return {
+    atMillis: Date.now(),
+    loads: { ...loads },
+    metrics: Object.fromEntries(pointsOf(list, SHOWN)),
+    recent,
+  };
 }

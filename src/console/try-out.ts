@@ -36,7 +36,10 @@ export function readMessage(
 }
 
 /** Sends a message to the gateway itself, so that all of its rules hold for it. */
-export async function sendMessage(url: string, { path, headers, body }: Message): Promise<TriedMessage> {
+export async function sendMessage(
+  url: string,
+  { path, headers, body }: Message,
+): Promise<TriedMessage> {
   const beganMillis = Date.now();
   const answer = await fetch(new URL(path, url), {
     method: 'POST',
@@ -53,5 +56,10 @@ export async function sendMessage(url: string, { path, headers, body }: Message)
     text += decoder.decode(chunk.subarray(0, SHOWN_BYTES_MAX), { stream: true });
     if (bytes > SHOWN_BYTES_MAX) break;
   }
-  return { status: answer.status, millis: Date.now() - beganMillis, body: text, isCut: bytes > SHOWN_BYTES_MAX };
+  return {
+    status: answer.status,
+    millis: Date.now() - beganMillis,
+    body: text,
+    isCut: bytes > SHOWN_BYTES_MAX,
+  };
 }

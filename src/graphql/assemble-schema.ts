@@ -102,7 +102,13 @@ class AssembledSchema extends GraphQLSchema {
 
   /** Copies the schema; the copy lists these types alone. */
   withTypes(types: TypeMap): AssembledSchema {
-    return new AssembledSchema(this.roots, this.types, this.implementations, this.ownDirectives, types);
+    return new AssembledSchema(
+      this.roots,
+      this.types,
+      this.implementations,
+      this.ownDirectives,
+      types,
+    );
   }
 
   override getQueryType(): GraphQLObjectType {

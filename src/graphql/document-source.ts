@@ -53,7 +53,8 @@ function linesOf(text: string): readonly number[] {
   const lines = [0];
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === LINE_FEED || (unit === CARRIAGE_RETURN && text.charCodeAt(at + 1) !== LINE_FEED)) lines.push(at + 1);
+    if (unit === LINE_FEED || (unit === CARRIAGE_RETURN && text.charCodeAt(at + 1) !== LINE_FEED))
+      lines.push(at + 1);
   }
   return lines;
 }

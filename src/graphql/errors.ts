@@ -21,18 +21,30 @@ export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
   if (caught instanceof SoapFaultError) {
     const { string } = caught.fault;
     const soap = soapOf(caught);
-    return codedError('SOAP_FAULT', place, string === '' ? kindOf('SOAP_FAULT').text : string, { soap });
+    return codedError('SOAP_FAULT', place, string === '' ? kindOf('SOAP_FAULT').text : string, {
+      soap,
+    });
   }
   if (caught instanceof InputError) {
     const described = [caught, ...caught.further].map(describeInput);
     const message = [kindOf('BAD_USER_INPUT').text, ...described.map(({ text }) => text)].join(' ');
     const [argument = [], ...further] = described.map(({ path }) => path);
-    return codedError('BAD_USER_INPUT', place, message, further.length === 0 ? { argument } : { argument, further });
+    return codedError(
+      'BAD_USER_INPUT',
+      place,
+      message,
+      further.length === 0 ? { argument } : { argument, further },
+    );
   }
-  return caught instanceof Refusal ? codedError(caught.code, place, publicText(caught)) : codedError('INTERNAL', place);
+  return caught instanceof Refusal
+    ? codedError(caught.code, place, publicText(caught))
+    : codedError('INTERNAL', place);
 }
 
-function describeInput({ path, rule }: InputError): { readonly path: InputError['path']; readonly text: string } {
+function describeInput({ path, rule }: InputError): {
+  readonly path: InputError['path'];
+  readonly text: string;
+} {
   const argument = path[0] === 'arguments' ? path.slice(1) : path;
   return {
     path: argument,
@@ -48,12 +60,22 @@ export function closedError(error: GraphQLError): GraphQLError {
   const { nodes, path, extensions } = error;
   const argumentPath = extensions['argument'];
   if (extensions['code'] !== 'BAD_USER_INPUT' || !Array.isArray(argumentPath)) return error;
-  const place = { ...(nodes === undefined ? {} : { nodes }), ...(path === undefined ? {} : { path }) };
-  const argument = argumentPath.slice(0, 1).filter((name) => nodes?.some((node) => hasArgument(node, name)));
+  const place = {
+    ...(nodes === undefined ? {} : { nodes }),
+    ...(path === undefined ? {} : { path }),
+  };
+  const argument = argumentPath
+    .slice(0, 1)
+    .filter((name) => nodes?.some((node) => hasArgument(node, name)));
   const at = argument.length === 0 ? 'Of the arguments,' : `Of the argument ${argument[0]},`;
-  return codedError('BAD_USER_INPUT', place, `${kindOf('BAD_USER_INPUT').text} ${at} something is not valid.`, {
-    argument,
-  });
+  return codedError(
+    'BAD_USER_INPUT',
+    place,
+    `${kindOf('BAD_USER_INPUT').text} ${at} something is not valid.`,
+    {
+      argument,
+    },
+  );
 }
 
 const hasArgument = (node: ASTNode, argument: unknown): boolean =>
@@ -74,7 +96,10 @@ function soapOf({ fault, particulars }: SoapFaultError): Readonly<Record<string,
   };
 }
 
-const reasonOf = ({ text, language }: FaultReason): { readonly lang: string | null; readonly text: string } => ({
+const reasonOf = ({
+  text,
+  language,
+}: FaultReason): { readonly lang: string | null; readonly text: string } => ({
   lang: language,
   text,
 });
@@ -114,18 +139,29 @@ function errorAt(
 /** The error of a part of a reply that is null in the data. `place.path` leads to the field. */
 export function decodeError(error: DecodeError, place: ErrorPlace): GraphQLError {
   const path = [...(place.path ?? []), ...error.path];
-  if (error.code === 'FORBIDDEN') return codedError('FORBIDDEN', { ...place, path }, FORBIDDEN_FIELD);
-  return codedError(error.code, { ...place, path }, error.message ?? `${kindOf(error.code).text} (${error.rule})`);
+  if (error.code === 'FORBIDDEN')
+    return codedError('FORBIDDEN', { ...place, path }, FORBIDDEN_FIELD);
+  return codedError(
+    error.code,
+    { ...place, path },
+    error.message ?? `${kindOf(error.code).text} (${error.rule})`,
+  );
 }
 
 const FORBIDDEN_FIELD = 'The client may not read this field.';
 
 /** The last of a list that was cut. */
 export const tooManyErrors = (): GraphQLError =>
-  new GraphQLError('There are more errors than are listed.', { extensions: { code: 'TOO_MANY_ERRORS' } });
+  new GraphQLError('There are more errors than are listed.', {
+    extensions: { code: 'TOO_MANY_ERRORS' },
+  });
 
 /** The first errors of a list, and one that announces others. */
-export const listed = (errors: readonly GraphQLError[], max: number, further = 0): readonly GraphQLError[] =>
+export const listed = (
+  errors: readonly GraphQLError[],
+  max: number,
+  further = 0,
+): readonly GraphQLError[] =>
   errors.length + further > max ? [...errors.slice(0, max), tooManyErrors()] : errors;
 
 /** An argument without a valid value. */
@@ -149,7 +185,9 @@ export class DocumentRefusal extends Refusal {
   constructor(
     code: RefusalCode,
     errors: readonly GraphQLError[],
-    options: Pick<RefusalOptions, 'found' | 'limit'> & { readonly problems?: readonly InputProblem[] } = {},
+    options: Pick<RefusalOptions, 'found' | 'limit'> & {
+      readonly problems?: readonly InputProblem[];
+    } = {},
     closed: DocumentRefusal | null = null,
   ) {
     super(code, null, { found: errors[0]?.message ?? null, ...options });
@@ -161,8 +199,11 @@ export class DocumentRefusal extends Refusal {
 }
 
 /** A refusal with one error. */
-export const documentRefusal = (code: RefusalCode, message: string, place: ErrorPlace = {}): DocumentRefusal =>
-  new DocumentRefusal(code, [codedError(code, place, message)]);
+export const documentRefusal = (
+  code: RefusalCode,
+  message: string,
+  place: ErrorPlace = {},
+): DocumentRefusal => new DocumentRefusal(code, [codedError(code, place, message)]);
 
 /** The errors of a request of which nothing was executed. */
 export const refusalErrors = (refusal: Refusal, id?: string): readonly GraphQLError[] =>
@@ -171,14 +212,22 @@ export const refusalErrors = (refusal: Refusal, id?: string): readonly GraphQLEr
     : [codedError(refusal.code, {}, publicText(refusal), id === undefined ? {} : { id })];
 
 /** The errors with `extensions.id`, the id of the request in log lines; unchanged without one. */
-export const withId = (errors: readonly GraphQLError[], id: string | undefined): readonly GraphQLError[] =>
+export const withId = (
+  errors: readonly GraphQLError[],
+  id: string | undefined,
+): readonly GraphQLError[] =>
   id === undefined ? errors : errors.map((error) => identified(error, id));
 
 /** Copies the error; the copy is at other nodes of the document. */
-export const withNodes = ({ message, path, extensions }: GraphQLError, nodes: readonly ASTNode[]): GraphQLError =>
-  errorAt(message, { nodes, ...(path === undefined ? {} : { path }) }, extensions);
+export const withNodes = (
+  { message, path, extensions }: GraphQLError,
+  nodes: readonly ASTNode[],
+): GraphQLError => errorAt(message, { nodes, ...(path === undefined ? {} : { path }) }, extensions);
 
-function identified({ message, nodes, path, locations, extensions }: GraphQLError, id: string): GraphQLError {
+function identified(
+  { message, nodes, path, locations, extensions }: GraphQLError,
+  id: string,
+): GraphQLError {
   const place = {
     ...(nodes === undefined ? {} : { nodes }),
     ...(path === undefined ? {} : { path }),

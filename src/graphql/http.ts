@@ -54,7 +54,10 @@ const GRAPHQL_TYPE = 'application/graphql-response+json';
 type AnswerType = typeof JSON_TYPE | typeof GRAPHQL_TYPE;
 
 /** GraphQL over HTTP, in one piece: media types, status codes and batches. */
-export function createGraphqlHandler(options: GraphqlOptions, operations = operationsOf(options)): GraphqlHandler {
+export function createGraphqlHandler(
+  options: GraphqlOptions,
+  operations = operationsOf(options),
+): GraphqlHandler {
   const { batch = 0 } = options;
   const { measured } = operations.admission;
   const checker = new LimitChecker(options.limits, measured);
@@ -136,7 +139,13 @@ async function answerBatch(items: readonly unknown[], batch: Batch): Promise<Gra
       check({ admitted }) {
         const sum = points + admitted.cost;
         if (sum <= limits.cost || measured?.has('cost') === true) return;
-        throw refuseByLimit('MAX_COST_LIMIT', 'limits.graphql.cost', limits.cost, sum, 'of a batch');
+        throw refuseByLimit(
+          'MAX_COST_LIMIT',
+          'limits.graphql.cost',
+          limits.cost,
+          sum,
+          'of a batch',
+        );
       },
       async begin({ admitted, type: kind }) {
         points += admitted.cost;
@@ -145,7 +154,11 @@ async function answerBatch(items: readonly unknown[], batch: Batch): Promise<Gra
       },
     };
     try {
-      return await perform(await admitOperation(raw, operations, own).catch(asRefusal), own, transport);
+      return await perform(
+        await admitOperation(raw, operations, own).catch(asRefusal),
+        own,
+        transport,
+      );
     } finally {
       leave?.();
     }
@@ -167,7 +180,11 @@ function unreadAnswer(caught: unknown, host: OperationHost): GraphqlResponse {
 function refusedAnswer({ refusal, result }: RefusedOperation, type: AnswerType): GraphqlResponse {
   const { code, kind, retryAfter, isOfCaller } = refusal;
   if (isOfCaller && kind.httpStatus === undefined && !isMalformed(refusal)) {
-    return response(wireStatus(refusal, type === JSON_TYPE ? 'graphql json' : 'http'), type, result);
+    return response(
+      wireStatus(refusal, type === JSON_TYPE ? 'graphql json' : 'http'),
+      type,
+      result,
+    );
   }
   const fields: Record<string, string> = retryAfter === null ? {} : { 'retry-after': retryAfter };
   if (code === 'HTTP_METHOD') fields['allow'] = 'POST';
@@ -178,7 +195,8 @@ function refusedAnswer({ refusal, result }: RefusedOperation, type: AnswerType):
 const isMalformed = (refusal: Refusal): boolean =>
   refusal.code === 'HTTP_METHOD' ||
   refusal.code === 'BATCHING_NOT_SUPPORTED' ||
-  (refusal.code === 'BAD_REQUEST' && (!(refusal instanceof DocumentRefusal) || refusal.limit !== null));
+  (refusal.code === 'BAD_REQUEST' &&
+    (!(refusal instanceof DocumentRefusal) || refusal.limit !== null));
 
 function response(
   status: number,
@@ -205,14 +223,18 @@ const NOT_ACCEPTABLE: GraphqlResponse = {
  * null where neither is taken. Without Accept it is the older one, as the draft wants of servers for now (section 6.1).
  */
 function acceptedType(accept: string | readonly string[] | undefined): AnswerType | null {
-  if (accept === undefined || accept === '' || accept === '*/*' || accept === JSON_TYPE) return JSON_TYPE;
+  if (accept === undefined || accept === '' || accept === '*/*' || accept === JSON_TYPE)
+    return JSON_TYPE;
   const written = typeof accept === 'string' ? accept : accept.join(',');
   let accepted: AnswerType | null = null;
   let best = 0;
   for (const range of written.replaceAll(/\s/g, '').toLowerCase().split(',')) {
     const [type, ...parameters] = range.split(';');
-    const charset = parameters.find((parameter) => parameter.startsWith('charset=')) ?? 'charset=utf-8';
-    const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
+    const charset =
+      parameters.find((parameter) => parameter.startsWith('charset=')) ?? 'charset=utf-8';
+    const weight = Number(
+      parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1,
+    );
     if (!/^charset="?utf-?8"?$/.test(charset) || !(weight > best)) continue;
     if (type === GRAPHQL_TYPE) accepted = GRAPHQL_TYPE;
     else if (type === JSON_TYPE || type === 'application/*' || type === '*/*') accepted = JSON_TYPE;

@@ -1,10 +1,20 @@
 import type { ExecutionResult, OperationTypeNode } from 'graphql';
 import { asRefusal, type Refusal } from '../base/refusals/refusal.js';
 import type { ReplyReceiver } from '../codec/read/reply-receiver.js';
-import { type Admission, type Admitted, admit, type GraphqlParams, isLongUncached } from './admission/admit.js';
+import {
+  type Admission,
+  type Admitted,
+  admit,
+  type GraphqlParams,
+  isLongUncached,
+} from './admission/admit.js';
 import { DocumentCache } from './admission/document-cache.js';
 import { rawParams } from './admission/params.js';
-import { NOTHING_PERSISTED, type PersistedDocuments, type ResolvedParams } from './admission/persisted.js';
+import {
+  NOTHING_PERSISTED,
+  type PersistedDocuments,
+  type ResolvedParams,
+} from './admission/persisted.js';
 import type { TrustedDocuments } from './admission/trusted-documents.js';
 import { CostTable } from './cost/cost-table.js';
 import { Spending } from './cost/spending.js';
@@ -41,7 +51,14 @@ export interface Operations {
 }
 
 export function operationsOf(options: GraphqlOptions): Operations {
-  const { built, limits, measured, introspection, persisted = NOTHING_PERSISTED, trusted = null } = options;
+  const {
+    built,
+    limits,
+    measured,
+    introspection,
+    persisted = NOTHING_PERSISTED,
+    trusted = null,
+  } = options;
   const admission = {
     schema: built.schema,
     limits,
@@ -55,7 +72,8 @@ export function operationsOf(options: GraphqlOptions): Operations {
 }
 
 /** The connection of one operation to the rest of the gateway: its caller, its backends, its record. */
-export interface OperationHost extends Pick<Execution, 'callField' | 'checkCall' | 'sendToSubschema' | 'signal'> {
+export interface OperationHost
+  extends Pick<Execution, 'callField' | 'checkCall' | 'sendToSubschema' | 'signal'> {
   /** The rights of the caller to fields; null or absent where all callers have the same. */
   readonly rights?: FieldRights | null;
   /** The id of the exchange in the log: `extensions.id` of its errors. */
@@ -171,7 +189,18 @@ export class ChargedOperation {
     const refused = (refusal: Refusal): void => this.#host.refused?.(refusal);
     const spending = new Spending(limits);
     const checkCall = (call: CallToCheck): void => this.#host.checkCall?.(call);
-    const own = { built, callField, checkCall, sendToSubschema, signal, limits, refused, spending, receiver, isText };
+    const own = {
+      built,
+      callField,
+      checkCall,
+      sendToSubschema,
+      signal,
+      limits,
+      refused,
+      spending,
+      receiver,
+      isText,
+    };
     const ran = await executeOperation(this.#admitted, own);
     this.#host.reconcile?.(spending.points);
     return this.#report(ran, spending);
@@ -210,11 +239,18 @@ export function refuseOperation(
   const errors = refusalErrors(refusal, host.id);
   const cost = admitted?.admitted.cost ?? estimateOf(refusal);
   if (cost === null || !TELLS_COST.has(refusal.code)) return { refusal, result: { errors } };
-  return { refusal, result: { errors, extensions: { cost: costReport(cost, 0, host.throttle?.() ?? null) } } };
+  return {
+    refusal,
+    result: { errors, extensions: { cost: costReport(cost, 0, host.throttle?.() ?? null) } },
+  };
 }
 
 /** Refusals in which the estimate helps the caller: it is too much, or too much for now. */
-const TELLS_COST: ReadonlySet<Refusal['code']> = new Set(['MAX_COST_LIMIT', 'RATE_LIMITED', 'FORBIDDEN']);
+const TELLS_COST: ReadonlySet<Refusal['code']> = new Set([
+  'MAX_COST_LIMIT',
+  'RATE_LIMITED',
+  'FORBIDDEN',
+]);
 
 /** The estimate of an operation that is too expensive; null where it was not made. */
 const estimateOf = ({ code, found }: Refusal): number | null =>

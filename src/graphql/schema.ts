@@ -67,7 +67,6 @@ export const buildSchema = (...services: Parameters<typeof buildingSchema>): Bui
   runAtOnce(buildingSchema(...services));
 
 /** Builds the one schema of all services. Types are made only where a field leads to them. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the parts of the schema, in the order in which they need each other
 export function* buildingSchema(
   services: readonly GraphqlService[],
   linkMappings: readonly LinkMapping[] = [],
@@ -80,7 +79,9 @@ export function* buildingSchema(
   const declaredOf = new Map([...declared].map(([name, { names }]) => [name, names]));
   const names = new TypeNames(mappingsOf(groups), declaredOf, namingsOf(groups));
   const leaves = new LeafTable();
-  const linked = new Set(linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]));
+  const linked = new Set(
+    linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]),
+  );
   const { answering, observed } = operationsFor(subscriptionMappings);
   for (const name of answering) linked.add(name);
   const exposed = yield* exposures(services, names, new Set([...linked, ...observed]));
@@ -96,14 +97,22 @@ export function* buildingSchema(
   for (const group of groups) {
     const { owner, services: sharing } = group;
     const offered = sharing.flatMap((service) => offeredOf.get(service) ?? []);
-    const types = serviceTypes(group, offered, declared.get(owner.name)?.replies ?? null, leaves, names);
+    const types = serviceTypes(
+      group,
+      offered,
+      declared.get(owner.name)?.replies ?? null,
+      leaves,
+      names,
+    );
     made.push(types);
     for (const service of sharing) typesOf.set(service, types);
     yield;
   }
   const connections = new Connections();
   yield* addCalls(exposed, typesOf, names, { fields, configs, targets, connections });
-  const operations = services.flatMap(({ name, operations }) => operations.map((one) => `${name}.${one.name}`));
+  const operations = services.flatMap(({ name, operations }) =>
+    operations.map((one) => `${name}.${one.name}`),
+  );
   const subscribed = resolveSubscriptions(subscriptionMappings, { targets, operations, names });
   const ownTypes: GraphQLNamedType[] = [];
   for (const { output, faults, input, answers } of made)
@@ -113,9 +122,12 @@ export function* buildingSchema(
   const added = addSubschemas(subschemas, names, { ...configs, Subscription: subscriptions });
   if (configs.Query.size === 0) configs.Query.set('_empty', EMPTY_QUERY);
   const query = yield* rootType('Query', configs.Query);
-  const mutation = configs.Mutation.size === 0 ? null : yield* rootType('Mutation', configs.Mutation);
-  const subscription = subscriptions.size === 0 ? null : yield* rootType('Subscription', subscriptions);
-  for (const { bound } of subscribed.table.subscriptions.values()) fields.set(`Subscription.${bound.name}`, bound);
+  const mutation =
+    configs.Mutation.size === 0 ? null : yield* rootType('Mutation', configs.Mutation);
+  const subscription =
+    subscriptions.size === 0 ? null : yield* rootType('Subscription', subscriptions);
+  for (const { bound } of subscribed.table.subscriptions.values())
+    fields.set(`Subscription.${bound.name}`, bound);
   const roots = [query, mutation, subscription].filter((root) => root !== null);
   // Types are printed in this order. All are named here: found one in another, they would nest as deep as schemas do.
   const types: GraphQLNamedType[] = [...roots, ...ownTypes, ...added.types];
@@ -127,7 +139,11 @@ export function* buildingSchema(
   for (const group of groups) names.findings.push(...mappingFindings(group, names, made));
   for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))
     types.push(getNamedType(target.config.type));
-  const unused = unusedTypes(connections.replaced, [...roots, ...types.slice(roots.length + ownTypes.length)], types);
+  const unused = unusedTypes(
+    connections.replaced,
+    [...roots, ...types.slice(roots.length + ownTypes.length)],
+    types,
+  );
   if (unused.size > 0) types.splice(0, types.length, ...types.filter((type) => !unused.has(type)));
   const plain = yield* assembleSchema({ query, mutation, subscription }, types, directives);
   const { table, errors } = addLinks(
@@ -136,7 +152,10 @@ export function* buildingSchema(
     new Map<string, CallTarget | SubschemaTarget>([...targets, ...added.targets]),
     [...operations, ...added.targets.keys()],
   );
-  const schema = table.size === 0 ? plain : yield* assembleSchema({ query, mutation, subscription }, types, directives);
+  const schema =
+    table.size === 0
+      ? plain
+      : yield* assembleSchema({ query, mutation, subscription }, types, directives);
   return {
     schema,
     fields,
@@ -177,18 +196,27 @@ function* addCalls(
       checkReplyHeaders(operation, service, names.of(service.name));
       const selectable = replyBlocks(operation, service);
       const requires = service.requirementOf?.(operation) ?? null;
-      const called = requires === null ? null : new FieldRule(`${service.name}.${operation.name}`, requires);
+      const called =
+        requires === null ? null : new FieldRule(`${service.name}.${operation.name}`, requires);
       const made = operationField(operation, mapping, types, service.blocks, selectable, called);
       const { config: plain, requestPlan, headersArgument } = made;
-      const reply = service.hasReferences === true ? { ...made.reply, hasReferences: true } : made.reply;
+      const reply =
+        service.hasReferences === true ? { ...made.reply, hasReferences: true } : made.reply;
       const cost = costOfCall(mapping?.cost ?? null, service.callCost ?? null);
       const isMutation = isOffered && parent === 'Mutation';
       const pages = mapping?.pages ?? null;
       if (pages !== null && parent === 'Mutation')
         names
           .of(service.name)
-          .refuse(pages.path, `\`${operation.name}\` is a field of Mutation: pages are read.`, READ);
-      const paged = pages === null ? null : connections.field(operation, pages, { config: plain, reply }, types);
+          .refuse(
+            pages.path,
+            `\`${operation.name}\` is a field of Mutation: pages are read.`,
+            READ,
+          );
+      const paged =
+        pages === null
+          ? null
+          : connections.field(operation, pages, { config: plain, reply }, types);
       const { config, paging } = paged ?? { config: plain, paging: null };
       const about = { service: service.name, operation, parent, name };
       const bound = { ...about, requestPlan, reply, headersArgument, cost, paging };
@@ -208,7 +236,10 @@ type Config = GraphQLFieldConfig<unknown, unknown>;
 /** Fields of a root type that are defined in one step. */
 const STEP_FIELDS = 100;
 
-function* rootType(name: RootType | 'Subscription', fields: ReadonlyMap<string, Config>): Steps<GraphQLObjectType> {
+function* rootType(
+  name: RootType | 'Subscription',
+  fields: ReadonlyMap<string, Config>,
+): Steps<GraphQLObjectType> {
   const root = new GraphQLObjectType({ name, fields: {} });
   const entries = [...fields];
   for (let at = 0; at < entries.length; at += STEP_FIELDS) {
@@ -249,7 +280,8 @@ function mappingFindings(
   for (const type of types) {
     mapping.of(type);
     if (type.kind === 'simple') continue;
-    for (const member of members?.of(type).all ?? []) if (member.kind === 'element') types.add(member.element.type);
+    for (const member of members?.of(type).all ?? [])
+      if (member.kind === 'element') types.add(member.element.type);
   }
   return mapping.findings(owner.name, [...types]);
 }

@@ -22,7 +22,11 @@ export const BACKLOG = 4_096;
 export type ListenAddress = HostPort | { readonly path: string } | { readonly socketName: string };
 
 /** Binds a server to an address; resolves to it as a URL, with the port the system gave for 0. */
-export async function bind(server: Server, address: ListenAddress, scheme: 'http' | 'https'): Promise<string> {
+export async function bind(
+  server: Server,
+  address: ListenAddress,
+  scheme: 'http' | 'https',
+): Promise<string> {
   if ('path' in address) {
     const { path } = address;
     await listen(server, { path }).catch(async (error: unknown) => {
@@ -74,6 +78,8 @@ function listen(
 const isServed = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = connect(path);
-    probe.once('connect', () => resolve(true)).once('error', (error) => resolve(errorCode(error) !== 'ECONNREFUSED'));
+    probe
+      .once('connect', () => resolve(true))
+      .once('error', (error) => resolve(errorCode(error) !== 'ECONNREFUSED'));
     probe.once('connect', () => probe.destroy());
   });

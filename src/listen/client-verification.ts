@@ -61,7 +61,10 @@ function chainOf(socket: TLSSocket): readonly X509Certificate[] {
   const chain: X509Certificate[] = [];
   let { issuerCertificate: next } = socket.getPeerCertificate(true);
   // The last one is its own issuer.
-  for (let last: unknown = null; next !== undefined && next !== last && chain.length < CHAIN_MAX; ) {
+  for (
+    let last: unknown = null;
+    next !== undefined && next !== last && chain.length < CHAIN_MAX;
+  ) {
     chain.push(new X509Certificate(next.raw));
     last = next;
     next = next.issuerCertificate;
@@ -72,6 +75,7 @@ function chainOf(socket: TLSSocket): readonly X509Certificate[] {
 const hasIssued = (issuer: X509Certificate, certificate: X509Certificate): boolean =>
   certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 
-const isSelfSigned = (certificate: X509Certificate): boolean => certificate.checkIssued(certificate);
+const isSelfSigned = (certificate: X509Certificate): boolean =>
+  certificate.checkIssued(certificate);
 
 const hasEnded = ({ validTo }: X509Certificate): boolean => Date.parse(validTo) <= Date.now();

@@ -119,7 +119,9 @@ export class Listeners {
 
   /** Accepts nothing more; resolves when every connection is closed. */
   async close(): Promise<void> {
-    await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    await Promise.all(
+      this.#servers.map((server) => new Promise((resolve) => server.close(resolve))),
+    );
   }
 
   /** Cuts every connection; returns how many there were. */
@@ -144,7 +146,12 @@ export class Listeners {
   }
 
   /** Does for a connection what precedes HTTP, within `handshakeMillis`. */
-  async #prepare(socket: Socket, peer: string, isProxied: boolean, secure: Securer | null): Promise<void> {
+  async #prepare(
+    socket: Socket,
+    peer: string,
+    isProxied: boolean,
+    secure: Securer | null,
+  ): Promise<void> {
     const { handshakeMillis } = this.#limits;
     let isLate = false;
     const timer = setTimeout(() => {
@@ -186,7 +193,12 @@ export class Listeners {
       socket.destroy();
       return false;
     }
-    setAndEvictOldest(this.#paidMillis, client, paidMillis + 1000 / handshakesPerSecond, ADDRESSES_MAX);
+    setAndEvictOldest(
+      this.#paidMillis,
+      client,
+      paidMillis + 1000 / handshakesPerSecond,
+      ADDRESSES_MAX,
+    );
     if (waitMillis <= 0) return true;
     this.#pending.set(client, waiting + 1);
     await new Promise((resolve) => setTimeout(resolve, waitMillis));
@@ -212,7 +224,8 @@ export class Listeners {
       },
       failed: (socket, why) => {
         const known = preparedOf(socket);
-        const failure = why instanceof Error ? handshakeFailureOf(why, known?.isLate() ?? false) : why;
+        const failure =
+          why instanceof Error ? handshakeFailureOf(why, known?.isLate() ?? false) : why;
         this.#target.handshakeFailed(known?.address ?? '', failure);
       },
       withdrawn: (sockets) => this.#target.certificatesWithdrawn(sockets),

@@ -45,7 +45,12 @@ export function verifyClientCertificate(socket: TLSSocket): boolean {
   if (!socket.authorized) return false;
   const { subject, subjectAltName = '', fingerprint256: fingerprint } = certificate;
   const endMillis = Date.parse(certificate.validTo);
-  CERTIFICATES.set(socket, { subject: rfc2253Name(subject), names: namesIn(subjectAltName), fingerprint, endMillis });
+  CERTIFICATES.set(socket, {
+    subject: rfc2253Name(subject),
+    names: namesIn(subjectAltName),
+    fingerprint,
+    endMillis,
+  });
   return true;
 }
 

@@ -37,14 +37,17 @@ function readLine(bytes: Buffer): ProxyHeader | 'more' | 'invalid' {
   if (end < 0) return bytes.length < LINE_BYTES_MAX ? 'more' : 'invalid';
   const line = bytes.subarray(PREFIX.length, end).toString('latin1');
   if (/^UNKNOWN(?: |$)/.test(line)) return { bytes: end + 2, address: null };
-  const match = /^TCP([46]) ([0-9A-Fa-f:.]{2,39}) ([0-9A-Fa-f:.]{2,39}) (\d{1,5}) (\d{1,5})$/.exec(line);
+  const match = /^TCP([46]) ([0-9A-Fa-f:.]{2,39}) ([0-9A-Fa-f:.]{2,39}) (\d{1,5}) (\d{1,5})$/.exec(
+    line,
+  );
   if (match === null) return 'invalid';
   const [, family = '', source = '', destination = '', ...ports] = match;
   const isValid = isIP(source) === Number(family) && isIP(destination) === Number(family);
   return isValid && ports.every(isPort) ? { bytes: end + 2, address: source } : 'invalid';
 }
 
-const isPort = (text: string): boolean => Number(text) <= 65_535 && (text === '0' || !text.startsWith('0'));
+const isPort = (text: string): boolean =>
+  Number(text) <= 65_535 && (text === '0' || !text.startsWith('0'));
 
 /** Bytes of the addresses of each family: TCP over IPv4, TCP over IPv6, a stream of Unix. */
 const ADDRESS_BYTES: ReadonlyMap<number, number> = new Map([
@@ -70,7 +73,9 @@ function readBinary(bytes: Buffer): ProxyHeader | 'more' | 'invalid' {
 function sourceOf(bytes: Buffer, family: number): string | null {
   if (family === 0x11) return [...bytes.subarray(0, 4)].join('.');
   if (family !== 0x21) return null;
-  return Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(2 * index).toString(16)).join(':');
+  return Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(2 * index).toString(16)).join(
+    ':',
+  );
 }
 
 /**

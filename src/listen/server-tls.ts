@@ -81,7 +81,10 @@ export class ServerTls {
   constructor(options: ServerTlsOptions) {
     this.#options = options;
     const identities = [options, ...options.names.values()].flatMap(({ cert, key }) => [cert, key]);
-    this.#texts = [...identities, ...[options.clientCa, options.clientCrl].flatMap((text) => text ?? [])];
+    this.#texts = [
+      ...identities,
+      ...[options.clientCa, options.clientCrl].flatMap((text) => text ?? []),
+    ];
     this.#contents = this.#texts.map(({ text }) => text);
     this.#contexts = contextsOf(options, (text) => text.text);
   }
@@ -89,10 +92,17 @@ export class ServerTls {
   /** When its certificates, authorities and revocation lists end, as the files have them. */
   get ends(): readonly TlsEnd[] {
     const { cert, names, clientCa, clientCrl } = this.#options;
-    const certificates = [[null, cert] as const, ...[...names].map(([name, of]) => [name, of.cert] as const)];
+    const certificates = [
+      [null, cert] as const,
+      ...[...names].map(([name, of]) => [name, of.cert] as const),
+    ];
     const endOf = (kind: TlsEnd['kind'], name: string | null, text: RotatingText): TlsEnd => {
       const pem = latestOf(text);
-      return { kind, name, millis: kind === 'clientCrl' ? listEndMillis(pem) : certificateEndMillis(pem) };
+      return {
+        kind,
+        name,
+        millis: kind === 'clientCrl' ? listEndMillis(pem) : certificateEndMillis(pem),
+      };
     };
     return [
       ...certificates.map(([name, text]) => endOf('certificate', name, text)),
@@ -164,7 +174,9 @@ export class ServerTls {
       // A certificate is written before its key, or after it: until both are there the earlier ones stay in use.
       return;
     }
-    const [authorities = null, lists = null] = [clientCa, clientCrl].map((text) => this.#contentOf(text));
+    const [authorities = null, lists = null] = [clientCa, clientCrl].map((text) =>
+      this.#contentOf(text),
+    );
     if (authorities === null || (authorities === before[0] && lists === before[1])) return;
     const verification = new ClientVerification(authorities, lists);
     void this.#verifyAgain(verification);
@@ -210,7 +222,13 @@ export class ServerTls {
   /** All that a session of this listener relies on: another listener may verify less. */
   get #rules(): string {
     const { minVersion, ciphers, clientCertificate, names } = this.#options;
-    return JSON.stringify([minVersion, ciphers, clientCertificate, [...names.keys()], this.#contents]);
+    return JSON.stringify([
+      minVersion,
+      ciphers,
+      clientCertificate,
+      [...names.keys()],
+      this.#contents,
+    ]);
   }
 
   /** Undefined for the certificate of the listener itself. */
@@ -232,7 +250,10 @@ interface Contexts {
 }
 
 /** Throws the error of OpenSSL. */
-function contextsOf(options: ServerTlsOptions, contentOf: (text: RotatingText) => string): Contexts {
+function contextsOf(
+  options: ServerTlsOptions,
+  contentOf: (text: RotatingText) => string,
+): Contexts {
   const { minVersion, ciphers, clientCa, clientCrl, names } = options;
   const common: SecureContextOptions = {
     minVersion: `TLSv${minVersion}`,
@@ -250,7 +271,9 @@ function contextsOf(options: ServerTlsOptions, contentOf: (text: RotatingText) =
   });
   const own = ofIdentity(options);
   createSecureContext(own);
-  const byName = new Map([...names].map(([name, identity]) => [name, createSecureContext(ofIdentity(identity))]));
+  const byName = new Map(
+    [...names].map(([name, identity]) => [name, createSecureContext(ofIdentity(identity))]),
+  );
   return { options: own, byName };
 }
 
@@ -265,4 +288,5 @@ export interface TlsHandlers {
 }
 
 /** The documentation has an `Error`, and Node sets its code. */
-const codeOf = (reason: unknown): string => (reason instanceof Error ? reason.name : String(reason));
+const codeOf = (reason: unknown): string =>
+  reason instanceof Error ? reason.name : String(reason);

@@ -25,7 +25,11 @@ export class TicketKeys {
   #secret: Buffer;
 
   /** Without a secret of another process begins with a new one. `everyMillis` is the length of a period. */
-  constructor(shared: TicketSecret | null = null, everyMillis = KEY_MILLIS, nowMillis = Date.now()) {
+  constructor(
+    shared: TicketSecret | null = null,
+    everyMillis = KEY_MILLIS,
+    nowMillis = Date.now(),
+  ) {
     this.#everyMillis = everyMillis;
     this.#period = shared?.period ?? this.period(nowMillis);
     this.#secret = shared === null ? randomBytes(48) : Buffer.from(shared.secret, 'base64');

@@ -19,7 +19,9 @@ export interface FirstEnds {
 }
 
 export const firstEnds = (ends: readonly TlsEnd[]): FirstEnds => ({
-  certificateMillis: earliest(ends.filter(({ kind }) => kind !== 'clientCrl').map(({ millis }) => millis)),
+  certificateMillis: earliest(
+    ends.filter(({ kind }) => kind !== 'clientCrl').map(({ millis }) => millis),
+  ),
   listMillis: earliest(ends.filter(({ kind }) => kind === 'clientCrl').map(({ millis }) => millis)),
 });
 
@@ -36,5 +38,10 @@ interface Secured {
 }
 
 /** Returns the first ends of each listener with TLS, with its address. */
-export const listenerEnds = ({ traffic, admin }: AllListeners): readonly (FirstEnds & { readonly address: string })[] =>
-  [...traffic, ...admin].flatMap(({ text, tls }) => (tls === null ? [] : [{ address: text, ...firstEnds(tls.ends) }]));
+export const listenerEnds = ({
+  traffic,
+  admin,
+}: AllListeners): readonly (FirstEnds & { readonly address: string })[] =>
+  [...traffic, ...admin].flatMap(({ text, tls }) =>
+    tls === null ? [] : [{ address: text, ...firstEnds(tls.ends) }],
+  );

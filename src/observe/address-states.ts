@@ -20,7 +20,10 @@ export interface AddressEvent {
 export class AddressStates {
   #report: (event: AddressEvent) => void;
   /** The addresses that are down, by service, address and record. */
-  readonly #down = new Map<string, { readonly event: AddressEvent; readonly sources: Set<object> }>();
+  readonly #down = new Map<
+    string,
+    { readonly event: AddressEvent; readonly sources: Set<object> }
+  >();
 
   constructor(report: (event: AddressEvent) => void) {
     this.#report = report;

@@ -131,8 +131,15 @@ export function adminHosts(
  */
 export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAccess): Server {
   const { reload, pages } = sources;
-  const posts = new Set([...pages.flatMap((each) => [...(each.posts ?? [])]), ...(reload === null ? [] : [RELOAD])]);
-  const answer = async (request: IncomingMessage, path: string, by: Operator): Promise<AdminAnswer> => {
+  const posts = new Set([
+    ...pages.flatMap((each) => [...(each.posts ?? [])]),
+    ...(reload === null ? [] : [RELOAD]),
+  ]);
+  const answer = async (
+    request: IncomingMessage,
+    path: string,
+    by: Operator,
+  ): Promise<AdminAnswer> => {
     switch (path) {
       case '/metrics':
         return wantsOpenMetrics(request)
@@ -151,7 +158,9 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const isPost = posts.has(path);
-    if (isPost ? request.method !== 'POST' : request.method !== 'GET' && request.method !== 'HEAD') {
+    if (
+      isPost ? request.method !== 'POST' : request.method !== 'GET' && request.method !== 'HEAD'
+    ) {
       const allow = isPost ? 'POST' : 'GET, HEAD';
       refuse(response, 405, { allow });
       return;
@@ -203,16 +212,26 @@ async function compressedAnswer(
   { compresses }: AdminAccess,
 ): Promise<AdminAnswer> {
   const { body, fields } = answer;
-  if (fields?.['content-encoding'] !== undefined || !isCompressible(Buffer.byteLength(body))) return answer;
+  if (fields?.['content-encoding'] !== undefined || !isCompressible(Buffer.byteLength(body)))
+    return answer;
   const varying = { ...answer, fields: { ...fields, vary: 'accept-encoding' } };
-  if (!compresses || !takesGzip(headers['accept-encoding']) || hasAmbientCredentials(headers)) return varying;
+  if (!compresses || !takesGzip(headers['accept-encoding']) || hasAmbientCredentials(headers))
+    return varying;
   const compressed = await compress(Buffer.from(body));
   if (compressed === null) return varying;
-  return { ...varying, body: compressed, fields: { ...varying.fields, 'content-encoding': 'gzip' } };
+  return {
+    ...varying,
+    body: compressed,
+    fields: { ...varying.fields, 'content-encoding': 'gzip' },
+  };
 }
 
 /** Answers with a status and no content, the last on its connection. */
-function refuse(response: ServerResponse, status: number, fields: Readonly<Record<string, string>> = {}): void {
+function refuse(
+  response: ServerResponse,
+  status: number,
+  fields: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, { ...fields, 'content-length': 0, connection: 'close' }).end();
 }
 
@@ -233,7 +252,11 @@ const RELOAD = '/reload';
 
 function reloadAnswer(result: ReloadResult): AdminAnswer {
   const status = result.problems.length > 0 ? 409 : 200;
-  return { status, type: 'application/json; charset=utf-8', body: `${JSON.stringify(result, null, 2)}\n` };
+  return {
+    status,
+    type: 'application/json; charset=utf-8',
+    body: `${JSON.stringify(result, null, 2)}\n`,
+  };
 }
 
 /** Browsers name it with every POST: a page of any site could ask for one. Tools of operators name none. */
@@ -242,7 +265,11 @@ function isOwnOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
   return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
-async function answerPage(pages: readonly AdminPages[], request: IncomingMessage, path: string): Promise<AdminAnswer> {
+async function answerPage(
+  pages: readonly AdminPages[],
+  request: IncomingMessage,
+  path: string,
+): Promise<AdminAnswer> {
   const body = request.method === 'POST' ? await wholeBody(request, BODY_BYTES_MAX) : null;
   if (request.method === 'POST' && body === null) return text(413, 'The body is too long.\n');
   for (const each of pages) {

@@ -25,7 +25,11 @@ export function reportHandshakes(
     counter?.handshakeFailed(reason);
     if (reason === 'ended') return;
     if (reason === 'certificate_refused')
-      events.warn(`${client} ${reason}`, 'the certificate of a client was refused', { client, reason: code });
-    else events.warn(`${client} ${reason}`, 'a TLS handshake failed', { client, reason, error: code });
+      events.warn(`${client} ${reason}`, 'the certificate of a client was refused', {
+        client,
+        reason: code,
+      });
+    else
+      events.warn(`${client} ${reason}`, 'a TLS handshake failed', { client, reason, error: code });
   };
 }

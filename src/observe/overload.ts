@@ -128,7 +128,8 @@ export class Overload {
         this.#takenShare = Math.max(TAKEN_MIN, this.#takenShare * TAKEN_DECREASE);
       }
     } else if (!isBusy || (delayMillis <= recoverMillis && !hasLongQueue)) {
-      this.#takenShare = wholeLoad < BUSY_UTILIZATION ? 1 : Math.min(1, this.#takenShare * TAKEN_INCREASE);
+      this.#takenShare =
+        wholeLoad < BUSY_UTILIZATION ? 1 : Math.min(1, this.#takenShare * TAKEN_INCREASE);
     }
   }
 
@@ -169,7 +170,9 @@ function makeLoadMeter(): LoadMeter {
   };
 }
 
-const delays = (resolution: number): { readonly resolution: number; readonly histogram: IntervalHistogram } => ({
+const delays = (
+  resolution: number,
+): { readonly resolution: number; readonly histogram: IntervalHistogram } => ({
   resolution,
   histogram: monitorEventLoopDelay({ resolution }),
 });

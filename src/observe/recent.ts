@@ -22,7 +22,8 @@ export class RecentRequests {
 
   add(exchange: Exchange, millis: number): void {
     const { refusal } = exchange;
-    if (refusal !== null) remember(refusal.code === 'SOAP_FAULT' ? this.#faults : this.#refused, exchange, millis);
+    if (refusal !== null)
+      remember(refusal.code === 'SOAP_FAULT' ? this.#faults : this.#refused, exchange, millis);
     if (isSlow(exchange, millis, this.#slowMillis())) remember(this.#slow, exchange, millis);
   }
 

@@ -72,7 +72,8 @@ class ClientCounts {
   }
 
   addReport(usage: ClientUsage): void {
-    for (const kind of KINDS) for (const [name, count] of Object.entries(usage[kind])) this.#add(kind, name, count);
+    for (const kind of KINDS)
+      for (const [name, count] of Object.entries(usage[kind])) this.#add(kind, name, count);
   }
 
   report(): ClientUsage {
@@ -94,7 +95,8 @@ class ClientCounts {
   #addUp(): void {
     for (const { values, tally } of this.#calls.rows) {
       const [service = '', operation = ''] = values;
-      if (tally.value > 0) this.#add('soap', service === OTHER ? OTHER : `${service}.${operation}`, tally.value);
+      if (tally.value > 0)
+        this.#add('soap', service === OTHER ? OTHER : `${service}.${operation}`, tally.value);
       tally.value = 0;
     }
     for (const [use, count] of this.#pending) {
@@ -125,7 +127,11 @@ export class Usage {
   add(exchange: Exchange): void {
     const { outcome, dialect, route, operation, caller, graphql } = exchange;
     const { used, clientName, clientVersion } = graphql;
-    if ((outcome !== 'ok' && outcome !== 'fault') || (used === null && (dialect === '' || operation === ''))) return;
+    if (
+      (outcome !== 'ok' && outcome !== 'fault') ||
+      (used === null && (dialect === '' || operation === ''))
+    )
+      return;
     const counts = this.#clientOf(clientName, clientVersion, caller.name || caller.className);
     if (used === null) counts.addCall(route, operation);
     else for (const use of used) counts.addUse(use);
@@ -133,7 +139,8 @@ export class Usage {
 
   /** Adds what another process has counted. */
   addReport({ clients }: UsageReport): void {
-    for (const usage of clients) this.#clientOf(usage.name, usage.version, usage.label).addReport(usage);
+    for (const usage of clients)
+      this.#clientOf(usage.name, usage.version, usage.label).addReport(usage);
   }
 
   report(): UsageReport {
@@ -150,7 +157,11 @@ export class Usage {
     // A client may call itself `_other`, in any version.
     const isRest = name === OTHER && version === '' && label === '';
     if (this.#count >= USAGE_CLIENTS_MAX - 1 && !isRest) return this.#clientOf(OTHER, '', '');
-    const byName = getOrMake(this.#clients, label, () => new Map<string, Map<string, ClientCounts>>());
+    const byName = getOrMake(
+      this.#clients,
+      label,
+      () => new Map<string, Map<string, ClientCounts>>(),
+    );
     const made = new ClientCounts(name, version, label);
     getOrMake(byName, name, () => new Map<string, ClientCounts>()).set(version, made);
     this.#count++;

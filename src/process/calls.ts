@@ -31,9 +31,15 @@ export type WorkerCalls = {
   readonly usage: Asked<null, UsageReport>;
   readonly description: Asked<null, ConsoleDescription>;
   /** Null where there is no such operation. */
-  readonly operation: Asked<{ readonly service: string; readonly name: string }, OperationDescription | null>;
+  readonly operation: Asked<
+    { readonly service: string; readonly name: string },
+    OperationDescription | null
+  >;
   /** Compile what was read, and read what is missing. */
-  readonly compile: Asked<{ readonly occasion: ReloadOccasion; readonly inputs: InputSnapshot }, StepAnswer>;
+  readonly compile: Asked<
+    { readonly occasion: ReloadOccasion; readonly inputs: InputSnapshot },
+    StepAnswer
+  >;
   /** Compile what another worker has compiled. */
   readonly compileSame: Asked<{ readonly inputs: InputSnapshot }, StepAnswer>;
   /** Use what was compiled. */
@@ -66,7 +72,10 @@ export type ParentCalls = {
   /** Cached replies are invalid, in the other workers too. */
   readonly invalidations: Told<InvalidatedOperations>;
   /** Times of the next calls to a service that has a rate. */
-  readonly slots: Asked<{ readonly name: string; readonly rate: Rate; readonly count: number }, readonly number[]>;
+  readonly slots: Asked<
+    { readonly name: string; readonly rate: Rate; readonly count: number },
+    readonly number[]
+  >;
   /** A changed WSDL of a backend is to be taken. */
   readonly offer: Told<WsdlOffer>;
   /** The last line of the audit of the worker. */

@@ -14,7 +14,10 @@ interface Call {
 }
 
 /** What crosses a channel. */
-export type Message = Call | { readonly answered: number; readonly data: unknown } | { readonly failed: number };
+export type Message =
+  | Call
+  | { readonly answered: number; readonly data: unknown }
+  | { readonly failed: number };
 
 /** Why a question got no answer: the other side has ended, is late, owes too many answers, or has failed. */
 type Reason = 'ended' | 'late' | 'busy' | 'failed';
@@ -106,13 +109,15 @@ export class Channel<Theirs extends Calls, Ours extends Calls> {
     if (typeof message !== 'object' || message === null) return;
     if ('call' in message) void this.#take(message);
     else if ('answered' in message) this.#end(message.answered, () => message.data);
-    else if ('failed' in message) this.#end(message.failed, (call) => new Unanswered(call, 'failed'));
+    else if ('failed' in message)
+      this.#end(message.failed, (call) => new Unanswered(call, 'failed'));
   }
 
   /** The other side has ended: nothing is sent any more, and what was asked stays without an answer. */
   close(): void {
     this.#isClosed = true;
-    for (const number of [...this.#owed.keys()]) this.#end(number, (call) => new Unanswered(call, 'ended'));
+    for (const number of [...this.#owed.keys()])
+      this.#end(number, (call) => new Unanswered(call, 'ended'));
   }
 
   async #take({ call, number, data }: Call): Promise<void> {

@@ -17,7 +17,9 @@ export type Introduction = (compiled: Compiled) => (running: Running) => string 
 export const demoIntroduction: Introduction = ({ config, services, graph }) => {
   const { path: graphqlPath } = graph;
   const soapPath = services[0]?.path ?? '/';
-  return config.demo === undefined ? () => null : (running) => introduceDemo(running, graphqlPath, soapPath);
+  return config.demo === undefined
+    ? () => null
+    : (running) => introduceDemo(running, graphqlPath, soapPath);
 };
 
 function introduceDemo({ url, adminUrl }: Running, graphqlPath: string, soapPath: string): string {
@@ -50,7 +52,10 @@ export const trialIntroduction: Introduction = (compiled) => {
   const parts = {
     paths: services.map(({ path }) => path),
     graphqlPath: graph.path,
-    tools: mcp === null ? null : { path: mcp.path, areReads: [...mcp.tools.values()].every(({ isRead }) => isRead) },
+    tools:
+      mcp === null
+        ? null
+        : { path: mcp.path, areReads: [...mcp.tools.values()].every(({ isRead }) => isRead) },
     query,
     calls: trialCalls(compiled, query),
   };
@@ -66,7 +71,10 @@ interface TrialParts {
   readonly calls: TrialCalls;
 }
 
-function introduceTrial({ url, adminUrl }: Running, { paths, graphqlPath, tools, query, calls }: TrialParts): string {
+function introduceTrial(
+  { url, adminUrl }: Running,
+  { paths, graphqlPath, tools, query, calls }: TrialParts,
+): string {
   const rest = calls.rest(url);
   const tool = calls.mcp(url);
   return `

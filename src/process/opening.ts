@@ -25,7 +25,11 @@ interface Opened {
 }
 
 /** The bundled backend starts where the configuration wants it. Throws `ConfigurationError` where it cannot. */
-export const openingOf = async (compiled: Compiled, { loaded, introduction }: Opened, log: Log): Promise<Opening> => ({
+export const openingOf = async (
+  compiled: Compiled,
+  { loaded, introduction }: Opened,
+  log: Log,
+): Promise<Opening> => ({
   facts: compiledFacts(compiled),
   introduce: introduction(compiled),
   stopping: stopCause(log),
@@ -46,7 +50,8 @@ export async function announce(
   });
   log.configurationWarnings(facts.warnings);
   await log.flush();
-  if (!(await notifyServiceManager('READY=1'))) log.event('warn', 'systemd-notify failed: systemd waits for it', {});
+  if (!(await notifyServiceManager('READY=1')))
+    log.event('warn', 'systemd-notify failed: systemd waits for it', {});
   const text = introduce(running);
   if (text !== null) terminal.out(text);
 }
@@ -55,6 +60,8 @@ export async function announce(
 async function startDemo(loaded: LoadedConfig): Promise<() => Promise<void>> {
   const address = parseAddress(loaded.config.demo?.listen ?? '');
   if (address === null) return async () => {};
-  const demo = await startDemoBackend(address.host, address.port).catch(refuseAddress(rootSection(loaded), ['demo']));
+  const demo = await startDemoBackend(address.host, address.port).catch(
+    refuseAddress(rootSection(loaded), ['demo']),
+  );
   return () => demo.close();
 }

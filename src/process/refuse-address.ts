@@ -32,7 +32,8 @@ export function refuseAddress(
     const why = LISTEN_ERRORS.get(code);
     if (why === undefined) throw error;
     const candidates = keys.flatMap((key) => addressesAt(root.value, key));
-    const { address = '', path = [] } = candidates.find((each) => isOf(error, each.address)) ?? candidates[0] ?? {};
+    const { address = '', path = [] } =
+      candidates.find((each) => isOf(error, each.address)) ?? candidates[0] ?? {};
     const what = `The address ${address} of ${printPath(path)} ${why}.`;
     throw root.error(path, what, 'Choose another.');
   };
@@ -47,7 +48,10 @@ interface AddressAt {
 
 function addressesAt(config: Pick<Config, AddressKey>, key: AddressKey): readonly AddressAt[] {
   if (key === 'demo') return [{ address: config.demo?.listen ?? '', path: ['demo', 'listen'] }];
-  return listenersOf(config[key]).map(({ listener, path }) => ({ address: listener.address, path: [key, ...path] }));
+  return listenersOf(config[key]).map(({ listener, path }) => ({
+    address: listener.address,
+    path: [key, ...path],
+  }));
 }
 
 /** Whether an error of the system is about an address: it names the port, or the path of a Unix socket. */

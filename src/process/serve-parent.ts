@@ -23,7 +23,12 @@ export const reportTo = (parent: ParentChannel): Required<BackendReports> => ({
 });
 
 /** Answers the parent of a worker that takes requests from now on, and tells it so. */
-export function serveParent(parent: ParentChannel, gateway: Gateway, compiler: ReloadCompiler, log: Log): void {
+export function serveParent(
+  parent: ParentChannel,
+  gateway: Gateway,
+  compiler: ReloadCompiler,
+  log: Log,
+): void {
   const { console, usage } = gateway;
   const steps = new ReloadSteps(gateway, compiler, log);
   parent.answer(

@@ -13,7 +13,9 @@ const WATCHDOG_REPORTS = 4;
 export function notifyServiceManager(...assignments: readonly string[]): Promise<boolean> {
   if (process.env['NOTIFY_SOCKET'] === undefined) return Promise.resolve(true);
   return new Promise((resolve) => {
-    execFile('systemd-notify', assignments, { timeout: TIMEOUT_MILLIS }, (error) => resolve(error === null));
+    execFile('systemd-notify', assignments, { timeout: TIMEOUT_MILLIS }, (error) =>
+      resolve(error === null),
+    );
   });
 }
 

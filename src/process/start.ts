@@ -29,7 +29,12 @@ import { refuseAddress } from './refuse-address.js';
 import { askedFrom } from './reload/asked-reloads.js';
 import { checkWeaker } from './reload/check-weaker.js';
 import { FileWatch } from './reload/file-watch.js';
-import { type CompiledFacts, compiledFacts, type Reads, type ReloadOccasion } from './reload/reload-source.js';
+import {
+  type CompiledFacts,
+  compiledFacts,
+  type Reads,
+  type ReloadOccasion,
+} from './reload/reload-source.js';
 import { type Applied, type ReloadCause, Reloader } from './reload/reloader.js';
 import { throwWithWsdls } from './reload/wsdl-errors.js';
 import { compileBeside, outdated, type UseSource, WsdlTakeover } from './reload/wsdl-takeover.js';
@@ -65,7 +70,17 @@ export async function start(
     if (parent !== null && begin !== null) return await runWorker(parent, begin, loaded, log);
     const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
     const takeover = new WsdlTakeover(log);
-    const origin = { loaded, snapshot, load, hangUp, rollSignal, watch, takeover, introduction, terminal };
+    const origin = {
+      loaded,
+      snapshot,
+      load,
+      hangUp,
+      rollSignal,
+      watch,
+      takeover,
+      introduction,
+      terminal,
+    };
     return await run(count, origin, log);
   } finally {
     watch.listen(null);
@@ -92,7 +107,11 @@ interface Origin {
 }
 
 /** Reads all inputs anew for a reload, and keeps them. */
-function readAnew({ watch, takeover }: Origin, use: UseSource, cause: ReloadCause): Promise<Applied> {
+function readAnew(
+  { watch, takeover }: Origin,
+  use: UseSource,
+  cause: ReloadCause,
+): Promise<Applied> {
   const occasion = cause === 'changed file' ? 'changed files' : 'asked';
   const read = (reads: Reads): Promise<Applied> =>
     use({ occasion, inputs: completeInputs(reads.snapshot, readRest(reads)), reads });
@@ -134,9 +153,16 @@ async function run(count: number, origin: Origin, log: Log): Promise<ExitCode> {
     return { warnings, weaker };
   };
   const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
-  const { opening, group } = await open(count, origin, askedFrom(reloader, takeover, use, log), log);
+  const { opening, group } = await open(
+    count,
+    origin,
+    askedFrom(reloader, takeover, use, log),
+    log,
+  );
   const { adminUrl } = group;
-  void group.ready.then((urls) => announce({ url: urls[0] ?? '', urls, adminUrl }, opening, log, terminal));
+  void group.ready.then((urls) =>
+    announce({ url: urls[0] ?? '', urls, adminUrl }, opening, log, terminal),
+  );
   void group.ready.then(() => {
     listenForReloads(origin, inUse, reloader);
     rollSignal.listen(() => void group.roll());
@@ -179,14 +205,25 @@ async function open(
   const isKept = takeover.use(snapshot, opening.facts.wsdls);
   if (isAlone) {
     if (!isKept) snapshot.contents.clear();
-    const gateway = await startGateway(compiled, log, asked).catch(refuseAddress(root, ['listen', 'admin']));
+    const gateway = await startGateway(compiled, log, asked).catch(
+      refuseAddress(root, ['listen', 'admin']),
+    );
     return { opening, group: ownWorker(gateway, log) };
   }
   const { config, file } = loaded;
   const first = parentConfigOf(loaded, opening.facts);
   const refuse = refuseAddress(root, ['admin']);
   const checkpoints = await parentCheckpoints(auditTargetOf(root), log).catch(refuse);
-  const group = new Workers({ count, file, config, inputs: snapshot, log, ...asked, first, checkpoints });
+  const group = new Workers({
+    count,
+    file,
+    config,
+    inputs: snapshot,
+    log,
+    ...asked,
+    first,
+    checkpoints,
+  });
   await group.start().catch(refuse);
   return { opening, group };
 }

@@ -53,4 +53,5 @@ export const drainDelayOf = ({ code }: StopCause, { drainDelayMillis }: Config):
   code === 0 ? drainDelayMillis : 0;
 
 /** A drain that had to cut requests has failed (catalogue L06). */
-export const endCode = ({ code }: StopCause, isForced: boolean): ExitCode => (code === 0 && isForced ? 1 : code);
+export const endCode = ({ code }: StopCause, isForced: boolean): ExitCode =>
+  code === 0 && isForced ? 1 : code;

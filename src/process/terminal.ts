@@ -15,7 +15,8 @@ export const processTerminal: Terminal = {
   out: (text) => write(process.stdout, text),
   error: (text) => write(process.stderr, text),
   progress: (text) => {
-    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${(text ?? '').slice(0, process.stderr.columns - 1)}`);
+    if (process.stderr.isTTY)
+      process.stderr.write(`\r\x1b[K${(text ?? '').slice(0, process.stderr.columns - 1)}`);
   },
 };
 
@@ -46,5 +47,6 @@ const failed = new Set<NodeJS.WriteStream>();
 function fail(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE' || failed.has(stream)) return;
   failed.add(stream);
-  if (stream === process.stdout) processTerminal.error(`Standard output cannot be written: ${error.code ?? 'failed'}.`);
+  if (stream === process.stdout)
+    processTerminal.error(`Standard output cannot be written: ${error.code ?? 'failed'}.`);
 }

@@ -1,7 +1,10 @@
 import { parse, valueFromASTUntyped } from 'graphql';
 import type { Compiled } from '../compile.js';
 import { isWritable, rootFieldOf } from '../flow/graphql/page-example.js';
-import { type DescribedOperation, describedOperations } from '../graphql/described/described-operation.js';
+import {
+  type DescribedOperation,
+  describedOperations,
+} from '../graphql/described/described-operation.js';
 import { exampleCall } from '../graphql/page/example.js';
 
 /** Commands that call one operation of a trial over REST and as a tool. */
@@ -41,23 +44,42 @@ function exampleOf(compiled: Compiled, query: string): ExampleCall | null {
 /** The arguments of an example as JSON. */
 const valuesOf = (document: string): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    (rootFieldOf(parse(document)).arguments ?? []).map(({ name, value }) => [name.value, valueFromASTUntyped(value)]),
+    (rootFieldOf(parse(document)).arguments ?? []).map(({ name, value }) => [
+      name.value,
+      valueFromASTUntyped(value),
+    ]),
   );
 
-function restCommand({ rest }: Compiled, url: string, { described, values }: ExampleCall): string | null {
-  const [path] = [...(rest?.operations ?? [])].find(([, { field }]) => field === described.field) ?? [];
+function restCommand(
+  { rest }: Compiled,
+  url: string,
+  { described, values }: ExampleCall,
+): string | null {
+  const [path] =
+    [...(rest?.operations ?? [])].find(([, { field }]) => field === described.field) ?? [];
   if (path === undefined) return null;
   const given = Object.entries(values);
   const isPlain = given.every(([name, value]) => name !== 'fields' && typeof value !== 'object');
   if (!described.isRead || !isPlain) return postCommand(`${url}${path}`, values);
-  const parameters = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  const parameters = new URLSearchParams(
+    given.map(([name, value]): [string, string] => [name, String(value)]),
+  );
   return `curl -s ${quoted(`${url}${path}${given.length === 0 ? '' : `?${parameters}`}`)}`;
 }
 
-function toolCommand({ mcp }: Compiled, url: string, { described, values }: ExampleCall): string | null {
+function toolCommand(
+  { mcp }: Compiled,
+  url: string,
+  { described, values }: ExampleCall,
+): string | null {
   const { name } = described.field;
   if (mcp?.tools.get(name)?.field !== described.field) return null;
-  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: values } };
+  const message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: values },
+  };
   return postCommand(`${url}${mcp.path}`, message);
 }
 

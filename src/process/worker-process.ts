@@ -1,4 +1,10 @@
-import { completeInputs, type InputSnapshot, type Inputs, recordInputs, replayInputs } from '../base/inputs.js';
+import {
+  completeInputs,
+  type InputSnapshot,
+  type Inputs,
+  recordInputs,
+  replayInputs,
+} from '../base/inputs.js';
 import { type InvalidationChannel, InvalidationSender } from '../base/invalidation.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { takenProblemsOf } from '../compile/soap/named-wsdl.js';
@@ -27,7 +33,9 @@ export function parentChannel(): ParentChannel {
         else process.send(message, undefined, undefined, () => resolve());
       }),
   );
-  process.on('message', (message: Parameters<typeof channel.receive>[0]) => channel.receive(message));
+  process.on('message', (message: Parameters<typeof channel.receive>[0]) =>
+    channel.receive(message),
+  );
   process.once('disconnect', () => channel.close());
   return channel;
 }
@@ -41,10 +49,12 @@ export async function runWorker(
 ): Promise<ExitCode> {
   const { stopping, gateway } = await openGateway(parent, start, loaded, log);
   const { file, config } = loaded;
-  const load = (inputs: Inputs) => loadConfig(file, process.env, config.workers, inputs, new TimeSlices());
+  const load = (inputs: Inputs) =>
+    loadConfig(file, process.env, config.workers, inputs, new TimeSlices());
   const compiler: ReloadCompiler = {
     async compileFirst(occasion, inputs, reads) {
-      const rest = occasion === 'WSDL' ? replayInputs(inputs) : completeInputs(inputs, readRest(reads));
+      const rest =
+        occasion === 'WSDL' ? replayInputs(inputs) : completeInputs(inputs, readRest(reads));
       return compileBeside(await load(rest), gateway.compiled(), occasion);
     },
     compileSame: async (inputs) => compile(await load(replayInputs(inputs)), gateway.compiled()),
@@ -90,14 +100,21 @@ async function openGateway(
     tickets: new TicketKeys(tickets, loaded.config.limits.http.ticketKeyMillis),
     replica,
   });
-  return { stopping, gateway: await starting.catch(refuseAddress(rootSection(loaded), ['listen'])) };
+  return {
+    stopping,
+    gateway: await starting.catch(refuseAddress(rootSection(loaded), ['listen'])),
+  };
 }
 
 /**
  * Compiles what a worker starts from, and again what a reload has put into use meanwhile: a worker that takes requests has
  * the configuration of the others.
  */
-async function compileLatest(parent: ParentChannel, first: LoadedConfig, inputs: InputSnapshot): Promise<Compiled> {
+async function compileLatest(
+  parent: ParentChannel,
+  first: LoadedConfig,
+  inputs: InputSnapshot,
+): Promise<Compiled> {
   const { file, config } = first;
   for (let [loaded, read] = [first, inputs]; ; ) {
     const compiled = await compile(loaded);

@@ -28,7 +28,9 @@ export class EventQueue<T> {
   /** Whether so many more items fit, of so many bytes together. */
   hasRoom(count: number, bytes: number): boolean {
     const { queueEvents, queueBytes } = this.#limits;
-    return this.#entries.length - this.#first + count <= queueEvents && this.#bytes + bytes <= queueBytes;
+    return (
+      this.#entries.length - this.#first + count <= queueEvents && this.#bytes + bytes <= queueBytes
+    );
   }
 
   push(item: T, bytes: number): void {

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { BusMessage, EventTransport, EventValues, Replay, TransportReceiver } from '../base/event-bus.js';
+import type {
+  BusMessage,
+  EventTransport,
+  EventValues,
+  Replay,
+  TransportReceiver,
+} from '../base/event-bus.js';
 
 interface Topic {
   readonly receivers: Set<TransportReceiver>;
@@ -79,7 +85,8 @@ export class MemoryTransport implements EventTransport {
     const known = this.#topics.get(name);
     if (known !== undefined) return known;
     // A reload may have removed operations.
-    for (const other of this.#topics.keys()) if (!this.hasSubscribers(other)) this.#topics.delete(other);
+    for (const other of this.#topics.keys())
+      if (!this.hasSubscribers(other)) this.#topics.delete(other);
     const topic = makeTopic();
     this.#topics.set(name, topic);
     return topic;

@@ -51,7 +51,12 @@ export class OrderedBus implements EventBus {
     return this.#join(name, listener).leave;
   }
 
-  resume(name: string, listener: ResumingListener, after: string | null, pace: ReplayPace = NO_CLIENT): () => void {
+  resume(
+    name: string,
+    listener: ResumingListener,
+    after: string | null,
+    pace: ReplayPace = NO_CLIENT,
+  ): () => void {
     const resumption = new Resumption(listener);
     const { topic, leave } = this.#join(name, resumption);
     const isSettled = this.#settle(topic).then(
@@ -63,7 +68,9 @@ export class OrderedBus implements EventBus {
     );
     const begin = async (): Promise<void> => {
       const isWanted = (await isSettled) && !resumption.isOver;
-      const replay = isWanted ? await this.#replayFor(topic, after, pace.turn).catch(() => null) : null;
+      const replay = isWanted
+        ? await this.#replayFor(topic, after, pace.turn).catch(() => null)
+        : null;
       await resumption.begin(replay, after === null);
     };
     // A new subscription reads no history.
@@ -75,12 +82,18 @@ export class OrderedBus implements EventBus {
     };
   }
 
-  #join(name: string, listener: TopicListener): { readonly topic: OrderedTopic; readonly leave: () => void } {
+  #join(
+    name: string,
+    listener: TopicListener,
+  ): { readonly topic: OrderedTopic; readonly leave: () => void } {
     const topic = this.#topics.get(name) ?? new OrderedTopic(name, this.#transport);
     this.#topics.set(name, topic);
     const { listeners } = topic;
     // Each subscription has an entry of its own: one listener may subscribe twice.
-    const entry = { event: (message: BusMessage) => listener.event(message), gap: () => listener.gap() };
+    const entry = {
+      event: (message: BusMessage) => listener.event(message),
+      gap: () => listener.gap(),
+    };
     listeners.add(entry);
     const leave = (): void => {
       listeners.delete(entry);
@@ -97,7 +110,11 @@ export class OrderedBus implements EventBus {
     await topic.replayed;
   }
 
-  async #replayFor(topic: OrderedTopic, after: string | null, turn: ReplayPace['turn']): Promise<Replay> {
+  async #replayFor(
+    topic: OrderedTopic,
+    after: string | null,
+    turn: ReplayPace['turn'],
+  ): Promise<Replay> {
     const { name } = topic;
     if (after !== null && !isEventId(after))
       return { ...(await this.#transport.replay(name, null, turn)), missed: null };
@@ -180,12 +197,17 @@ class OrderedTopic implements TransportReceiver {
     this.#queued = null;
     if (this.#isClosed) return;
     if (missed === null) this.#gap();
-    for (const message of missed ?? []) if (message.sequence > last.sequence) this.#deliver(message);
+    for (const message of missed ?? [])
+      if (message.sequence > last.sequence) this.#deliver(message);
     // After a reported gap any next number is accepted.
     if (missed === null) this.#last = null;
     let isReported = missed === null;
     for (const message of queued) {
-      if (this.#last !== null && message.sequence > this.#last.sequence + 1 && !this.#delivered.has(message.id)) {
+      if (
+        this.#last !== null &&
+        message.sequence > this.#last.sequence + 1 &&
+        !this.#delivered.has(message.id)
+      ) {
         if (!isReported) this.#gap();
         isReported = true;
       }

@@ -70,7 +70,10 @@ export class ReplayQueue {
     const nowMillis = this.#now();
     const tookMillis = nowMillis - beganMillis;
     if (tookMillis >= SHORT_MILLIS) {
-      this.#pausedUntil.set(client, nowMillis + Math.min(PAUSE_MILLIS_MAX, PAUSE_RATIO * tookMillis));
+      this.#pausedUntil.set(
+        client,
+        nowMillis + Math.min(PAUSE_MILLIS_MAX, PAUSE_RATIO * tookMillis),
+      );
     }
     this.#isRunning = false;
     this.#next();

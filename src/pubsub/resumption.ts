@@ -28,7 +28,8 @@ export class Resumption implements TopicListener {
     if (this.#queued !== null) this.#queue(message);
     else if (this.#replayed?.ids.has(message.id) !== true) {
       // A new event with an old number: the counter was reset.
-      if (this.#replayed !== null && message.sequence <= this.#replayed.sequence) this.#listener.gap();
+      if (this.#replayed !== null && message.sequence <= this.#replayed.sequence)
+        this.#listener.gap();
       this.#replayed = null;
       this.#listener.event(message);
     }
@@ -67,7 +68,10 @@ export class Resumption implements TopicListener {
       return;
     }
     if (replay !== null && replay.missed !== null) {
-      this.#replayed = { ids: new Set(replay.missed.map(({ id }) => id)), sequence: replay.sequence };
+      this.#replayed = {
+        ids: new Set(replay.missed.map(({ id }) => id)),
+        sequence: replay.sequence,
+      };
     }
     for (const message of queued) {
       if (message === null) this.gap();

@@ -1,5 +1,7 @@
 /** A server of Redis: host and port, or the path of a Unix socket. */
-export type ServerAddress = { readonly host: string; readonly port: number } | { readonly path: string };
+export type ServerAddress =
+  | { readonly host: string; readonly port: number }
+  | { readonly path: string };
 
 /** What the URL of a server says. */
 export interface RedisUrl {
@@ -25,7 +27,10 @@ export function parseRedisUrl(text: string): RedisUrl | null {
   if (hostname === '' || database === undefined || search !== '' || hash !== '') return null;
   if (name === null || secret === null) return null;
   return {
-    address: { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? PORT : Number(port) },
+    address: {
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? PORT : Number(port),
+    },
     isSecure: protocol === 'rediss:',
     username: name === '' ? null : name,
     password: secret === '' ? null : secret,

@@ -38,7 +38,13 @@ export class Channels {
   /** Subscribes a new client to all channels. Rejects where that fails. */
   async open(client: RedisClient): Promise<void> {
     const changed = new Set(this.#listeners.keys());
-    this.#session = { client, subscribed: new Set(), changed, isBusy: false, changes: Promise.resolve() };
+    this.#session = {
+      client,
+      subscribed: new Set(),
+      changed,
+      isBusy: false,
+      changes: Promise.resolve(),
+    };
     this.#session.changes = this.#synchronize(this.#session);
     await this.#session.changes;
   }
@@ -72,16 +78,22 @@ export class Channels {
     const { client, subscribed, changed } = session;
     session.isBusy = true;
     while (session === this.#session && changed.size > 0) {
-      const left = [...changed].filter((channel) => subscribed.has(channel) && !this.#listeners.has(channel));
-      const joined = [...changed].filter((channel) => !subscribed.has(channel) && this.#listeners.has(channel));
+      const left = [...changed].filter(
+        (channel) => subscribed.has(channel) && !this.#listeners.has(channel),
+      );
+      const joined = [...changed].filter(
+        (channel) => !subscribed.has(channel) && this.#listeners.has(channel),
+      );
       changed.clear();
       if (left.length > 0) await withTimeout(client.unsubscribe(left), CONNECT_MILLIS);
       for (const channel of left) subscribed.delete(channel);
-      if (joined.length > 0) await withTimeout(client.subscribe(joined, this.#receive), CONNECT_MILLIS);
+      if (joined.length > 0)
+        await withTimeout(client.subscribe(joined, this.#receive), CONNECT_MILLIS);
       for (const channel of joined) subscribed.add(channel);
     }
     session.isBusy = false;
   }
 
-  readonly #receive = (message: string, channel: string): void => this.#listeners.get(channel)?.(message);
+  readonly #receive = (message: string, channel: string): void =>
+    this.#listeners.get(channel)?.(message);
 }

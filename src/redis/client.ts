@@ -32,7 +32,11 @@ export const CONNECT_MILLIS = 500;
 const QUEUED_MAX = 10_000;
 
 /** Makes a Redis client that is not connected yet, and never reconnects by itself. */
-export async function makeClient(address: ServerAddress, access: ServerAccess, connectTimeout = CONNECT_MILLIS) {
+export async function makeClient(
+  address: ServerAddress,
+  access: ServerAccess,
+  connectTimeout = CONNECT_MILLIS,
+) {
   const { username, password, tls, database } = access;
   const secret = await password?.();
   await tls?.refresh();

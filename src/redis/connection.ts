@@ -1,7 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { printAddress } from './address.js';
 import { Channels } from './channels.js';
-import { CONNECT_MILLIS, makeClient, type RedisClient, type ServerAccess, withTimeout } from './client.js';
+import {
+  CONNECT_MILLIS,
+  makeClient,
+  type RedisClient,
+  type ServerAccess,
+  withTimeout,
+} from './client.js';
 import { FATAL_ERRORS, RedisUnavailable, redisReason } from './errors.js';
 import { type Deployment, makeLocator, type ServerLocator } from './locator.js';
 import type { Script } from './script.js';
@@ -120,7 +126,9 @@ export class RedisConnection {
   async tryCommand(words: readonly string[]): Promise<RedisReply> {
     const client = this.#client;
     if (client === null || !this.#isUp) return null;
-    return await withTimeout(client.sendCommand<RedisReply>(words), CONNECT_MILLIS).catch(() => null);
+    return await withTimeout(client.sendCommand<RedisReply>(words), CONNECT_MILLIS).catch(
+      () => null,
+    );
   }
 
   /** Subscribes to a channel whenever the connection is up. A connection in subscriber mode sends no commands. */
@@ -152,7 +160,10 @@ export class RedisConnection {
 
   get #backgroundMillis(): number {
     const { operationMillis } = this.#settings;
-    return Math.max(operationMillis, Math.min(BACKGROUND_FACTOR * operationMillis, BACKGROUND_MILLIS));
+    return Math.max(
+      operationMillis,
+      Math.min(BACKGROUND_FACTOR * operationMillis, BACKGROUND_MILLIS),
+    );
   }
 
   async #run(
@@ -229,7 +240,10 @@ export class RedisConnection {
     };
     if (this.#stableMillis === 0) report();
     else this.#stableTimer = setTimeout(report, this.#stableMillis).unref();
-    this.#stableMillis = Math.min(STABLE_MAX_MILLIS, Math.max(STABLE_MIN_MILLIS, 2 * this.#stableMillis));
+    this.#stableMillis = Math.min(
+      STABLE_MAX_MILLIS,
+      Math.max(STABLE_MIN_MILLIS, 2 * this.#stableMillis),
+    );
   }
 
   /** Closes the connection and schedules the next attempt. */
@@ -243,7 +257,9 @@ export class RedisConnection {
     if (this.#timer !== null) return;
     // A node of a cluster that has given its slot away knows the next one.
     const isMoved = reason === 'MOVED' && this.#attempts === 0;
-    const backoff = isMoved ? 0 : Math.min(BACKOFF_MAX_MILLIS, BACKOFF_MIN_MILLIS * 2 ** Math.min(this.#attempts, 10));
+    const backoff = isMoved
+      ? 0
+      : Math.min(BACKOFF_MAX_MILLIS, BACKOFF_MIN_MILLIS * 2 ** Math.min(this.#attempts, 10));
     this.#attempts += 1;
     // Jitter: replicas that lost the same Redis must not reconnect all at once.
     this.#timer = setTimeout(() => void this.#connect(), backoff * (0.7 + 0.3 * Math.random()));

@@ -1,4 +1,8 @@
-import { type InvalidatedOperations, type InvalidationChannel, InvalidationSender } from '../base/invalidation.js';
+import {
+  type InvalidatedOperations,
+  type InvalidationChannel,
+  InvalidationSender,
+} from '../base/invalidation.js';
 import { parsedJson } from '../base/parsed-json.js';
 import type { RedisConnection } from './connection.js';
 
@@ -43,7 +47,12 @@ function readOperations(text: string): InvalidatedOperations | null {
   const operations = new Map<string, number>();
   for (const entry of entries) {
     const [name, pauseMillis]: readonly unknown[] = Array.isArray(entry) ? entry : [];
-    if (typeof name !== 'string' || typeof pauseMillis !== 'number' || !Number.isFinite(pauseMillis)) return null;
+    if (
+      typeof name !== 'string' ||
+      typeof pauseMillis !== 'number' ||
+      !Number.isFinite(pauseMillis)
+    )
+      return null;
     operations.set(name, pauseMillis);
   }
   return operations;

@@ -19,7 +19,11 @@ export type Deployment =
 export type ServerLocator = () => Promise<ServerAddress>;
 
 /** All keys are in the hash slot of `prefix`, so one node of a cluster has them. */
-export function makeLocator(deployment: Deployment, access: ServerAccess, prefix: string): ServerLocator {
+export function makeLocator(
+  deployment: Deployment,
+  access: ServerAccess,
+  prefix: string,
+): ServerLocator {
   if (deployment.kind === 'sentinel') return sentinelLocator(deployment);
   if (deployment.kind === 'cluster') return clusterLocator(deployment.nodes, access, prefix);
   return async () => deployment.address;
@@ -30,11 +34,17 @@ export function makeLocator(deployment: Deployment, access: ServerAccess, prefix
  * the next time. The protocol is that of redis.io, "Guidelines for Redis clients with support for Redis Sentinel"; its
  * check of the role is made by the connection, which has to write a key.
  */
-function sentinelLocator({ master, sentinels, access }: Extract<Deployment, { kind: 'sentinel' }>): ServerLocator {
+function sentinelLocator({
+  master,
+  sentinels,
+  access,
+}: Extract<Deployment, { kind: 'sentinel' }>): ServerLocator {
   const turns = new Turns('sentinels', sentinels);
   return () =>
     turns.ask(async (sentinel) => {
-      const [reply] = await askServer(sentinel, access, [['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', master]]);
+      const [reply] = await askServer(sentinel, access, [
+        ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', master],
+      ]);
       const [host, port] = Array.isArray(reply) ? reply : [];
       const address = readAddress(host, Number(port));
       if (address === null) throw new RedisUnavailable('unknown master');
@@ -46,7 +56,11 @@ function sentinelLocator({ master, sentinels, access }: Extract<Deployment, { ki
 const NODES_MAX = 100;
 
 /** Asks nodes of a cluster for the one that has the slot of all keys. It is asked again after each redirection. */
-function clusterLocator(nodes: readonly ServerAddress[], access: ServerAccess, prefix: string): ServerLocator {
+function clusterLocator(
+  nodes: readonly ServerAddress[],
+  access: ServerAccess,
+  prefix: string,
+): ServerLocator {
   const turns = new Turns('nodes', nodes);
   const commands = [
     ['CLUSTER', 'KEYSLOT', prefix],

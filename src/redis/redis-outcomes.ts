@@ -13,7 +13,10 @@ export function redisOutcomes(connection: RedisConnection, prefix: string): Outc
   return {
     async claim(claim) {
       const { fingerprint, keepMillis, callMillis } = claim;
-      const pending = JSON.stringify({ fingerprint, pendingUntil: Date.now() + callMillis + CLOCK_MILLIS });
+      const pending = JSON.stringify({
+        fingerprint,
+        pendingUntil: Date.now() + callMillis + CLOCK_MILLIS,
+      });
       const name = nameOf(claim);
       try {
         const set = await command(['SET', name, pending, 'NX', 'PX', String(keepMillis)]);
@@ -32,7 +35,9 @@ export function redisOutcomes(connection: RedisConnection, prefix: string): Outc
           ? { fingerprint }
           : { fingerprint, answer: { ...answer, body: answer.body.toString('base64') } };
       // While Redis is away the call is pending until its time is over, and then its outcome is not known.
-      command(['SET', nameOf(claim), JSON.stringify(kept), 'XX', 'PX', String(keepMillis)]).catch(() => {});
+      command(['SET', nameOf(claim), JSON.stringify(kept), 'XX', 'PX', String(keepMillis)]).catch(
+        () => {},
+      );
     },
     release(claim) {
       command(['DEL', nameOf(claim)]).catch(() => {});
@@ -46,11 +51,15 @@ function stateOf(text: string, fingerprint: string): KeyState {
   if (!isRecord(value) || typeof value['fingerprint'] !== 'string') return { kind: 'unknown' };
   if (value['fingerprint'] !== fingerprint) return { kind: 'other' };
   const { answer, pendingUntil } = value;
-  if (typeof pendingUntil === 'number') return { kind: Date.now() < pendingUntil ? 'pending' : 'unknown' };
+  if (typeof pendingUntil === 'number')
+    return { kind: Date.now() < pendingUntil ? 'pending' : 'unknown' };
   if (!isRecord(answer)) return { kind: 'unknown' };
   const { status, contentType, body, messageId } = answer;
   if (typeof status !== 'number' || typeof contentType !== 'string' || typeof body !== 'string')
     return { kind: 'unknown' };
   const id = typeof messageId === 'string' ? messageId : null;
-  return { kind: 'answered', answer: { status, contentType, body: Buffer.from(body, 'base64'), messageId: id } };
+  return {
+    kind: 'answered',
+    answer: { status, contentType, body: Buffer.from(body, 'base64'), messageId: id },
+  };
 }

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { GUARD_MILLIS, type Rate, SlotClock, type SlotSupply, slotClockMillis } from '../base/slots.js';
+import {
+  GUARD_MILLIS,
+  type Rate,
+  SlotClock,
+  type SlotSupply,
+  slotClockMillis,
+} from '../base/slots.js';
 import type { RedisConnection } from './connection.js';
 import { makeScript } from './script.js';
 
@@ -60,28 +66,51 @@ export class RedisSlots implements SlotSupply {
 
   async take(name: string, rate: Rate, count: number): Promise<readonly number[]> {
     const latest = this.#latest.get(name) ?? { from: 'shared', millis: 0 };
-    const asked = this.#connection.isUp ? this.#shared(name, rate, count, firstOf('shared', latest, rate)) : null;
+    const asked = this.#connection.isUp
+      ? this.#shared(name, rate, count, firstOf('shared', latest, rate))
+      : null;
     const shared = await asked?.catch(() => null);
     const slots = shared ?? this.#ownPart(name, rate, count, firstOf('local', latest, rate));
     const [oldest] = this.#latest.keys();
     if (this.#latest.size >= NAMES_MAX && oldest !== undefined) this.#latest.delete(oldest);
-    this.#latest.set(name, { from: shared == null ? 'local' : 'shared', millis: slots.at(-1) ?? latest.millis });
+    this.#latest.set(name, {
+      from: shared == null ? 'local' : 'shared',
+      millis: slots.at(-1) ?? latest.millis,
+    });
     return slots;
   }
 
-  #ownPart(name: string, { perSecond }: Rate, count: number, firstMillis: number): readonly number[] {
+  #ownPart(
+    name: string,
+    { perSecond }: Rate,
+    count: number,
+    firstMillis: number,
+  ): readonly number[] {
     const part = { perSecond: perSecond / this.#replicas, burst: 1 };
     return this.#local.takeAt(name, part, count, Math.max(slotClockMillis(), firstMillis));
   }
 
   /** Null for a reply that is none. */
-  async #shared(name: string, rate: Rate, count: number, firstMillis: number): Promise<readonly number[] | null> {
+  async #shared(
+    name: string,
+    rate: Rate,
+    count: number,
+    firstMillis: number,
+  ): Promise<readonly number[] | null> {
     const second = inSecond(rate);
     const interval = 1000 / rate.perSecond;
     const ahead = AHEAD_MILLIS + AHEAD_INTERVALS * interval;
     const sentMillis = slotClockMillis();
     const first = Math.max(0, firstMillis - sentMillis);
-    const values = [count, second, Math.min(rate.burst, second), interval, secondOf(rate), ahead, first].map(String);
+    const values = [
+      count,
+      second,
+      Math.min(rate.burst, second),
+      interval,
+      secondOf(rate),
+      ahead,
+      first,
+    ].map(String);
     const reply = await this.#connection.script('slots', TAKE_SLOTS, [this.#keyOf(name)], values);
     if (!Array.isArray(reply) || reply.length !== count) return null;
     // The script ran between the two: the error is at most half of what the reply took.
@@ -102,7 +131,8 @@ interface LatestSlot {
 
 const inSecond = ({ perSecond }: Rate): number => Math.max(1, Math.floor(perSecond));
 
-const secondOf = (rate: Rate): number => Math.max(1000, (inSecond(rate) * 1000) / rate.perSecond) + GUARD_MILLIS;
+const secondOf = (rate: Rate): number =>
+  Math.max(1000, (inSecond(rate) * 1000) / rate.perSecond) + GUARD_MILLIS;
 
 /** The earliest time from a source: a second after the last one of the other. */
 const firstOf = (from: LatestSlot['from'], latest: LatestSlot, rate: Rate): number =>

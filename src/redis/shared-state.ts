@@ -6,7 +6,11 @@ import type { OutcomeStore } from '../base/outcome-store.js';
 import type { PollSharing } from '../base/poll-sharing.js';
 import type { BudgetEvents } from '../budget/budget.js';
 import { type ConnectionSettings, RedisConnection } from './connection.js';
-import { type DocumentStore, type PersistedStoreOptions, redisPersistedStore } from './documents/persisted-store.js';
+import {
+  type DocumentStore,
+  type PersistedStoreOptions,
+  redisPersistedStore,
+} from './documents/persisted-store.js';
 import type { HistoryLimits } from './events/event-history.js';
 import { RedisEventTransport } from './events/event-transport.js';
 import { redisInvalidations } from './invalidation-channel.js';
@@ -36,7 +40,11 @@ export interface SharedStateEvents {
   /** An operation of Redis ended. */
   operation(operation: string, outcome: string): void;
   /** Logs a message for operators; never with a secret. */
-  event(level: 'info' | 'warn' | 'error', message: string, fields: Readonly<Record<string, string>>): void;
+  event(
+    level: 'info' | 'warn' | 'error',
+    message: string,
+    fields: Readonly<Record<string, string>>,
+  ): void;
 }
 
 /** The state that replicas share through Redis, one object for each process. */
@@ -61,7 +69,8 @@ export class SharedState {
     this.#connection = new RedisConnection(settings, {
       operation: (operation, outcome) => events.operation(operation, outcome),
       up: (server) => events.event('info', 'Redis is there', { server }),
-      down: (reason) => events.event('warn', 'Redis is away: this process goes on with its share', { reason }),
+      down: (reason) =>
+        events.event('warn', 'Redis is away: this process goes on with its share', { reason }),
     });
     this.nonces = redisNonceStore(this.#connection, prefix);
     this.outcomes = redisOutcomes(this.#connection, prefix);
@@ -70,7 +79,12 @@ export class SharedState {
     this.invalidations = redisInvalidations(this.#connection, this.#subscriber, prefix, replica);
     const options = { prefix, replica, replicas, heartbeatTimeoutMillis: HEARTBEAT_TIMEOUT_MILLIS };
     this.#leases = new RedisLeaseStore(this.#connection, this.#subscriber, options);
-    this.budgets = new LeasedBudgets({ store: this.#leases, replicas, clientsMax, events: events.budget });
+    this.budgets = new LeasedBudgets({
+      store: this.#leases,
+      replicas,
+      clientsMax,
+      events: events.budget,
+    });
   }
 
   /** Whether both connections are up: without the second one nothing of other replicas comes in. */
@@ -85,14 +99,22 @@ export class SharedState {
   ): DocumentStore {
     const onPoisoned = (): void => {
       this.#events.operation('document_get', 'poisoned');
-      this.#events.event('error', 'Redis held another text than the one with its hash: it was dropped', {});
+      this.#events.event(
+        'error',
+        'Redis held another text than the one with its hash: it was dropped',
+        {},
+      );
     };
     const { prefix } = this.#settings;
     return redisPersistedStore(local, this.#connection, { ...limits, prefix, onPoisoned });
   }
 
   /** Makes a transport of events between replicas; null without a secret, as any client of Redis could forge events. */
-  makeEventTransport({ historyEvents, resumeMillis, queueBytes }: HistoryLimits): EventTransport | null {
+  makeEventTransport({
+    historyEvents,
+    resumeMillis,
+    queueBytes,
+  }: HistoryLimits): EventTransport | null {
     const { secret, prefix } = this.#settings;
     if (secret === undefined) {
       this.#events.event('warn', 'Events stay in this process: redis.secret is not configured', {});
@@ -108,7 +130,12 @@ export class SharedState {
     const { secret, prefix } = this.#settings;
     if (secret === undefined) return null;
     const onForged = (): void => this.#events.operation('poll_receive', 'forged');
-    return new RedisPollSharing(this.#connection, this.#subscriber, { prefix, secret, replyBytes, onForged });
+    return new RedisPollSharing(this.#connection, this.#subscriber, {
+      prefix,
+      secret,
+      replyBytes,
+      onForged,
+    });
   }
 
   /** Starts to connect, without waiting for it. */
@@ -145,9 +172,13 @@ export class SharedState {
 
   async #checkEvictionPolicy(): Promise<void> {
     const reply = await this.#connection.tryCommand(['INFO', 'memory']);
-    const policy = typeof reply === 'string' ? (/^maxmemory_policy:([a-z-]{1,40})/m.exec(reply)?.[1] ?? null) : null;
+    const policy =
+      typeof reply === 'string'
+        ? (/^maxmemory_policy:([a-z-]{1,40})/m.exec(reply)?.[1] ?? null)
+        : null;
     if (policy === null || policy === 'noeviction') return;
-    const message = 'Redis may forget budgets when its memory is full: set its maxmemory-policy to noeviction';
+    const message =
+      'Redis may forget budgets when its memory is full: set its maxmemory-policy to noeviction';
     this.#events.event('warn', message, { policy });
   }
 }

@@ -66,7 +66,8 @@ export class BodyParts {
   }
 }
 
-const isSame = (name: QName | undefined, { uri, local }: QName): boolean => name?.local === local && name.uri === uri;
+const isSame = (name: QName | undefined, { uri, local }: QName): boolean =>
+  name?.local === local && name.uri === uri;
 
 /** Body as an element for its handler, without its attributes, which belong to the message. */
 const BODY: StartTag = syntheticTag({ uri: '', local: 'Body' }, 2);

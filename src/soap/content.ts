@@ -4,7 +4,9 @@ import { DIALECT_NAMES, DIALECTS, type Dialect } from './dialect.js';
 import { elementRefusal, structureRefusal } from './header/header.js';
 import type { SignedIds } from './header/signed-ids.js';
 
-const ENCODINGS: ReadonlySet<string> = new Set(DIALECT_NAMES.map((name) => DIALECTS[name].encodingUri));
+const ENCODINGS: ReadonlySet<string> = new Set(
+  DIALECT_NAMES.map((name) => DIALECTS[name].encodingUri),
+);
 
 /**
  * Validates the elements of a Body: encodingStyle, sizes that arrays announce, and the Ids of a signed message. It

@@ -130,11 +130,13 @@ export const dialectOfUri = (uri: string): Dialect | null => BY_URI.get(uri) ?? 
 
 /** The dialect of this name, or null. */
 export const dialectOfName = (name: string): Dialect | null =>
-  DIALECT_NAMES.map((known): Dialect => DIALECTS[known]).find((dialect) => dialect.name === name) ?? null;
+  DIALECT_NAMES.map((known): Dialect => DIALECTS[known]).find((dialect) => dialect.name === name) ??
+  null;
 
 /** The actors and roles that the dialects define. */
 export const STANDARD_TARGETS: ReadonlySet<string> = new Set(
-  DIALECT_NAMES.map((name): Dialect => DIALECTS[name]).flatMap(({ nextTargets, noneTarget, ultimateTarget }) =>
-    [...nextTargets, noneTarget, ultimateTarget].filter((uri) => uri !== null),
+  DIALECT_NAMES.map((name): Dialect => DIALECTS[name]).flatMap(
+    ({ nextTargets, noneTarget, ultimateTarget }) =>
+      [...nextTargets, noneTarget, ultimateTarget].filter((uri) => uri !== null),
   ),
 );

@@ -17,7 +17,12 @@ export interface Edit {
  * The message with the edits made, in any order; they must not overlap. The envelope begins at `envelopeStart`. Bytes
  * outside of the edits are kept. `message` may end anywhere behind the last of them.
  */
-export function applyEdits(message: Buffer, edits: readonly Edit[], encoding: Encoding, envelopeStart: number): Buffer {
+export function applyEdits(
+  message: Buffer,
+  edits: readonly Edit[],
+  encoding: Encoding,
+  envelopeStart: number,
+): Buffer {
   const pieces: Buffer[] = [];
   const offsets = new OffsetMapper(message.subarray(envelopeStart), encoding);
   let kept = 0;
@@ -49,7 +54,11 @@ class OffsetMapper {
   }
 
   find(offset: number): number {
-    this.#place += sourceOffset(this.#envelope.subarray(this.#place), this.#encoding, offset - this.#offset);
+    this.#place += sourceOffset(
+      this.#envelope.subarray(this.#place),
+      this.#encoding,
+      offset - this.#offset,
+    );
     this.#offset = offset;
     return this.#place;
   }
@@ -58,5 +67,7 @@ class OffsetMapper {
 /** ASCII in the encoding of a message: one byte a character in all of them but UTF-16. */
 export function encodeAscii(text: string, encoding: Encoding): Buffer {
   if (encoding === 'utf-16le') return Buffer.from(text, 'utf16le');
-  return encoding === 'utf-16be' ? Buffer.from(text, 'utf16le').swap16() : Buffer.from(text, 'latin1');
+  return encoding === 'utf-16be'
+    ? Buffer.from(text, 'utf16le').swap16()
+    : Buffer.from(text, 'latin1');
 }

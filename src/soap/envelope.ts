@@ -1,13 +1,31 @@
 import { Refusal } from '../base/refusals/refusal.js';
-import { type Interest, PRESENCE, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import {
+  type Interest,
+  PRESENCE,
+  type QName,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../xml/events.js';
 import { TeeHandler } from '../xml/tee-handler.js';
 import { BodyParts, type ExpectedParts } from './body-parts.js';
-import { BodyValidator, checkEnvelopeAttributes, declaresEncoding, hasId, validateEncodingStyle } from './content.js';
+import {
+  BodyValidator,
+  checkEnvelopeAttributes,
+  declaresEncoding,
+  hasId,
+  validateEncodingStyle,
+} from './content.js';
 import { type Dialect, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
 import { type DetailObserver, FaultReader, type FaultWants } from './fault/fault.js';
 import type { Addressing } from './header/addressing.js';
-import { type EnvelopeRules, elementRefusal, envelopesOf, structureRefusal } from './header/header.js';
+import {
+  type EnvelopeRules,
+  elementRefusal,
+  envelopesOf,
+  structureRefusal,
+} from './header/header.js';
 import { HeaderPlaceFinder } from './header/header-place.js';
 import { HeaderReader } from './header/header-reader.js';
 import type { FreshnessClaim } from './header/security-reader.js';
@@ -114,7 +132,8 @@ export class EnvelopeValidator implements XmlHandler {
 
   /** Allows several children of Body: those of the message that its first one begins. Within `onHeadValid`. */
   expectParts(expected: ExpectedParts | null): void {
-    if (expected !== null && this.operation !== null) this.#parts = new BodyParts(expected, this.operation);
+    if (expected !== null && this.operation !== null)
+      this.#parts = new BodyParts(expected, this.operation);
   }
 
   /** Sets the media type and action of an envelope in a package, which are known where the envelope begins. */
@@ -191,7 +210,8 @@ export class EnvelopeValidator implements XmlHandler {
   }
 
   #openEnvelope(tag: StartTag): Interest {
-    if (tag.local !== 'Envelope') throw elementRefusal('SOAP_NOT_ENVELOPE', tag, envelopesOf(this.#rules));
+    if (tag.local !== 'Envelope')
+      throw elementRefusal('SOAP_NOT_ENVELOPE', tag, envelopesOf(this.#rules));
     const dialect = dialectOfUri(tag.uri);
     if (dialect === null || !this.#rules.dialects.has(dialect.name))
       throw elementRefusal('VERSION_MISMATCH', tag, envelopesOf(this.#rules));
@@ -243,14 +263,18 @@ export class EnvelopeValidator implements XmlHandler {
     if (this.#expected === 'bodyChild') {
       // A Fault is at most one, and is alone (SOAP 1.2 part 1 section 5.4), but for elements that an encoded one refers to.
       const isReferred = this.#rules.multiRef && hasId(tag, dialect);
-      if (isFault || (this.fault !== null && !isReferred)) throw structureRefusal('an element beside a Fault', tag);
+      if (isFault || (this.fault !== null && !isReferred))
+        throw structureRefusal('an element beside a Fault', tag);
       if (this.#parts?.accept(tag) === true) this.#inner = this.#further(tag, dialect, this.#parts);
       else if (!isReferred) throw elementRefusal('SOAP_MULTI_BODY', tag);
-      else this.#inner = this.#observer?.openMultiRef?.(tag) ?? this.#openContentValidator(tag, dialect);
+      else
+        this.#inner =
+          this.#observer?.openMultiRef?.(tag) ?? this.#openContentValidator(tag, dialect);
     } else {
       this.#expected = 'bodyChild';
       this.#completeHead({ uri: tag.uri, local: tag.local });
-      if (isFault) this.#inner = this.fault = new FaultReader(dialect, this.#faultWants, this.#observer);
+      if (isFault)
+        this.#inner = this.fault = new FaultReader(dialect, this.#faultWants, this.#observer);
       else {
         const content = this.#openContentValidator(tag, dialect);
         const own = this.#observer?.openBody(tag) ?? null;
@@ -271,7 +295,8 @@ export class EnvelopeValidator implements XmlHandler {
     const { arrayItemsMax, header } = this.#rules;
     if (!header.enforce) return null;
     const ids = this.header?.ids ?? null;
-    if (arrayItemsMax !== null || ids?.isSigned === true) return new BodyValidator(dialect, arrayItemsMax, ids);
+    if (arrayItemsMax !== null || ids?.isSigned === true)
+      return new BodyValidator(dialect, arrayItemsMax, ids);
     if (tag.attributeCount > 0) {
       validateEncodingStyle(tag, dialect);
       ids?.addContentIds(tag);
@@ -281,7 +306,9 @@ export class EnvelopeValidator implements XmlHandler {
 
   #completeHead(operation: QName | null): void {
     if (this.dialect?.needsEncodingNamespace === true && !this.#encodingSeen) {
-      throw new Refusal('SOAP_ENCODING_NAMESPACE', null, { facts: { expected: [this.dialect.encodingUri] } });
+      throw new Refusal('SOAP_ENCODING_NAMESPACE', null, {
+        facts: { expected: [this.dialect.encodingUri] },
+      });
     }
     this.operation = operation;
     this.#observer?.onHeadValid(this);

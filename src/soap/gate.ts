@@ -68,7 +68,12 @@ export class Gate {
   #state: State = BEGINNING;
   #isValidating = true;
 
-  constructor(reader: MessageReader, validator: EnvelopeValidator, options: GateOptions, output: GateOutput) {
+  constructor(
+    reader: MessageReader,
+    validator: EnvelopeValidator,
+    options: GateOptions,
+    output: GateOutput,
+  ) {
     this.#reader = reader;
     this.#validator = validator;
     this.#options = options;
@@ -157,7 +162,8 @@ export class Gate {
   #hold(state: Extract<State, { readonly at: 'holding' }>): void {
     const { chunks, bytes } = state;
     this.#state = state;
-    if (bytes <= this.#options.windowBytes || (this.#isValidating && !this.#validator.isHeadValid)) return;
+    if (bytes <= this.#options.windowBytes || (this.#isValidating && !this.#validator.isHeadValid))
+      return;
     if (this.#hasEdits) {
       const kept = this.#edited(Buffer.concat(chunks));
       this.#state = { at: 'streaming', kept };

@@ -1,8 +1,19 @@
-import { ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import {
+  ELEMENTS_ONLY,
+  type Interest,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../xml/events.js';
 
 /** Adds an observer that receives every start tag and nothing else to a handler; either may be null. */
-export const observeTags = (observer: XmlHandler | null, handler: XmlHandler | null): XmlHandler | null =>
-  observer === null || handler === null ? (handler ?? observer) : new TagObserverHandler(observer, handler);
+export const observeTags = (
+  observer: XmlHandler | null,
+  handler: XmlHandler | null,
+): XmlHandler | null =>
+  observer === null || handler === null
+    ? (handler ?? observer)
+    : new TagObserverHandler(observer, handler);
 
 /** Passes every start tag to an observer as well; the handler decides what is reported. */
 class TagObserverHandler implements XmlHandler {

@@ -1,4 +1,11 @@
-import { ELEMENTS_ONLY, type Interest, SKIP, STREAM, type StartTag, type XmlHandler } from '../xml/events.js';
+import {
+  ELEMENTS_ONLY,
+  type Interest,
+  SKIP,
+  STREAM,
+  type StartTag,
+  type XmlHandler,
+} from '../xml/events.js';
 
 const TEXT_UNITS_MAX = 1_024;
 

@@ -1,4 +1,12 @@
-import { ALL, ELEMENTS_ONLY, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  type QName,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../xml/events.js';
 import { dialectOfUri } from './dialect.js';
 import type { BlockWriter } from './header/header-place.js';
 import { inAscii } from './header/security-writer.js';
@@ -40,7 +48,8 @@ export class TextAtPath implements XmlHandler {
       this.#isIn = tag.local === this.#path.part && dialectOfUri(tag.uri) !== null;
       return ELEMENTS_ONLY;
     }
-    if (this.#depth === 3 && tag.local === 'Fault' && dialectOfUri(tag.uri) !== null) this.isFault = true;
+    if (this.#depth === 3 && tag.local === 'Fault' && dialectOfUri(tag.uri) !== null)
+      this.isFault = true;
     if (this.found !== null || this.#depth > DEPTH_MAX) return SKIP;
     this.#open.push(tag.local);
     this.#found = null;
@@ -66,7 +75,9 @@ export class TextAtPath implements XmlHandler {
 
 /** Writes a header block with a text in the innermost of these elements. */
 export function textBlock(names: readonly QName[], text: string): BlockWriter {
-  const open = names.map(({ uri, local }) => (uri === '' ? `<${local}>` : `<t:${local} xmlns:t="${inAscii(uri)}">`));
+  const open = names.map(({ uri, local }) =>
+    uri === '' ? `<${local}>` : `<t:${local} xmlns:t="${inAscii(uri)}">`,
+  );
   const close = names.toReversed().map(({ uri, local }) => `</${uri === '' ? '' : 't:'}${local}>`);
   const block = `${open.join('')}${inAscii(text)}${close.join('')}`;
   return () => block;

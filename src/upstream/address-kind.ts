@@ -47,7 +47,9 @@ export function addressKind(address: string): AddressKind {
   const version = isIP(bare);
   if (version === 0) return 'special';
   const family = version === 4 || isMapped(bare) ? 'ipv4' : 'ipv6';
-  const found = lists.find((row) => row.family === family && row.list.check(bare, version === 4 ? 'ipv4' : 'ipv6'));
+  const found = lists.find(
+    (row) => row.family === family && row.list.check(bare, version === 4 ? 'ipv4' : 'ipv6'),
+  );
   return found?.kind ?? 'public';
 }
 

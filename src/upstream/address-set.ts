@@ -26,7 +26,13 @@ export class NamedAddress {
   listener: AddressListener = () => {};
   readonly #makeAddress: (url: URL, record: string | null) => Address;
 
-  constructor(url: URL, limits: UpstreamLimits, routeTo: (url: URL) => Route, balance: BalanceOptions, text: string) {
+  constructor(
+    url: URL,
+    limits: UpstreamLimits,
+    routeTo: (url: URL) => Route,
+    balance: BalanceOptions,
+    text: string,
+  ) {
     const { tunnel, forwarder, ip = null } = routeTo(url);
     this.url = url;
     this.hostname = url.hostname.replace(/^\[|\]$/g, '');
@@ -34,7 +40,14 @@ export class NamedAddress {
     const rank = balance.ranks.get(text) ?? DEFAULT_RANK;
     const changed: AddressListener = (...event) => this.listener(...event);
     this.#makeAddress = (at, record) =>
-      new Address(at, limits, { ...routeTo(at), ip: record, reuse: this.reuse }, rank, () => this.totals, changed);
+      new Address(
+        at,
+        limits,
+        { ...routeTo(at), ip: record, reuse: this.reuse },
+        rank,
+        () => this.totals,
+        changed,
+      );
     this.records = [this.#makeAddress(url, ip)];
   }
 
@@ -65,7 +78,12 @@ export class AddressSet {
   /** Null for one address, which there is nothing to compare with. */
   #outliers: Outliers | null = null;
 
-  constructor(urls: readonly string[], limits: UpstreamLimits, routeTo: (url: URL) => Route, balance: BalanceOptions) {
+  constructor(
+    urls: readonly string[],
+    limits: UpstreamLimits,
+    routeTo: (url: URL) => Route,
+    balance: BalanceOptions,
+  ) {
     this.#balance = balance;
     this.named = urls.map((text) => {
       const url = new URL(text);
@@ -90,7 +108,9 @@ export class AddressSet {
   /** An address that is ready, one at which the call was not yet made if there is any; else null. */
   choose(nowMillis: number, affinity: Affinity | null, tried: readonly Address[]): Address | null {
     const untried = this.#balancer.choose(nowMillis, affinity, tried);
-    return untried !== null || tried.length === 0 ? untried : this.#balancer.choose(nowMillis, affinity, NONE);
+    return untried !== null || tried.length === 0
+      ? untried
+      : this.#balancer.choose(nowMillis, affinity, NONE);
   }
 
   /** Path and query of a request, which all addresses have in common where credentials sign them. */

@@ -3,7 +3,13 @@ import { performance } from 'node:perf_hooks';
 import { AddressTotals } from '../base/address-totals.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
 import { type AddressRank, type Balanced, DEFAULT_RANK } from './balancer.js';
-import { Breaker, type BreakerChange, type BreakerState, type CallOutcome, type EjectionReason } from './breaker.js';
+import {
+  Breaker,
+  type BreakerChange,
+  type BreakerState,
+  type CallOutcome,
+  type EjectionReason,
+} from './breaker.js';
 import { type ConnectionUse, UpstreamConnection } from './connection.js';
 import { ConnectionReuse } from './connection-reuse.js';
 import { type Fields, withFields } from './credentials/credentials.js';
@@ -20,7 +26,11 @@ const LOOK_MILLIS_MIN = 100;
 const ID_LENGTH = 6;
 
 /** An address goes down or up. `code` is that of the call that failed last; null where none did. */
-export type AddressListener = (address: Address, change: BreakerChange, code: RefusalCode | null) => void;
+export type AddressListener = (
+  address: Address,
+  change: BreakerChange,
+  code: RefusalCode | null,
+) => void;
 
 /** One address of a backend with connections and a circuit breaker of its own: a slow address delays no other. */
 export class Address implements Balanced, Compared {
@@ -78,7 +88,9 @@ export class Address implements Balanced, Compared {
     this.#use = { ...route, reuse: this.#reuse };
     this.#listener = listener;
     const { breakerFailures, breakerMillis, connections } = limits;
-    this.breaker = new Breaker(breakerFailures, breakerMillis, connections, (change) => this.#changed(change));
+    this.breaker = new Breaker(breakerFailures, breakerMillis, connections, (change) =>
+      this.#changed(change),
+    );
   }
 
   /** Calls in flight. */
@@ -102,7 +114,12 @@ export class Address implements Balanced, Compared {
   }
 
   /** Takes back the connection of a call that is over. `epoch` is of `breaker.begin`, `code` of its refusal. */
-  release(connection: UpstreamConnection, epoch: number, outcome: CallOutcome, code: RefusalCode | null): void {
+  release(
+    connection: UpstreamConnection,
+    epoch: number,
+    outcome: CallOutcome,
+    code: RefusalCode | null,
+  ): void {
     const nowMillis = performance.now();
     if (code === 'UPSTREAM_DESYNC') this.#reuse.suspend();
     if (this.#drained === null) {

@@ -116,7 +116,8 @@ class AuthenticatedExchange implements ExchangeHandler {
     const { authentication, hostname, transport } = this.#owner;
     this.#owner.authenticated = null;
     try {
-      if (++this.#handshakes > HANDSHAKES_MAX) throw new Refusal('UPSTREAM_AUTH', 'no handshake came to its end');
+      if (++this.#handshakes > HANDSHAKES_MAX)
+        throw new Refusal('UPSTREAM_AUTH', 'no handshake came to its end');
       this.#handler.onHandshake?.((error) => {
         this.#givenUp = error;
         this.#abortLeg?.(error);
@@ -228,7 +229,8 @@ class HandshakeLeg implements ExchangeHandler {
     this.#transport.end(this.#status);
     // Bytes behind the answer are read after this: of two answers neither can be trusted.
     void NOW.then(() => {
-      if (this.#transport.isDesynced) this.#events.failed(new Refusal('UPSTREAM_DESYNC', 'two answers'));
+      if (this.#transport.isDesynced)
+        this.#events.failed(new Refusal('UPSTREAM_DESYNC', 'two answers'));
       else this.#events.end(this.#status, this.#challenges);
     });
   }

@@ -55,7 +55,12 @@ export class Balancer<T extends Balanced> {
     this.#groups = groups.map((group) =>
       addresses
         .filter(({ rank }) => rank.group === group && rank.weight > 0)
-        .map((address) => ({ address, weight: address.rank.weight, seed: hashOf(address.id), current: 0 })),
+        .map((address) => ({
+          address,
+          weight: address.rank.weight,
+          seed: hashOf(address.id),
+          current: 0,
+        })),
     );
   }
 
@@ -69,9 +74,11 @@ export class Balancer<T extends Balanced> {
     for (const group of this.#groups) {
       const isOpen = (member: Member<T>): boolean =>
         !tried.includes(member.address) && member.address.isReady(nowMillis);
-      const last = addressId === null ? undefined : group.find(({ address }) => address.id === addressId);
+      const last =
+        addressId === null ? undefined : group.find(({ address }) => address.id === addressId);
       if (last !== undefined && isOpen(last)) return last.address;
-      const chosen = keyHash === null ? this.#inTurn(group, isOpen) : nearest(group, isOpen, keyHash);
+      const chosen =
+        keyHash === null ? this.#inTurn(group, isOpen) : nearest(group, isOpen, keyHash);
       if (chosen !== null) return chosen.address;
     }
     return null;
@@ -125,7 +132,8 @@ function nearest<T>(
 /** FNV-1a of the UTF-16 units, mixed. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  for (let index = 0; index < text.length; index++)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return mix(hash);
 }
 

@@ -41,7 +41,10 @@ export class BoundUpstreams {
     const { routeTo, calls = DEFAULT_CALLS } = options;
     // A call on an authenticated connection is not repeated on another.
     const own = { ...options, calls: { ...calls, retry: null, requestsAtOnce: null } };
-    this.#options = routeTo === undefined ? own : { ...own, routeTo: (url) => ({ ...routeTo(url), isBound: true }) };
+    this.#options =
+      routeTo === undefined
+        ? own
+        : { ...own, routeTo: (url) => ({ ...routeTo(url), isBound: true }) };
   }
 
   get size(): number {

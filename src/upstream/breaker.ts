@@ -83,7 +83,9 @@ export class Breaker {
   stateAt(nowMillis: number): BreakerState {
     this.#pass(nowMillis);
     if (this.#isDown) return 'open';
-    return this.#state === 'half-open' && this.#answered === 0 && this.#out > 0 ? 'open' : this.#state;
+    return this.#state === 'half-open' && this.#answered === 0 && this.#out > 0
+      ? 'open'
+      : this.#state;
   }
 
   /** Whether a call may be made now. */
@@ -105,7 +107,9 @@ export class Breaker {
   /** When time alone closes it, if no call is made until then; null where it is closed, or health checks decide. */
   get closesAtMillis(): number | null {
     if (this.#isDown || this.#state === 'closed') return null;
-    return (this.#state === 'open' ? this.#openUntilMillis : this.#quietSinceMillis) + this.#restMillis;
+    return (
+      (this.#state === 'open' ? this.#openUntilMillis : this.#quietSinceMillis) + this.#restMillis
+    );
   }
 
   /** Counts a call that begins. Returns the epoch that `end` takes. */
@@ -161,7 +165,8 @@ export class Breaker {
   /** What time alone changes: the rest is over, or nothing was heard of the address for as long again. */
   #pass(nowMillis: number): void {
     if (this.#isDown || this.#state === 'closed') return;
-    if (this.#state === 'open' && nowMillis >= this.#openUntilMillis) this.#try(this.#openUntilMillis);
+    if (this.#state === 'open' && nowMillis >= this.#openUntilMillis)
+      this.#try(this.#openUntilMillis);
     if (this.#state !== 'half-open' || this.#out > 0) return;
     if (nowMillis >= this.#quietSinceMillis + this.#restMillis) this.#close('time');
   }
@@ -176,7 +181,8 @@ export class Breaker {
     this.#share += this.#weight * (1 - this.#share);
     this.#failed++;
     if (this.#failuresMax === 0 && this.#reason === 'failures') return false;
-    const share = this.#state === 'half-open' ? this.#failed / (this.#failed + this.#answered) : this.#share;
+    const share =
+      this.#state === 'half-open' ? this.#failed / (this.#failed + this.#answered) : this.#share;
     // Powers of fractions are not exact.
     if (share < OPEN_SHARE - 1e-9) return false;
     this.#open(this.#state === 'half-open' ? this.#reason : 'failures', nowMillis);
@@ -189,7 +195,8 @@ export class Breaker {
     this.#answered++;
     if (++this.#answeredOfStep < this.#allowed) return;
     this.#allow(this.#allowed * 2);
-    if (this.#state === 'half-open' && this.#allowed > Math.min(PROBES_MAX, this.#capacity)) this.#close('answers');
+    if (this.#state === 'half-open' && this.#allowed > Math.min(PROBES_MAX, this.#capacity))
+      this.#close('answers');
   }
 
   #open(reason: EjectionReason, nowMillis: number): void {
@@ -239,7 +246,9 @@ export class Breaker {
 
 /** The refusal of a call that no address takes now. */
 export const breakerOpen = (restMillis: number): Refusal =>
-  new Refusal('CIRCUIT_OPEN', null, { retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))) });
+  new Refusal('CIRCUIT_OPEN', null, {
+    retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))),
+  });
 
 /** Classifies the end of a call. A Fault is an answer, and so is a reply that was refused. */
 export function outcomeOf({ code, kind }: Refusal, status: number): CallOutcome {

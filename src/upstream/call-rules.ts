@@ -64,7 +64,12 @@ export class CallRules {
   readonly #totalKey: string;
   #active = 0;
 
-  constructor(options: CallOptions, limits: UpstreamLimits, keys: TimeoutKeys, service: CallRules | null = null) {
+  constructor(
+    options: CallOptions,
+    limits: UpstreamLimits,
+    keys: TimeoutKeys,
+    service: CallRules | null = null,
+  ) {
     const { key, timeoutMillis, retry } = options;
     this.#options = options;
     this.#service = service;
@@ -78,7 +83,8 @@ export class CallRules {
     // A longer time for the whole call is of no use where its answer must begin earlier.
     this.headersMillis = perTryMillis ?? Math.max(limits.headersMillis, timeoutMillis ?? 0);
     const headersKey = perTryMillis === null ? keys.headersMillis : `${key}.retry.perTryMillis`;
-    this.#totalKey = timeoutMillis === null ? 'limits.upstream.totalMillis' : `${key}.timeoutMillis`;
+    this.#totalKey =
+      timeoutMillis === null ? 'limits.upstream.totalMillis' : `${key}.timeoutMillis`;
     this.timeouts = {
       limits: { ...limits, headersMillis: this.headersMillis },
       keys: { ...keys, headersMillis: headersKey },
@@ -106,7 +112,11 @@ export class CallRules {
   /** Whether an answer is worth another attempt after so many. An envelope is an answer. */
   retriesAnswer(status: number, contentType: string | null, retries: number): boolean {
     const { times, on } = this.retry;
-    return retries < times && on.some((reason) => reason === String(status)) && !ENVELOPE.test(contentType ?? '');
+    return (
+      retries < times &&
+      on.some((reason) => reason === String(status)) &&
+      !ENVELOPE.test(contentType ?? '')
+    );
   }
 
   /** The service has asked for fewer calls of this kind. */

@@ -95,7 +95,12 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #isPaused = false;
   readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'queued');
 
-  constructor(request: UpstreamRequest, rules: CallRules, receiver: UpstreamReceiver, scheduler: CallScheduler) {
+  constructor(
+    request: UpstreamRequest,
+    rules: CallRules,
+    receiver: UpstreamReceiver,
+    scheduler: CallScheduler,
+  ) {
     this.request = request;
     this.rules = rules;
     this.#receiver = receiver;
@@ -124,7 +129,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     const { method, query, insertion } = this.request;
     const { headers, body } = insertion === undefined ? this.request : withInsertion(this.request);
     const { observer = null } = this.request;
-    const observed = observer === null ? headers : withField(headers, observer.begin(address.url, nowMillis));
+    const observed =
+      observer === null ? headers : withField(headers, observer.begin(address.url, nowMillis));
     this.address = address;
     this.#breakerEpoch = address.breaker.begin();
     this.#stages.move('start');
@@ -161,7 +167,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   header(name: string): string | null {
     let value: string | null = null;
-    for (let at = findField(this.#headers, name, 0); at !== -1; at = findField(this.#headers, name, at + 2)) {
+    for (
+      let at = findField(this.#headers, name, 0);
+      at !== -1;
+      at = findField(this.#headers, name, at + 2)
+    ) {
       const text = this.#headers[at + 1]?.toString('latin1') ?? '';
       value = value === null ? text : `${value}, ${text}`;
     }
@@ -253,7 +263,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   /** Refuses heads that the parser admits but no backend needs. */
   #checkHead(): void {
-    if (this.#headers.length > 2 * FIELDS_MAX) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'header fields');
+    if (this.#headers.length > 2 * FIELDS_MAX)
+      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'header fields');
     const coding = this.header('transfer-encoding');
     if (coding !== null && coding.toLowerCase() !== 'chunked') {
       throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'transfer coding');
@@ -274,7 +285,9 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   #stop(caught: unknown): void {
-    this.abort(caught instanceof Refusal ? caught : new Refusal('INTERNAL', null, { cause: caught }));
+    this.abort(
+      caught instanceof Refusal ? caught : new Refusal('INTERNAL', null, { cause: caught }),
+    );
   }
 
   /** Ends the call without an answer; `abort` gives its exchange up, null where that is over. */
@@ -294,7 +307,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #isSlowCaller(refusal: Refusal): boolean {
     if (this.#connection === null) return true;
     const isSlow = refusal.code === 'UPSTREAM_TIMEOUT' || refusal.code === 'UPSTREAM_RESET';
-    return isSlow && (this.#isPaused || (this.isUpload && (this.#stages.at === 'sent' || this.#stages.at === 'early')));
+    return (
+      isSlow &&
+      (this.#isPaused ||
+        (this.isUpload && (this.#stages.at === 'sent' || this.#stages.at === 'early')))
+    );
   }
 
   /** Whether the call may be made again, as long as nothing of an answer was passed on. */
@@ -303,17 +320,25 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     const { on, perTryMillis } = this.rules.retry;
     // Never written: sending it elsewhere is safe.
     if (this.isUnsent) {
-      return (code === 'UPSTREAM_UNREACHABLE' || code === 'UPSTREAM_CONNECT_TIMEOUT') && on.includes('refused');
+      return (
+        (code === 'UPSTREAM_UNREACHABLE' || code === 'UPSTREAM_CONNECT_TIMEOUT') &&
+        on.includes('refused')
+      );
     }
     if (this.#stages.at === 'unwanted') return true;
     if (this.request.isIdempotent !== true || this.status !== 0) return false;
-    return code === 'UPSTREAM_RESET' ? on.includes('reset') : code === 'UPSTREAM_TIMEOUT' && perTryMillis !== null;
+    return code === 'UPSTREAM_RESET'
+      ? on.includes('reset')
+      : code === 'UPSTREAM_TIMEOUT' && perTryMillis !== null;
   }
 
   /** Whether an answer of this status is worth another attempt, which must then be made. */
   #isRetryStatus(status: number): boolean {
     if (this.request.isIdempotent !== true || this.isUpload) return false;
-    return this.rules.retriesAnswer(status, this.header('content-type'), this.retries) && this.#scheduler.canRetry();
+    return (
+      this.rules.retriesAnswer(status, this.header('content-type'), this.retries) &&
+      this.#scheduler.canRetry()
+    );
   }
 
   #leave(outcome: CallOutcome, code: RefusalCode | null): void {

@@ -53,7 +53,12 @@ export class UpstreamConnection implements Transport {
   /** When it may be used again after that. */
   #settledMillis = 0;
 
-  constructor(origin: string, connector: Connector, limits: UpstreamLimits, use: ConnectionUse = {}) {
+  constructor(
+    origin: string,
+    connector: Connector,
+    limits: UpstreamLimits,
+    use: ConnectionUse = {},
+  ) {
     const { isBound = false, authentication = null, reuse = new ConnectionReuse() } = use;
     this.#origin = origin;
     this.#connector = connector;
@@ -61,7 +66,9 @@ export class UpstreamConnection implements Transport {
     this.#reuse = reuse;
     this.#isBound = isBound;
     this.#authenticator =
-      authentication === null ? null : new Authenticator(this, authentication, new URL(origin).hostname);
+      authentication === null
+        ? null
+        : new Authenticator(this, authentication, new URL(origin).hostname);
   }
 
   get socket(): Socket | null {
@@ -84,7 +91,8 @@ export class UpstreamConnection implements Transport {
     const socket = this.#socket;
     if (socket !== null && !socket.destroyed && this.#exchanges > 0 && !this.#isBound) {
       const { ageMillis, requestsPerConnection } = this.#limits;
-      const isOld = nowMillis - this.#madeMillis >= ageMillis || this.#exchanges >= requestsPerConnection;
+      const isOld =
+        nowMillis - this.#madeMillis >= ageMillis || this.#exchanges >= requestsPerConnection;
       const isUnsafe = this.#reuse.isSuspended(nowMillis) || !this.isSettled(nowMillis);
       // The client makes a new one for its next request.
       if (isOld || isUnsafe) socket.destroy();

@@ -97,7 +97,8 @@ const redirectOf = (status: number, location: string | null): string | null =>
 /** The address that a redirect leads to, of the same host. Throws an `Error` for another. */
 function redirected(from: URL, location: string): URL {
   const next = URL.canParse(location, from.href) ? new URL(location, from) : null;
-  if (next === null || location === '') throw new Error('cannot be fetched (it redirects to no valid address)');
+  if (next === null || location === '')
+    throw new Error('cannot be fetched (it redirects to no valid address)');
   // The default ports of both schemes are the same host; the way back out of TLS is not taken.
   const isUpgrade = from.protocol === 'http:' && next.protocol === 'https:';
   if (next.host !== from.host || (next.protocol !== from.protocol && !isUpgrade)) {
@@ -119,7 +120,8 @@ async function ask(url: URL, options: FetchOptions, signal: AbortSignal): Promis
   }
 }
 
-const withoutBrackets = (hostname: string): string => (hostname.startsWith('[') ? hostname.slice(1, -1) : hostname);
+const withoutBrackets = (hostname: string): string =>
+  hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 
 class StaleConnection extends Error {}
 
@@ -142,7 +144,9 @@ function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
         headers: { ...headers, ...proxied?.headers },
         signal,
         // An agent would make its connections itself.
-        ...(proxied === null && { agent: (isTls ? options.agents?.https : options.agents?.http) ?? false }),
+        ...(proxied === null && {
+          agent: (isTls ? options.agents?.https : options.agents?.http) ?? false,
+        }),
         lookup: checkedLookup(url, options),
         ...(isTls ? { ...VERIFIED_SERVER, ...options.tlsFor?.(url) } : undefined),
         ...proxied?.request,
@@ -159,7 +163,10 @@ function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
 }
 
 /** The options of a request that does not go straight to its address. */
-function throughRoute(url: URL, route: Route): { readonly request: RequestOptions; readonly headers: Headers } {
+function throughRoute(
+  url: URL,
+  route: Route,
+): { readonly request: RequestOptions; readonly headers: Headers } {
   const { forwarder } = route;
   const connect = makeConnector(DIAL, route);
   const at = forwarder === null ? url : forwarder.url;
@@ -176,7 +183,10 @@ function throughRoute(url: URL, route: Route): { readonly request: RequestOption
   const { authorization } = forwarder;
   return {
     request: { createConnection, path: url.href },
-    headers: { host: url.host, ...(authorization !== null && { 'proxy-authorization': authorization }) },
+    headers: {
+      host: url.host,
+      ...(authorization !== null && { 'proxy-authorization': authorization }),
+    },
   };
 }
 
@@ -203,7 +213,12 @@ function checkedLookup(url: URL, { checkAddress, resolve }: FetchOptions): Looku
   };
 }
 
-async function read(response: IncomingMessage, url: URL, maxBytes: number, signal: AbortSignal): Promise<FetchedFile> {
+async function read(
+  response: IncomingMessage,
+  url: URL,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<FetchedFile> {
   const tooLong = (): Error => new Error(`is longer than ${maxBytes} bytes`);
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -219,14 +234,20 @@ async function read(response: IncomingMessage, url: URL, maxBytes: number, signa
   }
   if (bytes > maxBytes) throw tooLong();
   const contentType = response.headers['content-type'] ?? null;
-  const body = inflated(Buffer.concat(chunks), response.headers['content-encoding'] ?? 'identity', maxBytes);
+  const body = inflated(
+    Buffer.concat(chunks),
+    response.headers['content-encoding'] ?? 'identity',
+    maxBytes,
+  );
   if (body === null) throw tooLong();
   return { url: url.href, contentType, body };
 }
 
 /** Decompresses a body: some servers compress without being asked. Null beyond the limit. */
 export function inflated(body: Buffer, encoding: string, maxOutputLength: number): Buffer | null {
-  const ways: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
+  const ways: Readonly<
+    Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Buffer>
+  > = {
     gzip: gunzipSync,
     'x-gzip': gunzipSync,
     deflate: inflateSync,
@@ -235,7 +256,8 @@ export function inflated(body: Buffer, encoding: string, maxOutputLength: number
   const name = encoding.trim().toLowerCase();
   if (name === 'identity' || name === '') return body;
   const inflate = Object.hasOwn(ways, name) ? ways[name] : undefined;
-  if (inflate === undefined) throw new Error('cannot be read (it is compressed in a way that is not known)');
+  if (inflate === undefined)
+    throw new Error('cannot be read (it is compressed in a way that is not known)');
   try {
     return inflate(body, { maxOutputLength });
   } catch (error) {
@@ -246,6 +268,7 @@ export function inflated(body: Buffer, encoding: string, maxOutputLength: number
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown reason';
-  if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no complete answer in time';
+  if (error.name === 'AbortError' || error.name === 'TimeoutError')
+    return 'no complete answer in time';
   return errorCode(error) ?? error.message;
 }

@@ -66,7 +66,8 @@ export class Guard {
     const read = socket.read.bind(socket);
     const destroy = socket.destroy.bind(socket);
     // At a reset the parser looks whether the answer was complete, and fails an assertion while it is paused.
-    socket.destroy = (error?: Error) => destroy(this.isPaused && isReset(error) ? cutOff(error) : error);
+    socket.destroy = (error?: Error) =>
+      destroy(this.isPaused && isReset(error) ? cutOff(error) : error);
     socket.read = (size?: number): unknown => {
       // Node asks for nothing when the other side has closed, to report the end.
       if (size !== undefined) return this.isPaused && hasEnded(socket) ? null : read(size);
@@ -113,7 +114,12 @@ export class Guard {
    */
   #waitsForTls(): boolean {
     const socket = this.#socket;
-    if (this.#hasWaited || !this.#requestIsOut || socket.writableLength === 0 || socket.readableLength === 0)
+    if (
+      this.#hasWaited ||
+      !this.#requestIsOut ||
+      socket.writableLength === 0 ||
+      socket.readableLength === 0
+    )
       return false;
     if (!isTakenBySystem(socket)) return false;
     this.#hasWaited = true;
@@ -168,7 +174,12 @@ export class Guard {
   #lookBehind(): void {
     if (this.#at !== 'idle' || !this.#socket.destroyed) return;
     const error: unknown = this.#socket.errored;
-    if (typeof error === 'object' && error !== null && 'code' in error && error.code !== 'UND_ERR_INFO') {
+    if (
+      typeof error === 'object' &&
+      error !== null &&
+      'code' in error &&
+      error.code !== 'UND_ERR_INFO'
+    ) {
       this.#desynced();
     }
   }
@@ -218,12 +229,14 @@ const lastBytes = (socket: Socket): number | undefined =>
   socket.readableLength > 0 && hasEnded(socket) ? socket.readableLength : undefined;
 
 /** Whether the other side has closed a socket. What came before may still have to be read. */
-const hasEnded = (socket: Socket): boolean => memberOf(memberOf(socket, '_readableState'), 'ended') === true;
+const hasEnded = (socket: Socket): boolean =>
+  memberOf(memberOf(socket, '_readableState'), 'ended') === true;
 
 const isReset = (error: Error | undefined): error is Error =>
   error !== undefined && 'code' in error && error.code === 'ECONNRESET';
 
-const cutOff = (cause: Error): Refusal => new Refusal('UPSTREAM_TRUNCATED', 'ECONNRESET', { cause });
+const cutOff = (cause: Error): Refusal =>
+  new Refusal('UPSTREAM_TRUNCATED', 'ECONNRESET', { cause });
 
 /** Whether the system has taken all that TLS has handed to it; false where that is not known. */
 function isTakenBySystem(socket: Socket): boolean {

@@ -47,7 +47,12 @@ export class HealthChecks {
   readonly #checks = new Map<Address, AddressCheck>();
   #end: (() => void) | null = null;
 
-  constructor(upstream: Upstream, limits: UpstreamLimits, options: UpstreamOptions, health: HealthOptions) {
+  constructor(
+    upstream: Upstream,
+    limits: UpstreamLimits,
+    options: UpstreamOptions,
+    health: HealthOptions,
+  ) {
     this.#upstream = upstream;
     this.#make = (address) =>
       new AddressCheck(address, limits, options, health, (isUp) => this.#report(address.id, isUp));

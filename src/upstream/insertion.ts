@@ -14,7 +14,10 @@ export function withInsertion({
   const { offsetBytes, seal } = insertion;
   if (isStreamed(body)) {
     invariant(seal === undefined, 'what is signed is whole');
-    return { headers: grown(headers, inserted.length), body: inStream(body, offsetBytes, inserted) };
+    return {
+      headers: grown(headers, inserted.length),
+      body: inStream(body, offsetBytes, inserted),
+    };
   }
   const whole = inBuffer(body, offsetBytes, inserted);
   const sealed = seal?.(whole, inserted.length) ?? whole;
@@ -24,7 +27,8 @@ export function withInsertion({
 function grown(headers: readonly string[], bytes: number): string[] {
   const changed = [...headers];
   for (let index = 0; index + 1 < changed.length; index += 2) {
-    if (changed[index] === 'content-length') changed[index + 1] = String(Number(changed[index + 1]) + bytes);
+    if (changed[index] === 'content-length')
+      changed[index + 1] = String(Number(changed[index + 1]) + bytes);
   }
   return changed;
 }

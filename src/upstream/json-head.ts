@@ -3,7 +3,10 @@ import type { ReplyHead } from './reply.js';
 import { checkAuthStatus } from './upstream-refusals.js';
 
 /** Media types of answers to GraphQL requests (GraphQL over HTTP, section 4.2). */
-const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/graphql-response+json']);
+const JSON_TYPES: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/graphql-response+json',
+]);
 const EVENT_TYPES: ReadonlySet<string> = new Set(['text/event-stream']);
 
 /** Throws a refusal of the upstream for an answer that no JSON can follow. Errors are JSON, whatever the status. */
@@ -12,7 +15,8 @@ export const checkJsonHead = (head: ReplyHead): void => checkHead(head, JSON_TYP
 /** Throws a refusal of the upstream for an answer that no events can follow. */
 export function checkEventsHead(head: ReplyHead): void {
   checkHead(head, EVENT_TYPES, 'events');
-  if (head.status !== 200) throw new Refusal('UPSTREAM_INVALID_RESPONSE', `events with status ${head.status}`);
+  if (head.status !== 200)
+    throw new Refusal('UPSTREAM_INVALID_RESPONSE', `events with status ${head.status}`);
 }
 
 /** Throws a refusal of the upstream for a status that decides alone. */

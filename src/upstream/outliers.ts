@@ -83,7 +83,10 @@ export class Outliers {
     this.#lookedMillis = nowMillis;
     const addresses = this.#addresses;
     let resting = addresses.filter(({ isResting }) => isResting).length;
-    const most = Math.min(addresses.length - 1, Math.floor(addresses.length * EJECTED_SHARE + 1e-9));
+    const most = Math.min(
+      addresses.length - 1,
+      Math.floor(addresses.length * EJECTED_SHARE + 1e-9),
+    );
     for (const address of addresses) {
       if (resting >= most) break;
       const reason = address.isResting ? null : this.#worse(address);
@@ -98,12 +101,16 @@ export class Outliers {
   #worse({ tally }: Compared): EjectionReason | null {
     if (tally.recentCalls < CALLS_MIN) return null;
     const others = this.#addresses
-      .filter((other) => other.tally !== tally && !other.isResting && other.tally.recentCalls >= CALLS_MIN)
+      .filter(
+        (other) =>
+          other.tally !== tally && !other.isResting && other.tally.recentCalls >= CALLS_MIN,
+      )
       .map((other) => other.tally);
     if (others.length === 0) return null;
     const share = tally.recentBad / tally.recentCalls;
     const least = Math.min(...others.map((other) => other.recentBad / other.recentCalls));
-    if (tally.recentBad >= BAD_MIN && share >= BAD_SHARE && share >= least * BAD_RATIO) return 'errors';
+    if (tally.recentBad >= BAD_MIN && share >= BAD_SHARE && share >= least * BAD_RATIO)
+      return 'errors';
     const mean = meanMillis(tally);
     const fastest = Math.min(...others.map(meanMillis));
     return mean - fastest >= SLOW_MILLIS && mean >= fastest * SLOW_RATIO ? 'latency' : null;

@@ -1,4 +1,9 @@
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 
 import { createProxyServer } from 'http-proxy';
@@ -13,7 +18,11 @@ import { refusalOfError } from './upstream-refusals.js';
  * when the answer is out; rejects with a refusal, after which the caller's connection must be cut if the answer had
  * begun.
  */
-export type PlainProxy = (request: IncomingMessage, response: ServerResponse, own: OwnField) => Promise<void>;
+export type PlainProxy = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  own: OwnField,
+) => Promise<void>;
 
 /** A header field of the answer that the gateway writes, and no backend. */
 type OwnField = readonly [name: string, value: string];
@@ -42,13 +51,18 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 const CHUNKED = 'chunked';
 
 /** Fields of proxies in front, and baggage. None is trusted: the package writes them anew, from the connection. */
-const OF_PROXIES = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|baggage)$/;
+const OF_PROXIES =
+  /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|baggage)$/;
 
 /**
  * Around the package, which does the request upstream and no more: it keeps no connection, because its agent would hand
  * an unasked reply to the next caller, and it would pass hop-by-hop fields and any status, and let a cut reply hang.
  */
-export function makePlainProxy(url: string, silenceMillis: number, endAnswer: EndAnswer): PlainProxy {
+export function makePlainProxy(
+  url: string,
+  silenceMillis: number,
+  endAnswer: EndAnswer,
+): PlainProxy {
   const agent = url.startsWith('https:')
     ? new HttpsAgent({ ...VERIFIED_SERVER, keepAlive: false })
     : new HttpAgent({ keepAlive: false });
@@ -64,7 +78,9 @@ export function makePlainProxy(url: string, silenceMillis: number, endAnswer: En
     // Options of each request upstream, under the only name the package has for them.
     ssl: { insecureHTTPParser: false },
   });
-  proxy.on('proxyReq', (upstream, request) => passages.get(request)?.begin(upstream, silenceMillis));
+  proxy.on('proxyReq', (upstream, request) =>
+    passages.get(request)?.begin(upstream, silenceMillis),
+  );
   proxy.on('proxyRes', (reply, request) => passages.get(request)?.answer(reply));
   return (request, response, own) => {
     // The caller may have left before its turn.
@@ -158,7 +174,8 @@ class Passage {
 
   /** Handles an error of either connection. Once the reply has begun, its end alone decides whether it is whole. */
   broken(error: unknown): void {
-    if (error instanceof Refusal || !this.#parts.response.headersSent) this.fail(refusalOfError(error, false));
+    if (error instanceof Refusal || !this.#parts.response.headersSent)
+      this.fail(refusalOfError(error, false));
   }
 
   fail(refusal: Refusal): void {
@@ -173,14 +190,17 @@ class Passage {
 function checkFraming(request: IncomingMessage): void {
   const { method = '', headers } = request;
   if (method === 'TRACE' || method === 'CONNECT') throw new Refusal('HTTP_METHOD');
-  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-  if (hasBody && !WITH_BODY.has(method)) throw new Refusal('HTTP_BAD_REQUEST', 'body on a method that has none');
+  const hasBody =
+    headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  if (hasBody && !WITH_BODY.has(method))
+    throw new Refusal('HTTP_BAD_REQUEST', 'body on a method that has none');
 }
 
 function stripRequest(headers: NodeJS.Dict<string | string[]>): void {
   const named = namesIn(headers['connection']);
   for (const name of Object.keys(headers)) {
-    if (HOP_BY_HOP.has(name) || OF_PROXIES.test(name) || (named.has(name) && !KEPT.has(name))) delete headers[name];
+    if (HOP_BY_HOP.has(name) || OF_PROXIES.test(name) || (named.has(name) && !KEPT.has(name)))
+      delete headers[name];
   }
 }
 
@@ -198,7 +218,8 @@ function replyFields({ rawHeaders, headers }: IncomingMessage, own: OwnField): s
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
     const key = name.toLowerCase();
-    const isOfConnection = HOP_BY_HOP.has(key) || key === 'transfer-encoding' || (named.has(key) && !KEPT.has(key));
+    const isOfConnection =
+      HOP_BY_HOP.has(key) || key === 'transfer-encoding' || (named.has(key) && !KEPT.has(key));
     if (!isOfConnection && key !== own[0]) fields.push(name, value);
   }
   return fields;

@@ -42,7 +42,9 @@ function nameOf(parameter: string): string {
   const written = equals < 0 ? parameter : parameter.slice(0, equals);
   const decoded = written
     .replaceAll('+', ' ')
-    .replaceAll(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    .replaceAll(/%([0-9a-f]{2})/gi, (_all, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
   const [name = ''] = decoded.trimStart().split(INDEX_OR_END, 1);
   return name.replaceAll(/[. ]/g, '_').toLowerCase();
 }

@@ -42,7 +42,10 @@ export abstract class RepeatableCall<Obtained> implements UpstreamCall, Upstream
     try {
       const obtained = this.obtain();
       if (obtained instanceof Promise) {
-        this.#wait = setTimeout(() => this.abort(this.#rules.lateRefusal()), this.#rules.totalMillis);
+        this.#wait = setTimeout(
+          () => this.abort(this.#rules.lateRefusal()),
+          this.#rules.totalMillis,
+        );
         obtained.then(
           (value) => this.#start(value),
           (caught: unknown) => this.fail(asRefusal(caught)),

@@ -51,7 +51,8 @@ export function findField(fields: readonly Buffer[], name: string, from: number)
 }
 
 /** A body that is sent while it comes in: it cannot be sent twice, and an answer may come before its end. */
-export const isStreamed = (body: UpstreamRequest['body']): body is Readable => body !== null && 'pipe' in body;
+export const isStreamed = (body: UpstreamRequest['body']): body is Readable =>
+  body !== null && 'pipe' in body;
 
 /** The values of a header field among names and values. */
 export function fieldValues(fields: readonly Buffer[], name: string): readonly string[] {

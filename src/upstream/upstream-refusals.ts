@@ -25,19 +25,28 @@ export interface TimeoutLimits {
  * `hasHead`: the status line of the reply had come, so the reply is cut rather than missing. `timeouts`: those that
  * apply, null where none do.
  */
-export function refusalOfError(error: unknown, hasHead: boolean, timeouts: TimeoutLimits | null = null): Refusal {
+export function refusalOfError(
+  error: unknown,
+  hasHead: boolean,
+  timeouts: TimeoutLimits | null = null,
+): Refusal {
   // A request body that was refused half way: the refusal is what happened, not the broken connection.
   if (error instanceof Refusal) return error;
   const code = codeOf(error);
   const known = BY_CODE.get(code);
-  if (known !== undefined) return new Refusal(known, code, { cause: error, limit: exceededLimit(code, timeouts) });
+  if (known !== undefined)
+    return new Refusal(known, code, { cause: error, limit: exceededLimit(code, timeouts) });
   // Two lengths that differ are seen before the head is reported: the answer was not cut, it was not valid.
-  if (code === LENGTHS_DIFFER && !hasHead) return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
-  if (CUT.has(code)) return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_RESET', code, { cause: error });
+  if (code === LENGTHS_DIFFER && !hasHead)
+    return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
+  if (CUT.has(code))
+    return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_RESET', code, { cause: error });
   if (code.startsWith('HPE_') || isParserError(error))
     return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
   if (TLS.test(code)) return new Refusal('UPSTREAM_TLS', code, { cause: error });
-  return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_UNREACHABLE', code, { cause: error });
+  return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_UNREACHABLE', code, {
+    cause: error,
+  });
 }
 
 /**
@@ -72,7 +81,9 @@ export function checkAuthStatus(status: number): void {
 
 function exceededLimit(code: string, timeouts: TimeoutLimits | null): ExceededLimit | null {
   const name = TIMEOUTS.get(code);
-  return name === undefined || timeouts === null ? null : { key: timeouts.keys[name], value: timeouts.limits[name] };
+  return name === undefined || timeouts === null
+    ? null
+    : { key: timeouts.keys[name], value: timeouts.limits[name] };
 }
 
 const TIMEOUTS: ReadonlyMap<string, TimeoutLimit> = new Map([
@@ -98,13 +109,21 @@ const BY_CODE: ReadonlyMap<string, RefusalCode> = new Map([
 const LENGTHS_DIFFER = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 
 /** The other side ended the connection. */
-const CUT: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', LENGTHS_DIFFER, 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
+const CUT: ReadonlySet<string> = new Set([
+  'UND_ERR_SOCKET',
+  LENGTHS_DIFFER,
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+]);
 
 /** Codes of Node and OpenSSL for certificates and TLS all begin like this. */
-const TLS = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_OSSL|EPROTO|HOSTNAME_MISMATCH)/;
+const TLS =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_OSSL|EPROTO|HOSTNAME_MISMATCH)/;
 
 /** undici gives its parser's complaints a code for some causes and only this name for others. */
-const isParserError = (error: unknown): boolean => error instanceof Error && error.name === 'HTTPParserError';
+const isParserError = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'HTTPParserError';
 
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return 'unknown';

@@ -58,8 +58,17 @@ export class Upstream implements CallScheduler {
   #holders = 1;
 
   constructor(urls: readonly string[], limits: UpstreamLimits, options: UpstreamOptions = {}) {
-    const { timeoutKeys = TIMEOUT_KEYS, fields = [], credentials = null, routeTo = () => DIRECT } = options;
-    const { balance = DEFAULT_BALANCE, calls = DEFAULT_CALLS, resolveName = resolveBySystem } = options;
+    const {
+      timeoutKeys = TIMEOUT_KEYS,
+      fields = [],
+      credentials = null,
+      routeTo = () => DIRECT,
+    } = options;
+    const {
+      balance = DEFAULT_BALANCE,
+      calls = DEFAULT_CALLS,
+      resolveName = resolveBySystem,
+    } = options;
     this.#limits = limits;
     this.#fields = fields;
     this.#credentials = credentials;
@@ -70,7 +79,9 @@ export class Upstream implements CallScheduler {
     this.addresses = new AddressSet(urls, limits, routeTo, balance);
     this.addresses.listen(() => queueMicrotask(this.#advance));
     this.#queue = new Deadlines(limits.pendingMillis, (call) =>
-      call.abort(refuseByLimit('POOL_EXHAUSTED', 'limits.upstream.pendingMillis', limits.pendingMillis)),
+      call.abort(
+        refuseByLimit('POOL_EXHAUSTED', 'limits.upstream.pendingMillis', limits.pendingMillis),
+      ),
     );
   }
 
@@ -88,7 +99,8 @@ export class Upstream implements CallScheduler {
   hasLongQueue(nowMillis: number): boolean {
     const { first, size } = this.#queue;
     return (
-      size > this.#limits.pending / 2 || (first !== null && nowMillis - first.member.startedMillis > LONG_QUEUE_MILLIS)
+      size > this.#limits.pending / 2 ||
+      (first !== null && nowMillis - first.member.startedMillis > LONG_QUEUE_MILLIS)
     );
   }
 
@@ -106,7 +118,12 @@ export class Upstream implements CallScheduler {
   watchNames(events: NameEvents): void {
     if (this.#names !== null || this.#isClosed || this.#limits.resolveMillis === 0) return;
     const { addresses } = this;
-    this.#names = new NameWatch({ addresses, limits: this.#limits, resolveName: this.#resolveName, events });
+    this.#names = new NameWatch({
+      addresses,
+      limits: this.#limits,
+      resolveName: this.#resolveName,
+      events,
+    });
     this.#names.start();
   }
 
@@ -117,10 +134,18 @@ export class Upstream implements CallScheduler {
 
   call(request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamCall {
     const { length } = this.#fields;
-    const sent = length === 0 ? request : { ...request, headers: withFields(request.headers, this.#fields) };
+    const sent =
+      length === 0 ? request : { ...request, headers: withFields(request.headers, this.#fields) };
     if (this.#credentials === null) return this.#send(sent, receiver);
     const target = this.addresses.target(sent.query);
-    return new AuthorizedCall(this.#credentials, sent, receiver, this.#send, target, this.rulesOf(request)).begin();
+    return new AuthorizedCall(
+      this.#credentials,
+      sent,
+      receiver,
+      this.#send,
+      target,
+      this.rulesOf(request),
+    ).begin();
   }
 
   readonly #send = (request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamCall => {
@@ -233,7 +258,8 @@ export class Upstream implements CallScheduler {
     if (!this.#budget.spend()) return false;
     call.retries++;
     const { isUnsent } = call;
-    const again = (): void => (isUnsent ? this.#restart(call) : this.#pace(call, 0, () => this.#restart(call)));
+    const again = (): void =>
+      isUnsent ? this.#restart(call) : this.#pace(call, 0, () => this.#restart(call));
     if (isElsewhere || !repeatsUnsent) queueMicrotask(again);
     else setTimeout(again, backoffMillis(call.retries));
     return true;

@@ -8,7 +8,10 @@ import { printSegments } from './serve.js';
  * Writes the WSDL and all documents it needs flat into a directory, which is made if it is missing. References name
  * the copies, addresses stay as they were. Returns the file name of the WSDL. Existing files are overwritten.
  */
-export async function copyWsdl(model: Pick<WsdlModel, 'documents'>, directory: string): Promise<string> {
+export async function copyWsdl(
+  model: Pick<WsdlModel, 'documents'>,
+  directory: string,
+): Promise<string> {
   const names = copyNames(model.documents);
   await mkdir(directory, { recursive: true });
   for (const document of model.documents) {
@@ -21,13 +24,16 @@ export async function copyWsdl(model: Pick<WsdlModel, 'documents'>, directory: s
 }
 
 /** A safe file name for each document, unique even where case does not count. */
-export function copyNames(documents: readonly Pick<WsdlDocument, 'kind' | 'location'>[]): readonly string[] {
+export function copyNames(
+  documents: readonly Pick<WsdlDocument, 'kind' | 'location'>[],
+): readonly string[] {
   const taken = new Set<string>();
   return documents.map(({ kind, location }) => {
     const extension = kind === 'wsdl' ? '.wsdl' : '.xsd';
     const stem = stemOf(location) || kind;
     let name = stem + extension;
-    for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${stem}-${number}${extension}`;
+    for (let number = 2; taken.has(name.toLowerCase()); number++)
+      name = `${stem}-${number}${extension}`;
     taken.add(name.toLowerCase());
     return name;
   });

@@ -262,25 +262,40 @@ export type Content =
 
 /** A particle of a content model. `max` is `Infinity` for unbounded. */
 export type Particle =
-  | { readonly kind: 'one'; readonly element: ElementDeclaration; readonly min: number; readonly max: number }
+  | {
+      readonly kind: 'one';
+      readonly element: ElementDeclaration;
+      readonly min: number;
+      readonly max: number;
+    }
   | {
       readonly kind: 'sequence' | 'choice' | 'all';
       readonly particles: readonly Particle[];
       readonly min: number;
       readonly max: number;
     }
-  | { readonly kind: 'any'; readonly wildcard: Wildcard; readonly min: number; readonly max: number };
+  | {
+      readonly kind: 'any';
+      readonly wildcard: Wildcard;
+      readonly min: number;
+      readonly max: number;
+    };
 
 /** `xs:any` and `xs:anyAttribute` (XSD 1.0 part 1 section 3.10). */
 export interface Wildcard {
   /** Whether content it allows must be declared, is validated where it is declared, or is not validated. */
   readonly process: 'strict' | 'lax' | 'skip';
   /** `not`: any namespace but these ('' is no namespace). */
-  readonly namespaces: { readonly kind: 'any' } | { readonly kind: 'only' | 'not'; readonly uris: readonly string[] };
+  readonly namespaces:
+    | { readonly kind: 'any' }
+    | { readonly kind: 'only' | 'not'; readonly uris: readonly string[] };
 }
 
 /** The wildcard that allows anything. */
-export const ANYTHING: Wildcard = Object.freeze({ process: 'lax', namespaces: Object.freeze({ kind: 'any' }) });
+export const ANYTHING: Wildcard = Object.freeze({
+  process: 'lax',
+  namespaces: Object.freeze({ kind: 'any' }),
+});
 
 export interface AttributeDeclaration {
   /** `uri` is '' for an unqualified attribute. */

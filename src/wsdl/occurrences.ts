@@ -11,7 +11,10 @@ export interface Occurrence {
 type ParticleVisitor = (particle: Particle, certain: boolean) => void;
 
 /** The elements of a content model by `typeKey`, in document order: a sequence adds up, a choice takes least and most. */
-export function occurrencesIn(root: Particle, visit?: ParticleVisitor): ReadonlyMap<string, Occurrence> {
+export function occurrencesIn(
+  root: Particle,
+  visit?: ParticleVisitor,
+): ReadonlyMap<string, Occurrence> {
   const top = frameOf({ kind: 'sequence', particles: [root], min: 1, max: 1 }, true);
   const stack = [top];
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
@@ -71,19 +74,28 @@ function merge(frame: Frame, { particle, sum: inner }: Frame): void {
 }
 
 /** Adds what one particle of a group has of an element. */
-function add({ particle: { kind }, sum, branches }: Frame, key: string, occurrence: Occurrence): void {
+function add(
+  { particle: { kind }, sum, branches }: Frame,
+  key: string,
+  occurrence: Occurrence,
+): void {
   const known = sum.get(key);
   const { element, min, max } = occurrence;
   if (kind !== 'choice') {
     const isFirst = known === undefined;
     sum.set(key, isFirst ? occurrence : { element, min: known.min + min, max: known.max + max });
   } else {
-    sum.set(key, { element, min: Math.min(known?.min ?? min, min), max: Math.max(known?.max ?? 0, max) });
+    sum.set(key, {
+      element,
+      min: Math.min(known?.min ?? min, min),
+      max: Math.max(known?.max ?? 0, max),
+    });
     branches.set(key, (branches.get(key) ?? 0) + 1);
   }
 }
 
 /** Makes elements optional that are not in every branch. */
 function completeChoice({ sum, branches }: Frame, count: number): void {
-  for (const [key, known] of sum) if ((branches.get(key) ?? 0) < count) sum.set(key, { ...known, min: 0 });
+  for (const [key, known] of sum)
+    if ((branches.get(key) ?? 0) < count) sum.set(key, { ...known, min: 0 });
 }

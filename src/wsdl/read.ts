@@ -3,14 +3,30 @@ import { unplaced, unplacedError } from '../base/diagnostic.js';
 import type { Inputs } from '../base/inputs.js';
 import { AT_ONCE, type Pace } from '../base/time-slices.js';
 import { type DocumentLink, portKey, type WsdlDocument } from './document.js';
-import { combineSources, type FetchDocument, fileSource, httpSource } from './documents/document-source.js';
-import { type LoadedDocument, loadDocuments, referenceAttribute, referencesOf } from './documents/documents.js';
+import {
+  combineSources,
+  type FetchDocument,
+  fileSource,
+  httpSource,
+} from './documents/document-source.js';
+import {
+  type LoadedDocument,
+  loadDocuments,
+  referenceAttribute,
+  referencesOf,
+} from './documents/documents.js';
 import { declaredEncoding } from './documents/encoding.js';
 import { isBuiltInNamespace, WSA_10, WSDL, XSD } from './documents/namespaces.js';
 import { sharedFolder } from './documents/nearby.js';
 import { collectWarnings, type Warnings } from './documents/warnings.js';
 import { isWellKnown } from './documents/well-known.js';
-import { attributeOf, attributeSpan, childrenOf, nameOfNode, type XmlNode } from './documents/xml-tree.js';
+import {
+  attributeOf,
+  attributeSpan,
+  childrenOf,
+  nameOfNode,
+  type XmlNode,
+} from './documents/xml-tree.js';
 import type { WsdlModel, XsdType } from './model.js';
 import { collectDefinitions } from './operations/definitions.js';
 import { withDistinctNames } from './operations/distinct-names.js';
@@ -102,7 +118,9 @@ function warnOfWiderFolder(documents: readonly LoadedDocument[], warnings: Warni
 function sourceFor(location: string, { fetch, root, nearby = false, hosts, inputs }: ReadOptions) {
   if (!/^https?:\/\//i.test(location)) {
     const files = fileSource(location, root, nearby, inputs);
-    return fetch === null || hosts.length === 0 ? files : combineSources(files, httpSource(null, hosts, fetch));
+    return fetch === null || hosts.length === 0
+      ? files
+      : combineSources(files, httpSource(null, hosts, fetch));
   }
   const refuse = (what: string): never => {
     throw unplacedError(what, null, location);
@@ -132,7 +150,11 @@ function segmentDocument(document: LoadedDocument, all: readonly LoadedDocument[
   return { index: document.index, kind: document.kind, location: document.location, segments };
 }
 
-function replacementsIn(document: LoadedDocument, all: readonly LoadedDocument[], text: string): Replacement[] {
+function replacementsIn(
+  document: LoadedDocument,
+  all: readonly LoadedDocument[],
+  text: string,
+): Replacement[] {
   const replacements: Replacement[] = [];
   const encoding = declaredEncoding(text);
   if (encoding !== null && encoding.value.toLowerCase() !== 'utf-8')
@@ -150,23 +172,36 @@ function replacementsIn(document: LoadedDocument, all: readonly LoadedDocument[]
   for (const { node, attribute } of referencesOf(document.root)) {
     const span = document.references.has(node) ? null : unresolvedSpan(node, attribute, text);
     if (span !== null)
-      replacements.push({ ...span, segment: { kind: 'unresolved', written: text.slice(span.start, span.end) } });
+      replacements.push({
+        ...span,
+        segment: { kind: 'unresolved', written: text.slice(span.start, span.end) },
+      });
   }
   for (const { node, key } of portsOf(document.root)) {
     const add = ({ start, end }: Span): unknown =>
-      replacements.push({ start, end, segment: { kind: 'address', port: key, written: text.slice(start, end) } });
+      replacements.push({
+        start,
+        end,
+        segment: { kind: 'address', port: key, written: text.slice(start, end) },
+      });
     // The addresses of all bindings are replaced, also of those that are not SOAP.
     for (const address of node.children) {
       const span = address.local === 'address' ? attributeSpan(address, 'location') : null;
       if (span !== null) add(span);
     }
-    for (const { contentStart: start, contentEnd: end } of endpointAddressesOf(node)) add({ start, end });
+    for (const { contentStart: start, contentEnd: end } of endpointAddressesOf(node))
+      add({ start, end });
   }
   return replacements;
 }
 
 /** An attribute behind the name of an element that has none: the import of a schema that every reader knows. */
-function newAttribute(node: XmlNode, attribute: string, link: DocumentLink, text: string): readonly Replacement[] {
+function newAttribute(
+  node: XmlNode,
+  attribute: string,
+  link: DocumentLink,
+  text: string,
+): readonly Replacement[] {
   const end = text.slice(node.start, node.contentStart).search(/[\s/>]/);
   const at = { start: node.start + end, end: node.start + end };
   return [` ${attribute}="`, link, '"'].map((segment) => ({ ...at, segment }));
@@ -174,7 +209,10 @@ function newAttribute(node: XmlNode, attribute: string, link: DocumentLink, text
 
 const portsOf = (root: XmlNode): readonly { readonly node: XmlNode; readonly key: string }[] =>
   childrenOf(root, WSDL, 'service').flatMap((service) =>
-    childrenOf(service, WSDL, 'port').map((node) => ({ node, key: portKey(nameOfNode(service), nameOfNode(node)) })),
+    childrenOf(service, WSDL, 'port').map((node) => ({
+      node,
+      key: portKey(nameOfNode(service), nameOfNode(node)),
+    })),
   );
 
 interface Span {
@@ -194,12 +232,17 @@ function unresolvedSpan(node: XmlNode, attribute: string, text: string): Span | 
     return { start: start - 1, end: value.end + 1 };
   }
   const isEmpty = text[node.contentStart - 2] === '/';
-  return { start: node.start, end: isEmpty ? node.contentStart : text.indexOf('>', node.contentEnd) + 1 };
+  return {
+    start: node.start,
+    end: isEmpty ? node.contentStart : text.indexOf('>', node.contentEnd) + 1,
+  };
 }
 
 /** The addresses WS-Addressing repeats beside `soap:address`. */
 function endpointAddressesOf(port: XmlNode): readonly XmlNode[] {
   return childrenOf(port, WSA_10, 'EndpointReference')
     .flatMap((reference) => childrenOf(reference, WSA_10, 'Address'))
-    .filter((address) => address.children.length === 0 && address.contentEnd > address.contentStart);
+    .filter(
+      (address) => address.children.length === 0 && address.contentEnd > address.contentStart,
+    );
 }

@@ -14,7 +14,9 @@ interface ReportRow {
 /** The status of each operation of each port, in the order of the WSDL. */
 export function reportRows(model: Pick<WsdlModel, 'services'>): readonly ReportRow[] {
   return model.services.flatMap(({ ports }) =>
-    ports.flatMap(({ name: port, operations }) => operations.map((operation) => rowFor(port, operation))),
+    ports.flatMap(({ name: port, operations }) =>
+      operations.map((operation) => rowFor(port, operation)),
+    ),
   );
 }
 
@@ -32,6 +34,7 @@ export function reasonOf({ reasons }: Pick<Operation, 'reasons'>): {
   const [first] = reasons;
   if (first === undefined) return { reason: null, place: null };
   const more = reasons.length === 1 ? '' : ` (and ${reasons.length - 1} more)`;
-  const place = first.file === null ? null : first.line === null ? first.file : `${first.file}:${first.line}`;
+  const place =
+    first.file === null ? null : first.line === null ? first.file : `${first.file}:${first.line}`;
   return { reason: first.what + more, place };
 }

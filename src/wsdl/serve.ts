@@ -62,7 +62,9 @@ function prepare(document: WsdlDocument): Prepared {
 }
 
 function print({ segments, digest }: Prepared, base: string, others: Addresses): ServedDocument {
-  const parts = segments.map((segment) => ('kind' in segment ? Buffer.from(textOf(segment, base, others)) : segment));
+  const parts = segments.map((segment) =>
+    'kind' in segment ? Buffer.from(textOf(segment, base, others)) : segment,
+  );
   const bytes = parts.reduce((sum, part) => sum + part.length, 0);
   const hash = createHash('sha256').update(`${digest} ${base}`);
   for (const [port, address] of others) hash.update(`\0${port}\0${address}`);
@@ -76,7 +78,10 @@ export function documentAddress(index: number, kind: WsdlDocument['kind'], base:
 }
 
 /** The document that a query string asks for (`wsdl`, `wsdl=1`, `xsd=2`, with or without `?`), or null for none. */
-export function requestedDocument(documents: readonly WsdlDocument[], query: string): WsdlDocument | null {
+export function requestedDocument(
+  documents: readonly WsdlDocument[],
+  query: string,
+): WsdlDocument | null {
   const found = /^\??(wsdl|xsd)(?:=(0|[1-9]\d{0,4}))?$/i.exec(query);
   if (found === null) return null;
   const kind = found[1]?.toLowerCase() === 'wsdl' ? 'wsdl' : 'schema';
@@ -86,8 +91,13 @@ export function requestedDocument(documents: readonly WsdlDocument[], query: str
 }
 
 /** Joins the segments; `textOf` returns the XML text for a link. */
-export function printSegments(document: WsdlDocument, textOf: (link: DocumentLink) => string): string {
-  return document.segments.map((segment) => (typeof segment === 'string' ? segment : textOf(segment))).join('');
+export function printSegments(
+  document: WsdlDocument,
+  textOf: (link: DocumentLink) => string,
+): string {
+  return document.segments
+    .map((segment) => (typeof segment === 'string' ? segment : textOf(segment)))
+    .join('');
 }
 
 /** The text of a link in a served document. */

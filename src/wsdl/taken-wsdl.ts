@@ -21,7 +21,12 @@ export interface TakenWsdl {
 }
 
 /** Writes one line of JSON, which has the length of each document, then the documents. */
-export function packTaken({ url, takenMillis, replaces, documents }: Omit<TakenWsdl, 'id' | 'bytes'>): {
+export function packTaken({
+  url,
+  takenMillis,
+  replaces,
+  documents,
+}: Omit<TakenWsdl, 'id' | 'bytes'>): {
   readonly id: string;
   readonly content: Buffer;
 } {
@@ -43,7 +48,8 @@ export function unpackTaken(bytes: Buffer): TakenWsdl | null {
   const header = end === -1 ? null : parsedJson(bytes.toString('utf8', 0, end));
   if (!isRecord(header) || header['version'] !== VERSION) return null;
   const { id, url, takenMillis, replaces, documents: listed } = header;
-  if (typeof id !== 'string' || typeof url !== 'string' || typeof takenMillis !== 'number') return null;
+  if (typeof id !== 'string' || typeof url !== 'string' || typeof takenMillis !== 'number')
+    return null;
   if (!Array.isArray(replaces) || !replaces.every(isRead) || !Array.isArray(listed)) return null;
   const documents = new Map<string, FetchedDocument>();
   let at = end + 1;
@@ -53,7 +59,8 @@ export function unpackTaken(bytes: Buffer): TakenWsdl | null {
     documents.set(asked, { url: from, contentType, body: bytes.subarray(at, at + length) });
     at += length;
   }
-  const isWhole = at === bytes.length && hashOf([...documents.values()].map(({ body }) => body)) === id;
+  const isWhole =
+    at === bytes.length && hashOf([...documents.values()].map(({ body }) => body)) === id;
   return isWhole ? { id, url, takenMillis, replaces, documents, bytes } : null;
 }
 

@@ -103,13 +103,15 @@ export class AttributeScanner {
       const perElement = depth === 0 ? 'namespacesOnRoot' : 'namespacesPerElement';
       throw refuseByXmlLimit(isWithinElement ? 'namespacesInScope' : perElement, limits, offset);
     }
-    if (tag.attributeCount >= this.#mostAttributes) throw refuseByXmlLimit('attributes', this.#limits, offset);
+    if (tag.attributeCount >= this.#mostAttributes)
+      throw refuseByXmlLimit('attributes', this.#limits, offset);
   }
 
   equals(chunk: Buffer, i: number, end: number): number {
     while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
     if (i >= end) return end;
-    if (chunk[i] !== 0x3d) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an attribute without a value', i);
+    if (chunk[i] !== 0x3d)
+      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an attribute without a value', i);
     return this.quote(chunk, i + 1, end);
   }
 
@@ -171,7 +173,8 @@ export class AttributeScanner {
     while (i < end) {
       if (i >= limit) throw this.#refuseByValueLimit();
       const done = this.#cursor.reference.take(chunk[i]!);
-      if (done === null) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an & that begins no reference', i);
+      if (done === null)
+        throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an & that begins no reference', i);
       i++;
       if (done) {
         this.#cursor.state = VALUE;
@@ -189,7 +192,11 @@ export class AttributeScanner {
     }
     const kind = CLASS[byte]!;
     if (byte === 0x3c || (kind & CONTROL) !== 0)
-      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that an attribute value cannot have', i);
+      throw this.#cursor.refusal(
+        'XML_NOT_WELLFORMED',
+        'a character that an attribute value cannot have',
+        i,
+      );
     if ((kind & SPACE) !== 0) this.#flags |= RAW;
     return 1;
   }
@@ -198,13 +205,18 @@ export class AttributeScanner {
     const { tag, namespaces } = this.#elements;
     const name = this.#attribute;
     if (name.declares === null) tag.add(name, this.#flags);
-    else namespaces.declare(name.declares, namespaceNameOf(tag, this.#flags), this.#cursor.base + i);
+    else
+      namespaces.declare(name.declares, namespaceNameOf(tag, this.#flags), this.#cursor.base + i);
     this.hasSpace = false;
     this.#cursor.state = IN_TAG;
   }
 
   #refuseByValueLimit(): Error {
     const isUri = this.#isDeclaration && this.#mostUri < this.#mostValue;
-    return refuseByXmlLimit(isUri ? 'namespaceUriBytes' : 'attributeValueBytes', this.#limits, this.#limit);
+    return refuseByXmlLimit(
+      isUri ? 'namespaceUriBytes' : 'attributeValueBytes',
+      this.#limits,
+      this.#limit,
+    );
   }
 }

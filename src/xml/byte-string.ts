@@ -9,7 +9,9 @@ declare global {
 /** The characters in these bytes, which have been checked: UTF-8, or nothing but ASCII. */
 export function stringOf(bytes: Buffer, start: number, end: number, ascii: boolean): string {
   if (!ascii) return bytes.utf8Slice(start, end);
-  return end - start <= SHORT_BYTES ? shortString(bytes, start, end - start) : bytes.latin1Slice(start, end);
+  return end - start <= SHORT_BYTES
+    ? shortString(bytes, start, end - start)
+    : bytes.latin1Slice(start, end);
 }
 
 /** Strings as short as most numbers and codes are made without a call out of JavaScript, at a fifth of the cost. */
@@ -29,7 +31,14 @@ function shortString(bytes: Buffer, at: number, length: number): string {
     case 5:
       return of(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!, bytes[at + 4]!);
     case 6:
-      return of(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!, bytes[at + 4]!, bytes[at + 5]!);
+      return of(
+        bytes[at]!,
+        bytes[at + 1]!,
+        bytes[at + 2]!,
+        bytes[at + 3]!,
+        bytes[at + 4]!,
+        bytes[at + 5]!,
+      );
     case 7:
       return of(
         bytes[at]!,

@@ -4,7 +4,14 @@ import { CLASS, CONTROL, SPACE } from './chars.js';
 import type { Cursor } from './cursor.js';
 import { refuse } from './elements.js';
 import { refuseByXmlLimit, type XmlLimits } from './limits.js';
-import { COMMENT, COMMENT_START, CONTENT, INSTRUCTION, INSTRUCTION_TARGET, OUTSIDE } from './states.js';
+import {
+  COMMENT,
+  COMMENT_START,
+  CONTENT,
+  INSTRUCTION,
+  INSTRUCTION_TARGET,
+  OUTSIDE,
+} from './states.js';
 
 /** Reads comments and processing instructions. */
 export class CommentScanner {
@@ -35,7 +42,11 @@ export class CommentScanner {
 
   commentStart(chunk: Buffer, i: number): number {
     if (chunk[i] !== 0x2d)
-      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a <! that begins no comment or CDATA section', i);
+      throw this.#cursor.refusal(
+        'XML_NOT_WELLFORMED',
+        'a <! that begins no comment or CDATA section',
+        i,
+      );
     this.#cursor.state = COMMENT;
     this.#hyphens = 0;
     this.#limit = this.#cursor.base + i + 1 + this.#mostBytes;
@@ -68,7 +79,8 @@ export class CommentScanner {
         return this.#finish(i + 1);
       }
       this.#hyphens = 0;
-      if (i >= limit) throw refuseByXmlLimit('commentBytes', this.#cursor.elements.limits, this.#limit);
+      if (i >= limit)
+        throw refuseByXmlLimit('commentBytes', this.#cursor.elements.limits, this.#limit);
       i += this.#character(chunk, i, end, byte);
     }
     return end;
@@ -94,7 +106,11 @@ export class CommentScanner {
     const { prefix, local } = this.#cursor.name(offset);
     if (prefix !== '') throw refuse('XML_NS_ERROR', 'processing instruction', offset);
     if (local.toLowerCase() === 'xml')
-      throw refuse('XML_NOT_WELLFORMED', 'a processing instruction that XML does not allow', offset);
+      throw refuse(
+        'XML_NOT_WELLFORMED',
+        'a processing instruction that XML does not allow',
+        offset,
+      );
     this.#isBare = true;
     this.#isAfterMark = false;
     this.#limit = this.#cursor.base + after + this.#mostBytes;
@@ -114,7 +130,11 @@ export class CommentScanner {
       const mark = byte === 0x3f;
       // Directly behind the target stands white space or the end.
       if (this.#isBare && (this.#isAfterMark || !(mark || (CLASS[byte]! & SPACE) !== 0))) {
-        throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a processing instruction that XML does not allow', i);
+        throw this.#cursor.refusal(
+          'XML_NOT_WELLFORMED',
+          'a processing instruction that XML does not allow',
+          i,
+        );
       }
       if (i > limit || (i === limit && !mark))
         throw refuseByXmlLimit('commentBytes', this.#cursor.elements.limits, this.#limit);

@@ -174,7 +174,8 @@ export class Elements {
   text(bytes: Buffer, start: number, end: number, ascii: boolean): void {
     const { top } = this;
     if (top.interest === ALL) {
-      const isWhole = ascii && top.textLeft === UNBOUNDED_BYTES && bytes[end] === 0x3c && bytes[end + 1] === 0x2f;
+      const isWhole =
+        ascii && top.textLeft === UNBOUNDED_BYTES && bytes[end] === 0x3c && bytes[end + 1] === 0x2f;
       top.textLeft -= end - start;
       if (isWhole && this.#handler.asciiText?.(bytes, start, end) === true) return;
       this.#handler.text(stringOf(bytes, start, end, ascii));

@@ -43,7 +43,12 @@ export const PRESENCE = 3;
 /** As `ALL`, with text of any length: for handlers that do not keep it, or check its length themselves. */
 export const STREAM = 4;
 
-export type Interest = typeof SKIP | typeof ELEMENTS_ONLY | typeof ALL | typeof PRESENCE | typeof STREAM;
+export type Interest =
+  | typeof SKIP
+  | typeof ELEMENTS_ONLY
+  | typeof ALL
+  | typeof PRESENCE
+  | typeof STREAM;
 
 /** A test of the bytes from `start` to before `end`. They are lent. */
 export type BytesTest = (bytes: Uint8Array, start: number, end: number) => boolean;

@@ -58,7 +58,8 @@ export class FastPathScanner {
         if (cursor.state !== CONTENT) return i;
         continue;
       }
-      const after = (word & 0xff00) === 0x2f00 ? this.#endTag(view, i, end) : this.startTag(chunk, i, end);
+      const after =
+        (word & 0xff00) === 0x2f00 ? this.#endTag(view, i, end) : this.startTag(chunk, i, end);
       if (after < 0) return i;
       i = after;
       if (cursor.state !== CONTENT) return i;
@@ -129,7 +130,13 @@ export class FastPathScanner {
   }
 
   /** Opens the cached start tag at `i`; or returns -1. */
-  #openCached(name: Name, cached: CachedStartTag, chunk: Buffer, i: number, behindName: number): number {
+  #openCached(
+    name: Name,
+    cached: CachedStartTag,
+    chunk: Buffer,
+    i: number,
+    behindName: number,
+  ): number {
     const elements = this.#elements;
     const { namespaces } = elements;
     const declared = cached.declarations.prefixes.length;
@@ -156,10 +163,12 @@ export class FastPathScanner {
       if (byte === 0x2f) return view.getUint8(i + 1) === 0x3e ? i : -1;
       if (byte !== 0x20) return -1;
       const attribute = nameAt(before.nextAttribute);
-      if (attribute === null || attribute.declares !== null || !isAt(attribute, view, i + 1, end)) return -1;
+      if (attribute === null || attribute.declares !== null || !isAt(attribute, view, i + 1, end))
+        return -1;
       const start = i + attribute.length + 3;
       if (start >= end || view.getUint16(start - 2) !== 0x3d22) return -1;
-      if (attribute.length > this.#nameBytes || tag.attributeCount >= this.#mostAttributes) return -1;
+      if (attribute.length > this.#nameBytes || tag.attributeCount >= this.#mostAttributes)
+        return -1;
       const stop = skipPlainValue(view, start, end);
       if (stop >= end || view.getUint8(stop) !== 0x22 || stop - start > this.#mostValue) return -1;
       tag.place(attribute, chunk, start, stop, 0);

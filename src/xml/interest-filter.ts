@@ -1,4 +1,12 @@
-import { ALL, type Interest, PRESENCE, SKIP, STREAM, type StartTag, type XmlHandler } from './events.js';
+import {
+  ALL,
+  type Interest,
+  PRESENCE,
+  SKIP,
+  STREAM,
+  type StartTag,
+  type XmlHandler,
+} from './events.js';
 
 /** Passes a handler no more events than it asked for, where the reader reports more. */
 export class InterestFilter implements XmlHandler {
@@ -42,7 +50,8 @@ export class InterestFilter implements XmlHandler {
     if (this.#skipped > 0) return;
     const interest = this.#interests.at(-1);
     if (interest === ALL || interest === STREAM) this.#handler.text(chars);
-    else if (interest === PRESENCE && (chars === '' || NOT_WHITE.test(chars))) this.#handler.text('');
+    else if (interest === PRESENCE && (chars === '' || NOT_WHITE.test(chars)))
+      this.#handler.text('');
   }
 }
 

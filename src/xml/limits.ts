@@ -39,7 +39,11 @@ export const declarationsMax = (limits: XmlLimits, depth: number): number =>
   depth === 0 ? limits.namespacesOnRoot : limits.namespacesPerElement;
 
 /** Makes the refusal for a limit that is exceeded at `offset`. */
-export const refuseByXmlLimit = (limit: keyof XmlLimits, limits: XmlLimits, offset: number): Refusal =>
+export const refuseByXmlLimit = (
+  limit: keyof XmlLimits,
+  limits: XmlLimits,
+  offset: number,
+): Refusal =>
   new Refusal(XML_LIMITS[limit].refusal, null, {
     limit: { key: `limits.xml.${limit}`, value: limits[limit] },
     facts: { offsetBytes: offset },

@@ -52,7 +52,14 @@ export class Locator {
    * The next chunk, from `start` to before `end`; `base` is the offset of its first byte, `last` has those of the chunk
    * before. `transcoder` made the chunk; null where it is as its sender wrote it.
    */
-  next(chunk: Buffer, start: number, end: number, base: number, last: LastOffsets, transcoder: Source | null): void {
+  next(
+    chunk: Buffer,
+    start: number,
+    end: number,
+    base: number,
+    last: LastOffsets,
+    transcoder: Source | null,
+  ): void {
     if (this.#chunk !== NOTHING) this.#leave(last);
     this.#chunk = chunk;
     this.#start = start;
@@ -102,7 +109,8 @@ export class Locator {
     const at = offset - this.#base;
     // A name that began before the chunk: its characters are not there any more, and nearly always ASCII.
     let behind = at < this.#start ? (this.#start - at) * unitBytes : 0;
-    for (let i = Math.max(at, this.#start); i < this.#end; i++) behind += sourceBytes(this.#chunk[i]!, unitBytes);
+    for (let i = Math.max(at, this.#start); i < this.#end; i++)
+      behind += sourceBytes(this.#chunk[i]!, unitBytes);
     return this.#sourceEnd - behind;
   }
 }

@@ -138,7 +138,13 @@ const names = new ByteTable<Name>();
 const uris = new ByteTable<string>();
 
 /** The name in these bytes. Throws a `Refusal` when it is no qualified name; `offset` is where it begins. */
-export function nameOf(bytes: Buffer, start: number, end: number, hash: number, offset: number): Name {
+export function nameOf(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  hash: number,
+  offset: number,
+): Name {
   const known = names.find(bytes, start, end, hash);
   if (known !== null) return known;
   const name = parseName(bytes, start, end, offset);
@@ -164,7 +170,8 @@ export function guess(place: number, view: DataView, i: number, end: number): Na
 /** Whether this name stands at `i`. May be false within four bytes of `end`. First and last word differ most often. */
 export function isAt(name: Name, view: DataView, i: number, end: number): boolean {
   const last = i + name.length - 4;
-  if (last + 4 > end || i + 4 > end || (view.getInt32(i, true) & name.mask) !== name.firstWord) return false;
+  if (last + 4 > end || i + 4 > end || (view.getInt32(i, true) & name.mask) !== name.firstWord)
+    return false;
   if (last <= i) return true;
   if (view.getInt32(last, true) !== name.lastWord) return false;
   const { words } = name;
@@ -177,7 +184,12 @@ export function isAt(name: Name, view: DataView, i: number, end: number): boolea
 }
 
 /** Whether these words of this many bytes, four or more, stand at `i`. The view must hold them. */
-export function wordsAt(words: readonly number[], length: number, view: DataView, i: number): boolean {
+export function wordsAt(
+  words: readonly number[],
+  length: number,
+  view: DataView,
+  i: number,
+): boolean {
   const last = i + length - 4;
   let at = i;
   for (let index = 0; index < words.length; index++) {
@@ -214,9 +226,13 @@ function parseName(bytes: Buffer, start: number, end: number, offset: number): N
   for (let i = start; i < end; ) {
     const length = bytes[i]! < 0x80 ? 1 : utf8Length(bytes, i, end);
     if (length === 0)
-      throw new Refusal('XML_ENCODING', 'bytes that are not UTF-8', { facts: { offsetBytes: offset + i - start } });
+      throw new Refusal('XML_ENCODING', 'bytes that are not UTF-8', {
+        facts: { offsetBytes: offset + i - start },
+      });
     if (length < 0)
-      throw new Refusal('XML_NOT_WELLFORMED', 'a name that XML does not allow', { facts: { offsetBytes: offset } });
+      throw new Refusal('XML_NOT_WELLFORMED', 'a name that XML does not allow', {
+        facts: { offsetBytes: offset },
+      });
     i += length;
   }
   const text = stringOf(bytes, start, end, false);
@@ -230,7 +246,11 @@ function parseName(bytes: Buffer, start: number, end: number, offset: number): N
   }
   // Without colons it would be a name: then only the rules of namespaces are broken.
   const wellFormed = isNcName(text.replaceAll(':', '_'));
-  throw new Refusal(wellFormed ? 'XML_NS_ERROR' : 'XML_NOT_WELLFORMED', 'a name that XML does not allow', {
-    facts: { offsetBytes: offset },
-  });
+  throw new Refusal(
+    wellFormed ? 'XML_NS_ERROR' : 'XML_NOT_WELLFORMED',
+    'a name that XML does not allow',
+    {
+      facts: { offsetBytes: offset },
+    },
+  );
 }

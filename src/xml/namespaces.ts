@@ -71,19 +71,30 @@ export class Namespaces {
   /** The declarations in force, each prefix once, in the order of their first one. */
   inScope(): readonly NamespaceBinding[] {
     const uris = new Map<string, string>();
-    for (let index = 0; index < this.count; index++) uris.set(this.#prefixes[index]!, this.#uris[index]!);
+    for (let index = 0; index < this.count; index++)
+      uris.set(this.#prefixes[index]!, this.#uris[index]!);
     return Array.from(uris, ([prefix, uri]) => ({ prefix, uri }));
   }
 
   /** Binds a prefix ('' for the default) for the tag being read. Throws a `Refusal`; Namespaces 1.0 sections 3 to 5. */
   declare(prefix: string, uri: string, offset: number): void {
-    if (prefix === 'xmlns' || uri === XMLNS_NAMESPACE || (prefix === 'xml') !== (uri === XML_NAMESPACE)) {
-      throw new Refusal('XML_NS_ERROR', 'a reserved prefix or namespace', { facts: { offsetBytes: offset } });
+    if (
+      prefix === 'xmlns' ||
+      uri === XMLNS_NAMESPACE ||
+      (prefix === 'xml') !== (uri === XML_NAMESPACE)
+    ) {
+      throw new Refusal('XML_NS_ERROR', 'a reserved prefix or namespace', {
+        facts: { offsetBytes: offset },
+      });
     }
     if (uri === '' && prefix !== '')
-      throw new Refusal('XML_NS_ERROR', 'a prefix that is bound to no namespace', { facts: { offsetBytes: offset } });
+      throw new Refusal('XML_NS_ERROR', 'a prefix that is bound to no namespace', {
+        facts: { offsetBytes: offset },
+      });
     if (this.#newestOf(prefix) >= this.#first) {
-      throw new Refusal('XML_NOT_WELLFORMED', 'an attribute that comes twice', { facts: { offsetBytes: offset } });
+      throw new Refusal('XML_NOT_WELLFORMED', 'an attribute that comes twice', {
+        facts: { offsetBytes: offset },
+      });
     }
     this.#prefixes[this.count] = prefix;
     this.#uris[this.count++] = uri;
@@ -145,7 +156,9 @@ export class Namespaces {
     if (name.scope === this.scope) return name.uri;
     const uri = this.find(name.prefix);
     if (uri === null)
-      throw new Refusal('XML_NS_ERROR', 'a prefix that is not declared', { facts: { offsetBytes: offset } });
+      throw new Refusal('XML_NS_ERROR', 'a prefix that is not declared', {
+        facts: { offsetBytes: offset },
+      });
     name.uri = uri;
     name.scope = this.scope;
     return uri;

@@ -31,7 +31,11 @@ export function skipPlainText(view: DataView, i: number, end: number): number {
     const angles = (word | 0x02020202) ^ 0x3e3e3e3e;
     const ampersands = word ^ 0x26262626;
     const stops =
-      (word | ((word - SPACES) & ~word) | ((angles - ONES) & ~angles) | ((ampersands - ONES) & ~ampersands)) & HIGHS;
+      (word |
+        ((word - SPACES) & ~word) |
+        ((angles - ONES) & ~angles) |
+        ((ampersands - ONES) & ~ampersands)) &
+      HIGHS;
     if (stops === 0) {
       i += 4;
       continue;

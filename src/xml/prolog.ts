@@ -92,7 +92,8 @@ export class Prolog {
   #declaration(bytes: Buffer): Buffer {
     const head = this.#join(bytes);
     const compared = Math.min(head.length, START.length);
-    if (!START.subarray(0, compared).equals(head.subarray(0, compared))) return this.#chooseEncoding(null, head);
+    if (!START.subarray(0, compared).equals(head.subarray(0, compared)))
+      return this.#chooseEncoding(null, head);
     if (head.length <= START.length) return this.#hold(head);
     if (!WHITE.includes(head[START.length]!)) return this.#chooseEncoding(null, head);
     const close = head.subarray(0, LONGEST_BYTES).indexOf('?>');
@@ -112,7 +113,8 @@ export class Prolog {
   /** The encoding the declaration names, or null. */
   #parse(declaration: string): string | null {
     const parts = DECLARATION.exec(declaration);
-    if (parts === null) throw refuse('XML_NOT_WELLFORMED', 'an XML declaration that is not whole', this.consumed);
+    if (parts === null)
+      throw refuse('XML_NOT_WELLFORMED', 'an XML declaration that is not whole', this.consumed);
     if ((parts[1] ?? parts[2]) !== '1.0') throw refuse('XML_VERSION', 'version', this.consumed);
     return (parts[3] ?? parts[4] ?? null)?.toLowerCase() ?? null;
   }
@@ -121,7 +123,9 @@ export class Prolog {
   #chooseEncoding(declared: string | null, rest: Buffer, offset = 0): Buffer {
     this.#stage = 'content';
     const shown = this.#mark ?? this.#shape;
-    const named = [this.#charset, declared].filter((name) => name !== null).map((name) => resolve(name, shown));
+    const named = [this.#charset, declared]
+      .filter((name) => name !== null)
+      .map((name) => resolve(name, shown));
     // XML 1.0 section 4.3.3: a message with neither mark nor declaration is UTF-8, unless the header names another.
     const encoding = this.#mark ?? named[0] ?? 'utf-8';
     if ((shown !== null && shown !== encoding) || named.some((name) => name !== encoding)) {
@@ -167,7 +171,12 @@ const COMMON = ['"', "'"].flatMap((q) =>
  * would find the same, at ten times the cost.
  */
 export function commonDeclarationBytes(view: DataView, charset: string | null): number {
-  if (view.byteLength < 64 || (charset !== null && charset !== 'utf-8') || view.getUint8(0) !== 0x3c) return -1;
+  if (
+    view.byteLength < 64 ||
+    (charset !== null && charset !== 'utf-8') ||
+    view.getUint8(0) !== 0x3c
+  )
+    return -1;
   const second = view.getUint8(1);
   if (second !== 0x3f) return second === 0 ? -1 : 0;
   for (const { bytes, words } of COMMON) if (wordsAt(words, bytes, view, 0)) return bytes;
@@ -189,7 +198,11 @@ function shapeOf(head: Buffer): Wide | null {
 type Wide = 'utf-16le' | 'utf-16be';
 
 const NOTHING: Buffer = Buffer.alloc(0);
-const MARKS = [Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
+const MARKS = [
+  Buffer.from([0xef, 0xbb, 0xbf]),
+  Buffer.from([0xff, 0xfe]),
+  Buffer.from([0xfe, 0xff]),
+];
 const START = Buffer.from('<?xml', 'latin1');
 const WHITE = Buffer.from(' \t\r\n', 'latin1');
 const LONGEST_BYTES = 256;

@@ -94,12 +94,15 @@ export class XmlReader {
   write(chunk: Uint8Array): void {
     if (this.#hasFailed) throw this.#failure;
     try {
-      const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      const bytes = Buffer.isBuffer(chunk)
+        ? chunk
+        : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       const room = this.#messageBytes - this.bytes;
       const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
       this.bytes += taken.length;
       if (taken.length > 0) this.#decode(taken);
-      if (taken !== bytes) throw refuseByXmlLimit('messageBytes', this.#scanner.elements.limits, this.#messageBytes);
+      if (taken !== bytes)
+        throw refuseByXmlLimit('messageBytes', this.#scanner.elements.limits, this.#messageBytes);
     } catch (caught) {
       this.#fail(caught);
     }
@@ -110,7 +113,8 @@ export class XmlReader {
     if (this.#hasFailed) throw this.#failure;
     try {
       if (!this.#isDirect) this.#finishBeginning();
-      if (this.#heldBytes > 0) throw refuse('XML_ENCODING', 'bytes that are not UTF-8', this.bytes - this.#heldBytes);
+      if (this.#heldBytes > 0)
+        throw refuse('XML_ENCODING', 'bytes that are not UTF-8', this.bytes - this.#heldBytes);
       this.#scanner.finish();
     } catch (caught) {
       this.#fail(caught);
@@ -169,7 +173,8 @@ export class XmlReader {
 
   /** A refusal of the transcoder counts the bytes of the message already, and is behind all that has been read. */
   #atEnd(refusal: Refusal): Refusal {
-    if (this.#locator !== null && refusal.place !== null) refusal.locate(this.#locator.placeAtEnd(refusal.place.byte));
+    if (this.#locator !== null && refusal.place !== null)
+      refusal.locate(this.#locator.placeAtEnd(refusal.place.byte));
     return refusal;
   }
 
@@ -209,7 +214,8 @@ export class XmlReader {
   }
 }
 
-const viewOf = (chunk: Buffer): DataView => new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
+const viewOf = (chunk: Buffer): DataView =>
+  new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
 
 /** Thrown by a reader without a message: writing to it is a bug. */
 const RELEASED = new Error('The reader was released');

@@ -95,7 +95,8 @@ export class Scanner {
 
   /** The message is over. Throws a `Refusal` when it is not complete. */
   finish(): void {
-    const complete = this.#cursor.state === OUTSIDE && this.elements.begun && this.elements.depth === 0;
+    const complete =
+      this.#cursor.state === OUTSIDE && this.elements.begun && this.elements.depth === 0;
     if (!complete) throw refuse('XML_NOT_WELLFORMED', 'the message is cut off', this.#cursor.base);
   }
 
@@ -150,7 +151,8 @@ export class Scanner {
   #outside(chunk: Buffer, i: number, end: number): number {
     while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
     if (i >= end) return end;
-    if (chunk[i] !== 0x3c) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'text outside the document element', i);
+    if (chunk[i] !== 0x3c)
+      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'text outside the document element', i);
     const after = this.elements.begun ? -1 : this.#fastPath.startTag(chunk, i, end);
     if (after >= 0) this.#cursor.state = CONTENT;
     return after >= 0 ? after : this.#markup(chunk, i + 1, end);
@@ -179,7 +181,8 @@ export class Scanner {
     if (byte === 0x2f) return this.#tags.beginEndTag(chunk, i + 1, end);
     if ((CLASS[byte]! & IN_NAME) !== 0) return this.#tags.beginStartTag(chunk, i, end);
     if (byte === 0x3f) return this.#comments.beginInstruction(i + 1);
-    if (byte !== 0x21) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a < that begins no tag', i);
+    if (byte !== 0x21)
+      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a < that begins no tag', i);
     this.#cursor.state = DECLARATION;
     return i + 1;
   }
@@ -190,7 +193,11 @@ export class Scanner {
     if (byte === 0x44) throw this.#cursor.refusal('XML_DTD_FORBIDDEN', 'DTD', i - 2);
     if (byte === 0x5b && this.elements.depth > 0) return this.#text.beginCdata(i + 1);
     if (byte !== 0x2d)
-      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a <! that begins no comment or CDATA section', i);
+      throw this.#cursor.refusal(
+        'XML_NOT_WELLFORMED',
+        'a <! that begins no comment or CDATA section',
+        i,
+      );
     return this.#comments.beginComment(i + 1);
   }
 }

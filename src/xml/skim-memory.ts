@@ -185,6 +185,8 @@ class SkimMemory {
 }
 
 /** Three kilobytes: compiled at once when the process starts. */
-const module = new WebAssembly.Module(readFileSync(new URL('./assembly/skim.wasm', import.meta.url)));
+const module = new WebAssembly.Module(
+  readFileSync(new URL('./assembly/skim.wasm', import.meta.url)),
+);
 
 export const skimMemory = new SkimMemory(new WebAssembly.Instance(module).exports);

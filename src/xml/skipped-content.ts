@@ -1,5 +1,14 @@
 import { Buffer } from 'node:buffer';
-import { DEPTH, DEPTH_MAX, ELEMENTS, FLOOR, LOWEST, NAME, NAMES_END, PLAIN_END } from './assembly/layout.js';
+import {
+  DEPTH,
+  DEPTH_MAX,
+  ELEMENTS,
+  FLOOR,
+  LOWEST,
+  NAME,
+  NAMES_END,
+  PLAIN_END,
+} from './assembly/layout.js';
 import type { Cursor } from './cursor.js';
 import type { Elements } from './elements.js';
 import type { XmlLimits } from './limits.js';

@@ -28,4 +28,5 @@ export function sourceOffset(bytes: Buffer, encoding: Encoding, utf8Offset: numb
 const utf8Bytes = (code: number): number => (code < 0x80 ? 1 : code < 0x800 ? 2 : 3);
 
 /** Each half of a surrogate pair stands for two of the four bytes of its character. */
-const utf8BytesOfUnit = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? 2 : utf8Bytes(unit));
+const utf8BytesOfUnit = (unit: number): number =>
+  unit >= 0xd800 && unit <= 0xdfff ? 2 : utf8Bytes(unit);

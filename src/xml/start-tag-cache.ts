@@ -60,5 +60,8 @@ export function cacheStartTag(
 ): void {
   if (bytes.length < 4 || bytes.length > LONGEST_BYTES || name.place < 0) return;
   while (cache.length <= name.place) cache.push(null);
-  cache[name.place] = { name, startTag: new CachedStartTag(bytes, limits, declarations, attributes) };
+  cache[name.place] = {
+    name,
+    startTag: new CachedStartTag(bytes, limits, declarations, attributes),
+  };
 }

@@ -141,9 +141,12 @@ export class Tag implements StartTag, WrittenTag {
 
   /** The attributes, all in the chunk, by their distance from `origin`. */
   placedFrom(origin: number): readonly PlacedAttribute[] {
-    return this.#attributes
-      .slice(0, this.attributeCount)
-      .map(({ name, start, end, flags }) => ({ name, start: start - origin, end: end - origin, flags }));
+    return this.#attributes.slice(0, this.attributeCount).map(({ name, start, end, flags }) => ({
+      name,
+      start: start - origin,
+      end: end - origin,
+      flags,
+    }));
   }
 
   /** Finds the namespaces of the attributes of a complete tag. Throws a `Refusal` for an unbound or double one. */
@@ -181,9 +184,13 @@ export class Tag implements StartTag, WrittenTag {
 
   /** The refusal for a double among the first `count`: of XML when written alike, else of namespaces. */
   #duplicate(count: number): Refusal {
-    const written = new Set(this.#attributes.slice(0, count).map(({ name }) => `${name.prefix}:${name.local}`));
+    const written = new Set(
+      this.#attributes.slice(0, count).map(({ name }) => `${name.prefix}:${name.local}`),
+    );
     const code = written.size < count ? 'XML_NOT_WELLFORMED' : 'XML_NS_ERROR';
-    return new Refusal(code, 'an attribute that comes twice', { facts: { offsetBytes: this.offsetBytes } });
+    return new Refusal(code, 'an attribute that comes twice', {
+      facts: { offsetBytes: this.offsetBytes },
+    });
   }
 
   attributeUri(index: number): string {
@@ -265,7 +272,9 @@ const FEW = 8;
 
 /** The token completed last, as a namespace name. */
 export function namespaceNameOf(tag: Tag, flags: number): string {
-  return flags < RAW ? uriOf(tag.bytes, tag.start, tag.end) : stringOfValue(tag.bytes, tag.start, tag.end, flags);
+  return flags < RAW
+    ? uriOf(tag.bytes, tag.start, tag.end)
+    : stringOfValue(tag.bytes, tag.start, tag.end, flags);
 }
 
 function stringOfValue(bytes: Buffer, start: number, end: number, flags: number): string {

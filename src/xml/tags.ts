@@ -111,7 +111,8 @@ export class TagScanner {
 
   /** Behind the `/` of an empty element. */
   empty(chunk: Buffer, i: number): number {
-    if (chunk[i] !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a / within a start tag', i);
+    if (chunk[i] !== 0x3e)
+      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a / within a start tag', i);
     this.#open(i + 1);
     const offset = this.#cursor.base + i + 1;
     this.#close(offset, offset);
@@ -122,9 +123,21 @@ export class TagScanner {
   #cache(chunk: Buffer, i: number): void {
     const { tag, depth, namespaces } = this.#elements;
     const start = tag.offsetBytes - this.#cursor.base + 1 + this.last.length;
-    if (namespaces.declared === 0 || depth >= CACHED_DEPTH || this.#cached >= CACHED_MAX || start <= 0) return;
+    if (
+      namespaces.declared === 0 ||
+      depth >= CACHED_DEPTH ||
+      this.#cached >= CACHED_MAX ||
+      start <= 0
+    )
+      return;
     this.#cached++;
-    cacheStartTag(this.last, chunk.subarray(start, i), this.#limits, namespaces.declarations(), tag.placedFrom(start));
+    cacheStartTag(
+      this.last,
+      chunk.subarray(start, i),
+      this.#limits,
+      namespaces.declarations(),
+      tag.placedFrom(start),
+    );
   }
 
   #open(i: number): number {
@@ -174,7 +187,10 @@ export class TagScanner {
   #otherEndTag(i: number): Refusal {
     const { prefix, local } = this.#elements.top.name;
     return new Refusal('XML_NOT_WELLFORMED', 'an end tag that is not that of the open element', {
-      facts: { offsetBytes: this.#cursor.base + i, expected: [`</${prefix === '' ? '' : `${prefix}:`}${local}>`] },
+      facts: {
+        offsetBytes: this.#cursor.base + i,
+        expected: [`</${prefix === '' ? '' : `${prefix}:`}${local}>`],
+      },
     });
   }
 

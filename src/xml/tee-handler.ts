@@ -1,4 +1,12 @@
-import { ALL, ELEMENTS_ONLY, type Interest, PRESENCE, STREAM, type StartTag, type XmlHandler } from './events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  PRESENCE,
+  STREAM,
+  type StartTag,
+  type XmlHandler,
+} from './events.js';
 import { InterestFilter } from './interest-filter.js';
 
 /** Passes the same events to two handlers, to each as much as it asks for. */

@@ -28,7 +28,9 @@ export class TextScanner {
 
   /** Reads text up to a `<`, which ends it, or to the end of a reference, behind which it may go on. */
   run(chunk: Buffer, i: number, end: number): number {
-    i = wantsText(this.#elements.top.interest) ? this.#report(chunk, i, end) : this.#pass(chunk, i, end, i);
+    i = wantsText(this.#elements.top.interest)
+      ? this.#report(chunk, i, end)
+      : this.#pass(chunk, i, end, i);
     // The next run begins behind markup or a reference.
     if (i < end) this.#brackets = 0;
     return i;
@@ -117,8 +119,10 @@ export class TextScanner {
 
   /** Refuses a control character and the end of a CDATA section; any other `>` is text. */
   #refuseInText(chunk: Buffer, entry: number, i: number): void {
-    if (chunk[i] !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that XML does not have', i);
-    if (this.#bracketsBefore(chunk, entry, i) === 2) throw this.#cursor.refusal('XML_NOT_WELLFORMED', ']]> in text', i);
+    if (chunk[i] !== 0x3e)
+      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that XML does not have', i);
+    if (this.#bracketsBefore(chunk, entry, i) === 2)
+      throw this.#cursor.refusal('XML_NOT_WELLFORMED', ']]> in text', i);
   }
 
   /** Square brackets directly before `i`, 2 at most, in text that has been read since `entry`. */
@@ -140,7 +144,8 @@ export class TextScanner {
     const elements = this.#elements;
     while (i < end) {
       const done = this.#cursor.reference.take(chunk[i]!);
-      if (done === null) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an & that begins no reference', i);
+      if (done === null)
+        throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an & that begins no reference', i);
       i++;
       if (!done) continue;
       this.#cursor.state = CONTENT;
@@ -164,7 +169,11 @@ export class TextScanner {
   cdataWord(chunk: Buffer, i: number, end: number): number {
     while (i < end && this.#matched < CDATA_WORD.length) {
       if (chunk[i] !== CDATA_WORD[this.#matched])
-        throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a <! that begins no comment or CDATA section', i);
+        throw this.#cursor.refusal(
+          'XML_NOT_WELLFORMED',
+          'a <! that begins no comment or CDATA section',
+          i,
+        );
       this.#matched++;
       i++;
     }
@@ -178,7 +187,8 @@ export class TextScanner {
       if (byte === 0x5d) {
         this.#afterReturn = false;
         this.#brackets++;
-        if (this.#brackets - 2 > this.#elements.top.textLeft) this.#refuseText(this.#cursor.base + i);
+        if (this.#brackets - 2 > this.#elements.top.textLeft)
+          this.#refuseText(this.#cursor.base + i);
         i++;
       } else if (byte === 0x3e && this.#brackets >= 2) {
         this.#flushBrackets(2, this.#cursor.base + i);
@@ -240,7 +250,8 @@ export class TextScanner {
   }
 
   #refuseText(offset: number): void {
-    if (this.#elements.top.interest === ALL) throw refuseByXmlLimit('textBytes', this.#elements.limits, offset);
+    if (this.#elements.top.interest === ALL)
+      throw refuseByXmlLimit('textBytes', this.#elements.limits, offset);
   }
 
   reset(): void {
@@ -252,7 +263,9 @@ export class TextScanner {
 /** Passes over text as `skipPlainText`, over more kinds of characters where it is long. */
 function skipText(view: DataView, chunk: Buffer, from: number, end: number): number {
   const i = skipPlainText(view, from, Math.min(end, from + COPIED_BYTES_MIN));
-  return i - from > COPIED_BYTES_MIN - 4 && end - i > COPIED_BYTES_MIN ? skimMemory.passText(chunk, i, end) : i;
+  return i - from > COPIED_BYTES_MIN - 4 && end - i > COPIED_BYTES_MIN
+    ? skimMemory.passText(chunk, i, end)
+    : i;
 }
 
 const CDATA_WORD = Buffer.from('CDATA[', 'latin1');

@@ -3,7 +3,13 @@ import type { Refusal } from '../base/refusals/refusal.js';
 import { refuse } from './elements.js';
 
 /** The encodings a message may come in. */
-export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'iso-8859-1' | 'us-ascii' | 'windows-1252';
+export type Encoding =
+  | 'utf-8'
+  | 'utf-16le'
+  | 'utf-16be'
+  | 'iso-8859-1'
+  | 'us-ascii'
+  | 'windows-1252';
 
 /**
  * Turns the bytes of another encoding into UTF-8, and refuses bytes that the encoding does not define. The refusal
@@ -130,6 +136,7 @@ function append(output: Buffer, at: number, code: number): number {
 
 /** Bytes 0x80 to 0x9F of windows-1252; -1 where it defines nothing. */
 const WINDOWS_1252 = [
-  0x20ac, -1, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, -1, 0x17d, -1, -1,
-  0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, -1, 0x17e, 0x178,
+  0x20ac, -1, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152,
+  -1, 0x17d, -1, -1, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161,
+  0x203a, 0x153, -1, 0x17e, 0x178,
 ];

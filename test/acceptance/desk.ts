@@ -12,7 +12,11 @@ export interface Desk {
   readonly backend: RecordingBackend;
   readonly gateway: TestGateway;
   /** Asks in GraphQL; the backend answers `body` in an envelope. */
-  ask(query: string, body: string, variables?: Readonly<Record<string, unknown>>): Promise<GraphqlAnswer>;
+  ask(
+    query: string,
+    body: string,
+    variables?: Readonly<Record<string, unknown>>,
+  ): Promise<GraphqlAnswer>;
   /** The last envelope the backend got, without white space between its parts. */
   sent(): string;
 }
@@ -32,7 +36,8 @@ export async function startDesk(
   version: Version = '1.1',
 ): Promise<Desk> {
   const folder = await useFolder(t, typeof wsdl === 'string' ? { 'desk.wsdl': wsdl } : wsdl);
-  const yaml = (url: string): string => `${unstartedDesk(`${url}/desk`)}    versions: ["${version}"]\n${more}`;
+  const yaml = (url: string): string =>
+    `${unstartedDesk(`${url}/desk`)}    versions: ["${version}"]\n${more}`;
   const { backend, gateway } = await useService(t, answerWith(''), yaml, folder);
   return {
     backend,
@@ -86,9 +91,14 @@ ${wrapper('Get', parts.request ?? '<xs:element name="id" type="xs:int" minOccurs
 ${wrapper('GetResponse', parts.reply ?? '<xs:element name="result" type="xs:string"/>')}
 ${parts.types ?? ''}</xs:schema>`;
   const faultMessage =
-    fault === '' ? '' : `<message name="Failed"><part name="detail" element="t:${fault}"/></message>`;
+    fault === ''
+      ? ''
+      : `<message name="Failed"><part name="detail" element="t:${fault}"/></message>`;
   const declared = fault === '' ? '' : `<fault name="${fault}" message="t:Failed"/>`;
-  const bound = fault === '' ? '' : `<fault name="${fault}"><${soap}:fault name="${fault}" use="literal"/></fault>`;
+  const bound =
+    fault === ''
+      ? ''
+      : `<fault name="${fault}"><${soap}:fault name="${fault}" use="literal"/></fault>`;
   return `<definitions targetNamespace="urn:t" ${HEAD} ${parts.head ?? ''}>
 <types>${parts.schemas ?? schema}</types>
 <message name="In"><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>

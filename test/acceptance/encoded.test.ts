@@ -24,20 +24,23 @@ const ITEMS = `
 const item = (id: string, note: string): string =>
   `<item xsi:type="t:Item"><id xsi:type="xs:int">${id}</id>${note}</item>`;
 
-t.test('a nil or absent accessor of an encoded struct is null, and the struct is there', async (t) => {
-  const shop = await startDesk(t, encodedDesk(ITEMS, 't:Items'));
-  const body = `<t:GetResponse><result xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="enc:Array" enc:arrayType="t:Item[3]">
+t.test(
+  'a nil or absent accessor of an encoded struct is null, and the struct is there',
+  async (t) => {
+    const shop = await startDesk(t, encodedDesk(ITEMS, 't:Items'));
+    const body = `<t:GetResponse><result xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="enc:Array" enc:arrayType="t:Item[3]">
     ${item('1', '<note xsi:type="xs:string">a</note>')}${item('2', '<note xsi:nil="true"/>')}${item('3', '')}</result></t:GetResponse>`;
-  t.same(await shop.ask('{ get { id note } }', body), {
-    data: {
-      get: [
-        { id: 1, note: 'a' },
-        { id: 2, note: null },
-        { id: 3, note: null },
-      ],
-    },
-  });
-});
+    t.same(await shop.ask('{ get { id note } }', body), {
+      data: {
+        get: [
+          { id: 1, note: 'a' },
+          { id: 2, note: null },
+          { id: 3, note: null },
+        ],
+      },
+    });
+  },
+);
 
 t.test('accessors of encoded structs are non-null where the mapping says so', async (t) => {
   const more = `    schema: { types: { Item: { fields: { note: { nullable: false } } } } }\n`;
@@ -50,16 +53,23 @@ t.test('accessors of encoded structs are non-null where the mapping says so', as
   t.match(errors, [{ path: ['get', 'note'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }]);
 });
 
-t.test('a struct that is the result under another name is read, in no namespace or that of the answer', async (t) => {
-  const shop = await startDesk(t, encodedDesk(ITEMS, 't:Item'));
-  const list = await startDesk(t, encodedDesk(ITEMS, 't:Items'));
-  const members = '<note xsi:type="xs:string">a</note><id xsi:type="xs:int">1</id>';
-  const enc = 'http://schemas.xmlsoap.org/soap/encoding/';
-  for (const names of ['xmlns="urn:t"', 'xmlns=""', 'xmlns="" xmlns:n="urn:t"']) {
-    // As SOAP::Lite writes it: a generated name, the default namespace, a type of its own.
-    const body = `<GetResponse xmlns="urn:t"><s-gensym3 ${names} xmlns:p="http://namespaces.soaplite.com/perl" xsi:type="p:Item">${members}</s-gensym3></GetResponse>`;
-    t.same(await shop.ask('{ get { id note } }', body), { data: { get: { id: 1, note: 'a' } } }, names);
-  }
-  const items = `<GetResponse xmlns="urn:t"><e:Array xmlns:e="${enc}" e:arrayType="xs:ur-type[1]"><item>${members}</item></e:Array></GetResponse>`;
-  t.same(await list.ask('{ get { id note } }', items), { data: { get: [{ id: 1, note: 'a' }] } });
-});
+t.test(
+  'a struct that is the result under another name is read, in no namespace or that of the answer',
+  async (t) => {
+    const shop = await startDesk(t, encodedDesk(ITEMS, 't:Item'));
+    const list = await startDesk(t, encodedDesk(ITEMS, 't:Items'));
+    const members = '<note xsi:type="xs:string">a</note><id xsi:type="xs:int">1</id>';
+    const enc = 'http://schemas.xmlsoap.org/soap/encoding/';
+    for (const names of ['xmlns="urn:t"', 'xmlns=""', 'xmlns="" xmlns:n="urn:t"']) {
+      // As SOAP::Lite writes it: a generated name, the default namespace, a type of its own.
+      const body = `<GetResponse xmlns="urn:t"><s-gensym3 ${names} xmlns:p="http://namespaces.soaplite.com/perl" xsi:type="p:Item">${members}</s-gensym3></GetResponse>`;
+      t.same(
+        await shop.ask('{ get { id note } }', body),
+        { data: { get: { id: 1, note: 'a' } } },
+        names,
+      );
+    }
+    const items = `<GetResponse xmlns="urn:t"><e:Array xmlns:e="${enc}" e:arrayType="xs:ur-type[1]"><item>${members}</item></e:Array></GetResponse>`;
+    t.same(await list.ask('{ get { id note } }', items), { data: { get: [{ id: 1, note: 'a' }] } });
+  },
+);

@@ -70,8 +70,15 @@ t.test('case 12: absent, null, empty and nil are told apart in requests', async 
   const end = '<t:sure/>';
   t.equal(await written('r: "x"'), `<t:r>x</t:r>${end}`, 'what is absent is not written');
   t.equal(await written('r: "", s: ""'), `<t:s/><t:r/>${end}`, 'an empty text is an empty element');
-  t.equal(await written('s: null, n: null, r: null'), `<t:n xsi:nil="true"/><t:r xsi:nil="true"/>${end}`);
-  t.equal(await written('tags: []'), `<t:r xsi:nil="true"/><t:tags/>${end}`, 'a list that is there and empty');
+  t.equal(
+    await written('s: null, n: null, r: null'),
+    `<t:n xsi:nil="true"/><t:r xsi:nil="true"/>${end}`,
+  );
+  t.equal(
+    await written('tags: []'),
+    `<t:r xsi:nil="true"/><t:tags/>${end}`,
+    'a list that is there and empty',
+  );
   t.equal(
     await written('r: "x", tags: ["a", null, ""]'),
     `<t:r>x</t:r><t:tags><t:tag>a</t:tag><t:tag xsi:nil="true"/><t:tag/></t:tags>${end}`,
@@ -93,7 +100,10 @@ t.test('case 15: attributes and simple content are written in one stable shape',
     await written('price: { price: { value: "1.50", currency: "EUR", note: "a\\"<" } }'),
     '<t:price currency="EUR" kind="net" note="a&quot;&lt;">1.50</t:price>',
   );
-  t.match(await refused('price: { price: { value: "x", currency: "EUR" } }'), 'price.price.value: must be');
+  t.match(
+    await refused('price: { price: { value: "x", currency: "EUR" } }'),
+    'price.price.value: must be',
+  );
 });
 
 const SHAPES = `
@@ -104,13 +114,16 @@ const SHAPES = `
 <xs:complexType name="Circle"><xs:complexContent><xs:extension base="t:Shape"><xs:sequence>${el('radius', 'xs:int')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
 <xs:complexType name="Dot"><xs:complexContent><xs:extension base="t:Shape"/></xs:complexContent></xs:complexType>`;
 
-t.test('case 16: elements follow the schema through the whole chain of extension, base first', async (t) => {
-  const { written } = await startWriter(t, SHAPES, el('part', 't:Part'));
-  t.equal(
-    await written('part: { turbo: { boost: 3, power: 2, no: 7, sku: "a" } }'),
-    '<t:part xsi:type="t:Turbo" no="7"><t:sku>a</t:sku><t:power>2</t:power><t:boost>3</t:boost></t:part>',
-  );
-});
+t.test(
+  'case 16: elements follow the schema through the whole chain of extension, base first',
+  async (t) => {
+    const { written } = await startWriter(t, SHAPES, el('part', 't:Part'));
+    t.equal(
+      await written('part: { turbo: { boost: 3, power: 2, no: 7, sku: "a" } }'),
+      '<t:part xsi:type="t:Turbo" no="7"><t:sku>a</t:sku><t:power>2</t:power><t:boost>3</t:boost></t:part>',
+    );
+  },
+);
 
 t.test('case 16: a repeated choice keeps the order of the caller', async (t) => {
   const { written, refused } = await startWriter(
@@ -121,7 +134,9 @@ t.test('case 16: a repeated choice keeps the order of the caller', async (t) => 
     `${el('journal', 't:Journal', maybe) + el('pairs', 't:Pairs', maybe)}<xs:element ref="t:pet" ${many}/>`,
   );
   t.equal(
-    await written('journal: { items: [{ debit: 1 }, { credit: 2 }, { from: 3, to: 4 }, { debit: 5 }] }'),
+    await written(
+      'journal: { items: [{ debit: 1 }, { credit: 2 }, { from: 3, to: 4 }, { debit: 5 }] }',
+    ),
     '<t:journal><t:debit>1</t:debit><t:credit>2</t:credit><t:from>3</t:from><t:to>4</t:to><t:debit>5</t:debit></t:journal>',
   );
   t.equal(
@@ -141,78 +156,103 @@ t.test('case 16: a repeated choice keeps the order of the caller', async (t) => 
     await refused('journal: { items: [{ debit: 1, credit: 3 }] }'),
     'only one may be provided of debit, credit, (from, to)',
   );
-  t.match(await refused('pairs: { items: [{ k: "a" }] }'), 'pairs.items: must have at least 2 items');
+  t.match(
+    await refused('pairs: { items: [{ k: "a" }] }'),
+    'pairs.items: must have at least 2 items',
+  );
   t.match(await refused('journal: { items: [] }'), 'journal.items: must have at least one item');
 });
 
-t.test('case 17: derived types are named by xsi:type, and an abstract one is never written', async (t) => {
-  const { written, desk: started } = await startWriter(
-    t,
-    SHAPES,
-    el('part', 't:Part', maybe) + el('shape', 't:Shape', maybe),
-  );
-  t.equal(
-    await written('part: { part: { sku: "a" } }'),
-    '<t:part><t:sku>a</t:sku></t:part>',
-    'the declared one needs no name',
-  );
-  t.equal(
-    await written(
-      'part: { engine: { sku: "a", power: 1, parts: [{ part: { sku: "b" } }, { engine: { sku: "c", power: 2 } }] } }',
-    ),
-    '<t:part xsi:type="t:Engine"><t:sku>a</t:sku><t:power>1</t:power><t:parts><t:sku>b</t:sku></t:parts>' +
-      '<t:parts xsi:type="t:Engine"><t:sku>c</t:sku><t:power>2</t:power></t:parts></t:part>',
-  );
-  t.equal(
-    await written('shape: { circle: { radius: 1 } }'),
-    '<t:shape xsi:type="t:Circle"><t:radius>1</t:radius></t:shape>',
-  );
-  t.equal(await written('shape: { dot: true }'), '<t:shape xsi:type="t:Dot"/>', 'a type without content');
-  const invalid = await started.ask('{ get(shape: { shape: { } }) }', '');
-  t.equal(invalid.errors?.[0]?.extensions['code'], 'GRAPHQL_VALIDATION_FAILED');
-  const both = await started.ask('query ($s: ShapeOneOfInput) { get(shape: $s) }', '', {
-    s: { circle: { radius: 1 }, dot: true },
-  });
-  t.equal(both.errors?.[0]?.extensions['code'], 'BAD_USER_INPUT');
-  t.match(both.errors?.[0]?.message, 'must have exactly one');
-});
+t.test(
+  'case 17: derived types are named by xsi:type, and an abstract one is never written',
+  async (t) => {
+    const { written, desk: started } = await startWriter(
+      t,
+      SHAPES,
+      el('part', 't:Part', maybe) + el('shape', 't:Shape', maybe),
+    );
+    t.equal(
+      await written('part: { part: { sku: "a" } }'),
+      '<t:part><t:sku>a</t:sku></t:part>',
+      'the declared one needs no name',
+    );
+    t.equal(
+      await written(
+        'part: { engine: { sku: "a", power: 1, parts: [{ part: { sku: "b" } }, { engine: { sku: "c", power: 2 } }] } }',
+      ),
+      '<t:part xsi:type="t:Engine"><t:sku>a</t:sku><t:power>1</t:power><t:parts><t:sku>b</t:sku></t:parts>' +
+        '<t:parts xsi:type="t:Engine"><t:sku>c</t:sku><t:power>2</t:power></t:parts></t:part>',
+    );
+    t.equal(
+      await written('shape: { circle: { radius: 1 } }'),
+      '<t:shape xsi:type="t:Circle"><t:radius>1</t:radius></t:shape>',
+    );
+    t.equal(
+      await written('shape: { dot: true }'),
+      '<t:shape xsi:type="t:Dot"/>',
+      'a type without content',
+    );
+    const invalid = await started.ask('{ get(shape: { shape: { } }) }', '');
+    t.equal(invalid.errors?.[0]?.extensions['code'], 'GRAPHQL_VALIDATION_FAILED');
+    const both = await started.ask('query ($s: ShapeOneOfInput) { get(shape: $s) }', '', {
+      s: { circle: { radius: 1 }, dot: true },
+    });
+    t.equal(both.errors?.[0]?.extensions['code'], 'BAD_USER_INPUT');
+    t.match(both.errors?.[0]?.message, 'must have exactly one');
+  },
+);
 
-t.test('a type that is a choice takes exactly one; a choice inside a sequence is checked', async (t) => {
-  const {
-    written,
-    refused,
-    desk: started,
-  } = await startWriter(
-    t,
-    `<xs:complexType name="Contact"><xs:choice>${el('mail', 'xs:string')}${el('phone', 'xs:string', 'maxOccurs="2"')}</xs:choice></xs:complexType>`,
-    el('contact', 't:Contact', maybe) +
-      `<xs:choice>${el('card', 'xs:string')}<xs:sequence>${el('iban', 'xs:string')}${el('bic', 'xs:string', maybe)}</xs:sequence></xs:choice>
+t.test(
+  'a type that is a choice takes exactly one; a choice inside a sequence is checked',
+  async (t) => {
+    const {
+      written,
+      refused,
+      desk: started,
+    } = await startWriter(
+      t,
+      `<xs:complexType name="Contact"><xs:choice>${el('mail', 'xs:string')}${el('phone', 'xs:string', 'maxOccurs="2"')}</xs:choice></xs:complexType>`,
+      el('contact', 't:Contact', maybe) +
+        `<xs:choice>${el('card', 'xs:string')}<xs:sequence>${el('iban', 'xs:string')}${el('bic', 'xs:string', maybe)}</xs:sequence></xs:choice>
 <xs:choice minOccurs="0">${el('a', 'xs:int')}${el('b', 'xs:int')}</xs:choice>
 <xs:sequence minOccurs="0">${el('lat', 'xs:int')}${el('long', 'xs:int')}</xs:sequence>`,
-  );
-  t.match(await sdlOf(started, 'ContactInput'), { isOneOf: true });
-  const args = '{ __schema { queryType { fields { args { name description } } } } }';
-  const { data } = await started.ask(args, '');
-  t.match(JSON.stringify(data), '{"name":"iban","description":"Exactly one of card, (iban, bic)."}');
-  t.match(JSON.stringify(data), '{"name":"b","description":"At most one of a, b."}');
-  t.equal(
-    await written('card: "1", contact: { phone: ["1", "2"] }'),
-    '<t:contact><t:phone>1</t:phone><t:phone>2</t:phone></t:contact><t:card>1</t:card>',
-  );
-  t.equal(await written('bic: "x", iban: "y", b: 2'), '<t:iban>y</t:iban><t:bic>x</t:bic><t:b>2</t:b>');
-  t.match(
-    await refused('a: 1'),
-    'An argument has no valid value. Of the arguments one must be provided of card, (iban, bic)',
-  );
-  t.match(await refused('card: "1", bic: "x"'), 'only one may be provided of card, (iban, bic)');
-  t.match(await refused('bic: "x"'), 'iban must be provided with bic');
-  t.match(await refused('card: "1", a: 1, b: 2'), 'only one may be provided of a, b');
-  t.match(await refused('card: "1", lat: 1'), 'long must be provided with lat');
-  t.match(await refused('card: "1", contact: { phone: ["1", "2", "3"] }'), 'contact.phone: must have at most 2 items');
-});
+    );
+    t.match(await sdlOf(started, 'ContactInput'), { isOneOf: true });
+    const args = '{ __schema { queryType { fields { args { name description } } } } }';
+    const { data } = await started.ask(args, '');
+    t.match(
+      JSON.stringify(data),
+      '{"name":"iban","description":"Exactly one of card, (iban, bic)."}',
+    );
+    t.match(JSON.stringify(data), '{"name":"b","description":"At most one of a, b."}');
+    t.equal(
+      await written('card: "1", contact: { phone: ["1", "2"] }'),
+      '<t:contact><t:phone>1</t:phone><t:phone>2</t:phone></t:contact><t:card>1</t:card>',
+    );
+    t.equal(
+      await written('bic: "x", iban: "y", b: 2'),
+      '<t:iban>y</t:iban><t:bic>x</t:bic><t:b>2</t:b>',
+    );
+    t.match(
+      await refused('a: 1'),
+      'An argument has no valid value. Of the arguments one must be provided of card, (iban, bic)',
+    );
+    t.match(await refused('card: "1", bic: "x"'), 'only one may be provided of card, (iban, bic)');
+    t.match(await refused('bic: "x"'), 'iban must be provided with bic');
+    t.match(await refused('card: "1", a: 1, b: 2'), 'only one may be provided of a, b');
+    t.match(await refused('card: "1", lat: 1'), 'long must be provided with lat');
+    t.match(
+      await refused('card: "1", contact: { phone: ["1", "2", "3"] }'),
+      'contact.phone: must have at most 2 items',
+    );
+  },
+);
 
 async function sdlOf({ gateway }: Desk, type: string): Promise<unknown> {
-  const { data } = await askGraphql(gateway.url, `{ __type(name: "${type}") { isOneOf inputFields { name } } }`);
+  const { data } = await askGraphql(
+    gateway.url,
+    `{ __type(name: "${type}") { isOneOf inputFields { name } } }`,
+  );
   return data?.['__type'];
 }
 
@@ -252,12 +292,17 @@ t.test('content that is not modelled is written from XML, which is data and no m
     'rich: { text: "a < b", any: [{ name: "i", value: "c" }, { name: "{urn:e}e", value: "" }] }',
   );
   t.match(fields, /^<t:rich>a &lt; b<i>c<\/i><n\d:e\/><\/t:rich>$/, 'by its fields');
-  t.match(await refused('rich: { xml: "<rich xmlns=\'urn:t\'/>", text: "x" }'), 'must have nothing beside xml');
+  t.match(
+    await refused('rich: { xml: "<rich xmlns=\'urn:t\'/>", text: "x" }'),
+    'must have nothing beside xml',
+  );
   t.match(await not('<b>bold</b>'), 'rich.xml: must be an element rich in the namespace urn:t');
   t.match(await not('<rich xmlns="urn:t"></rich><more/>'), 'must be one well-formed XML element');
   t.match(await not('<rich xmlns="urn:t"><a></rich>'), 'must be one well-formed XML element');
   t.match(
-    await not('<!DOCTYPE rich [<!ENTITY e SYSTEM "file:///etc/passwd">]><rich xmlns="urn:t">&e;</rich>'),
+    await not(
+      '<!DOCTYPE rich [<!ENTITY e SYSTEM "file:///etc/passwd">]><rich xmlns="urn:t">&e;</rich>',
+    ),
     'must be one well-formed',
   );
   t.match(await not('<rich xmlns="urn:t"><?php x?></rich>'), 'must be one well-formed');
@@ -266,11 +311,15 @@ t.test('content that is not modelled is written from XML, which is data and no m
     'longer or deeper than allowed',
   );
   t.match(
-    await not('<rich xmlns="urn:t"><x:Body xmlns:x="http://schemas.xmlsoap.org/soap/envelope/"/></rich>'),
+    await not(
+      '<rich xmlns="urn:t"><x:Body xmlns:x="http://schemas.xmlsoap.org/soap/envelope/"/></rich>',
+    ),
     'must not hold names of SOAP',
   );
   t.match(
-    await not(`<rich xmlns="urn:t">${Array.from({ length: 20 }, (_, n) => `<a xmlns="urn:${n}"/>`).join('')}</rich>`),
+    await not(
+      `<rich xmlns="urn:t">${Array.from({ length: 20 }, (_, n) => `<a xmlns="urn:${n}"/>`).join('')}</rich>`,
+    ),
     'more namespaces than allowed',
   );
   t.match(
@@ -289,32 +338,43 @@ t.test('a QName has a prefix that is declared; lists of simple values are lists'
       el('names', 't:Names', maybe) +
       el('named', 't:Named', maybe),
   );
-  t.equal(await written('name: "{urn:t}x", numbers: [1, 2, 3]'), '<t:name>t:x</t:name><t:numbers>1 2 3</t:numbers>');
+  t.equal(
+    await written('name: "{urn:t}x", numbers: [1, 2, 3]'),
+    '<t:name>t:x</t:name><t:numbers>1 2 3</t:numbers>',
+  );
   t.equal(await written('name: "x"'), '<t:name>x</t:name>');
   t.match(await written('name: "{urn:other}x"'), /^<t:name>n\d:x<\/t:name>$/);
-  t.match(await written('names: ["{urn:t}a", "{urn:other}b", "c"]'), /^<t:names>t:a n\d:b c<\/t:names>$/);
+  t.match(
+    await written('names: ["{urn:t}a", "{urn:other}b", "c"]'),
+    /^<t:names>t:a n\d:b c<\/t:names>$/,
+  );
   t.match(await written('named: { of: ["c", "{urn:other}b"] }'), /^<t:named of="c n\d:b"\/>$/);
 });
 
-t.test('values come from constants, secrets and listed header fields, and callers do not see them', async (t) => {
-  process.env['TEST_SECRET'] = 's3cr3t<&';
-  const started = await startDesk(
-    t,
-    {
-      'desk.wsdl': desk({
-        schemas: schemaOf(
-          `<xs:element name="Auth"><xs:complexType><xs:sequence>${el('user', 'xs:string', maybe)}${el('password', 'xs:string')}</xs:sequence><xs:attribute name="tenant" type="xs:string"/></xs:complexType></xs:element>
+t.test(
+  'values come from constants, secrets and listed header fields, and callers do not see them',
+  async (t) => {
+    process.env['TEST_SECRET'] = 's3cr3t<&';
+    const started = await startDesk(
+      t,
+      {
+        'desk.wsdl': desk({
+          schemas: schemaOf(
+            `<xs:element name="Auth"><xs:complexType><xs:sequence>${el('user', 'xs:string', maybe)}${el('password', 'xs:string')}</xs:sequence><xs:attribute name="tenant" type="xs:string"/></xs:complexType></xs:element>
 <xs:element name="Trace" type="xs:string"/>
 <xs:complexType name="Order"><xs:sequence>${el('sku', 'xs:string')}${el('channel', 'xs:string')}</xs:sequence><xs:attribute name="version" type="xs:int"/></xs:complexType>`,
-          el('order', 't:Order') + el('tenant', 'xs:int', maybe) + el('oldName', 'xs:string', maybe),
-        ),
-        messages:
-          '<message name="A"><part name="a" element="t:Auth"/></message><message name="T"><part name="a" element="t:Trace"/></message>',
-        input: '<soap:header message="t:A" part="a" use="literal"/><soap:header message="t:T" part="a" use="literal"/>',
-      }),
-      secret: 'file-s3cr3t\n',
-    },
-    `    callerHeaders: [X-Tenant, x-trace]
+            el('order', 't:Order') +
+              el('tenant', 'xs:int', maybe) +
+              el('oldName', 'xs:string', maybe),
+          ),
+          messages:
+            '<message name="A"><part name="a" element="t:Auth"/></message><message name="T"><part name="a" element="t:Trace"/></message>',
+          input:
+            '<soap:header message="t:A" part="a" use="literal"/><soap:header message="t:T" part="a" use="literal"/>',
+        }),
+        secret: 'file-s3cr3t\n',
+      },
+      `    callerHeaders: [X-Tenant, x-trace]
     operations:
       Get:
         arguments:
@@ -327,79 +387,99 @@ t.test('values come from constants, secrets and listed header fields, and caller
           Auth/@tenant: { value: { file: secret } }
           Trace: { header: X-Trace }
 `,
-  );
-  const send = (query: string, headers: Readonly<Record<string, string>> = {}): Promise<string> =>
-    askText(started.gateway.url, query, headers);
-  await started.ask('{ __typename }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>');
-  const query = '{ get(order: { sku: "a" }, newName: "n") }';
-  t.equal(
-    await send(query, { 'x-tenant': '7', 'x-trace': '</a>' }),
-    '{"data":{"get":"ok"},"extensions":{"cost":{"requestedQueryCost":10,"actualQueryCost":10}}}',
-  );
-  t.match(
-    started.sent(),
-    '<s:Header><n1:Auth tenant="file-s3cr3t"><n1:password>s3cr3t&lt;&amp;</n1:password></n1:Auth><n1:Trace>&lt;/a&gt;</n1:Trace></s:Header>' +
-      '<s:Body><n1:Get><n1:order version="3"><n1:sku>a</n1:sku><n1:channel>web</n1:channel></n1:order><n1:tenant>7</n1:tenant><n1:oldName>n</n1:oldName></n1:Get></s:Body>',
-  );
-  await send('{ get(order: { sku: "a" }, headers: { auth: { user: "u" } }) }');
-  t.match(
-    started.sent(),
-    '<n1:Auth tenant="file-s3cr3t"><n1:user>u</n1:user><n1:password>s3cr3t&lt;&amp;</n1:password></n1:Auth></s:Header>',
-  );
-  t.notMatch(started.sent(), 'tenant>', 'a header field that is not there is not written');
-  for (const tenant of ['x', '7\t7', 'a'.repeat(9000)]) {
-    const refused = await send(query, { 'x-tenant': tenant });
-    t.match(refused, 'tenant: the request header x-tenant ');
-    t.notMatch(refused, /s3cr3t/);
-  }
-  const schema = await send('{ __schema { types { name inputFields { name } fields { name args { name } } } } }');
-  t.notMatch(schema, /password|"tenant"|channel|version|s3cr3t|oldName/);
-  t.notMatch(JSON.stringify(started.gateway.logLines()), /s3cr3t/);
-});
+    );
+    const send = (query: string, headers: Readonly<Record<string, string>> = {}): Promise<string> =>
+      askText(started.gateway.url, query, headers);
+    await started.ask('{ __typename }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>');
+    const query = '{ get(order: { sku: "a" }, newName: "n") }';
+    t.equal(
+      await send(query, { 'x-tenant': '7', 'x-trace': '</a>' }),
+      '{"data":{"get":"ok"},"extensions":{"cost":{"requestedQueryCost":10,"actualQueryCost":10}}}',
+    );
+    t.match(
+      started.sent(),
+      '<s:Header><n1:Auth tenant="file-s3cr3t"><n1:password>s3cr3t&lt;&amp;</n1:password></n1:Auth><n1:Trace>&lt;/a&gt;</n1:Trace></s:Header>' +
+        '<s:Body><n1:Get><n1:order version="3"><n1:sku>a</n1:sku><n1:channel>web</n1:channel></n1:order><n1:tenant>7</n1:tenant><n1:oldName>n</n1:oldName></n1:Get></s:Body>',
+    );
+    await send('{ get(order: { sku: "a" }, headers: { auth: { user: "u" } }) }');
+    t.match(
+      started.sent(),
+      '<n1:Auth tenant="file-s3cr3t"><n1:user>u</n1:user><n1:password>s3cr3t&lt;&amp;</n1:password></n1:Auth></s:Header>',
+    );
+    t.notMatch(started.sent(), 'tenant>', 'a header field that is not there is not written');
+    for (const tenant of ['x', '7\t7', 'a'.repeat(9000)]) {
+      const refused = await send(query, { 'x-tenant': tenant });
+      t.match(refused, 'tenant: the request header x-tenant ');
+      t.notMatch(refused, /s3cr3t/);
+    }
+    const schema = await send(
+      '{ __schema { types { name inputFields { name } fields { name args { name } } } } }',
+    );
+    t.notMatch(schema, /password|"tenant"|channel|version|s3cr3t|oldName/);
+    t.notMatch(JSON.stringify(started.gateway.logLines()), /s3cr3t/);
+  },
+);
 
-t.test('errors in where values come from are told with their place and the nearest name', async (t) => {
-  const mistakes: readonly (readonly [string, RegExp])[] = [
-    ['arguments: { ordr/sku: { value: x } }', /no `ordr` to map.*Did you mean `order`/],
-    ['arguments: { order/skew: { value: x } }', /no `skew` to map.*Did you mean `sku`/],
-    ['arguments: { order: { value: x } }', /Only a single simple value/],
-    ['arguments: { count: { value: secret-text } }', /The value cannot be written/],
-    ['arguments: { count: { header: x-tenan } }', /none of `callerHeaders`.*Did you mean `x-tenant`/],
-    ['arguments: { count: { header: x-tenant, value: a } }', /both `value` and `header`/],
-    ['arguments: { count: { claim: sub, value: a } }', /both `value` and `claim`/],
-    ['arguments: { count: { claim: sub } }', /callers have no tokens.*`clients.jwt`/],
-    ['arguments: { count: { } }', /has no effect/],
-    ['arguments: { count: { name: order } }', /another argument order/],
-    ['arguments: { "a b": { value: x } }', /cannot be a name/],
-    ['headers: { Auth: { value: x } }', /declares no header block `Auth`/],
-  ];
-  const wsdl = desk({
-    schemas: schemaOf(
-      `<xs:complexType name="Order"><xs:sequence>${el('sku', 'xs:string')}</xs:sequence></xs:complexType>`,
-      el('order', 't:Order') + el('count', 'xs:int', maybe),
-    ),
-  });
-  for (const [keys, expected] of mistakes) {
-    const mapping = `    callerHeaders: [x-tenant]\n    operations:\n      Get:\n        ${keys}\n`;
-    const problem = await problemsOf(t, unstartedDesk() + mapping, { 'desk.wsdl': wsdl });
-    t.match(problem, expected, keys);
-    t.match(problem, /yaml:\d+:\d+/, 'with its place');
-    t.notMatch(problem, 'secret-text');
-  }
-});
+t.test(
+  'errors in where values come from are told with their place and the nearest name',
+  async (t) => {
+    const mistakes: readonly (readonly [string, RegExp])[] = [
+      ['arguments: { ordr/sku: { value: x } }', /no `ordr` to map.*Did you mean `order`/],
+      ['arguments: { order/skew: { value: x } }', /no `skew` to map.*Did you mean `sku`/],
+      ['arguments: { order: { value: x } }', /Only a single simple value/],
+      ['arguments: { count: { value: secret-text } }', /The value cannot be written/],
+      [
+        'arguments: { count: { header: x-tenan } }',
+        /none of `callerHeaders`.*Did you mean `x-tenant`/,
+      ],
+      ['arguments: { count: { header: x-tenant, value: a } }', /both `value` and `header`/],
+      ['arguments: { count: { claim: sub, value: a } }', /both `value` and `claim`/],
+      ['arguments: { count: { claim: sub } }', /callers have no tokens.*`clients.jwt`/],
+      ['arguments: { count: { } }', /has no effect/],
+      ['arguments: { count: { name: order } }', /another argument order/],
+      ['arguments: { "a b": { value: x } }', /cannot be a name/],
+      ['headers: { Auth: { value: x } }', /declares no header block `Auth`/],
+    ];
+    const wsdl = desk({
+      schemas: schemaOf(
+        `<xs:complexType name="Order"><xs:sequence>${el('sku', 'xs:string')}</xs:sequence></xs:complexType>`,
+        el('order', 't:Order') + el('count', 'xs:int', maybe),
+      ),
+    });
+    for (const [keys, expected] of mistakes) {
+      const mapping = `    callerHeaders: [x-tenant]\n    operations:\n      Get:\n        ${keys}\n`;
+      const problem = await problemsOf(t, unstartedDesk() + mapping, { 'desk.wsdl': wsdl });
+      t.match(problem, expected, keys);
+      t.match(problem, /yaml:\d+:\d+/, 'with its place');
+      t.notMatch(problem, 'secret-text');
+    }
+  },
+);
 
 t.test(
   'case 7: whatever the WSDL calls its action, it goes out quoted, in letters that every server reads alike',
   async (t) => {
-    const actions = { 'urn:t/Get': 'urn:t/Get', 'urn:名': 'urn:%E5%90%8D', 'a&quot;b\\c d': 'a%22b%5Cc d', '': '' };
+    const actions = {
+      'urn:t/Get': 'urn:t/Get',
+      'urn:名': 'urn:%E5%90%8D',
+      'a&quot;b\\c d': 'a%22b%5Cc d',
+      '': '',
+    };
     for (const [action, expected] of Object.entries(actions)) {
       for (const version of ['1.1', '1.2'] as const) {
         const started = await startDesk(t, desk({ action, version }), '', version);
-        const answer = await started.ask('{ get }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>');
+        const answer = await started.ask(
+          '{ get }',
+          '<t:GetResponse><t:result>ok</t:result></t:GetResponse>',
+        );
         t.same(answer, { data: { get: 'ok' } });
         const headers = started.backend.complete.at(-1)?.headers ?? {};
         t.equal(headers['soapaction'], version === '1.1' ? `"${expected}"` : undefined);
         const parameter = expected === '' ? '' : `; action="${expected}"`;
-        const type = version === '1.1' ? 'text/xml; charset=utf-8' : `application/soap+xml; charset=utf-8${parameter}`;
+        const type =
+          version === '1.1'
+            ? 'text/xml; charset=utf-8'
+            : `application/soap+xml; charset=utf-8${parameter}`;
         t.equal(headers['content-type'], type);
       }
     }
@@ -440,7 +520,11 @@ t.test('elements that a wildcard does not let in are not sent', async (t) => {
     started.ask(`{ get(any: [{ xml: ${JSON.stringify(xml)} }]) }`, reply);
   t.same(await sent('<x xmlns="urn:x"/>'), { data: { get: 'ok' } });
   for (const bad of ['<x/>', '<x xmlns="urn:t"/>']) {
-    t.match(JSON.stringify(await sent(bad)), 'any[0]: must not be an element of this namespace', bad);
+    t.match(
+      JSON.stringify(await sent(bad)),
+      'any[0]: must not be an element of this namespace',
+      bad,
+    );
   }
 });
 
@@ -453,7 +537,8 @@ t.test('values of enumerations are told by what they mean, however they are writ
     of('One', 'int', '1') +
     of('Word', 'string', 'a') +
     '<xs:simpleType name="Either"><xs:union memberTypes="t:Word t:One"/></xs:simpleType>';
-  const leaf = (name: string, type: string): string => `<xs:element name="${name}" type="t:${type}" minOccurs="0"/>`;
+  const leaf = (name: string, type: string): string =>
+    `<xs:element name="${name}" type="t:${type}" minOccurs="0"/>`;
   const fields = leaf('day', 'Day') + leaf('exact', 'Exact') + leaf('either', 'Either');
   const wsdl = desk({
     schemas: schemaOf(
@@ -470,41 +555,53 @@ t.test('values of enumerations are told by what they mean, however they are writ
   const expected = await ask('2024-01-02Z', '12345678901234567.5', '1');
   t.notMatch(JSON.stringify(expected), 'errors');
   t.same(await ask('2024-01-02+00:00', '012345678901234567.50', '01'), expected);
-  t.match(JSON.stringify(await ask('2024-01-02', '12345678901234567.4', '2')), /"day":null,"exact":null,"either":null/);
+  t.match(
+    JSON.stringify(await ask('2024-01-02', '12345678901234567.4', '2')),
+    /"day":null,"exact":null,"either":null/,
+  );
 });
 
-t.test('every argument that breaks a rule is named, and no mutation is sent beside one that cannot be', async (t) => {
-  const types =
-    '<xs:simpleType name="Few"><xs:restriction base="xs:int"><xs:maxInclusive value="9"/></xs:restriction></xs:simpleType>';
-  const request = el('a', 't:Few', maybe) + el('b', 't:Few', 'minOccurs="0" maxOccurs="unbounded"');
-  const more = '    operations: { Get: { field: Mutation.set } }\n';
-  const { ask, backend } = await startDesk(t, desk({ types, request }), more);
-  const reply = '<t:GetResponse><t:result>x</t:result></t:GetResponse>';
-  const { data, errors } = await ask('mutation { one: set(a: 1) two: set(a: 10, b: [1, 11, 12]) }', reply);
-  t.same(data, { one: null, two: null });
-  t.same(
-    errors?.map(({ path, message }) => [path, message]),
-    [
-      [['one'], 'Nothing was sent: an argument of another field has no valid value.'],
+t.test(
+  'every argument that breaks a rule is named, and no mutation is sent beside one that cannot be',
+  async (t) => {
+    const types =
+      '<xs:simpleType name="Few"><xs:restriction base="xs:int"><xs:maxInclusive value="9"/></xs:restriction></xs:simpleType>';
+    const request =
+      el('a', 't:Few', maybe) + el('b', 't:Few', 'minOccurs="0" maxOccurs="unbounded"');
+    const more = '    operations: { Get: { field: Mutation.set } }\n';
+    const { ask, backend } = await startDesk(t, desk({ types, request }), more);
+    const reply = '<t:GetResponse><t:result>x</t:result></t:GetResponse>';
+    const { data, errors } = await ask(
+      'mutation { one: set(a: 1) two: set(a: 10, b: [1, 11, 12]) }',
+      reply,
+    );
+    t.same(data, { one: null, two: null });
+    t.same(
+      errors?.map(({ path, message }) => [path, message]),
       [
-        ['two'],
-        'An argument has no valid value. a: must be at most 9. b[1]: must be at most 9. b[2]: must be at most 9.',
+        [['one'], 'Nothing was sent: an argument of another field has no valid value.'],
+        [
+          ['two'],
+          'An argument has no valid value. a: must be at most 9. b[1]: must be at most 9. b[2]: must be at most 9.',
+        ],
       ],
-    ],
-  );
-  t.match(errors?.[1]?.extensions, {
-    argument: ['a'],
-    further: [
-      ['b', 1],
-      ['b', 2],
-    ],
-  });
-  t.equal(backend.complete.length, 0);
-  const many = await ask(`mutation { set(b: [${Array(50).fill(11)}]) }`, reply);
-  t.match(many.errors?.[0]?.extensions['further'], { length: 9 });
-  t.same(await ask('mutation { one: set(a: 1) two: set(a: 2) }', reply), { data: { one: 'x', two: 'x' } });
-  t.equal(backend.complete.length, 2);
-});
+    );
+    t.match(errors?.[1]?.extensions, {
+      argument: ['a'],
+      further: [
+        ['b', 1],
+        ['b', 2],
+      ],
+    });
+    t.equal(backend.complete.length, 0);
+    const many = await ask(`mutation { set(b: [${Array(50).fill(11)}]) }`, reply);
+    t.match(many.errors?.[0]?.extensions['further'], { length: 9 });
+    t.same(await ask('mutation { one: set(a: 1) two: set(a: 2) }', reply), {
+      data: { one: 'x', two: 'x' },
+    });
+    t.equal(backend.complete.length, 2);
+  },
+);
 
 t.test('a wrong value of an enumeration is told the nearest one, never itself', async (t) => {
   const types =
@@ -512,8 +609,14 @@ t.test('a wrong value of an enumeration is told the nearest one, never itself', 
   const { ask } = await startDesk(t, desk({ types, request: el('state', 't:State', maybe) }));
   const message = async (query: string, variables = {}): Promise<string | undefined> =>
     (await ask(query, '', variables)).errors?.[0]?.message;
-  t.equal(await message('{ get(state: IN_STOK) }'), 'Expected a value of type "State"; did you mean IN_STOCK?');
-  t.equal(await message('{ get(state: "in stock") }'), 'Expected a value of type "State"; did you mean IN_STOCK?');
+  t.equal(
+    await message('{ get(state: IN_STOK) }'),
+    'Expected a value of type "State"; did you mean IN_STOCK?',
+  );
+  t.equal(
+    await message('{ get(state: "in stock") }'),
+    'Expected a value of type "State"; did you mean IN_STOCK?',
+  );
   t.equal(await message('{ get(state: SECRET) }'), 'Expected a value of type "State".');
   const query = 'query ($s: State) { get(state: $s) }';
   t.equal(
@@ -535,8 +638,11 @@ t.test('an element that the schema fixes whole is written without an argument', 
     await written('loose: {}'),
     '<t:version><t:Service>crs</t:Service><t:Major>26</t:Major></t:version><t:loose><t:Service>crs</t:Service></t:loose>',
   );
-  const query = '{ __type(name: "VersionInput") { name } __schema { queryType { fields { args { name } } } } }';
+  const query =
+    '{ __type(name: "VersionInput") { name } __schema { queryType { fields { args { name } } } } }';
   const { data } = await started.ask(query, '');
   t.same(data?.['__type'], null);
-  t.same(data?.['__schema'], { queryType: { fields: [{ args: [{ name: 'loose' }, { name: 'a' }] }] } });
+  t.same(data?.['__schema'], {
+    queryType: { fields: [{ args: [{ name: 'loose' }, { name: 'a' }] }] },
+  });
 });

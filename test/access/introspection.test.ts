@@ -2,7 +2,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import { UNRESTRICTED } from '../../src/access/access.js';
 import type { CallerIdentity, Client, ClientClass } from '../../src/access/client.js';
-import { IntrospectedTokens, type IntrospectionRules } from '../../src/access/tokens/introspection.js';
+import {
+  IntrospectedTokens,
+  type IntrospectionRules,
+} from '../../src/access/tokens/introspection.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { listen } from '../kit/listen.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
@@ -50,8 +53,16 @@ const active = (claims: Record<string, unknown>): string =>
 
 t.test('the answer about a token is its client, asked for once', async (t) => {
   const { tokens, asked } = tokensWith();
-  const token = active({ sub: 'alice', iss: 'https://login.example', scope: 'a b', tier: 'gold', exp: 9_999_999_999 });
-  const clients = await Promise.all(Array.from({ length: 20 }, () => tokens.identify(bearer(token))));
+  const token = active({
+    sub: 'alice',
+    iss: 'https://login.example',
+    scope: 'a b',
+    tier: 'gold',
+    exp: 9_999_999_999,
+  });
+  const clients = await Promise.all(
+    Array.from({ length: 20 }, () => tokens.identify(bearer(token))),
+  );
   t.equal(asked.length, 1, 'together');
   t.match(clients[0], {
     id: 'introspection:https://login.example alice',
@@ -66,7 +77,11 @@ t.test('the answer about a token is its client, asked for once', async (t) => {
   t.equal(asked.length, 1);
   t.equal(tokens.identify({ headers: {}, address: '' }), null);
   t.equal(tokens.identify({ headers: { authorization: 'Basic YTpi' }, address: '' }), null);
-  t.equal(await codeOf(() => tokens.identify(bearer('a b'))), 'UNAUTHENTICATED', 'no token has blanks');
+  t.equal(
+    await codeOf(() => tokens.identify(bearer('a b'))),
+    'UNAUTHENTICATED',
+    'no token has blanks',
+  );
   t.equal(asked.length, 1);
 });
 
@@ -81,25 +96,37 @@ t.test('a token that is not active is refused, and asked about again only later'
   });
 });
 
-t.test('an answer is used until the token ends, and not for one that has ended, or says so in no number', async (t) => {
-  const { tokens, asked } = tokensWith();
-  const nowSeconds = Date.now() / 1000;
-  const ending = active({ sub: 'alice', exp: nowSeconds + 0.05 });
-  t.match(await codeOf(() => tokens.identify(bearer(ending))), 'identified');
-  t.match(await tokens.identify(bearer(active({ sub: 'bob', exp: null }))), { expiresMillis: null });
-  await until(() => {
-    void codeOf(() => tokens.identify(bearer(ending)));
-    return asked.filter((token) => token === ending).length === 2;
-  });
-  for (const exp of [nowSeconds - 1, 0, -1, '9999999999', '', true, [9_999_999_999], {}])
-    t.equal(await codeOf(() => tokens.identify(bearer(active({ sub: 'alice', exp })))), 'UNAUTHENTICATED', String(exp));
-});
+t.test(
+  'an answer is used until the token ends, and not for one that has ended, or says so in no number',
+  async (t) => {
+    const { tokens, asked } = tokensWith();
+    const nowSeconds = Date.now() / 1000;
+    const ending = active({ sub: 'alice', exp: nowSeconds + 0.05 });
+    t.match(await codeOf(() => tokens.identify(bearer(ending))), 'identified');
+    t.match(await tokens.identify(bearer(active({ sub: 'bob', exp: null }))), {
+      expiresMillis: null,
+    });
+    await until(() => {
+      void codeOf(() => tokens.identify(bearer(ending)));
+      return asked.filter((token) => token === ending).length === 2;
+    });
+    for (const exp of [nowSeconds - 1, 0, -1, '9999999999', '', true, [9_999_999_999], {}])
+      t.equal(
+        await codeOf(() => tokens.identify(bearer(active({ sub: 'alice', exp })))),
+        'UNAUTHENTICATED',
+        String(exp),
+      );
+  },
+);
 
 t.test('answers that name no client, or another audience, are refused', async (t) => {
   const { tokens } = tokensWith({ audience: 'soapstone', otherwise: null });
   const CLAIMS = { sub: 'alice', tier: 'gold', aud: ['x', 'soapstone'] };
   t.match(await codeOf(() => tokens.identify(bearer(active(CLAIMS)))), 'identified');
-  t.match(await codeOf(() => tokens.identify(bearer(active({ ...CLAIMS, token_type: 'bearer' })))), 'identified');
+  t.match(
+    await codeOf(() => tokens.identify(bearer(active({ ...CLAIMS, token_type: 'bearer' })))),
+    'identified',
+  );
   for (const [name, claims] of Object.entries({
     'no sub': { sub: undefined },
     'a sub that is no text': { sub: 7 },
@@ -112,7 +139,11 @@ t.test('answers that name no client, or another audience, are refused', async (t
     'a DPoP token': { token_type: 'DPoP' },
     'a bound token': { cnf: { jkt: 'x' } },
   })) {
-    t.equal(await codeOf(() => tokens.identify(bearer(active({ ...CLAIMS, ...claims })))), 'UNAUTHENTICATED', name);
+    t.equal(
+      await codeOf(() => tokens.identify(bearer(active({ ...CLAIMS, ...claims })))),
+      'UNAUTHENTICATED',
+      name,
+    );
   }
 });
 
@@ -187,10 +218,15 @@ clients:
     graphql: (token: string): Promise<RawReply> =>
       sendRaw(
         gateway.url,
-        post('/graphql', 'application/json', '{"query":"{ __typename }"}', { Authorization: `Bearer ${token}` }),
+        post('/graphql', 'application/json', '{"query":"{ __typename }"}', {
+          Authorization: `Bearer ${token}`,
+        }),
       ),
     soap: (token: string): Promise<RawReply> =>
-      sendRaw(gateway.url, post('/soap/desk', 'text/xml', '<a/>', { Authorization: `Bearer ${token}` })),
+      sendRaw(
+        gateway.url,
+        post('/soap/desk', 'text/xml', '<a/>', { Authorization: `Bearer ${token}` }),
+      ),
   };
 }
 
@@ -202,7 +238,10 @@ t.test('the endpoint is asked as RFC 7662 has it', async (t) => {
   t.equal(asked.length, 1);
   t.equal(asked[0]?.form.get('token'), 'opaque-canary');
   t.equal(asked[0]?.form.get('token_type_hint'), 'access_token');
-  const pair = Buffer.from(asked[0]?.authorization?.replace('Basic ', '') ?? '', 'base64').toString();
+  const pair = Buffer.from(
+    asked[0]?.authorization?.replace('Basic ', '') ?? '',
+    'base64',
+  ).toString();
   t.equal(pair, 'gate%3Away:canary%2Dsecret', 'encoded as RFC 6749 section 2.3.1 has it');
   answerWith((response) => response.end('{"active":false}'));
   t.equal((await graphql('other-canary')).status, 401);
@@ -210,7 +249,10 @@ t.test('the endpoint is asked as RFC 7662 has it', async (t) => {
 });
 
 t.test('an endpoint that gives no answer closes the door', async (t) => {
-  const { answerWith, graphql, soap, gateway } = await startGateway(t, ', timeoutMillis: 300, clientAuth: post');
+  const { answerWith, graphql, soap, gateway } = await startGateway(
+    t,
+    ', timeoutMillis: 300, clientAuth: post',
+  );
   const answers: Record<string, (response: ServerResponse) => void> = {
     'another secret': (response) => response.writeHead(401, { 'www-authenticate': 'Basic' }).end(),
     'no JSON': (response) => response.end('<canary>'),

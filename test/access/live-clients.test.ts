@@ -1,7 +1,12 @@
 import t from 'tap';
 
 import { UNRESTRICTED } from '../../src/access/access.js';
-import { type Access, type CallerIdentity, type Client, clientOf } from '../../src/access/client.js';
+import {
+  type Access,
+  type CallerIdentity,
+  type Client,
+  clientOf,
+} from '../../src/access/client.js';
 import type { AccessRules, LiveEnd } from '../../src/access/live-client.js';
 import { LiveClients } from '../../src/access/live-clients.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
@@ -26,28 +31,31 @@ t.teardown(() => clearInterval(running));
 
 const PATIENT = { undecidedMillis: 60_000, retryMillis: 1 };
 
-t.test('a client that cannot be verified is neither confirmed nor ended until it can', async (t) => {
-  const before = rules(() => clientNamed('a'));
-  const clients = new LiveClients(before, PATIENT);
-  const live = clients.open(() => CALLER, clientNamed('a'), before);
-  t.equal(live.confirm(), null, 'nothing has changed');
-  let asked = 0;
-  let isAway = true;
-  clients.replace(
-    rules(() => {
-      asked++;
-      if (isAway) throw new Refusal('CREDENTIALS_UNVERIFIED');
-      return clientNamed('a');
-    }),
-  );
-  const confirmed = live.confirm();
-  await until(() => asked > 3);
-  isAway = false;
-  await confirmed;
-  t.equal(live.confirm(), null);
-  live.close();
-  t.equal(clients.count, 0);
-});
+t.test(
+  'a client that cannot be verified is neither confirmed nor ended until it can',
+  async (t) => {
+    const before = rules(() => clientNamed('a'));
+    const clients = new LiveClients(before, PATIENT);
+    const live = clients.open(() => CALLER, clientNamed('a'), before);
+    t.equal(live.confirm(), null, 'nothing has changed');
+    let asked = 0;
+    let isAway = true;
+    clients.replace(
+      rules(() => {
+        asked++;
+        if (isAway) throw new Refusal('CREDENTIALS_UNVERIFIED');
+        return clientNamed('a');
+      }),
+    );
+    const confirmed = live.confirm();
+    await until(() => asked > 3);
+    isAway = false;
+    await confirmed;
+    t.equal(live.confirm(), null);
+    live.close();
+    t.equal(clients.count, 0);
+  },
+);
 
 t.test('a client that cannot be verified for long is ended', async (t) => {
   const before = rules(() => clientNamed('a'));
@@ -86,13 +94,20 @@ t.test('rules that change while a client is asked about are asked again', async 
   await t.rejects(confirmed ?? Promise.resolve(), { code: 'UNAUTHENTICATED' });
 });
 
-t.test('a request that began by other rules than those of now is confirmed before anything else', async (t) => {
-  const before = rules(() => clientNamed('a'));
-  const now = rules(() => clientNamed('a'), 'another');
-  const clients = new LiveClients(now, PATIENT);
-  const live = clients.open(() => CALLER, clientNamed('a'), before);
-  await t.rejects(live.confirm() ?? Promise.resolve(), { code: 'UNAUTHENTICATED' }, 'rules of fields differ');
-});
+t.test(
+  'a request that began by other rules than those of now is confirmed before anything else',
+  async (t) => {
+    const before = rules(() => clientNamed('a'));
+    const now = rules(() => clientNamed('a'), 'another');
+    const clients = new LiveClients(now, PATIENT);
+    const live = clients.open(() => CALLER, clientNamed('a'), before);
+    await t.rejects(
+      live.confirm() ?? Promise.resolve(),
+      { code: 'UNAUTHENTICATED' },
+      'rules of fields differ',
+    );
+  },
+);
 
 t.test('credentials end at their time, and are asked about again at another', async (t) => {
   let asked = 0;
@@ -102,7 +117,10 @@ t.test('credentials end at their time, and are asked about again at another', as
   });
   const clients = new LiveClients(present, PATIENT);
   const ends: LiveEnd[] = [];
-  const due = clientNamed('a', { recheckMillis: Date.now() - 60_000, expiresMillis: Date.now() + 60_000 });
+  const due = clientNamed('a', {
+    recheckMillis: Date.now() - 60_000,
+    expiresMillis: Date.now() + 60_000,
+  });
   const live = clients.open(() => CALLER, due, present);
   live.addEndListener((end) => ends.push(end));
   t.equal(live.confirm(), null, 'not at once: the answer may be one that is remembered');
@@ -123,6 +141,9 @@ t.test('what a client has: its scopes and its class', async (t) => {
     const clients = new LiveClients(before, PATIENT);
     const live = clients.open(() => CALLER, clientNamed('a'), before);
     clients.replace(rules(() => other));
-    await t.rejects(live.confirm() ?? Promise.resolve(), { code: 'UNAUTHENTICATED', detail: 'other rights' });
+    await t.rejects(live.confirm() ?? Promise.resolve(), {
+      code: 'UNAUTHENTICATED',
+      detail: 'other rights',
+    });
   }
 });

@@ -48,48 +48,80 @@ t.test('other attributes and values are another name', async (t) => {
   for (const other of others) t.not(nameKey(other), name, other);
   t.not(nameKey('CN=#0403'), nameKey('CN=\\#0403'), 'a value in hexadecimal is not the text');
   t.not(nameKey('CN=a,OU=b+OU=c'), nameKey('CN=a,OU=b,OU=c'));
-  for (const none of ['', 'erp', 'DNS:erp.example', 'URI:spiffe://a?b=c', 'CN=a,', 'CN=a\\', 'CN="a,O=b"', 'CN=a;O=b'])
+  for (const none of [
+    '',
+    'erp',
+    'DNS:erp.example',
+    'URI:spiffe://a?b=c',
+    'CN=a,',
+    'CN=a\\',
+    'CN="a,O=b"',
+    'CN=a;O=b',
+  ])
     t.equal(nameKey(none), null, none);
   t.equal(nameKey(`CN=${'a'.repeat(5000)}`), null, 'a name of any length is not read');
 });
 
-const caller = (parts: Partial<CallerIdentity>): CallerIdentity => ({ headers: {}, address: '192.0.2.1', ...parts });
-const certificate = (subject: string) => ({ subject, names: [], fingerprint: 'AB:CD', endMillis: 9e15 });
-
-t.test('a certificate is known by its subject in any order, and one that is not listed is named', async (t) => {
-  const listed = [{ name: 'erp', rights: UNRESTRICTED, subject: '/O=Bank/CN=erp' }];
-  const known = new Certificates('x-client', listed, null, new Networks(['10.0.0.1']));
-  t.match(known.identify(caller({ certificate: certificate('CN=erp,O=Bank') })), { name: 'erp' });
-  const behind = (subject: string): CallerIdentity => caller({ address: '10.0.0.1', headers: { 'x-client': subject } });
-  t.match(known.identify(behind('O=Bank,CN=erp')), { name: 'erp' });
-  t.match(known.identify(behind('/O=Bank/CN=erp')), { name: 'erp' }, 'to the letter');
-  t.throws(() => known.identify(behind('/CN=erp/O=Bank')), 'this form may hold anything: only to the letter');
-  const refusal = (of: CallerIdentity): unknown => {
-    try {
-      return known.identify(of);
-    } catch (caught) {
-      return caught instanceof Refusal ? [caught.code, caught.detail] : caught;
-    }
-  };
-  t.same(refusal(caller({ certificate: certificate('CN=other,O=Bank') })), [
-    'UNAUTHENTICATED',
-    'the certificate is listed nowhere: CN=other,O=Bank, SHA-256 AB:CD',
-  ]);
-  t.same(refusal(behind('CN=a\u202e\nb')), [
-    'UNAUTHENTICATED',
-    'the certificate is listed nowhere: CN=a??b, as a proxy names it',
-  ]);
+const caller = (parts: Partial<CallerIdentity>): CallerIdentity => ({
+  headers: {},
+  address: '192.0.2.1',
+  ...parts,
+});
+const certificate = (subject: string) => ({
+  subject,
+  names: [],
+  fingerprint: 'AB:CD',
+  endMillis: 9e15,
 });
 
-t.test('a subject that a proxy writes in UTF-8, as it is or escaped, is the one of the configuration', async (t) => {
-  const listed = [{ name: 'erp', rights: UNRESTRICTED, subject: 'CN=Müller 😀,O=Bank' }];
-  const known = new Certificates('x-client', listed, null, new Networks(['10.0.0.1']));
-  const behind = (bytes: Buffer): CallerIdentity =>
-    caller({ address: '10.0.0.1', headers: { 'x-client': bytes.toString('latin1') } });
-  for (const written of ['CN=Müller 😀,O=Bank', 'O=Bank, CN=Müller 😀', 'CN=M\\C3\\BCller \\F0\\9F\\98\\80,O=Bank'])
-    t.match(known.identify(behind(Buffer.from(written))), { name: 'erp' }, written);
-  t.throws(() => known.identify(behind(Buffer.from('CN=Müller,O=Bank', 'latin1'))), 'not UTF-8');
-});
+t.test(
+  'a certificate is known by its subject in any order, and one that is not listed is named',
+  async (t) => {
+    const listed = [{ name: 'erp', rights: UNRESTRICTED, subject: '/O=Bank/CN=erp' }];
+    const known = new Certificates('x-client', listed, null, new Networks(['10.0.0.1']));
+    t.match(known.identify(caller({ certificate: certificate('CN=erp,O=Bank') })), { name: 'erp' });
+    const behind = (subject: string): CallerIdentity =>
+      caller({ address: '10.0.0.1', headers: { 'x-client': subject } });
+    t.match(known.identify(behind('O=Bank,CN=erp')), { name: 'erp' });
+    t.match(known.identify(behind('/O=Bank/CN=erp')), { name: 'erp' }, 'to the letter');
+    t.throws(
+      () => known.identify(behind('/CN=erp/O=Bank')),
+      'this form may hold anything: only to the letter',
+    );
+    const refusal = (of: CallerIdentity): unknown => {
+      try {
+        return known.identify(of);
+      } catch (caught) {
+        return caught instanceof Refusal ? [caught.code, caught.detail] : caught;
+      }
+    };
+    t.same(refusal(caller({ certificate: certificate('CN=other,O=Bank') })), [
+      'UNAUTHENTICATED',
+      'the certificate is listed nowhere: CN=other,O=Bank, SHA-256 AB:CD',
+    ]);
+    t.same(refusal(behind('CN=a\u202e\nb')), [
+      'UNAUTHENTICATED',
+      'the certificate is listed nowhere: CN=a??b, as a proxy names it',
+    ]);
+  },
+);
+
+t.test(
+  'a subject that a proxy writes in UTF-8, as it is or escaped, is the one of the configuration',
+  async (t) => {
+    const listed = [{ name: 'erp', rights: UNRESTRICTED, subject: 'CN=Müller 😀,O=Bank' }];
+    const known = new Certificates('x-client', listed, null, new Networks(['10.0.0.1']));
+    const behind = (bytes: Buffer): CallerIdentity =>
+      caller({ address: '10.0.0.1', headers: { 'x-client': bytes.toString('latin1') } });
+    for (const written of [
+      'CN=Müller 😀,O=Bank',
+      'O=Bank, CN=Müller 😀',
+      'CN=M\\C3\\BCller \\F0\\9F\\98\\80,O=Bank',
+    ])
+      t.match(known.identify(behind(Buffer.from(written))), { name: 'erp' }, written);
+    t.throws(() => known.identify(behind(Buffer.from('CN=Müller,O=Bank', 'latin1'))), 'not UTF-8');
+  },
+);
 
 t.test('log and audit name the client of a token by a digest, or as configured', async (t) => {
   const rules = { clientClaim: 'sub', scopesClaim: 'scope', classClaim: null, classes: new Map() };

@@ -30,16 +30,24 @@ const runMarking = (first: string): string => run(first + GARBAGE, '--trace-conc
 
 /** Kilobytes marked by other threads. In the pause that ends a collection they help with any flags. */
 const markedKilobytes = (trace: string): number =>
-  [...trace.matchAll(/\bmarked (\d+)KB/g)].reduce((sum, [, kilobytes]) => sum + Number(kilobytes), 0);
+  [...trace.matchAll(/\bmarked (\d+)KB/g)].reduce(
+    (sum, [, kilobytes]) => sum + Number(kilobytes),
+    0,
+  );
 
-t.test('concurrent marking is off before Node 24: other threads mark next to nothing', async (t) => {
-  const byOthers = markedKilobytes(runMarking(''));
-  t.ok(byOthers > 10_000, `V8 would have them mark ${byOthers} KB`);
-  const trace = runMarking(`import { disableConcurrentMarking } from '${FLAGS}'; disableConcurrentMarking();`);
-  t.match(trace, /collected/);
-  const isAlone = markedKilobytes(trace) < byOthers / 3;
-  t.equal(isAlone, Number.parseInt(process.versions.v8, 10) < 13, `${markedKilobytes(trace)} KB`);
-});
+t.test(
+  'concurrent marking is off before Node 24: other threads mark next to nothing',
+  async (t) => {
+    const byOthers = markedKilobytes(runMarking(''));
+    t.ok(byOthers > 10_000, `V8 would have them mark ${byOthers} KB`);
+    const trace = runMarking(
+      `import { disableConcurrentMarking } from '${FLAGS}'; disableConcurrentMarking();`,
+    );
+    t.match(trace, /collected/);
+    const isAlone = markedKilobytes(trace) < byOthers / 3;
+    t.equal(isAlone, Number.parseInt(process.versions.v8, 10) < 13, `${markedKilobytes(trace)} KB`);
+  },
+);
 
 /** Makes objects that all survive. */
 const SURVIVORS = `
@@ -52,9 +60,14 @@ const SURVIVORS = `
 const runSurvivors = (first: string): string =>
   run(first + SURVIVORS, '--trace-pretenuring-statistics', '--max-semi-space-size=1');
 
-t.test('no object is allocated in the old generation because others of its kind survived', async (t) => {
-  t.match(runSurvivors(''), /=> tenure/, 'V8 would');
-  const trace = runSurvivors(`import { disablePretenuring } from '${FLAGS}'; disablePretenuring();`);
-  t.match(trace, /kept/);
-  t.notMatch(trace, /=> tenure/);
-});
+t.test(
+  'no object is allocated in the old generation because others of its kind survived',
+  async (t) => {
+    t.match(runSurvivors(''), /=> tenure/, 'V8 would');
+    const trace = runSurvivors(
+      `import { disablePretenuring } from '${FLAGS}'; disablePretenuring();`,
+    );
+    t.match(trace, /kept/);
+    t.notMatch(trace, /=> tenure/);
+  },
+);

@@ -40,14 +40,19 @@ t.test('the coding is taken where the client names it and does not forbid it', a
   }
 });
 
-t.test('credentials that a browser sends by itself are cookies and every scheme but Bearer', async (t) => {
-  t.equal(hasAmbientCredentials({}), false);
-  t.equal(hasAmbientCredentials({ authorization: 'Bearer abc' }), false);
-  for (const fields of [
-    { cookie: 'a=b' },
-    { cookie: '' },
-    ...['Basic YTpi', 'Digest x', 'Negotiate x', 'bearerx', ''].map((authorization) => ({ authorization })),
-  ]) {
-    t.equal(hasAmbientCredentials(fields), true, JSON.stringify(fields));
-  }
-});
+t.test(
+  'credentials that a browser sends by itself are cookies and every scheme but Bearer',
+  async (t) => {
+    t.equal(hasAmbientCredentials({}), false);
+    t.equal(hasAmbientCredentials({ authorization: 'Bearer abc' }), false);
+    for (const fields of [
+      { cookie: 'a=b' },
+      { cookie: '' },
+      ...['Basic YTpi', 'Digest x', 'Negotiate x', 'bearerx', ''].map((authorization) => ({
+        authorization,
+      })),
+    ]) {
+      t.equal(hasAmbientCredentials(fields), true, JSON.stringify(fields));
+    }
+  },
+);

@@ -5,7 +5,13 @@ import { type Diagnostic, firstWarnings, WARNINGS_SHOWN } from '../../src/base/d
 /** Lists of warnings. */
 
 const warnings = (count: number): readonly Diagnostic[] =>
-  Array.from({ length: count }, (_, at) => ({ file: null, line: null, column: null, what: `${at}`, remedy: null }));
+  Array.from({ length: count }, (_, at) => ({
+    file: null,
+    line: null,
+    column: null,
+    what: `${at}`,
+    remedy: null,
+  }));
 
 t.test('of many warnings the first are shown, and the rest is counted', async (t) => {
   t.same(firstWarnings(warnings(WARNINGS_SHOWN)), warnings(WARNINGS_SHOWN));

@@ -1,7 +1,13 @@
 import { Buffer } from 'node:buffer';
 import t from 'tap';
 
-import { addInputs, completeInputs, emptySnapshot, type Inputs, recordInputs } from '../../src/base/inputs.js';
+import {
+  addInputs,
+  completeInputs,
+  emptySnapshot,
+  type Inputs,
+  recordInputs,
+} from '../../src/base/inputs.js';
 
 /** Reads for a start and for reloads, some of which another process has done. */
 

@@ -31,19 +31,22 @@ t.test('it waits for so many turns at most', async (t) => {
   t.equal(turns, 7);
 });
 
-t.test('slow turns that each bring something do not keep it for longer than it may wait', async (t) => {
-  let turns = 0;
-  await waitUntilSteady(
-    () => turns,
-    Number.MAX_SAFE_INTEGER,
-    50,
-    async () => {
-      turns++;
-      await wait(5);
-    },
-  );
-  t.ok(turns > 0);
-});
+t.test(
+  'slow turns that each bring something do not keep it for longer than it may wait',
+  async (t) => {
+    let turns = 0;
+    await waitUntilSteady(
+      () => turns,
+      Number.MAX_SAFE_INTEGER,
+      50,
+      async () => {
+        turns++;
+        await wait(5);
+      },
+    );
+    t.ok(turns > 0);
+  },
+);
 
 t.test('nor does a turn that never ends', async (t) => {
   let asked = 0;

@@ -57,6 +57,10 @@ await benchWorkers(quick);
 await benchValidity(quick);
 
 print('\nThe XML reader alone, 20 MB of orders\n\n');
-const rows = (await benchReader(quick ? 2 : 5)).map(({ name, value, unit }) => [name, value.toFixed(2), unit]);
+const rows = (await benchReader(quick ? 2 : 5)).map(({ name, value, unit }) => [
+  name,
+  value.toFixed(2),
+  unit,
+]);
 print(table(['what', 'value', 'unit'], rows));
 benchHostile(quick);

@@ -107,7 +107,16 @@ function report(attacks: readonly (readonly [name: string, pairs: readonly Pair[
       `${of(({ alone }) => alone.processorShare).toFixed(2)} ${of(({ attacked }) => attacked.processorShare).toFixed(2)}`,
     ];
   });
-  const heads = ['attack', 'attempts', 'p50 ms', 'p99 alone', 'p99 ms', 'times', 'failed', 'processors'];
+  const heads = [
+    'attack',
+    'attempts',
+    'p50 ms',
+    'p99 alone',
+    'p99 ms',
+    'times',
+    'failed',
+    'processors',
+  ];
   print(table(heads, rows));
   const worst = Math.max(...attacks.map(([, pairs]) => median(pairs.map(ratioOf))));
   const bases = attacks.flatMap(([, pairs]) => pairs.map(({ alone }) => alone.p99Millis));
@@ -125,7 +134,12 @@ async function peak(load: Load, count: number): Promise<number> {
 }
 
 /** Good traffic at a fixed rate: requests are sent when they are due, and their time counts from then. */
-async function good(gateway: Server, load: Load, perSecond: number, seconds: number): Promise<Round> {
+async function good(
+  gateway: Server,
+  load: Load,
+  perSecond: number,
+  seconds: number,
+): Promise<Round> {
   const millis: number[] = [];
   const running = new Set<Promise<void>>();
   let failed = 0;
@@ -221,7 +235,11 @@ async function startGateway(url: string): Promise<Target> {
       `${shopMapping(url)}  bench: { wsdl: "${wsdl}", url: "${url}/soap/bench", operations: { GetOrders: false } }\n`,
       `[ 127.0.0.1:${clear}, { address: 127.0.0.1:${secure}, tls: { cert: { file: ${cert} }, key: { file: ${key} } } } ]`,
     );
-    return { ...gateway, url: `http://127.0.0.1:${clear}`, secureUrl: `https://127.0.0.1:${secure}` };
+    return {
+      ...gateway,
+      url: `http://127.0.0.1:${clear}`,
+      secureUrl: `https://127.0.0.1:${secure}`,
+    };
   } finally {
     await rm(home, { recursive: true });
   }

@@ -21,7 +21,9 @@ if (attacks.length === 0) throw new Error(`no attack is called ${name}`);
 setPriority(19);
 // Where the system can be told so, it runs when nobody else wants to: a low priority alone still has those who are woken
 // wait for the end of a slice of 3 ms, callers and the backend with each message.
-spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(process.pid)], { stdio: 'ignore' });
+spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(process.pid)], {
+  stdio: 'ignore',
+});
 
 /** An attacker does not wait for an answer for ever. */
 const PATIENCE_MILLIS = 20_000;
@@ -49,7 +51,10 @@ function shakeHands(perSecond: number): void {
   setInterval(() => {
     const due = ((performance.now() - startMillis) / 1000) * perSecond;
     for (; made < due; made++) {
-      const plain = connect({ host: hostname, port: securePort, localAddress }).on('error', () => {});
+      const plain = connect({ host: hostname, port: securePort, localAddress }).on(
+        'error',
+        () => {},
+      );
       const socket = connectTls({ socket: plain, rejectUnauthorized: false });
       socket.setTimeout(PATIENCE_MILLIS, () => socket.destroy());
       socket.on('error', () => {});

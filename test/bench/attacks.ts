@@ -44,18 +44,32 @@ const FAST: readonly (readonly [name: string, bytes: Buffer])[] = [
     message(OPENING + `${'<n>'.repeat(80)}${'</n>'.repeat(80)}`.repeat(MIB / 560)),
   ],
   ['many attributes', message(`${OPENING}<n ${many(100_000, (n) => `a${n}="" `)}/>`)],
-  ['attributes to the limit, over and over', message(OPENING + `<n ${many(60, (n) => `a${n}="" `)}/>`.repeat(2000))],
+  [
+    'attributes to the limit, over and over',
+    message(OPENING + `<n ${many(60, (n) => `a${n}="" `)}/>`.repeat(2000)),
+  ],
   ['names that are all different', message(OPENING + many(60_000, (n) => `<n${n}xxxxxxx/>`))],
-  ['namespaces that are all different', message(OPENING + many(30_000, (n) => `<p:n xmlns:p="urn:${n}"/>`))],
+  [
+    'namespaces that are all different',
+    message(OPENING + many(30_000, (n) => `<p:n xmlns:p="urn:${n}"/>`)),
+  ],
   ['a comment without end', message(`${OPENING}<!--${'x'.repeat(8 * MIB)}`)],
   ['a quote without end', message(`${OPENING}<n a="${'x'.repeat(8 * MIB)}`)],
   ['elements without end', message(OPENING + '<n/>'.repeat(2 * MIB))],
   ['references without end', message(OPENING + `<n>${'&#x41;'.repeat(1000)}</n>`.repeat(500))],
   [
     'UTF-8 that breaks late',
-    message(Buffer.concat([Buffer.from(`${OPENING}${`<n>${'é'.repeat(500)}</n>`.repeat(4000)}`), Buffer.of(0xff)])),
+    message(
+      Buffer.concat([
+        Buffer.from(`${OPENING}${`<n>${'é'.repeat(500)}</n>`.repeat(4000)}`),
+        Buffer.of(0xff),
+      ]),
+    ),
   ],
-  ['a bomb of gzip', message(gzipSync(`${OPENING}${' '.repeat(64 * MIB)}`), 'Content-Encoding: gzip')],
+  [
+    'a bomb of gzip',
+    message(gzipSync(`${OPENING}${' '.repeat(64 * MIB)}`), 'Content-Encoding: gzip'),
+  ],
   ['two lengths of one body', Buffer.from(`${head(['Content-Length: 5', ...CHUNKED])}0\r\n\r\n`)],
   ['chunks that are none', Buffer.from(`${head(CHUNKED)}zz\r\nxx\r\n`)],
   ['chunks of one byte', Buffer.from(head(CHUNKED) + many(100_000, () => '1\r\nx\r\n'))],
@@ -66,7 +80,12 @@ const FAST: readonly (readonly [name: string, bytes: Buffer])[] = [
 /** Those that want connections and not work. */
 const SLOW: readonly Attack[] = [
   { name: 'slow headers', bytes: Buffer.from(head(['X: y'])), connections: 500, pace: 100 },
-  { name: 'slow bodies', bytes: message(OPENING + 'x'.repeat(10_000)), connections: 500, pace: 100 },
+  {
+    name: 'slow bodies',
+    bytes: message(OPENING + 'x'.repeat(10_000)),
+    connections: 500,
+    pace: 100,
+  },
   { name: 'a flood of connections', bytes: Buffer.alloc(0), connections: 64, pace: 'none' },
 ];
 
@@ -75,7 +94,13 @@ const DOCUMENTS: readonly (readonly [name: string, bytes: Buffer])[] = dearKinds
   .filter(({ on }) => on === undefined)
   .map(({ name, body }) => {
     const fields = `Content-Type: application/json\r\nContent-Length: ${body.length}`;
-    return [name, Buffer.concat([Buffer.from(`POST /graphql HTTP/1.1\r\nHost: gateway\r\n${fields}\r\n\r\n`), body])];
+    return [
+      name,
+      Buffer.concat([
+        Buffer.from(`POST /graphql HTTP/1.1\r\nHost: gateway\r\n${fields}\r\n\r\n`),
+        body,
+      ]),
+    ];
   });
 
 /** Of one address, to the listener with TLS. */
@@ -88,18 +113,27 @@ const HANDSHAKES: Attack = {
 };
 
 const ATTACKS: readonly Attack[] = [
-  ...[...FAST, ...DOCUMENTS].map(([name, bytes]): Attack => ({ name, bytes, connections: 16, pace: 'fast' })),
+  ...[...FAST, ...DOCUMENTS].map(
+    ([name, bytes]): Attack => ({ name, bytes, connections: 16, pace: 'fast' }),
+  ),
   ...SLOW,
 ];
 
 /** Names of attacks more: many of the others, on one connection each. */
 const TOGETHER: ReadonlyMap<string, readonly Attack[]> = new Map([
-  ['all documents at once', ATTACKS.filter(({ name }) => DOCUMENTS.some(([document]) => document === name))],
+  [
+    'all documents at once',
+    ATTACKS.filter(({ name }) => DOCUMENTS.some(([document]) => document === name)),
+  ],
   ['all of them at once', ATTACKS],
 ]);
 
 /** The names of all attacks. */
-export const NAMES: readonly string[] = [...ATTACKS.map(({ name }) => name), HANDSHAKES.name, ...TOGETHER.keys()];
+export const NAMES: readonly string[] = [
+  ...ATTACKS.map(({ name }) => name),
+  HANDSHAKES.name,
+  ...TOGETHER.keys(),
+];
 
 /** Those that make up the attack of a name. */
 export const attacksOf = (name: string): readonly Attack[] =>

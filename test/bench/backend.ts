@@ -38,7 +38,12 @@ function replyFor(key: string, value: number): Buffer {
 }
 
 const head = (response: ServerResponse, length: number): void => {
-  response.writeHead(200, ['content-type', 'text/xml; charset=utf-8', 'content-length', String(length)]);
+  response.writeHead(200, [
+    'content-type',
+    'text/xml; charset=utf-8',
+    'content-length',
+    String(length),
+  ]);
 };
 
 server.requestTimeout = 0;

@@ -43,7 +43,8 @@ class Backend {
   async #answer(response: ServerResponse): Promise<void> {
     if (this.fault === 'hung') return;
     if (this.fault === 'slow') await wait(SLOW_MILLIS);
-    if (this.fault === '503') response.writeHead(503, { 'content-type': 'text/html' }).end('<p>sorry');
+    if (this.fault === '503')
+      response.writeHead(503, { 'content-type': 'text/html' }).end('<p>sorry');
     else
       response
         .writeHead(200, { 'content-type': 'text/xml' })
@@ -126,7 +127,12 @@ ${servers.join('')}`,
 
 const BALANCERS = { Soapstone: startSoapstone, HAProxy: startHaproxy } as const;
 
-async function run(name: keyof typeof BALANCERS, fault: Fault, balance: string, seconds: number): Promise<string[]> {
+async function run(
+  name: keyof typeof BALANCERS,
+  fault: Fault,
+  balance: string,
+  seconds: number,
+): Promise<string[]> {
   const backends = [new Backend(), new Backend(), new Backend()] as const;
   const urls = await Promise.all(backends.map((backend) => backend.listen()));
   const balancer = await BALANCERS[name](urls, balance);
@@ -134,7 +140,12 @@ async function run(name: keyof typeof BALANCERS, fault: Fault, balance: string, 
   const ask = async (): Promise<boolean> => {
     const { path, contentType, body, expected } = balancer;
     try {
-      const answer = await pool.request({ path, method: 'POST', headers: { 'content-type': contentType }, body });
+      const answer = await pool.request({
+        path,
+        method: 'POST',
+        headers: { 'content-type': contentType },
+        body,
+      });
       return (await answer.body.text()).includes(expected);
     } catch {
       return false;
@@ -191,7 +202,16 @@ export async function benchBalance(quick: boolean): Promise<void> {
     }
   }
   print(`\nTwo of three addresses fail, ${PER_SECOND} idempotent calls a second\n\n`);
-  const heads = ['', 'fault', 'balance', 'calls', 'errors in 2 s', 'errors after', 'share', 'calls at the healthy one'];
+  const heads = [
+    '',
+    'fault',
+    'balance',
+    'calls',
+    'errors in 2 s',
+    'errors after',
+    'share',
+    'calls at the healthy one',
+  ];
   print(table(heads, rows));
   if (absent !== false) print(`\n  ${absent}\n`);
 }

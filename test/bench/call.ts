@@ -52,8 +52,10 @@ function waysOf({ services, graph, config }: Compiled, pool: Pool): Ways<Way> {
   const service = services.find(({ name }) => name === 'legacy');
   const bound = graph.fields.get('Query.orders');
   const [definition] = parse('{ orders { id total } }').definitions;
-  const node = definition?.kind === 'OperationDefinition' ? definition.selectionSet.selections[0] : undefined;
-  if (service === undefined || bound === undefined || node?.kind !== 'Field') throw new Error('no call');
+  const node =
+    definition?.kind === 'OperationDefinition' ? definition.selectionSet.selections[0] : undefined;
+  if (service === undefined || bound === undefined || node?.kind !== 'Field')
+    throw new Error('no call');
   const field = {
     bound,
     arguments: { limit: 1 },
@@ -86,17 +88,27 @@ async function callByHand(pool: Pool): Promise<void> {
     body: template({ limit: 1 }),
   });
   const text = await body.text();
-  const picked = [/<(?:\w+:)?id>([^<]*)</.exec(text)?.[1], /<(?:\w+:)?total>([^<]*)</.exec(text)?.[1]];
+  const picked = [
+    /<(?:\w+:)?id>([^<]*)</.exec(text)?.[1],
+    /<(?:\w+:)?total>([^<]*)</.exec(text)?.[1],
+  ];
   if (picked.includes(undefined)) throw new Error('nothing picked');
 }
 
 const template = ({ limit }: { readonly limit: number }): string =>
   `<?xml version="1.0" encoding="UTF-8"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:o="http://legacy.example.com/orders/2009"><s:Body><o:ListOrders><o:limit>${limit}</o:limit></o:ListOrders></s:Body></s:Envelope>`;
 
-async function measure({ byHand, ours, envelope }: Ways<Way>, rounds: number): Promise<Ways<readonly number[]>> {
+async function measure(
+  { byHand, ours, envelope }: Ways<Way>,
+  rounds: number,
+): Promise<Ways<readonly number[]>> {
   const micros: Ways<number[]> = { byHand: [], ours: [], envelope: [] };
   for (let round = -WARM_ROUNDS; round < rounds; round++) {
-    const costs = { byHand: await costOf(byHand), ours: await costOf(ours), envelope: await costOf(envelope) };
+    const costs = {
+      byHand: await costOf(byHand),
+      ours: await costOf(ours),
+      envelope: await costOf(envelope),
+    };
     if (round < 0) continue;
     micros.byHand.push(costs.byHand);
     micros.ours.push(costs.ours);

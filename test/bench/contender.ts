@@ -24,7 +24,10 @@ export async function slice({ server, load, micros }: Contender, messages: numbe
 }
 
 /** Ends the contenders, and then the backend behind them. */
-export async function endAll(contenders: readonly Pick<Contender, 'load' | 'server'>[], backend: Server) {
+export async function endAll(
+  contenders: readonly Pick<Contender, 'load' | 'server'>[],
+  backend: Server,
+) {
   await Promise.all(contenders.map(({ load }) => load.close()));
   for (const server of [...contenders.map(({ server }) => server), backend]) await server.stop();
 }

@@ -1,4 +1,14 @@
-import { fileOf, isProgram, isQuick, median, print, quantile, type Server, startServer, table } from './kit.js';
+import {
+  fileOf,
+  isProgram,
+  isQuick,
+  median,
+  print,
+  quantile,
+  type Server,
+  startServer,
+  table,
+} from './kit.js';
 import { Load } from './load.js';
 import { type Shape, SMALL_REPLY, SMALL_REQUEST, sizedEnvelope, type Way } from './messages.js';
 import { startSoapstone } from './soapstone.js';
@@ -26,19 +36,32 @@ interface Point {
   readonly ratios: readonly number[];
 }
 
-export async function benchCurve(quick: boolean, shapes: readonly Shape[], ways: readonly Way[]): Promise<void> {
+export async function benchCurve(
+  quick: boolean,
+  shapes: readonly Shape[],
+  ways: readonly Way[],
+): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);
-  const contender = (server: Server): Contender => ({ server, load: new Load(server.url, undefined, CONNECTIONS) });
+  const contender = (server: Server): Contender => ({
+    server,
+    load: new Load(server.url, undefined, CONNECTIONS),
+  });
   const forwarder = contender(await startServer(fileOf('forwarders.js'), ['undici', backend.url]));
   const soapstone = contender(await startSoapstone(`${backend.url}/soap/bench`));
   try {
     for (const way of ways) {
       for (const shape of shapes) {
         const points: Point[] = [];
-        for (const kib of SIZES_KIB) points.push(await measure(forwarder, soapstone, kib, shape, way, quick ? 3 : 9));
+        for (const kib of SIZES_KIB)
+          points.push(await measure(forwarder, soapstone, kib, shape, way, quick ? 3 : 9));
         const what = way === 'up' ? 'Requests' : 'Replies';
         print(`\n${what}, ${shape}, ${CONNECTIONS} connections: processor time of one\n\n`);
-        print(table(['size KiB', 'undici µs', 'Soapstone µs', 'ratio', 'quartiles', 'to its line'], rowsOf(points)));
+        print(
+          table(
+            ['size KiB', 'undici µs', 'Soapstone µs', 'ratio', 'quartiles', 'to its line'],
+            rowsOf(points),
+          ),
+        );
       }
     }
   } finally {
@@ -61,7 +84,10 @@ async function measure(
       ? (['', envelope, SMALL_REPLY.length] as const)
       : ([`?${shape}=${kib * KIB}`, SMALL_REQUEST, envelope.length] as const);
   const count = Math.round(
-    Math.min(SLICE_REQUESTS_MAX, Math.max(SLICE_REQUESTS_MIN, SLICE_BYTES / Math.max(envelope.length, 4096))),
+    Math.min(
+      SLICE_REQUESTS_MAX,
+      Math.max(SLICE_REQUESTS_MIN, SLICE_BYTES / Math.max(envelope.length, 4096)),
+    ),
   );
   const slice = async ({ server, load }: Contender): Promise<number> => {
     // Connections that were left idle while the other ran are made anew before anything counts.

@@ -54,7 +54,8 @@ const RECORDS = recordList(ORDERS);
 
 function read(reply: Buffer, handler: XmlHandler): number {
   const reader = new XmlReader(handler, xmlLimits);
-  for (let at = 0; at < reply.length; at += CHUNK_BYTES) reader.write(reply.subarray(at, at + CHUNK_BYTES));
+  for (let at = 0; at < reply.length; at += CHUNK_BYTES)
+    reader.write(reply.subarray(at, at + CHUNK_BYTES));
   reader.end();
   return reader.skippedBytes;
 }
@@ -67,28 +68,40 @@ function decode(reply: Buffer, plan: ReplyPlan): Read {
 }
 
 interface ParsedReply {
-  readonly Envelope: { readonly Body: { readonly ListOrdersResponse: { readonly order: readonly ParsedOrder[] } } };
+  readonly Envelope: {
+    readonly Body: { readonly ListOrdersResponse: { readonly order: readonly ParsedOrder[] } };
+  };
 }
 interface ParsedOrder {
   readonly id: unknown;
   readonly total: unknown;
 }
 
-const PARSER = new XMLParser({ removeNSPrefix: true, ignoreAttributes: true, parseTagValue: false });
+const PARSER = new XMLParser({
+  removeNSPrefix: true,
+  ignoreAttributes: true,
+  parseTagValue: false,
+});
 
 /** What a service of one's own would do: collect the body, parse it, pick the fields. */
 function parseAndPick(reply: Buffer): Read {
   const chunks: Buffer[] = [];
-  for (let at = 0; at < reply.length; at += CHUNK_BYTES) chunks.push(reply.subarray(at, at + CHUNK_BYTES));
+  for (let at = 0; at < reply.length; at += CHUNK_BYTES)
+    chunks.push(reply.subarray(at, at + CHUNK_BYTES));
   const parsed: ParsedReply = PARSER.parse(Buffer.concat(chunks).toString());
-  const answer = parsed.Envelope.Body.ListOrdersResponse.order.map(({ id, total }) => ({ id, total }));
+  const answer = parsed.Envelope.Body.ListOrdersResponse.order.map(({ id, total }) => ({
+    id,
+    total,
+  }));
   return { answer, skippedBytes: 0 };
 }
 
 function planOf(query: string): ReplyPlan {
   const [definition] = parse(query).definitions;
   if (definition?.kind !== 'OperationDefinition') throw new Error('not an operation');
-  const nodes = definition.selectionSet.selections.flatMap((node) => (node.kind === 'Field' ? [node] : []));
+  const nodes = definition.selectionSet.selections.flatMap((node) =>
+    node.kind === 'Field' ? [node] : [],
+  );
   return planReply(shape, nodes, { fragments: new Map(), variables: {} });
 }
 
@@ -108,12 +121,24 @@ function figures(name: string, reply: Buffer, run: () => Read, runs: number): De
   const keptBytes = answer === null ? 0 : process.memoryUsage().heapUsed - before;
   // The second half: by then everything is compiled.
   const warm = cpuMillis.slice(runs >> 1);
-  return { name, replyBytes: reply.length, cpuMillis: median(warm), allocatedBytes, keptBytes, skippedBytes };
+  return {
+    name,
+    replyBytes: reply.length,
+    cpuMillis: median(warm),
+    allocatedBytes,
+    keptBytes,
+    skippedBytes,
+  };
 }
 
 function everyWay(runs: number): readonly DecodeFigures[] {
   return [
-    figures('reader alone', REPLY, () => ({ answer: null, skippedBytes: read(REPLY, NOTHING) }), runs),
+    figures(
+      'reader alone',
+      REPLY,
+      () => ({ answer: null, skippedBytes: read(REPLY, NOTHING) }),
+      runs,
+    ),
     ...Object.entries(SELECTIONS).map(([name, query]) => {
       const plan = planOf(query);
       return figures(name, REPLY, () => decode(REPLY, plan), runs);
@@ -151,10 +176,16 @@ function besideParser(rounds: number): void {
     theirs: figures('fast-xml-parser', RECORDS, () => parseAndPick(RECORDS), 10),
   }));
   const cpu = median(rows.map(({ ours, theirs }) => theirs.cpuMillis / ours.cpuMillis));
-  const memory = median(rows.map(({ ours, theirs }) => theirs.allocatedBytes / ours.allocatedBytes));
+  const memory = median(
+    rows.map(({ ours, theirs }) => theirs.allocatedBytes / ours.allocatedBytes),
+  );
   const say = ({ name, cpuMillis, allocatedBytes }: DecodeFigures): void =>
-    print(`  ${name.padEnd(16)} ${cpuMillis.toFixed(2)} ms of CPU, ${mib(allocatedBytes)} MiB allocated\n`);
-  print(`A reply of ${ORDERS} records, ${(RECORDS.length / 1e6).toFixed(2)} MB, two fields of each\n`);
+    print(
+      `  ${name.padEnd(16)} ${cpuMillis.toFixed(2)} ms of CPU, ${mib(allocatedBytes)} MiB allocated\n`,
+    );
+  print(
+    `A reply of ${ORDERS} records, ${(RECORDS.length / 1e6).toFixed(2)} MB, two fields of each\n`,
+  );
   const last = rows.at(-1);
   if (last !== undefined) [last.ours, last.theirs].forEach(say);
   print(

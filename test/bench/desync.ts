@@ -11,7 +11,10 @@ const CALLERS = 20;
  * service without a WSDL. No caller may get what belongs to another call: the program exits with 1 if one does.
  */
 export async function benchDesync(calls: number): Promise<void> {
-  const backend = await startServer(fileURLToPath(new URL('../kit/desync-backend.js', import.meta.url)), []);
+  const backend = await startServer(
+    fileURLToPath(new URL('../kit/desync-backend.js', import.meta.url)),
+    [],
+  );
   const gateway = await startKeys(`services:
   calls: { url: "${backend.url}/", versions: ["1.1"] }
 limits:
@@ -25,8 +28,12 @@ limits:
   const { cpuMicros } = await gateway.usage();
   await gateway.stop();
   await backend.stop();
-  print(`\n${calls} calls of ${CALLERS} callers to a backend that answers out of turn, ${seconds.toFixed(0)} s\n\n`);
-  print(`  own reply ${found.own}, cut ${found.cut}, CPU of the gateway ${(cpuMicros / 1e6).toFixed(1)} s\n`);
+  print(
+    `\n${calls} calls of ${CALLERS} callers to a backend that answers out of turn, ${seconds.toFixed(0)} s\n\n`,
+  );
+  print(
+    `  own reply ${found.own}, cut ${found.cut}, CPU of the gateway ${(cpuMicros / 1e6).toFixed(1)} s\n`,
+  );
   for (const [code, count] of found.faults) print(`  ${code} ${count}\n`);
   print(`  content of another exchange ${found.foreign.length}\n`);
   for (const behaviour of BEHAVIOURS) {

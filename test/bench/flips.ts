@@ -49,13 +49,28 @@ limits: { xml: { messageBytes: 1073741824, elements: 100000000, children: 100000
     const rows = [];
     for (const { from, to, count } of RANGES) {
       const began = performance.now();
-      const found = await flipAll(gateway, backend, client, { from, to, count: quick ? Math.ceil(count / 50) : count });
+      const found = await flipAll(gateway, backend, client, {
+        from,
+        to,
+        count: quick ? Math.ceil(count / 50) : count,
+      });
       const seconds = ((performance.now() - began) / 1000).toFixed();
-      rows.push([`${from / KIB} to ${to / KIB} KiB`, String(found.sent), String(found.complete), found.whole, seconds]);
+      rows.push([
+        `${from / KIB} to ${to / KIB} KiB`,
+        String(found.sent),
+        String(found.complete),
+        found.whole,
+        seconds,
+      ]);
       if (found.complete > 0) process.exitCode = 1;
     }
     print('\nMessages with one bit of what is signed flipped\n\n');
-    print(table(['Body', 'sent', 'complete at the backend', 'unaltered ones complete', 'seconds'], rows));
+    print(
+      table(
+        ['Body', 'sent', 'complete at the backend', 'unaltered ones complete', 'seconds'],
+        rows,
+      ),
+    );
   });
 }
 
@@ -75,7 +90,10 @@ async function startCounting(t: { teardown(end: () => unknown): void }): Promise
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => server.close());
-  const counting = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, complete: 0 };
+  const counting = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    complete: 0,
+  };
   return counting;
 }
 
@@ -97,7 +115,11 @@ async function flipAll(
       return { start, end: start + Buffer.byteLength(part) };
     });
     const most = size > MIB ? 4 : PER_SIZE;
-    for (let turn = 0; turn < most && sent < count && Date.now() - signedMillis < FRESH_MILLIS; turn++) {
+    for (
+      let turn = 0;
+      turn < most && sent < count && Date.now() - signedMillis < FRESH_MILLIS;
+      turn++
+    ) {
       const { start, end } = places[turn % 10 === 9 ? 1 : 0] ?? { start: 0, end: 1 };
       const at = start + Math.floor(Math.random() * (end - start));
       const mask = 1 << Math.floor(Math.random() * 8);
@@ -107,7 +129,9 @@ async function flipAll(
       sent++;
       if (backend.complete > before) {
         complete++;
-        print(`complete: byte ${at} ^ ${mask} of ${bytes.length}: ${bytes.toString('latin1', at - 40, at + 40)}\n`);
+        print(
+          `complete: byte ${at} ^ ${mask} of ${bytes.length}: ${bytes.toString('latin1', at - 40, at + 40)}\n`,
+        );
       }
       bytes[at] = (bytes[at] ?? 0) ^ mask;
     }
@@ -135,7 +159,8 @@ async function send({ url }: GatewayProcess, bytes: Buffer): Promise<void> {
     sending.on('response', (response) => response.resume().on('close', end)).on('error', end);
   });
   for (let at = 0; at < bytes.length && !isOver; at += SLICE)
-    if (!sending.write(bytes.subarray(at, at + SLICE))) await Promise.race([once(sending, 'drain'), over]);
+    if (!sending.write(bytes.subarray(at, at + SLICE)))
+      await Promise.race([once(sending, 'drain'), over]);
   sending.end();
   await over;
 }

@@ -1,4 +1,10 @@
-import { Agent, createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { fastProxy } from 'fast-proxy';
 import httpProxy from 'http-proxy';
 import { createProxyServer } from 'httpxy';
@@ -12,7 +18,10 @@ const [, , kind = '', backend = ''] = process.argv;
 const COLLECT_BYTES = 64 * 1024;
 
 function throughHttpProxy(agent: Agent | undefined): RequestListener {
-  const proxy = httpProxy.createProxyServer({ target: backend, ...(agent === undefined ? {} : { agent }) });
+  const proxy = httpProxy.createProxyServer({
+    target: backend,
+    ...(agent === undefined ? {} : { agent }),
+  });
   proxy.on('error', (error) => {
     throw error;
   });
@@ -41,10 +50,18 @@ function throughUndici(): RequestListener {
   return (request, response) => {
     const length = request.headers['content-length'] ?? '0';
     const send = (body: Buffer | IncomingMessage): void => {
-      const headers = ['content-type', request.headers['content-type'] ?? '', 'content-length', length];
+      const headers = [
+        'content-type',
+        request.headers['content-type'] ?? '',
+        'content-length',
+        length,
+      ];
       const soapAction = request.headers['soapaction'];
       if (typeof soapAction === 'string') headers.push('soapaction', soapAction);
-      pool.dispatch({ method: 'POST', path: request.url ?? '/', headers, body }, new Reply(response));
+      pool.dispatch(
+        { method: 'POST', path: request.url ?? '/', headers, body },
+        new Reply(response),
+      );
     };
     if (Number(length) > COLLECT_BYTES) return send(request);
     const chunks: Buffer[] = [];
@@ -70,7 +87,11 @@ class Reply implements Dispatcher.DispatchHandler {
     this.#response.on('drain', () => controller.resume());
   }
 
-  onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+  onResponseStart(
+    _: unknown,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
     const length = String(headers['content-length']);
     this.#status = status;
     this.#fields = ['content-type', String(headers['content-type']), 'content-length', length];

@@ -27,8 +27,14 @@ export const benchGraphqlSmall = (quick: boolean): Promise<void> =>
         ['GraphQL, with a variable', () => load.ask(WITH_VARIABLE)],
       ];
       const count = quick ? 1_000 : 6_000;
-      const costs = await compareWays(gateway, ways, { count, rounds: quick ? 5 : 11, atOnce: AT_ONCE });
-      print(`\nOne order: the same call through the proxy and as a GraphQL query, ${count} a round\n\n${costs}`);
+      const costs = await compareWays(gateway, ways, {
+        count,
+        rounds: quick ? 5 : 11,
+        atOnce: AT_ONCE,
+      });
+      print(
+        `\nOne order: the same call through the proxy and as a GraphQL query, ${count} a round\n\n${costs}`,
+      );
     },
     AT_ONCE,
   );

@@ -41,15 +41,23 @@ const endToEnd = (quick: boolean): Promise<void> =>
     (backend) => startSoapstone(`${backend}/soap/bench?orders=${ORDERS}`),
     async (load, gateway) => {
       const rows: string[][] = [];
-      for (const [name, query] of Object.entries(SELECTIONS)) rows.push(await asked(name, query, gateway, load, quick));
+      for (const [name, query] of Object.entries(SELECTIONS))
+        rows.push(await asked(name, query, gateway, load, quick));
       print('\nThe same as GraphQL queries through the gateway, one after the other\n\n');
       print(table(['query', 'ms', 'CPU ms', 'answer MB', 'peak RSS MiB'], rows));
     },
   );
 
-async function asked(name: string, query: string, gateway: Server, load: Load, quick: boolean): Promise<string[]> {
+async function asked(
+  name: string,
+  query: string,
+  gateway: Server,
+  load: Load,
+  quick: boolean,
+): Promise<string[]> {
   const body = Buffer.from(JSON.stringify({ query }));
-  const ask = (): Promise<number> => load.post('/graphql', ['content-type', 'application/json'], body);
+  const ask = (): Promise<number> =>
+    load.post('/graphql', ['content-type', 'application/json'], body);
   for (let n = 0; n < 10; n++) await ask();
   const count = quick ? 10 : 40;
   const millis: number[] = [];

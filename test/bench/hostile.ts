@@ -14,17 +14,21 @@ const HOSTILE: Readonly<Record<string, (size: number) => string>> = {
   attributes: (size) => `<a ${repeat(size / 10, (i) => ` b${i}=""`)}/>`,
   'attributes, prefixed': (size) => `<a xmlns:p="u" ${repeat(size / 10, (i) => ` p:b${i}=""`)}/>`,
   'declarations on one element': (size) => `<a ${repeat(size / 20, (i) => ` xmlns:p${i}="u"`)}/>`,
-  'declarations, nested': (size) => repeat(size / 20, (i) => `<a xmlns:p${i}="u">`) + '</a>'.repeat(size / 20),
-  'the same prefix, nested': (size) => '<a xmlns:p="u">'.repeat(size / 20) + '</a>'.repeat(size / 20),
+  'declarations, nested': (size) =>
+    repeat(size / 20, (i) => `<a xmlns:p${i}="u">`) + '</a>'.repeat(size / 20),
+  'the same prefix, nested': (size) =>
+    '<a xmlns:p="u">'.repeat(size / 20) + '</a>'.repeat(size / 20),
   nesting: (size) => '<a>'.repeat(size / 7) + '</a>'.repeat(size / 7),
   'nesting, long names': (size) =>
     `<a${'b'.repeat(100)}>`.repeat(size / 200) + `</a${'b'.repeat(100)}>`.repeat(size / 200),
   'names all different': (size) => `<r>${repeat(size / 9, (i) => `<a${i}/>`)}</r>`,
   'one long name': (size) => `<${'a'.repeat(size)}/>`,
   'one long value': (size) => `<a b="${'x'.repeat(size)}"/>`,
-  'attribute names with one hash': (size) => `<a ${repeat(size / 20, (i) => ` ${colliding(i)}=""`)}/>`,
+  'attribute names with one hash': (size) =>
+    `<a ${repeat(size / 20, (i) => ` ${colliding(i)}=""`)}/>`,
   'attribute names like numbers': (size) => `<a ${repeat(size / 10, (i) => ` _${i}=""`)}/>`,
-  'element names with one hash': (size) => `<r>${repeat(size / 15, (i) => `<${colliding(i)}/>`)}</r>`,
+  'element names with one hash': (size) =>
+    `<r>${repeat(size / 15, (i) => `<${colliding(i)}/>`)}</r>`,
   'the other quote in a value': (size) => `<a b="${"'".repeat(size)}"/>`,
   'references in a value': (size) => `<a b="${'&lt;'.repeat(size / 4)}"/>`,
   'references in text': (size) => `<a>${'&lt;'.repeat(size / 4)}</a>`,
@@ -36,10 +40,12 @@ const HOSTILE: Readonly<Record<string, (size: number) => string>> = {
   'a long comment': (size) => `<a><!--${' -x'.repeat(size / 3)}--></a>`,
   'many comments': (size) => `<a>${'<!---->'.repeat(size / 7)}</a>`,
   'many pieces of text': (size) => `<a>${'x<b/>'.repeat(size / 5)}</a>`,
-  'tags that are never expected': (size) => `<r>${repeat(size / 12, (i) => `<a${i % 3}/><b${i % 5}/>`)}</r>`,
+  'tags that are never expected': (size) =>
+    `<r>${repeat(size / 12, (i) => `<a${i % 3}/><b${i % 5}/>`)}</r>`,
   'tags that change at their end': (size) =>
     `<r>${repeat(size / 120, (i) => `<a b="${'x'.repeat(100)}" c${i % 3}=""/>`)}</r>`,
-  'scopes that alternate': (size) => `<r>${repeat(size / 40, (i) => `<p:a xmlns:p="u${i % 2}"><p:b/></p:a>`)}</r>`,
+  'scopes that alternate': (size) =>
+    `<r>${repeat(size / 40, (i) => `<p:a xmlns:p="u${i % 2}"><p:b/></p:a>`)}</r>`,
   'text with a > at each step': (size) => `<a>${'x]>'.repeat(size / 3)}</a>`,
   'text beyond ASCII': (size) => `<a>${'é€'.repeat(size / 5)}</a>`,
   'space in a tag': (size) => `<a${' '.repeat(size)}/>`,
@@ -108,14 +114,21 @@ function compare(
   return { millis, times: double / millis };
 }
 
-function hostileMillis(reader: XmlReader, handler: XmlHandler, message: Buffer, chunkBytes: number): number {
+function hostileMillis(
+  reader: XmlReader,
+  handler: XmlHandler,
+  message: Buffer,
+  chunkBytes: number,
+): number {
   return millisOf(() => {
     reader.reset(handler);
     try {
-      for (let at = 0; at < message.length; at += chunkBytes) reader.write(message.subarray(at, at + chunkBytes));
+      for (let at = 0; at < message.length; at += chunkBytes)
+        reader.write(message.subarray(at, at + chunkBytes));
       reader.end();
     } catch (caught) {
-      if (caught instanceof Refusal) throw new Error(`a hostile message was refused: ${caught.detail}`);
+      if (caught instanceof Refusal)
+        throw new Error(`a hostile message was refused: ${caught.detail}`);
       throw caught;
     }
   });

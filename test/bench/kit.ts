@@ -97,10 +97,16 @@ export function quantile(values: readonly number[], share: number): number {
 
 /** Columns as wide as their widest cell; numbers to the right. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => (row[i] ?? '').length)));
+  const widths = heads.map((head, i) =>
+    Math.max(head.length, ...rows.map((row) => (row[i] ?? '').length)),
+  );
   const line = (cells: readonly string[]): string =>
-    cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ');
-  return [heads, widths.map((width) => '-'.repeat(width)), ...rows].map((cells) => `  ${line(cells)}\n`).join('');
+    cells
+      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .join('  ');
+  return [heads, widths.map((width) => '-'.repeat(width)), ...rows]
+    .map((cells) => `  ${line(cells)}\n`)
+    .join('');
 }
 
 export const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
@@ -110,7 +116,9 @@ export const print = (text: string): void => {
 };
 
 /** Runs `use` as in a test: what it says in `teardown` is done at the end, the latest first. */
-export async function withEndings<T>(use: (t: { teardown(end: () => unknown): void }) => Promise<T>): Promise<T> {
+export async function withEndings<T>(
+  use: (t: { teardown(end: () => unknown): void }) => Promise<T>,
+): Promise<T> {
   const endings: (() => unknown)[] = [];
   try {
     return await use({ teardown: (end) => void endings.unshift(end) });
@@ -120,7 +128,8 @@ export async function withEndings<T>(use: (t: { teardown(end: () => unknown): vo
 }
 
 /** Whether a module is the program, and not imported by one. */
-export const isProgram = (moduleUrl: string): boolean => fileURLToPath(moduleUrl) === process.argv[1];
+export const isProgram = (moduleUrl: string): boolean =>
+  fileURLToPath(moduleUrl) === process.argv[1];
 
 /** `--quick`: fewer rounds and shorter messages, for a look. */
 export const isQuick = (): boolean => process.argv.includes('--quick');
@@ -137,11 +146,17 @@ export function cpuMicrosOf(pid: number): number {
 
 /** Bytes that are resident of any process. */
 export function residentBytes(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+  return (
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+  );
 }
 
 /** Makes so many calls, `most` of them at a time. */
-export async function callAll(count: number, most: number, call: () => Promise<unknown>): Promise<void> {
+export async function callAll(
+  count: number,
+  most: number,
+  call: () => Promise<unknown>,
+): Promise<void> {
   let left = count;
   const caller = async (): Promise<void> => {
     while (left-- > 0) await call();

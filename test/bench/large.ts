@@ -1,5 +1,15 @@
 import { resolve } from 'node:path';
-import { fileOf, isProgram, isQuick, median, print, quantile, type Server, startServer, table } from './kit.js';
+import {
+  fileOf,
+  isProgram,
+  isQuick,
+  median,
+  print,
+  quantile,
+  type Server,
+  startServer,
+  table,
+} from './kit.js';
 import { Load } from './load.js';
 import { SMALL_REPLY, SMALL_REQUEST, sizedEnvelope, type Way } from './messages.js';
 import { PATH, startKeys } from './soapstone.js';
@@ -40,7 +50,10 @@ async function text(forwarder: Server, gateway: Server, quick: boolean): Promise
   const rows: string[][] = [];
   for (const way of ['up', 'down'] as const) {
     const ask = asking(mib, way);
-    const [bare, ours] = [new Load(forwarder.url, undefined, 1), new Load(gateway.url, undefined, 1)];
+    const [bare, ours] = [
+      new Load(forwarder.url, undefined, 1),
+      new Load(gateway.url, undefined, 1),
+    ];
     const pairs: (readonly [number, number])[] = [];
     for (let round = 0; round <= (quick ? 3 : 15); round++) {
       const pair = [await ask(bare), await ask(ours)] as const;
@@ -97,7 +110,11 @@ async function elements(unread: Server, enforced: Server): Promise<void> {
 async function invalid(enforced: Server, quick: boolean): Promise<void> {
   const valid = sizedEnvelope(INVALID_BYTES, 'elements', 'up');
   const at = valid.lastIndexOf('<o:quantity>') + '<o:quantity>'.length;
-  const broken = Buffer.concat([valid.subarray(0, at), Buffer.from('no number '), valid.subarray(at)]);
+  const broken = Buffer.concat([
+    valid.subarray(0, at),
+    Buffer.from('no number '),
+    valid.subarray(at),
+  ]);
   const ask = async (load: Load, body: Buffer, status: number): Promise<number> => {
     const start = performance.now();
     await load.answered(body, status);

@@ -20,14 +20,18 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
       const text = Buffer.concat(chunks).toString();
       const [, operation = ''] = /Body><(?:\w+:)?(\w+)/.exec(text) ?? [];
       const id = Number(/id>(\d+)</.exec(text)?.[1] ?? 0);
-      if (id >= counts.length) counts = Buffer.concat([counts, Buffer.alloc(Math.max(counts.length, id))]);
+      if (id >= counts.length)
+        counts = Buffer.concat([counts, Buffer.alloc(Math.max(counts.length, id))]);
       counts[id] = (counts[id] ?? 0) + 1;
       const field = operation === 'Post' ? 'post' : 'entry';
       const content = `<${operation}Response xmlns="urn:ledger"><${field}>${id}</${field}></${operation}Response>`;
       const answer = `<s:Envelope xmlns:s="${SOAP}"><s:Body>${content}</s:Body></s:Envelope>`;
       const send = (): void => {
         response
-          .writeHead(200, { 'content-type': 'text/xml; charset=utf-8', 'content-length': answer.length })
+          .writeHead(200, {
+            'content-type': 'text/xml; charset=utf-8',
+            'content-length': answer.length,
+          })
           .end(answer);
       };
       if (id % SLOW_EVERY === 0) setTimeout(send, SLOW_MILLIS);

@@ -46,10 +46,16 @@ function rssOf(pid: number): number {
   }
 }
 
-const rssOfAll = (pid: number): number => [pid, ...childrenOf({ pid })].reduce((sum, each) => sum + rssOf(each), 0);
+const rssOfAll = (pid: number): number =>
+  [pid, ...childrenOf({ pid })].reduce((sum, each) => sum + rssOf(each), 0);
 
 /** A configuration as it could be edited: a time limit of the backend and a limit of documents change in turn. */
-const soapstoneYaml = (addresses: string, backend: string, redis: string, turn: number): string => `${addresses}
+const soapstoneYaml = (
+  addresses: string,
+  backend: string,
+  redis: string,
+  turn: number,
+): string => `${addresses}
 services:
   ledger:
     url: ${backend}
@@ -97,16 +103,24 @@ function logOf({ stdout }: ChildProcess): Log {
 }
 
 /** The gateway as users run it, with events through Redis where `redis` is a server. */
-export async function startSoapstone(backend: string, redis: RedisServer | null): Promise<LedgerProxy> {
+export async function startSoapstone(
+  backend: string,
+  redis: RedisServer | null,
+): Promise<LedgerProxy> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-ledger-'));
   const file = join(home, 'soapstone.yaml');
   const [traffic, admin] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const addresses = `listen: ${traffic}\nadmin: ${admin}`;
-  const write = (turn: number): void => writeFileSync(file, soapstoneYaml(addresses, backend, redis?.url ?? '', turn));
+  const write = (turn: number): void =>
+    writeFileSync(file, soapstoneYaml(addresses, backend, redis?.url ?? '', turn));
   write(0);
-  const child = spawn(process.execPath, [fileOf('../../bin/main.js'), 'start', '-c', file, '--workers', '2'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [fileOf('../../bin/main.js'), 'start', '-c', file, '--workers', '2'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   killAtExit(child);
   const log = logOf(child);
   const pid = child.pid ?? 0;
@@ -117,7 +131,8 @@ export async function startSoapstone(backend: string, redis: RedisServer | null)
         (answer) => answer.text(),
         () => '',
       );
-      for (const each of childrenOf({ pid })) if (!born.has(each)) born.set(each, performance.now());
+      for (const each of childrenOf({ pid }))
+        if (!born.has(each)) born.set(each, performance.now());
       if (/^soapstone_workers_answered 2$/m.test(text)) return;
       await wait(100);
     }
@@ -136,7 +151,8 @@ export async function startSoapstone(backend: string, redis: RedisServer | null)
         await reloaded;
       } else {
         const answer = await fetch(`http://${admin}/reload`, { method: 'POST' });
-        if (answer.status !== 200) throw new Error(`a reload was answered ${answer.status}: ${await answer.text()}`);
+        if (answer.status !== 200)
+          throw new Error(`a reload was answered ${answer.status}: ${await answer.text()}`);
       }
     },
     async replace() {
@@ -145,7 +161,9 @@ export async function startSoapstone(backend: string, redis: RedisServer | null)
       await replaced;
     },
     async victim() {
-      const [oldest = 0] = childrenOf({ pid }).toSorted((one, other) => (born.get(one) ?? 0) - (born.get(other) ?? 0));
+      const [oldest = 0] = childrenOf({ pid }).toSorted(
+        (one, other) => (born.get(one) ?? 0) - (born.get(other) ?? 0),
+      );
       await wait(Math.max(0, (born.get(oldest) ?? 0) + STEADY_MILLIS - performance.now()));
       return oldest;
     },
@@ -179,7 +197,11 @@ frontend ledger
 backend ledgers
   server one ${new URL(backend).host}
 `;
-  const program = await startHaproxy(home, (port) => configuration(port, 0), ['-W', '-p', join(home, 'pid')]);
+  const program = await startHaproxy(home, (port) => configuration(port, 0), [
+    '-W',
+    '-p',
+    join(home, 'pid'),
+  ]);
   const { port } = program;
   const pid = program.pid;
   const reload = async (turn: number): Promise<void> => {
@@ -229,7 +251,10 @@ export async function startLedgerNginx(backend: string): Promise<LedgerProxy> {
     isSoapOnly: true,
     hasEvents: false,
     async reload(turn) {
-      writeFileSync(join(home, 'nginx.conf'), nginxConfiguration(home, blocks(port, turn), WORKERS));
+      writeFileSync(
+        join(home, 'nginx.conf'),
+        nginxConfiguration(home, blocks(port, turn), WORKERS),
+      );
       program.signal('SIGHUP');
       await settle();
     },

@@ -102,8 +102,10 @@ class Lane {
       onResponseData(_controller, chunk) {
         text += chunk.toString('latin1');
       },
-      onResponseEnd: () => end(status === 200 && text.includes(expected) ? null : `${status} ${codeIn(text)}`),
-      onResponseError: (_controller, error) => end('code' in error ? String(error.code) : error.message),
+      onResponseEnd: () =>
+        end(status === 200 && text.includes(expected) ? null : `${status} ${codeIn(text)}`),
+      onResponseError: (_controller, error) =>
+        end('code' in error ? String(error.code) : error.message),
     };
     this.#client.dispatch({ method: 'POST', path, headers, body }, handler);
   }
@@ -127,7 +129,10 @@ export class Sender {
   #dead: ReadonlySet<number> = new Set();
 
   /** `firstId` is the first of the ids, which no other sender uses. */
-  constructor(url: string, options: { readonly isSoapOnly: boolean; readonly firstId: number; readonly rate: number }) {
+  constructor(
+    url: string,
+    options: { readonly isSoapOnly: boolean; readonly firstId: number; readonly rate: number },
+  ) {
     this.#url = url;
     this.#isSoapOnly = options.isSoapOnly;
     this.#nextId = options.firstId;
@@ -150,7 +155,16 @@ export class Sender {
     const { port } = lane;
     const isLate = this.#dead.has(port);
     const atMillis = performance.now();
-    const sent: Sent = { id, isWrite: id % 2 === 0, atMillis, millis: -1, failure: null, port, isCut: false, isLate };
+    const sent: Sent = {
+      id,
+      isWrite: id % 2 === 0,
+      atMillis,
+      millis: -1,
+      failure: null,
+      port,
+      isCut: false,
+      isLate,
+    };
     this.sent.push(sent);
     lane.send(messageOf(id, this.#isSoapOnly), sent);
   }

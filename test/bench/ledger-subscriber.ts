@@ -44,9 +44,15 @@ export class Subscriber {
 
   async #run(): Promise<void> {
     while (!this.#isOver) {
-      const client = createClient({ url: this.#url, webSocketImpl: WebSocket, retryAttempts: 0, lazy: true });
+      const client = createClient({
+        url: this.#url,
+        webSocketImpl: WebSocket,
+        retryAttempts: 0,
+        lazy: true,
+      });
       client.on('closed', (event) => {
-        const code = typeof event === 'object' && event !== null && 'code' in event ? Number(event.code) : 0;
+        const code =
+          typeof event === 'object' && event !== null && 'code' in event ? Number(event.code) : 0;
         this.#closes.set(code, (this.#closes.get(code) ?? 0) + 1);
       });
       let session: Session | null = null;
@@ -60,7 +66,11 @@ export class Subscriber {
               const id = data?.posted?.id;
               if (id === undefined) return;
               if (session === null) {
-                session = { firstMillis: performance.now(), endMillis: Number.POSITIVE_INFINITY, ids: new Map() };
+                session = {
+                  firstMillis: performance.now(),
+                  endMillis: Number.POSITIVE_INFINITY,
+                  ids: new Map(),
+                };
                 this.#sessions.push(session);
               }
               session.ids.set(id, (session.ids.get(id) ?? 0) + 1);
@@ -99,7 +109,10 @@ export class Subscriber {
       }
       for (const { id, isWrite, atMillis, millis, failure } of sent) {
         const isDue =
-          isWrite && failure === null && atMillis > firstMillis && atMillis + millis < endMillis - DUE_MILLIS;
+          isWrite &&
+          failure === null &&
+          atMillis > firstMillis &&
+          atMillis + millis < endMillis - DUE_MILLIS;
         if (isDue && !ids.has(id)) counts.lost++;
       }
     }

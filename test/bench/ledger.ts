@@ -22,8 +22,20 @@ export interface LedgerOptions {
   readonly isAlone: boolean;
 }
 
-const FULL: LedgerOptions = { reloads: 1000, replacements: 200, kills: 100, perSecond: 200, isAlone: false };
-const QUICK: LedgerOptions = { reloads: 20, replacements: 5, kills: 5, perSecond: 200, isAlone: false };
+const FULL: LedgerOptions = {
+  reloads: 1000,
+  replacements: 200,
+  kills: 100,
+  perSecond: 200,
+  isAlone: false,
+};
+const QUICK: LedgerOptions = {
+  reloads: 20,
+  replacements: 5,
+  kills: 5,
+  perSecond: 200,
+  isAlone: false,
+};
 
 /** Between two reloads or replacements. */
 const PAUSE_MILLIS = 200;
@@ -67,9 +79,18 @@ interface Counts {
 }
 
 /** Does one thing many times to one proxy under constant load. */
-async function run(proxy: LedgerProxy, action: Action, firstId: number, options: LedgerOptions): Promise<Run> {
+async function run(
+  proxy: LedgerProxy,
+  action: Action,
+  firstId: number,
+  options: LedgerOptions,
+): Promise<Run> {
   const times = options[COUNT_OF[action]];
-  const sender = new Sender(proxy.url, { isSoapOnly: proxy.isSoapOnly, firstId, rate: options.perSecond });
+  const sender = new Sender(proxy.url, {
+    isSoapOnly: proxy.isSoapOnly,
+    firstId,
+    rate: options.perSecond,
+  });
   const subscriber = proxy.hasEvents ? new Subscriber(proxy.url) : null;
   await wait(WARM_UP_MILLIS);
   const fromMillis = performance.now();
@@ -95,7 +116,17 @@ async function run(proxy: LedgerProxy, action: Action, firstId: number, options:
   rssBytes.push(proxy.rssBytes());
   await sender.stop();
   const events = (await subscriber?.stop(sender.sent)) ?? null;
-  return { proxy: proxy.name, action, times, sent: sender.sent, baseline, windows, inFlight, rssBytes, events };
+  return {
+    proxy: proxy.name,
+    action,
+    times,
+    sent: sender.sent,
+    baseline,
+    windows,
+    inFlight,
+    rssBytes,
+    events,
+  };
 }
 
 function compare(sent: readonly Sent[], ledger: Uint8Array): Counts {
@@ -121,10 +152,14 @@ function millisIn(sent: readonly Sent[], windows: readonly Window[]): readonly n
   return found;
 }
 
-function rowOf({ proxy, action, times, sent, baseline, windows, inFlight, rssBytes }: Run, counts: Counts): string[] {
+function rowOf(
+  { proxy, action, times, sent, baseline, windows, inFlight, rssBytes }: Run,
+  counts: Counts,
+): string[] {
   const before = millisIn(sent, [baseline]);
   const during = millisIn(sent, windows);
-  const figure = (millis: readonly number[], share: number): string => quantile(millis, share).toFixed(1);
+  const figure = (millis: readonly number[], share: number): string =>
+    quantile(millis, share).toFixed(1);
   const duration = windows.map(({ fromMillis, toMillis }) => toMillis - fromMillis);
   return [
     `${proxy}, ${action}`,
@@ -167,7 +202,8 @@ export async function benchLedger(options: LedgerOptions): Promise<void> {
     ['nginx', () => startLedgerNginx(backend.url)],
   ];
   const rows: string[][] = [];
-  const remarks: string[] = redis === null ? ['redis-server is not installed: no subscription'] : [];
+  const remarks: string[] =
+    redis === null ? ['redis-server is not installed: no subscription'] : [];
   let firstId = 1;
   for (const [program, start] of options.isAlone ? starts.slice(0, 1) : starts) {
     const absent = program === null ? false : missing(program);
@@ -178,7 +214,8 @@ export async function benchLedger(options: LedgerOptions): Promise<void> {
     for (const action of ['reload', 'replacement', 'kill'] as const) {
       if (options[COUNT_OF[action]] === 0) continue;
       const proxy = await start();
-      const isMeant = { reload: proxy.reload, replacement: proxy.replace, kill: proxy.victim }[action] !== null;
+      const isMeant =
+        { reload: proxy.reload, replacement: proxy.replace, kill: proxy.victim }[action] !== null;
       if (isMeant) {
         const found = await run(proxy, action, firstId, options);
         firstId += found.sent.length + 1;
@@ -204,14 +241,19 @@ function remarksOf({ proxy, action, sent, events }: Run): readonly string[] {
     if (failure === null || isCut || isLate) continue;
     causes.set(failure, (causes.get(failure) ?? 0) + 1);
   }
-  const remarks = [...causes].map(([cause, count]) => `${proxy}, ${action}: ${count} failed with ${cause}`);
+  const remarks = [...causes].map(
+    ([cause, count]) => `${proxy}, ${action}: ${count} failed with ${cause}`,
+  );
   if (events !== null) remarks.push(`${proxy}, ${action}: subscription ${JSON.stringify(events)}`);
   return remarks;
 }
 
 /** `--reloads 200`: how often, instead of the default. `--alone`: without other proxies. */
 function optionsOf(args: readonly string[], defaults: LedgerOptions): LedgerOptions {
-  const numberOf = (name: 'reloads' | 'replacements' | 'kills' | 'perSecond', flag: string): number => {
+  const numberOf = (
+    name: 'reloads' | 'replacements' | 'kills' | 'perSecond',
+    flag: string,
+  ): number => {
     const at = args.indexOf(flag);
     return at === -1 ? defaults[name] : Number(args[at + 1]);
   };
@@ -224,4 +266,5 @@ function optionsOf(args: readonly string[], defaults: LedgerOptions): LedgerOpti
   };
 }
 
-if (isProgram(import.meta.url)) await benchLedger(optionsOf(process.argv, isQuick() ? QUICK : FULL));
+if (isProgram(import.meta.url))
+  await benchLedger(optionsOf(process.argv, isQuick() ? QUICK : FULL));

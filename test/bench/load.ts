@@ -3,11 +3,22 @@ import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 
 import { callAll } from './kit.js';
-import { type LongEnvelope, longEnvelope, SMALL_REPLY, SMALL_REQUEST, type SmallCall } from './messages.js';
+import {
+  type LongEnvelope,
+  longEnvelope,
+  SMALL_REPLY,
+  SMALL_REQUEST,
+  type SmallCall,
+} from './messages.js';
 import { PATH } from './soapstone.js';
 
 const CONNECTIONS = 24;
-const HEADERS = ['content-type', 'text/xml; charset=utf-8', 'soapaction', '"urn:example:orders/GetOrders"'];
+const HEADERS = [
+  'content-type',
+  'text/xml; charset=utf-8',
+  'soapaction',
+  '"urn:example:orders/GetOrders"',
+];
 
 /** What asks: one per proxy, its connections are kept. */
 export class Load {
@@ -101,4 +112,5 @@ export class Load {
   }
 }
 
-const readable = (envelope: LongEnvelope): Readable => Readable.from(envelope.chunks(), { objectMode: false });
+const readable = (envelope: LongEnvelope): Readable =>
+  Readable.from(envelope.chunks(), { objectMode: false });

@@ -19,7 +19,10 @@ setInterval(() => {
   // The time that writing takes is not the program's.
   const { user, system } = process.cpuUsage(lastCpu);
   if (gapMillis > 5 * TICK_MILLIS)
-    appendFileSync(file, `${Math.round(now)} ${gapMillis.toFixed(1)} ${((user + system) / 1000).toFixed(1)}\n`);
+    appendFileSync(
+      file,
+      `${Math.round(now)} ${gapMillis.toFixed(1)} ${((user + system) / 1000).toFixed(1)}\n`,
+    );
   last = performance.now();
   lastCpu = process.cpuUsage();
 }, TICK_MILLIS).unref();

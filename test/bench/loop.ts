@@ -30,7 +30,8 @@ export async function benchLoop(isCpu: boolean): Promise<void> {
       found.push({ name, ...(await holds.take(gateway)) });
     }
     const waits = await waitsBesideOddReplies(loop, gateway);
-    const measure = ({ millis, cpuMillis }: LoopHold): number => (isCpu ? Math.min(millis, cpuMillis) : millis);
+    const measure = ({ millis, cpuMillis }: LoopHold): number =>
+      isCpu ? Math.min(millis, cpuMillis) : millis;
     const longest = found.toSorted((one, other) => measure(other) - measure(one));
     print(
       `\nThe event loop of the bundle, held by one of ${found.length} odd replies, requests, logins and reloads\n\n`,
@@ -43,14 +44,18 @@ export async function benchLoop(isCpu: boolean): Promise<void> {
     print(`\n  another caller beside ${ODD_REPLIES} odd replies in a row: `);
     print(`${quantile(waits, 0.5).toFixed(1)} ms, at most ${worst.toFixed(1)} ms\n`);
     const [first] = longest;
-    if ((first !== undefined && measure(first) > BAR_MILLIS) || worst > BAR_MILLIS) process.exitCode = 1;
+    if ((first !== undefined && measure(first) > BAR_MILLIS) || worst > BAR_MILLIS)
+      process.exitCode = 1;
   } finally {
     for (const end of endings) await end();
   }
 }
 
 /** Milliseconds of the calls of one caller, one after the other, while 100 odd replies come; in their order. */
-async function waitsBesideOddReplies(loop: LoopTrials, gateway: GatewayProcess): Promise<readonly number[]> {
+async function waitsBesideOddReplies(
+  loop: LoopTrials,
+  gateway: GatewayProcess,
+): Promise<readonly number[]> {
   const waits: number[] = [];
   let isOver = false;
   const calm = async (): Promise<void> => {

@@ -39,7 +39,9 @@ export function sizedEnvelope(bytes: number, shape: Shape, way: Way): Buffer {
 
 function withText(envelope: Buffer, bytes: number): Buffer {
   const at = envelope.indexOf('    </o:GetOrders');
-  const text = 'Some text that a backend keeps. '.repeat(Math.max(1, Math.ceil((bytes - envelope.length) / 32)));
+  const text = 'Some text that a backend keeps. '.repeat(
+    Math.max(1, Math.ceil((bytes - envelope.length) / 32)),
+  );
   const element = Buffer.from(`<o:remark>${text}</o:remark>\n`);
   return Buffer.concat([envelope.subarray(0, at), element, envelope.subarray(at)]);
 }
@@ -61,14 +63,19 @@ export function longEnvelope(bytes: number, way: Way): LongEnvelope {
   const sample = way === 'up' ? asked(orders(1_000_000)) : orders(1_000_000);
   const begin = sample.indexOf('      <o:order ');
   const end = sample.indexOf('    </o:GetOrders');
-  const [head, block, tail] = [sample.subarray(0, begin), sample.subarray(begin, end), sample.subarray(end)];
+  const [head, block, tail] = [
+    sample.subarray(0, begin),
+    sample.subarray(begin, end),
+    sample.subarray(end),
+  ];
   const blocks = Math.ceil((bytes - head.length - tail.length) / block.length);
   return {
     bytes: head.length + blocks * block.length + tail.length,
     *chunks() {
       yield head;
       for (let n = 0; n < blocks; n++) {
-        for (let at = 0; at < block.length; at += CHUNK_BYTES) yield block.subarray(at, at + CHUNK_BYTES);
+        for (let at = 0; at < block.length; at += CHUNK_BYTES)
+          yield block.subarray(at, at + CHUNK_BYTES);
       }
       yield tail;
     },
@@ -79,7 +86,8 @@ export function longEnvelope(bytes: number, way: Way): LongEnvelope {
 export const orderList = (count: number): Buffer => listOf(count, order);
 
 /** The same with short orders, each with `more` text: 5,000 of them are 1 MB without. */
-export const recordList = (count: number, more = ''): Buffer => listOf(count, (n) => record(n, more));
+export const recordList = (count: number, more = ''): Buffer =>
+  listOf(count, (n) => record(n, more));
 
 function listOf(count: number, print: (n: number) => string): Buffer {
   const parts = [

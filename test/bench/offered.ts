@@ -26,7 +26,9 @@ export const benchOffered = (quick: boolean): Promise<void> =>
     async (load, gateway) => {
       const json = ['content-type', 'application/json'];
       const params = { name: 'orders', arguments: { fields: FIELDS } };
-      const message = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+      const message = Buffer.from(
+        JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      );
       const none = Buffer.from('{}');
       const ways: readonly Way[] = [
         ['GraphQL', () => load.ask(GRAPHQL_CALL)],
@@ -34,8 +36,14 @@ export const benchOffered = (quick: boolean): Promise<void> =>
         ['MCP', () => load.post('/mcp', [...json, 'mcp-protocol-version', '2025-11-25'], message)],
       ];
       const count = quick ? 1_000 : 6_000;
-      const costs = await compareWays(gateway, ways, { count, rounds: quick ? 5 : 11, atOnce: AT_ONCE });
-      print(`\nOne order: the same fields by GraphQL, over REST and as a tool, ${count} a round\n\n${costs}`);
+      const costs = await compareWays(gateway, ways, {
+        count,
+        rounds: quick ? 5 : 11,
+        atOnce: AT_ONCE,
+      });
+      print(
+        `\nOne order: the same fields by GraphQL, over REST and as a tool, ${count} a round\n\n${costs}`,
+      );
     },
   );
 

@@ -6,7 +6,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { type Dispatcher, Pool } from 'undici';
 
-import { fileOf, isolate, isProgram, isQuick, print, quantile, type Server, startServer, table } from './kit.js';
+import {
+  fileOf,
+  isolate,
+  isProgram,
+  isQuick,
+  print,
+  quantile,
+  type Server,
+  startServer,
+  table,
+} from './kit.js';
 import { startKeys } from './soapstone.js';
 
 /** What the gateway does of what it can at most, while it is asked for more: at least this. */
@@ -62,9 +72,21 @@ export async function benchOverload(quick: boolean): Promise<void> {
         (recovered / 1000).toFixed(1),
       ]);
     }
-    const heads = ['times', 'offered/s', 'good/s', 'of peak', 'p50 ms', 'p99 ms', 'refused', 'failed', 'recovery s'];
+    const heads = [
+      'times',
+      'offered/s',
+      'good/s',
+      'of peak',
+      'p50 ms',
+      'p99 ms',
+      'refused',
+      'failed',
+      'recovery s',
+    ];
     print(table(heads, rows));
-    print(`\n  worst ${worst.toFixed(2)} of peak: ${worst >= BAR ? 'within' : 'beyond'} the bar of ${BAR}\n`);
+    print(
+      `\n  worst ${worst.toFixed(2)} of peak: ${worst >= BAR ? 'within' : 'beyond'} the bar of ${BAR}\n`,
+    );
     await busyHost(clients, quick ? 8000 : 20_000);
   } finally {
     await clients.close();
@@ -105,7 +127,12 @@ class Clients {
   readonly #pool: Pool;
 
   constructor(url: string) {
-    this.#pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+    this.#pool = new Pool(url, {
+      connections: CONNECTIONS,
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
   }
 
   /** Requests per second with 12 at a time, too few for an overload. */
@@ -171,7 +198,8 @@ class Clients {
         onResponseData(_controller, chunk) {
           hasErrors ||= chunk.includes('"errors":[');
         },
-        onResponseEnd: () => settle(status === 200 && !hasErrors ? 'good' : status === 503 ? 'shed' : 'failed'),
+        onResponseEnd: () =>
+          settle(status === 200 && !hasErrors ? 'good' : status === 503 ? 'shed' : 'failed'),
         onResponseError: () => settle('failed'),
       };
       const headers = ['content-type', 'application/json'];

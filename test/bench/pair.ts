@@ -1,6 +1,16 @@
 import { pathToFileURL } from 'node:url';
 import { contend, endAll, slice } from './contender.js';
-import { fileOf, isProgram, isQuick, median, print, quantile, type Server, startServer, table } from './kit.js';
+import {
+  fileOf,
+  isProgram,
+  isQuick,
+  median,
+  print,
+  quantile,
+  type Server,
+  startServer,
+  table,
+} from './kit.js';
 import { startSoapstone } from './soapstone.js';
 
 const SLICE = 1_000;
@@ -14,12 +24,16 @@ export async function benchPair(other: string, quick: boolean): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);
   const before = contend('other', await startOther(other, `${backend.url}/soap/bench`));
   const after = contend('this', await startSoapstone(`${backend.url}/soap/bench`));
-  const base = contend('undici', await startServer(fileOf('forwarders.js'), ['undici', backend.url]));
+  const base = contend(
+    'undici',
+    await startServer(fileOf('forwarders.js'), ['undici', backend.url]),
+  );
   const all = [before, after, base];
   try {
     for (const { load } of all) await load.small(WARM_UP);
     for (let round = 0; round < (quick ? 20 : 100); round++) {
-      for (const contender of round % 2 === 0 ? all : all.toReversed()) await slice(contender, SLICE);
+      for (const contender of round % 2 === 0 ? all : all.toReversed())
+        await slice(contender, SLICE);
     }
   } finally {
     await endAll(all, backend);
@@ -57,6 +71,7 @@ async function startOther(root: string, url: string): Promise<Server> {
 
 if (isProgram(import.meta.url)) {
   const [root] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-  if (root === undefined) print('node dist/test/bench/pair.js CHECKOUT: another one, built by `npm run build`\n');
+  if (root === undefined)
+    print('node dist/test/bench/pair.js CHECKOUT: another one, built by `npm run build`\n');
   else await benchPair(root, isQuick());
 }

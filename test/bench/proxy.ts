@@ -79,7 +79,12 @@ backend services
     pid: haproxy.pid,
     usage: async () => {
       const rssBytes = residentBytes(haproxy.pid);
-      return { cpuMicros: cpuMicrosOf(haproxy.pid), rssBytes, rssPeakBytes: rssBytes, rssMaxBytes: rssBytes };
+      return {
+        cpuMicros: cpuMicrosOf(haproxy.pid),
+        rssBytes,
+        rssPeakBytes: rssBytes,
+        rssMaxBytes: rssBytes,
+      };
     },
     async stop() {
       await haproxy.stop();
@@ -96,7 +101,9 @@ async function small(contenders: readonly Contender[], quick: boolean): Promise<
     await load.small(200);
     return measure(server, async () => ({ amount: count, millis: await load.small(count) }));
   });
-  print(`\nSmall messages: ${SMALL_REQUEST.length} bytes up, ${SMALL_REPLY.length} bytes down, ${count} a round\n\n`);
+  print(
+    `\nSmall messages: ${SMALL_REQUEST.length} bytes up, ${SMALL_REPLY.length} bytes down, ${count} a round\n\n`,
+  );
   const base = median(rounds.get(BASE)?.map(({ cpuMicros }) => cpuMicros / count) ?? []);
   const rows = [...rounds].map(([name, all]) => {
     const micros = median(all.map(({ cpuMicros }) => cpuMicros / count));
@@ -109,10 +116,19 @@ async function small(contenders: readonly Contender[], quick: boolean): Promise<
       (micros / base).toFixed(2),
     ];
   });
-  print(table(['proxy', 'requests/s', 'CPU µs/request', 'p99 ms', 'peak RSS MiB', `CPU to ${BASE}`], rows));
+  print(
+    table(
+      ['proxy', 'requests/s', 'CPU µs/request', 'p99 ms', 'peak RSS MiB', `CPU to ${BASE}`],
+      rows,
+    ),
+  );
 }
 
-async function long(contenders: readonly Contender[], way: 'up' | 'down', quick: boolean): Promise<void> {
+async function long(
+  contenders: readonly Contender[],
+  way: 'up' | 'down',
+  quick: boolean,
+): Promise<void> {
   const bytes = quick ? 50_000_000 : 200_000_000;
   for (const { load } of contenders) await load[way](20_000_000);
   const rounds = await inTurn(contenders, quick ? 1 : 3, ({ server, load }) =>

@@ -3,7 +3,14 @@ import { ParseOption, XmlDocument } from 'libxml2-wasm';
 import sax from 'sax';
 import { SaxesParser } from 'saxes';
 import { defaultsOf, GIB } from '../../src/base/limit.js';
-import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../src/xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { detachBuffer } from './detach.js';
@@ -115,7 +122,8 @@ export function millisOf(run: () => void): number {
   return (user + system) / 1000;
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /** Megabytes per second of processor time of our reader and of others, side by side, and what a small message takes. */
 export async function benchReader(runs = 5): Promise<readonly BenchRow[]> {
@@ -147,7 +155,11 @@ export async function benchReader(runs = 5): Promise<readonly BenchRow[]> {
   const ratios = speeds
     .filter(({ name }) => name === 'saxes' || name === 'libxml2-wasm')
     .flatMap((peer) =>
-      ours.map(({ name, value }) => ({ name: `${name}, to ${peer.name}`, value: value / peer.value, unit: 'times' })),
+      ours.map(({ name, value }) => ({
+        name: `${name}, to ${peer.name}`,
+        value: value / peer.value,
+        unit: 'times',
+      })),
     );
   return [
     ...speeds,

@@ -10,10 +10,14 @@ import { isProgram, isQuick, median, print, table } from './kit.js';
 
 /** What each kind of refused GraphQL request costs the processor, from its bytes to its answer; the dearest first. */
 export async function benchRefusals(quick: boolean): Promise<void> {
-  const handlers = { shop: await startHandler(shopMapping('http://127.0.0.1:1')), large: await startHandler(LARGE) };
+  const handlers = {
+    shop: await startHandler(shopMapping('http://127.0.0.1:1')),
+    large: await startHandler(LARGE),
+  };
   const kinds = kindsOfRefusal();
   const runs = quick ? 5 : 25;
-  for (const { body, on = 'shop' } of kinds) for (let n = 0; n < 3; n++) await refuse(handlers[on], body);
+  for (const { body, on = 'shop' } of kinds)
+    for (let n = 0; n < 3; n++) await refuse(handlers[on], body);
   const measured: { name: string; bytes: number; middle: number; most: number }[] = [];
   for (const { name, body, on = 'shop' } of kinds) {
     const all: number[] = [];
@@ -27,8 +31,15 @@ export async function benchRefusals(quick: boolean): Promise<void> {
     measured.push({ name, bytes: body.length, middle: median(all), most: Math.max(...all) });
   }
   measured.sort((one, other) => other.middle - one.middle);
-  print(`\nRefused GraphQL requests, ${kinds.length} kinds, ${runs} times each: CPU of one, in ms\n\n`);
-  const rows = measured.map(({ name, bytes, middle, most }) => [name, `${bytes}`, middle.toFixed(2), most.toFixed(2)]);
+  print(
+    `\nRefused GraphQL requests, ${kinds.length} kinds, ${runs} times each: CPU of one, in ms\n\n`,
+  );
+  const rows = measured.map(({ name, bytes, middle, most }) => [
+    name,
+    `${bytes}`,
+    middle.toFixed(2),
+    most.toFixed(2),
+  ]);
   print(table(['kind', 'bytes', 'median', 'most'], rows));
 }
 
@@ -86,7 +97,9 @@ ${Array.from({ length: 1500 }, (_, at) => `      type ${LARGE_TYPE}${at} { id: I
 
 function kindsOfRefusal(): readonly RefusedKind[] {
   const table = readRows('graphql');
-  const refused = OPERATIONS.filter((each) => table.get(each.row)?.cases?.[each.case] !== 'pass').map(
+  const refused = OPERATIONS.filter(
+    (each) => table.get(each.row)?.cases?.[each.case] !== 'pass',
+  ).map(
     ({ row, case: name, query, variables }): RefusedKind => ({
       name: `${row} ${name}`,
       body: Buffer.from(JSON.stringify({ query, variables })),
@@ -106,7 +119,9 @@ export function dearKinds(): readonly RefusedKind[] {
   });
   const variables = (name: string, json: string): RefusedKind => ({
     name,
-    body: Buffer.from(`{"query":"query($f:Filter $s:String){article(filter:$f sku:$s){sku}}","variables":${json}}`),
+    body: Buffer.from(
+      `{"query":"query($f:Filter $s:String){article(filter:$f sku:$s){sku}}","variables":${json}}`,
+    ),
   });
   const given = (name: string, text: string, values: unknown): RefusedKind => ({
     name,
@@ -120,7 +135,9 @@ export function dearKinds(): readonly RefusedKind[] {
   const members = (count: number): object =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, 1]));
   const five = ['a', 'b', 'c', 'd', 'e'];
-  const wrongLists = Object.fromEntries(five.map((name) => [name, Array.from({ length: 999 }, () => 1)]));
+  const wrongLists = Object.fromEntries(
+    five.map((name) => [name, Array.from({ length: 999 }, () => 1)]),
+  );
   const listQuery = `query(${five.map((name) => `$${name}:[String]`).join()}){${five.map((name) => `${name}:article(tags:$${name}){sku}`).join(' ')}}`;
   const many = (count: number, make: (at: number) => string): string =>
     Array.from({ length: count }, (_, at) => make(at)).join(' ');
@@ -129,10 +146,16 @@ export function dearKinds(): readonly RefusedKind[] {
     query('G07 1.9 MB of one name', `{${'a'.repeat(1_900_000)}}`),
     query('G07 30,000 characters of comments', `{article{sku}}${'#\n'.repeat(14_900)}`),
     query('G07 30,000 characters of a string', `{article(sku:"${'a'.repeat(29_900)}"){x}}`),
-    query('G07 30,000 characters of a block string', `{article(sku:"""${' a\n'.repeat(9_900)}"""){x}}`),
+    query(
+      'G07 30,000 characters of a block string',
+      `{article(sku:"""${' a\n'.repeat(9_900)}"""){x}}`,
+    ),
     query('G11 990 times the same field', `{article{${'sku '.repeat(990)}x}}`.replace('sku ', '')),
     query('G11 240 times the same object', `{article{${'related{sku} '.repeat(240)}x}}`),
-    query('G11 objects that repeat each other', `{article{${'related{related{sku name} sku} '.repeat(120)}x}}`),
+    query(
+      'G11 objects that repeat each other',
+      `{article{${'related{related{sku name} sku} '.repeat(120)}x}}`,
+    ),
     query(
       'G11 fragments that repeat each other',
       `{article{${many(20, (at) => `...F${at}`)} x}} ${many(20, (at) => `fragment F${at} on Article{${'related{sku name} '.repeat(8)}}`)}`,
@@ -150,25 +173,45 @@ export function dearKinds(): readonly RefusedKind[] {
     query('a broken document', `{article{sku ${'(x:1 '.repeat(100)}`),
     given('G22 4,995 wrong values', listQuery, wrongLists),
     given('G22 4,995 wrong values behind 29,000 lines', `${lines}${listQuery}`, wrongLists),
-    given('G22 900 unknown members', 'query($f:Filter){article(filter:$f){sku}}', { f: members(900) }),
-    given('G22 900 unknown members behind 29,000 lines', `${lines}query($f:Filter){article(filter:$f){sku}}`, {
+    given('G22 900 unknown members', 'query($f:Filter){article(filter:$f){sku}}', {
       f: members(900),
     }),
-    query('G18 unknown fields behind 29,000 lines', `${lines}{article{${many(300, (at) => `x${at}`)}}}`),
-    query('G18 one variable 240 times behind 29,000 lines', `${lines}query(${'$v:Int '.repeat(240)}){article{sku}}`),
+    given(
+      'G22 900 unknown members behind 29,000 lines',
+      `${lines}query($f:Filter){article(filter:$f){sku}}`,
+      {
+        f: members(900),
+      },
+    ),
+    query(
+      'G18 unknown fields behind 29,000 lines',
+      `${lines}{article{${many(300, (at) => `x${at}`)}}}`,
+    ),
+    query(
+      'G18 one variable 240 times behind 29,000 lines',
+      `${lines}query(${'$v:Int '.repeat(240)}){article{sku}}`,
+    ),
     query('G18 a broken document behind 29,000 lines', `${lines}{article{sku`),
     large('G18 one of 1,500 types misspelt', `query($v:${LARGE_TYPE}x){__typename}`),
     large(
       'G18 a dozen of 1,500 types misspelt',
       `query(${many(12, (at) => `$v${at}:${LARGE_TYPE}x${at}`)}){__typename}`,
     ),
-    large('G18 fragments on a dozen of 1,500 types misspelt', `{${many(12, (at) => `...on ${LARGE_TYPE}x${at}{a}`)}}`),
-    large('G18 a dozen fields misspelt', `{record{${many(12, (at) => `internalCustomFieldReferenceNumbex${at}`)}}}`),
+    large(
+      'G18 fragments on a dozen of 1,500 types misspelt',
+      `{${many(12, (at) => `...on ${LARGE_TYPE}x${at}{a}`)}}`,
+    ),
+    large(
+      'G18 a dozen fields misspelt',
+      `{record{${many(12, (at) => `internalCustomFieldReferenceNumbex${at}`)}}}`,
+    ),
     large(
       'G18 a dozen of 300 members misspelt',
       `{record(filter:{${many(12, (at) => `internalCustomFieldReferenceNumbex${at}:1`)}}){id}}`,
     ),
-    large('G22 900 unknown members beside 300', 'query($f:Filter){record(filter:$f){id}}', { f: members(900) }),
+    large('G22 900 unknown members beside 300', 'query($f:Filter){record(filter:$f){id}}', {
+      f: members(900),
+    }),
     variables('G22 1.9 MB of one number', `{"f":${'1'.repeat(1_900_000)}}`),
     variables('G22 1.9 MB of escaped quotes', `{"s":1,"f":"${'\\"'.repeat(950_000)}"}`),
     variables('G22 1.9 MB of escaped backslashes', `{"s":1,"f":"${'\\\\'.repeat(950_000)}"}`),
@@ -176,14 +219,23 @@ export function dearKinds(): readonly RefusedKind[] {
     { name: 'G07 1.9 MB of spaces', body: Buffer.from(`{"query":"{x}"${' '.repeat(1_900_000)}}`) },
     query('G07 1.9 MB of a comment', `{a}#${'#'.repeat(1_900_000)}`),
     query('G07 1.9 MB of letters that are not ASCII', `{a}#${'é'.repeat(950_000)}`),
-    variables('G22 1.9 MB of members', `{"f":{${Array.from({ length: 150_000 }, (_, at) => `"m${at}":1`).join()}}}`),
+    variables(
+      'G22 1.9 MB of members',
+      `{"f":{${Array.from({ length: 150_000 }, (_, at) => `"m${at}":1`).join()}}}`,
+    ),
     variables('G22 1.9 MB of values', `{"f":[${'1,'.repeat(900_000)}1]}`),
     variables('G22 1.9 MB of lists', `{"f":${'['.repeat(950_000)}${']'.repeat(950_000)}}`),
     variables('G22 two members, 1.9 MB apart', `{"s":"${'a'.repeat(1_900_000)}","s":"b"}`),
     variables('G22 1.9 MB of escapes', `{"s":1,"f":"${'\\n'.repeat(950_000)}"}`),
     { name: 'G22 1.9 MB of no JSON', body: Buffer.from(`{"query":"${'a'.repeat(1_900_000)}`) },
-    { name: 'G22 1.9 MB of no UTF-8', body: Buffer.concat([Buffer.alloc(1_900_000, 'a'), Buffer.of(0xff)]) },
-    { name: 'G13 a batch of 1.9 MB', body: Buffer.from(`[${'{"query":"{article{sku}}"},'.repeat(70_000)}{}]`) },
+    {
+      name: 'G22 1.9 MB of no UTF-8',
+      body: Buffer.concat([Buffer.alloc(1_900_000, 'a'), Buffer.of(0xff)]),
+    },
+    {
+      name: 'G13 a batch of 1.9 MB',
+      body: Buffer.from(`[${'{"query":"{article{sku}}"},'.repeat(70_000)}{}]`),
+    },
   ];
 }
 

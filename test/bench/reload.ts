@@ -39,11 +39,15 @@ class Gateway {
     const turn = change === 'nothing' ? this.#turn : ++this.#turn;
     const names = Array.from({ length: SERVICES }, (_, at) => `s${at}`);
     const services = names.map(
-      (name) => `  ${name}: { wsdl: ${name}.wsdl, url: "http://127.0.0.1:9/${name}", timeoutMillis: ${30_000 + turn} }`,
+      (name) =>
+        `  ${name}: { wsdl: ${name}.wsdl, url: "http://127.0.0.1:9/${name}", timeoutMillis: ${30_000 + turn} }`,
     );
     const keys = `listen: 127.0.0.1:0\nadmin: ${this.#admin}\nreload: { watch: false }\n`;
     const mistake = change === 'a mistake' ? 'limitz: {}\n' : '';
-    await writeFile(join(this.#folder, 'soapstone.yaml'), `${keys}${mistake}services:\n${services.join('\n')}\n`);
+    await writeFile(
+      join(this.#folder, 'soapstone.yaml'),
+      `${keys}${mistake}services:\n${services.join('\n')}\n`,
+    );
     if (change !== 'every WSDL') return;
     const wsdl = largeWsdl(TYPES, OPERATIONS).replaceAll('"f0"', `"f0of${turn}"`);
     await Promise.all(names.map((name) => writeFile(join(this.#folder, `${name}.wsdl`), wsdl)));
@@ -104,8 +108,16 @@ export async function benchReload(quick: boolean): Promise<void> {
           await gateway.change(change);
           took.push(await gateway.reload(change));
         }
-        const [middle, worst] = [median(took), Math.max(...took)].map((millis) => (millis / 1000).toFixed(2));
-        rows.push([`${workers}`, change, middle ?? '', worst ?? '', gateway.longestGapMillis(before).toFixed(0)]);
+        const [middle, worst] = [median(took), Math.max(...took)].map((millis) =>
+          (millis / 1000).toFixed(2),
+        );
+        rows.push([
+          `${workers}`,
+          change,
+          middle ?? '',
+          worst ?? '',
+          gateway.longestGapMillis(before).toFixed(0),
+        ]);
       }
     } finally {
       const ended = once(child, 'exit');

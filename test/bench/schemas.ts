@@ -20,10 +20,18 @@ const SHAPES: Readonly<Record<string, (count: number) => string>> = {
   'ten elements each, four derivations deep': (count) =>
     repeat(count, (at) => {
       const elements = repeat(10, (field) => {
-        const type = field % 3 === 0 ? `t:T${(at * 7 + field) % count}` : field % 3 === 1 ? 'xs:string' : `t:S${at}`;
+        const type =
+          field % 3 === 0
+            ? `t:T${(at * 7 + field) % count}`
+            : field % 3 === 1
+              ? 'xs:string'
+              : `t:S${at}`;
         return `<xs:element name="e${field}" type="${type}" minOccurs="0"/>`;
       });
-      const content = extending(at % 4 === 0 ? 'Base' : `T${at - 1}`, `<xs:sequence>${elements}</xs:sequence>`);
+      const content = extending(
+        at % 4 === 0 ? 'Base' : `T${at - 1}`,
+        `<xs:sequence>${elements}</xs:sequence>`,
+      );
       return `<xs:complexType name="T${at}">${content}</xs:complexType><xs:simpleType name="S${at}"><xs:restriction base="xs:string">
         <xs:enumeration value="A"/><xs:enumeration value="B"/></xs:restriction></xs:simpleType>`;
     }),

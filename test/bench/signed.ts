@@ -17,11 +17,20 @@ import { signedMessage } from '../kit/signed-message.js';
 import { rulesTrusting } from '../soap/security/trusting-rules.js';
 import { isProgram, isQuick, print, quantile, table } from './kit.js';
 
-const LIMITS = { ...defaultsOf(XML_LIMITS), messageBytes: 2 ** 31, elements: 2 ** 30, children: 2 ** 30 };
+const LIMITS = {
+  ...defaultsOf(XML_LIMITS),
+  messageBytes: 2 ** 31,
+  elements: 2 ** 30,
+  children: 2 ** 30,
+};
 const CHUNK = 64 * 1024;
 
 /** Skips the content of Body, as a literal service does. */
-const skipping: XmlHandler = { open: (tag) => (tag.depth < 3 ? ELEMENTS_ONLY : SKIP), close() {}, text() {} };
+const skipping: XmlHandler = {
+  open: (tag) => (tag.depth < 3 ? ELEMENTS_ONLY : SKIP),
+  close() {},
+  text() {},
+};
 
 /** A client whose certificate is trusted, and the rules that trust it. */
 function trusting(): { readonly client: Identity; readonly rules: VerificationRules } {
@@ -33,7 +42,11 @@ function trusting(): { readonly client: Identity; readonly rules: VerificationRu
 }
 
 /** Microseconds of processor time of one call of each, in turns. */
-function compare(rounds: number, calls: number, runs: readonly (() => void)[]): readonly (readonly number[])[] {
+function compare(
+  rounds: number,
+  calls: number,
+  runs: readonly (() => void)[],
+): readonly (readonly number[])[] {
   const times = runs.map((): number[] => []);
   for (let round = 0; round < rounds + 2; round++) {
     for (const [index, run] of runs.entries()) {
@@ -64,7 +77,8 @@ function bareWork(
   const parts = [body, timestamp].map((part) => Buffer.from(part));
   return () => {
     for (const part of parts) createHash('sha256').update(part).digest();
-    if (!verify('sha256', signedInfo, key, value)) throw new Error(`the bare verification fails: ${message.length}`);
+    if (!verify('sha256', signedInfo, key, value))
+      throw new Error(`the bare verification fails: ${message.length}`);
   };
 }
 
@@ -73,7 +87,8 @@ export async function benchSigned(quick: boolean): Promise<void> {
   const reader = new XmlReader(skipping, LIMITS);
   const read = (message: Buffer, isVerified: boolean): void => {
     reader.reset(isVerified ? new MessageVerifier(skipping, rules, Date.now()) : skipping);
-    for (let at = 0; at < message.length; at += CHUNK) reader.write(message.subarray(at, at + CHUNK));
+    for (let at = 0; at < message.length; at += CHUNK)
+      reader.write(message.subarray(at, at + CHUNK));
     reader.end();
     reader.release();
   };
@@ -82,11 +97,18 @@ export async function benchSigned(quick: boolean): Promise<void> {
   const runs = [bareWork(small, client), () => read(message, false), () => read(message, true)];
   const times = compare(quick ? 7 : 21, 500, runs);
   const bare = quantile(times[0] ?? [], 0.5);
-  print(`A signed message of ${message.length} bytes (RSA-2048, Body and Timestamp): processor time\n`);
+  print(
+    `A signed message of ${message.length} bytes (RSA-2048, Body and Timestamp): processor time\n`,
+  );
   const names = ['node:crypto alone', 'read, not verified', 'read and verified'];
   const cells = names.map((name, index) => {
     const own = times[index] ?? [];
-    return [name, quantile(own, 0.5).toFixed(1), quartiles(own), (quantile(own, 0.5) / bare).toFixed(2)];
+    return [
+      name,
+      quantile(own, 0.5).toFixed(1),
+      quartiles(own),
+      (quantile(own, 0.5) / bare).toFixed(2),
+    ];
   });
   print(table(['', 'µs', 'quartiles', 'to node:crypto'], cells));
   const long = [
@@ -95,7 +117,10 @@ export async function benchSigned(quick: boolean): Promise<void> {
   ] as const;
   const speeds = long.map(([name, content]) => {
     const bytes = Buffer.from(signedMessage(client, content).message);
-    const [on = [], off = []] = compare(quick ? 3 : 9, 1, [() => read(bytes, true), () => read(bytes, false)]);
+    const [on = [], off = []] = compare(quick ? 3 : 9, 1, [
+      () => read(bytes, true),
+      () => read(bytes, false),
+    ]);
     return [name, ...[on, off].map((own) => (bytes.length / quantile(own, 0.5)).toFixed(0))];
   });
   print('\nA signed Body of 8 MiB, MB/s of processor time\n');

@@ -93,7 +93,12 @@ class Sizing {
     });
     const plain = await this.#start('');
     await this.#measure(plain, [upward(2), upward(16), upward(64), upward(1024)]);
-    await this.#measure(plain, [downward(1, 1), downward(14, 16), downward(56, 64), downward(900, 1024)]);
+    await this.#measure(plain, [
+      downward(1, 1),
+      downward(14, 16),
+      downward(56, 64),
+      downward(900, 1024),
+    ]);
     await plain.stop();
     for (const count of [1, 14, 56]) {
       const gateway = await this.#start('', `?orders=${count}`);
@@ -105,11 +110,21 @@ class Sizing {
       });
       const all =
         '{ listOrders { id serial status placedAt total note customer { code name phone address { city } } lines { sku price } } }';
-      await this.#measure(gateway, [ask('{ listOrders { id status } }', '2 fields'), ask(all, '13 fields')]);
+      await this.#measure(gateway, [
+        ask('{ listOrders { id status } }', '2 fields'),
+        ask(all, '13 fields'),
+      ]);
       if (count === 1) {
-        const calls = Array.from({ length: 5 }, (_, at) => `a${at}: listOrders(limit: ${at}) { id status }`);
+        const calls = Array.from(
+          { length: 5 },
+          (_, at) => `a${at}: listOrders(limit: ${at}) { id status }`,
+        );
         await this.#measure(gateway, [
-          { ...ask(`{ ${calls.join(' ')} }`, ''), name: 'GraphQL, five calls in one query', share: 0.2 },
+          {
+            ...ask(`{ ${calls.join(' ')} }`, ''),
+            name: 'GraphQL, five calls in one query',
+            share: 0.2,
+          },
         ]);
       }
       await gateway.stop();
@@ -117,7 +132,11 @@ class Sizing {
     const secure = await this.#start('tls');
     const call = { ...upward(2), share: 1 };
     await this.#measure(secure, [{ ...call, name: 'SOAP over TLS, connections kept' }]);
-    await this.#measure(secure, [{ ...call, name: 'SOAP over TLS, a handshake for each request', share: 0.2 }], true);
+    await this.#measure(
+      secure,
+      [{ ...call, name: 'SOAP over TLS, a handshake for each request', share: 0.2 }],
+      true,
+    );
     await secure.stop();
     print(`\nProcessor time of the gateway for one request, medians; ${AT_ONCE} at once\n\n`);
     print(table(['request', 'CPU µs', 'peak RSS MiB'], this.#rows));
@@ -133,15 +152,28 @@ class Sizing {
     const small = orders(1024).toString().replaceAll('GetOrdersResponse', 'GetOrders');
     const states: readonly (readonly [string, 'tls' | '', string])[] = [
       ['idle, one request answered', '', `${answered}${Buffer.byteLength(small)}\r\n\r\n${small}`],
-      ['idle over TLS, one request answered', 'tls', `${answered}${Buffer.byteLength(small)}\r\n\r\n${small}`],
-      ['half of a head of 1 KiB sent', '', `POST /soap/bench HTTP/1.1\r\nHost: a\r\nX-Long: ${'a'.repeat(900)}`],
-      ['48 KiB of a message of 49 KiB sent', '', `${answered}${Buffer.byteLength(body) + 1024}\r\n\r\n${body}`],
+      [
+        'idle over TLS, one request answered',
+        'tls',
+        `${answered}${Buffer.byteLength(small)}\r\n\r\n${small}`,
+      ],
+      [
+        'half of a head of 1 KiB sent',
+        '',
+        `POST /soap/bench HTTP/1.1\r\nHost: a\r\nX-Long: ${'a'.repeat(900)}`,
+      ],
+      [
+        '48 KiB of a message of 49 KiB sent',
+        '',
+        `${answered}${Buffer.byteLength(body) + 1024}\r\n\r\n${body}`,
+      ],
     ];
     const rows: string[][] = [];
     for (const [name, kind, text] of states) {
       const gateway = await this.#start(kind);
       const [before, sockets] = [await resident(gateway.pid), [] as Socket[]];
-      for (let at = 0; at < count; at++) sockets.push(await open(gateway.url, text, name.startsWith('idle')));
+      for (let at = 0; at < count; at++)
+        sockets.push(await open(gateway.url, text, name.startsWith('idle')));
       await wait(SETTLE_MILLIS);
       rows.push([name, (((await resident(gateway.pid)) - before) / count / 1024).toFixed(1)]);
       for (const socket of sockets) socket.destroy();
@@ -155,7 +187,10 @@ class Sizing {
   async processes(): Promise<void> {
     const demo = resolve('config/demo/legacy.wsdl');
     const services = (count: number): string =>
-      Array.from({ length: count }, (_, at) => `  s${at}: { wsdl: w${at}.wsdl, url: "${this.#backend}" }\n`).join('');
+      Array.from(
+        { length: count },
+        (_, at) => `  s${at}: { wsdl: w${at}.wsdl, url: "${this.#backend}" }\n`,
+      ).join('');
     for (let at = 0; at < 40; at++) {
       const wsdl = readFileSync(demo, 'utf8').replaceAll(
         'http://legacy.example.com/desk',
@@ -179,7 +214,11 @@ class Sizing {
       await wait(SETTLE_MILLIS);
       const pids = [gateway.pid, ...childrenOf(gateway)];
       const sizes = await Promise.all(pids.map(resident));
-      rows.push([name, mib(sizes.reduce((sum, size) => sum + size, 0)), sizes.map(mib).join(' + ')]);
+      rows.push([
+        name,
+        mib(sizes.reduce((sum, size) => sum + size, 0)),
+        sizes.map(mib).join(' + '),
+      ]);
       await gateway.stop();
     }
     print('\nResident memory of idle processes\n\n');

@@ -37,7 +37,10 @@ export const withConfiguration = <T>(
   listen = '127.0.0.1:0',
 ): Promise<T> => withFile((directory) => configuration(directory, url, more, listen), use);
 
-async function withFile<T>(text: (directory: string) => string, use: (file: string) => Promise<T>): Promise<T> {
+async function withFile<T>(
+  text: (directory: string) => string,
+  use: (file: string) => Promise<T>,
+): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
   try {
     const file = join(directory, 'soapstone.yaml');
@@ -49,8 +52,11 @@ async function withFile<T>(text: (directory: string) => string, use: (file: stri
 }
 
 /** Starts the gateway in front of `url`; `more` are keys of its configuration. */
-export const startSoapstone = (url: string, nodeOptions: readonly string[] = [], more = ''): Promise<Server> =>
-  withConfiguration(url, (file) => startFile(file, nodeOptions), more);
+export const startSoapstone = (
+  url: string,
+  nodeOptions: readonly string[] = [],
+  more = '',
+): Promise<Server> => withConfiguration(url, (file) => startFile(file, nodeOptions), more);
 
 /** Starts the gateway with a configuration file. */
 export const startFile = (file: string, nodeOptions: readonly string[] = []): Promise<Server> =>

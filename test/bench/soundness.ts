@@ -9,7 +9,9 @@ export async function benchSoundness(quick: boolean): Promise<void> {
   const found = await checkSoundness(compiled, count, seed);
   await compiled.close();
   print(`\n${found.operations} random operations, seed ${seed}, each in 6 spellings\n\n`);
-  print(`  admitted ${found.admitted}, making ${found.calls} calls; static cost speaks of ${found.staticCalls}\n`);
+  print(
+    `  admitted ${found.admitted}, making ${found.calls} calls; static cost speaks of ${found.staticCalls}\n`,
+  );
   for (const [code, times] of found.refused) print(`  ${code} ${times}\n`);
   print(`  failures ${found.failures.length}\n`);
   for (const failure of found.failures) print(`${failure}\n`);

@@ -8,7 +8,17 @@ import { freePort } from '../kit/free-port.js';
 import { childrenOf } from '../kit/gateway-process.js';
 import { missing } from '../real/programs.js';
 import { startNginx } from '../real/proxies.js';
-import { cpuMicrosOf, fileOf, isProgram, isQuick, median, print, quantile, startServer, table } from './kit.js';
+import {
+  cpuMicrosOf,
+  fileOf,
+  isProgram,
+  isQuick,
+  median,
+  print,
+  quantile,
+  startServer,
+  table,
+} from './kit.js';
 import { Load } from './load.js';
 import { startFile, withConfiguration } from './soapstone.js';
 
@@ -47,7 +57,10 @@ async function startSoapstone(backend: string, { cert, key, ca }: Files): Promis
   };
 }
 
-async function startNginxOfBoth(backend: string, { home, cert, key, ca }: Files): Promise<Contender> {
+async function startNginxOfBoth(
+  backend: string,
+  { home, cert, key, ca }: Files,
+): Promise<Contender> {
   const secure = await freePort();
   const nginx = await startNginx(home, (port) => ({
     http: `
@@ -80,7 +93,12 @@ export async function benchTls(quick: boolean): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-tls-'));
   const authority = new Authority(home);
   const { cert, key } = authority.sign('proxy.example');
-  const files = { home, cert: join(home, 'cert.pem'), key: join(home, 'key.pem'), ca: authority.ca.cert };
+  const files = {
+    home,
+    cert: join(home, 'cert.pem'),
+    key: join(home, 'key.pem'),
+    ca: authority.ca.cert,
+  };
   writeFileSync(files.cert, cert);
   writeFileSync(files.key, key);
   const backend = await startServer(fileOf('backend.js'), []);
@@ -103,7 +121,8 @@ export async function benchTls(quick: boolean): Promise<void> {
         micros.push([await slice(clear), first]);
       }
     }
-    const mean = (at: 0 | 1): number => micros.reduce((sum, each) => sum + each[at], 0) / micros.length;
+    const mean = (at: 0 | 1): number =>
+      micros.reduce((sum, each) => sum + each[at], 0) / micros.length;
     const ratios = micros.map(([one, other]) => other / one);
     rows.push([
       name,

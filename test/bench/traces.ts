@@ -33,7 +33,11 @@ export async function benchTraces(quick: boolean): Promise<void> {
     return { ...contend(name, server), begunMicros: null };
   };
   const without = await start('without traces', '');
-  const all = [without, await start('none sampled', traces(0)), await start('all sampled', traces(1))];
+  const all = [
+    without,
+    await start('none sampled', traces(0)),
+    await start('all sampled', traces(1)),
+  ];
   const rounds = quick ? 40 : 300;
   try {
     for (const { load } of all) await load.small(WARM_UP);
@@ -59,10 +63,26 @@ export async function benchTraces(quick: boolean): Promise<void> {
       quantile(ratios, 0.25),
       quantile(ratios, 0.75),
     ];
-    return [name, lower.toFixed(1), median(micros).toFixed(1), ...figures.map((figure) => figure.toFixed(3))];
+    return [
+      name,
+      lower.toFixed(1),
+      median(micros).toFixed(1),
+      ...figures.map((figure) => figure.toFixed(3)),
+    ];
   });
   print(
-    table(['', 'CPU µs, lower quartile', 'median', 'ratio of lower quartiles', 'of slices', 'its quartiles', ''], rows),
+    table(
+      [
+        '',
+        'CPU µs, lower quartile',
+        'median',
+        'ratio of lower quartiles',
+        'of slices',
+        'its quartiles',
+        '',
+      ],
+      rows,
+    ),
   );
 }
 

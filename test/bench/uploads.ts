@@ -53,9 +53,20 @@ async function streamed(name: string, keys: string, bytes: number): Promise<read
     const digest = await upload(gateway, bytes);
     const millis = performance.now() - begin;
     clearInterval(timer);
-    const isSame = keys === 'mtom: true' ? backend.digests.includes(digest) : backend.digests.length > SMALL_CALLS + 1;
+    const isSame =
+      keys === 'mtom: true'
+        ? backend.digests.includes(digest)
+        : backend.digests.length > SMALL_CALLS + 1;
     const rate = mib(bytes / (millis / 1000));
-    return [name, mib(idle), mib(peak), mib(peak - idle), String(BAR_MIB), rate, isSame ? 'the same' : 'OTHERS'];
+    return [
+      name,
+      mib(idle),
+      mib(peak),
+      mib(peak - idle),
+      String(BAR_MIB),
+      rate,
+      isSame ? 'the same' : 'OTHERS',
+    ];
   });
 }
 
@@ -112,7 +123,8 @@ async function upload({ url }: GatewayProcess, bytes: number): Promise<string> {
 }
 
 const residentBytes = ({ child }: GatewayProcess): number => {
-  const [, kilobytes = ''] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+  const [, kilobytes = ''] =
+    /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1024;
 };
 

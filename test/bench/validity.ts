@@ -6,7 +6,14 @@ import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
 import { type ElementRules, SchemaRules } from '../../src/codec/validity/rules.js';
 import { ContentValidator } from '../../src/codec/validity/validator.js';
 import { readWsdl } from '../../src/wsdl/read.js';
-import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../src/xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { FILES } from '../wsdl/written.js';
@@ -22,7 +29,12 @@ import { PATH, startKeys } from './soapstone.js';
 /** The schema of `orders`. */
 const WSDL = resolve('test/bench/typed-orders.wsdl');
 
-const LIMITS = { ...defaultsOf(XML_LIMITS), messageBytes: 2 * GIB, children: 100_000_000, elements: 1_000_000_000 };
+const LIMITS = {
+  ...defaultsOf(XML_LIMITS),
+  messageBytes: 2 * GIB,
+  children: 100_000_000,
+  elements: 1_000_000_000,
+};
 const CHUNK_BYTES = 64 * 1024;
 
 /** Envelope and Body by itself, the child of Body by another handler, or with this interest. */
@@ -73,7 +85,9 @@ async function benchProxied(quick: boolean): Promise<void> {
   const contenders: Contender[] = [];
   for (const level of levels) {
     const service = `bench: { wsdl: ${WSDL}, url: "${backend.url}${PATH}", validate: { ${level} } }`;
-    const server = await startKeys(`services: { ${service} }\nlimits: { overload: { eventLoopMillis: 0 } }\n`);
+    const server = await startKeys(
+      `services: { ${service} }\nlimits: { overload: { eventLoopMillis: 0 } }\n`,
+    );
     contenders.push(contend(level, server));
   }
   try {
@@ -85,7 +99,9 @@ async function benchProxied(quick: boolean): Promise<void> {
         await slice(contender, count);
       }
     }
-    print(`\nSmall calls through the gateway, ${SMALL_REQUEST.length} bytes up, ${SMALL_REPLY.length} down\n\n`);
+    print(
+      `\nSmall calls through the gateway, ${SMALL_REQUEST.length} bytes up, ${SMALL_REPLY.length} down\n\n`,
+    );
     const base = contenders[0]?.micros ?? [];
     const rows = contenders.map(({ name, micros }) => [
       name,

@@ -7,12 +7,17 @@ export type Way = readonly [name: string, ask: () => Promise<number>];
 export async function compareWays(
   gateway: Server,
   ways: readonly Way[],
-  { count, rounds, atOnce }: { readonly count: number; readonly rounds: number; readonly atOnce: number },
+  {
+    count,
+    rounds,
+    atOnce,
+  }: { readonly count: number; readonly rounds: number; readonly atOnce: number },
 ): Promise<string> {
   for (const [, ask] of ways) await cpuMicros(gateway, ask, count, atOnce);
   const micros = ways.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
-    for (const [at, [, ask]] of ways.entries()) micros[at]?.push(await cpuMicros(gateway, ask, count, atOnce));
+    for (const [at, [, ask]] of ways.entries())
+      micros[at]?.push(await cpuMicros(gateway, ask, count, atOnce));
   }
   const [base = []] = micros;
   const rows = ways.map(([name], at) => {

@@ -50,10 +50,22 @@ export async function benchWorkers(quick: boolean): Promise<void> {
     ] as const) {
       if (more !== null) rows.push(...(await rowsOf(backend.url, budgets, more, quick)));
     }
-    print('\nProcessor time of one call with a budget, by all processes that take it; medians of rounds in turn\n\n');
+    print(
+      '\nProcessor time of one call with a budget, by all processes that take it; medians of rounds in turn\n\n',
+    );
     print(
       table(
-        ['call', 'one µs', 'apart µs', 'two µs', 'to one', 'to apart', 'quartiles', 'connections', 'share %'],
+        [
+          'call',
+          'one µs',
+          'apart µs',
+          'two µs',
+          'to one',
+          'to apart',
+          'quartiles',
+          'connections',
+          'share %',
+        ],
         rows,
       ),
     );
@@ -63,7 +75,12 @@ export async function benchWorkers(quick: boolean): Promise<void> {
   }
 }
 
-async function rowsOf(backend: string, budgets: string, more: string, quick: boolean): Promise<string[][]> {
+async function rowsOf(
+  backend: string,
+  budgets: string,
+  more: string,
+  quick: boolean,
+): Promise<string[][]> {
   const keys = `${CLIENTS}${more}`;
   const one = await start(backend, keys, { gateways: 1, workers: 1 });
   const apart = await start(backend, keys, { gateways: 2, workers: 1 });
@@ -75,7 +92,9 @@ async function rowsOf(backend: string, budgets: string, more: string, quick: boo
     for (const [name, call] of WAYS) {
       const slice = async ({ pids, loads }: Contender): Promise<readonly number[]> => {
         const before = pids.map(cpuMicrosOf);
-        await Promise.all(loads.map((load) => load.each(count / loads.length, () => load.ask(call))));
+        await Promise.all(
+          loads.map((load) => load.each(count / loads.length, () => load.ask(call))),
+        );
         return pids.map((pid, at) => (cpuMicrosOf(pid) - (before[at] ?? 0)) / count);
       };
       const rounds: (readonly (readonly number[])[])[] = [];
@@ -95,7 +114,9 @@ async function rowsOf(backend: string, budgets: string, more: string, quick: boo
         median(toSeparate).toFixed(2),
         `${quantile(toSeparate, 0.25).toFixed(2)} to ${quantile(toSeparate, 0.75).toFixed(2)}`,
         two.pids.map((pid) => connectionsOf(pid, two.servers[0]?.url ?? '')).join(' and '),
-        median(rounds.map((slices) => (100 * (slices[2]?.[0] ?? 0)) / sum(slices[2] ?? []))).toFixed(1),
+        median(
+          rounds.map((slices) => (100 * (slices[2]?.[0] ?? 0)) / sum(slices[2] ?? [])),
+        ).toFixed(1),
       ]);
     }
   } finally {
@@ -117,7 +138,9 @@ async function start(
 ): Promise<Contender> {
   const servers: Server[] = [];
   for (let at = 0; at < gateways; at++)
-    servers.push(await startSoapstone(`${backend}/soap/bench?orders=1`, [], `workers: ${workers}\n${keys}`));
+    servers.push(
+      await startSoapstone(`${backend}/soap/bench?orders=1`, [], `workers: ${workers}\n${keys}`),
+    );
   const loads = servers.map(({ url }) => new Load(url, undefined, AT_ONCE / gateways));
   return { servers, pids: servers.flatMap(workersOf), loads };
 }
@@ -139,7 +162,9 @@ function connectionsOf(pid: number, url: string): number {
       .filter((fields) => fields[1]?.endsWith(`:${port}`) === true && fields[3] === '01')
       .map((fields) => `socket:[${fields[9]}]`),
   );
-  return readdirSync(`/proc/${pid}/fd`).filter((fd) => inodes.has(targetOf(`/proc/${pid}/fd/${fd}`))).length;
+  return readdirSync(`/proc/${pid}/fd`).filter((fd) =>
+    inodes.has(targetOf(`/proc/${pid}/fd/${fd}`)),
+  ).length;
 }
 
 /** Where a descriptor leads; '' where it is closed meanwhile. */
@@ -151,6 +176,7 @@ function targetOf(path: string): string {
   }
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
 
 if (isProgram(import.meta.url)) await benchWorkers(isQuick());

@@ -45,15 +45,28 @@ export async function benchWsdl(quick: boolean): Promise<void> {
       ]);
     }
   }
-  print('\nStart with a large WSDL: processor time of reading it, and of the whole start (read again, schema)\n\n');
-  const heads = ['types', 'operations', 'selected', 'WSDL MiB', 'read ms', 'start ms', 'heap MiB', 'peak RSS MiB'];
+  print(
+    '\nStart with a large WSDL: processor time of reading it, and of the whole start (read again, schema)\n\n',
+  );
+  const heads = [
+    'types',
+    'operations',
+    'selected',
+    'WSDL MiB',
+    'read ms',
+    'start ms',
+    'heap MiB',
+    'peak RSS MiB',
+  ];
   print(table(heads, rows));
 }
 
 /** Each size in a process of its own, so that none inherits the memory of another. */
 function inProcess(types: number, operations: number, selected: string): StartFigures {
   const child = [fileOf('wsdl.js'), '--json', String(types), String(operations), selected];
-  return JSON.parse(execFileSync(process.execPath, ['--expose-gc', ...child], { encoding: 'utf8' }));
+  return JSON.parse(
+    execFileSync(process.execPath, ['--expose-gc', ...child], { encoding: 'utf8' }),
+  );
 }
 
 function cpuMillis(): number {
@@ -68,7 +81,10 @@ async function measure(types: number, operations: number, selected: string): Pro
     await writeFile(join(directory, 'a.wsdl'), text);
     const one = selected === 'one' ? '\n    operations: { Op1: { field: Query.op1 } }' : '';
     const config = join(directory, 'soapstone.yaml');
-    await writeFile(config, `services:\n  a:\n    wsdl: a.wsdl\n    url: http://127.0.0.1:9/${one}\n`);
+    await writeFile(
+      config,
+      `services:\n  a:\n    wsdl: a.wsdl\n    url: http://127.0.0.1:9/${one}\n`,
+    );
     const begin = cpuMillis();
     await readWsdl(join(directory, 'a.wsdl'), { fetch: null, root: null, hosts: [] });
     const between = cpuMillis();
@@ -104,9 +120,11 @@ export function largeWsdl(types: number, operations: number): string {
       `<xs:complexType name="T${at}"><xs:sequence>${fields.join('')}<xs:element name="a" type="t:T${(at * 7 + 1) % types}" minOccurs="0"/></xs:sequence></xs:complexType>`,
   );
   const elements = numbered(operations).map(
-    (at) => `<xs:element name="I${at}" type="t:T${at}"/><xs:element name="O${at}" type="t:T${(at + 1) % types}"/>`,
+    (at) =>
+      `<xs:element name="I${at}" type="t:T${at}"/><xs:element name="O${at}" type="t:T${(at + 1) % types}"/>`,
   );
-  const each = (print: (at: number) => string): string => numbered(operations).map(print).join('\n');
+  const each = (print: (at: number) => string): string =>
+    numbered(operations).map(print).join('\n');
   const body = '<soap:body use="literal"/>';
   return wsdlWith({
     types: schemaWith([...declared, ...elements].join('\n')),
@@ -121,6 +139,7 @@ export function largeWsdl(types: number, operations: number): string {
 
 if (isProgram(import.meta.url)) {
   const [flag, types, operations, selected = 'all'] = process.argv.slice(2);
-  if (flag === '--json') print(`${JSON.stringify(await measure(Number(types), Number(operations), selected))}\n`);
+  if (flag === '--json')
+    print(`${JSON.stringify(await measure(Number(types), Number(operations), selected))}\n`);
   else await benchWsdl(isQuick());
 }

@@ -37,28 +37,38 @@ function granted(taken: ReturnType<MemoryBudgets['take']>): Grant {
   return taken;
 }
 
-t.test('a bucket is spent, and the retry time of a denial is the time of the refill, to the millisecond', async (t) => {
-  const { budgets, clock, reported } = setUp();
-  const client = account('one');
-  t.same(budgets.status(client), { maximumAvailable: 100, currentlyAvailable: 100, restoreRate: 10 }, 'full at first');
-  t.ok(budgets.take(client, 70).isGranted);
-  const denied = budgets.take(client, 40);
-  t.same(denied, { isGranted: false, retryAfterMillis: 1000 }, 'ten points missing: one second');
-  t.equal(budgets.status(client)?.currentlyAvailable, 30, 'a denied request takes nothing');
-  clock.millis += 999;
-  t.notOk(budgets.take(client, 40).isGranted, 'not yet');
-  clock.millis += 1;
-  t.ok(budgets.take(client, 40).isGranted, 'at the promised time');
-  clock.millis += 3_600_000;
-  t.equal(budgets.status(client)?.currentlyAvailable, 100, 'never more than the maximum');
-  t.same(reported, { spent: 110, denied: 80, refunded: 0 });
-});
+t.test(
+  'a bucket is spent, and the retry time of a denial is the time of the refill, to the millisecond',
+  async (t) => {
+    const { budgets, clock, reported } = setUp();
+    const client = account('one');
+    t.same(
+      budgets.status(client),
+      { maximumAvailable: 100, currentlyAvailable: 100, restoreRate: 10 },
+      'full at first',
+    );
+    t.ok(budgets.take(client, 70).isGranted);
+    const denied = budgets.take(client, 40);
+    t.same(denied, { isGranted: false, retryAfterMillis: 1000 }, 'ten points missing: one second');
+    t.equal(budgets.status(client)?.currentlyAvailable, 30, 'a denied request takes nothing');
+    clock.millis += 999;
+    t.notOk(budgets.take(client, 40).isGranted, 'not yet');
+    clock.millis += 1;
+    t.ok(budgets.take(client, 40).isGranted, 'at the promised time');
+    clock.millis += 3_600_000;
+    t.equal(budgets.status(client)?.currentlyAvailable, 100, 'never more than the maximum');
+    t.same(reported, { spent: 110, denied: 80, refunded: 0 });
+  },
+);
 
 t.test('more points than a bucket holds have no retry time', async (t) => {
   const { budgets } = setUp();
   t.same(budgets.take(account('one'), 101), { isGranted: false, retryAfterMillis: null });
   t.ok(budgets.take(account('one'), 100).isGranted);
-  t.ok(budgets.take(account('one'), 0).isGranted, 'a request of no points passes at an empty bucket');
+  t.ok(
+    budgets.take(account('one'), 0).isGranted,
+    'a request of no points passes at an empty bucket',
+  );
 });
 
 t.test('each client has its own bucket, and a client without a budget has none', async (t) => {
@@ -87,7 +97,11 @@ t.test('reconciling refunds and charges, to an overdraft of one bucket at most',
   const late = granted(budgets.take(client, 50));
   clock.millis += 60_000;
   budgets.reconcile(late, 0);
-  t.equal(budgets.status(client)?.currentlyAvailable, 100, 'a late refund does not exceed the maximum');
+  t.equal(
+    budgets.status(client)?.currentlyAvailable,
+    100,
+    'a late refund does not exceed the maximum',
+  );
   t.equal(reported.refunded, 9 + 50);
 });
 
@@ -104,63 +118,84 @@ t.test('a clock that goes back neither refills nor takes', async (t) => {
 t.test('a changed rule of a client applies from then on', async (t) => {
   const { budgets, clock } = setUp();
   budgets.take(account('one', 100, 10), 20);
-  t.equal(budgets.status(account('one', 30, 10))?.currentlyAvailable, 30, 'a smaller bucket holds less');
+  t.equal(
+    budgets.status(account('one', 30, 10))?.currentlyAvailable,
+    30,
+    'a smaller bucket holds less',
+  );
   clock.millis += 1000;
-  t.equal(budgets.status(account('one', 1000, 10))?.currentlyAvailable, 40, 'a larger one is not full at once');
-});
-
-t.test('memory is bounded, and a flood of other clients does not evict a spent bucket', async (t) => {
-  const { budgets } = setUp(100);
-  const poor = account('poor');
-  budgets.take(poor, 100);
-  for (let at = 0; at < 10_000; at++) budgets.take(account(`other ${at}`), 1);
-  t.equal(budgets.size, 100);
-  t.notOk(budgets.take(poor, 10).isGranted, 'its bucket is still there');
-});
-
-t.test('for any sequence, admitted points are at most one bucket plus refills, as in a model', async (t) => {
-  const step = fc.oneof(
-    fc.record({ kind: fc.constant('take' as const), points: fc.integer({ min: 0, max: 120 }) }),
-    fc.record({ kind: fc.constant('wait' as const), millis: fc.integer({ min: 0, max: 5000 }) }),
-    fc.record({ kind: fc.constant('reconcile' as const), actual: fc.integer({ min: 0, max: 200 }) }),
+  t.equal(
+    budgets.status(account('one', 1000, 10))?.currentlyAvailable,
+    40,
+    'a larger one is not full at once',
   );
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const { budgets, clock } = setUp();
-      const client = account('one', 100, 10);
-      let available = 100;
-      let spent = 0;
-      let waited = 0;
-      const open: Grant[] = [];
-      for (const one of steps) {
-        if (one.kind === 'wait') {
-          clock.millis += one.millis;
-          waited += one.millis;
-          available = Math.min(100, available + one.millis / 100);
-        } else if (one.kind === 'take') {
-          const taken = budgets.take(client, one.points);
-          const expected = one.points === 0 || available + 1e-6 >= one.points;
-          // Rounding may decide either way at the boundary.
-          if (taken.isGranted !== expected && Math.abs(available - one.points) > 1e-6) return false;
-          if (!taken.isGranted) continue;
-          available -= one.points;
-          spent += one.points;
-          open.push(taken);
-        } else {
-          const grant = open.pop();
-          if (grant === undefined) continue;
-          budgets.reconcile(grant, one.actual);
-          available = Math.max(-100, Math.min(100, available + grant.points - one.actual));
-          spent += Math.max(0, one.actual) - grant.points;
+});
+
+t.test(
+  'memory is bounded, and a flood of other clients does not evict a spent bucket',
+  async (t) => {
+    const { budgets } = setUp(100);
+    const poor = account('poor');
+    budgets.take(poor, 100);
+    for (let at = 0; at < 10_000; at++) budgets.take(account(`other ${at}`), 1);
+    t.equal(budgets.size, 100);
+    t.notOk(budgets.take(poor, 10).isGranted, 'its bucket is still there');
+  },
+);
+
+t.test(
+  'for any sequence, admitted points are at most one bucket plus refills, as in a model',
+  async (t) => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('take' as const), points: fc.integer({ min: 0, max: 120 }) }),
+      fc.record({ kind: fc.constant('wait' as const), millis: fc.integer({ min: 0, max: 5000 }) }),
+      fc.record({
+        kind: fc.constant('reconcile' as const),
+        actual: fc.integer({ min: 0, max: 200 }),
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const { budgets, clock } = setUp();
+        const client = account('one', 100, 10);
+        let available = 100;
+        let spent = 0;
+        let waited = 0;
+        const open: Grant[] = [];
+        for (const one of steps) {
+          if (one.kind === 'wait') {
+            clock.millis += one.millis;
+            waited += one.millis;
+            available = Math.min(100, available + one.millis / 100);
+          } else if (one.kind === 'take') {
+            const taken = budgets.take(client, one.points);
+            const expected = one.points === 0 || available + 1e-6 >= one.points;
+            // Rounding may decide either way at the boundary.
+            if (taken.isGranted !== expected && Math.abs(available - one.points) > 1e-6)
+              return false;
+            if (!taken.isGranted) continue;
+            available -= one.points;
+            spent += one.points;
+            open.push(taken);
+          } else {
+            const grant = open.pop();
+            if (grant === undefined) continue;
+            budgets.reconcile(grant, one.actual);
+            available = Math.max(-100, Math.min(100, available + grant.points - one.actual));
+            spent += Math.max(0, one.actual) - grant.points;
+          }
         }
-      }
-      // Each reconciliation can overdraw by one bucket at most.
-      return spent <= 100 + waited / 100 + 100 * steps.length && Math.abs(nowOf(budgets, client) - available) < 1.001;
-    }),
-    { numRuns: 2000 },
-  );
-  t.pass();
-});
+        // Each reconciliation can overdraw by one bucket at most.
+        return (
+          spent <= 100 + waited / 100 + 100 * steps.length &&
+          Math.abs(nowOf(budgets, client) - available) < 1.001
+        );
+      }),
+      { numRuns: 2000 },
+    );
+    t.pass();
+  },
+);
 
 const nowOf = (budgets: MemoryBudgets, client: BudgetAccount): number =>
   budgets.status(client)?.currentlyAvailable ?? 0;
@@ -177,6 +212,7 @@ t.test('clients with nearly empty buckets are counted by class, until these refi
   t.same(count(), { some: 1, others: 1 });
   clock.millis += 1000;
   t.same(count(), {}, 'ten points came back');
-  for (let index = 0; index <= NEARLY_EMPTY_MAX; index++) granted(budgets.take(account(String(index)), 100));
+  for (let index = 0; index <= NEARLY_EMPTY_MAX; index++)
+    granted(budgets.take(account(String(index)), 100));
   t.same(count(), { some: NEARLY_EMPTY_MAX });
 });

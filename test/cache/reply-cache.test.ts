@@ -161,7 +161,11 @@ t.test('a write invalidates in other processes, which tell what they missed', as
   invalidator.invalidate({ invalidations: [] });
   invalidator.pause({ invalidations: [other] }, 700);
   t.same([one.generation, other.generation], [1, 0]);
-  t.same(published, [new Map([['a.One', 0]]), new Map([['a.Other', 700]])], 'nothing for a write that changes nothing');
+  t.same(
+    published,
+    [new Map([['a.One', 0]]), new Map([['a.Other', 700]])],
+    'nothing for a write that changes nothing',
+  );
   const [receive = () => {}] = receivers;
   const before = performance.now();
   receive(

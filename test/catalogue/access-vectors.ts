@@ -9,7 +9,12 @@ interface TokenVector {
 }
 
 /** What must not get in, and what just may. */
-export async function tokenVectors({ keySet, rsa, claims: own, sign }: TestIssuer): Promise<readonly TokenVector[]> {
+export async function tokenVectors({
+  keySet,
+  rsa,
+  claims: own,
+  sign,
+}: TestIssuer): Promise<readonly TokenVector[]> {
   const kid = 'one';
   const stranger = await generateKeyPair('ES256');
   const now = Math.floor(Date.now() / 1000);
@@ -26,7 +31,11 @@ export async function tokenVectors({ keySet, rsa, claims: own, sign }: TestIssue
     'HS256 with the set of keys': await hmac(keySet),
     'HS256 with a JSON Web Key': await hmac(JSON.stringify(JSON.parse(keySet).keys[1])),
     'another key': await sign({}, {}, stranger.privateKey),
-    'a key of its own': await sign({}, { jwk: await exportJWK(stranger.publicKey) }, stranger.privateKey),
+    'a key of its own': await sign(
+      {},
+      { jwk: await exportJWK(stranger.publicKey) },
+      stranger.privateKey,
+    ),
     jku: await sign({}, { jku: 'http://127.0.0.1:9/keys' }, stranger.privateKey),
     'kid as a path': await sign({}, { kid: '../../../../dev/null' }, stranger.privateKey),
     'kid as SQL': await sign({}, { kid: "x' UNION SELECT 'secret" }, stranger.privateKey),
@@ -41,7 +50,9 @@ export async function tokenVectors({ keySet, rsa, claims: own, sign }: TestIssue
     empty: '',
   };
   const claims: Record<string, Record<string, unknown>> = {
-    ...Object.fromEntries(['iss', 'aud', 'exp', 'nbf', 'sub'].map((name) => [`no ${name}`, { [name]: undefined }])),
+    ...Object.fromEntries(
+      ['iss', 'aud', 'exp', 'nbf', 'sub'].map((name) => [`no ${name}`, { [name]: undefined }]),
+    ),
     'another issuer': { iss: `${own['iss']}/` },
     'another audience': { aud: 'other' },
     'expired 70 s ago': { exp: now - 70 },
@@ -60,4 +71,5 @@ export async function tokenVectors({ keySet, rsa, claims: own, sign }: TestIssue
   ];
 }
 
-const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const encoded = (value: unknown): string =>
+  Buffer.from(JSON.stringify(value)).toString('base64url');

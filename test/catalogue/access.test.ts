@@ -38,19 +38,28 @@ type Endpoints = Awaited<ReturnType<typeof startEndpoints>>;
 async function startEndpoints(t: Test, clients: string) {
   const backend = await useBackend(t, (message, response) => {
     const operation = /Body><(?:\w+:)?(\w+)/.exec(message.body.toString())?.[1] ?? '';
-    answerWith(envelope(`<r:${operation}Response xmlns:r="urn:desk"><r:id>1</r:id></r:${operation}Response>`))(
-      message,
-      response,
-    );
+    answerWith(
+      envelope(
+        `<r:${operation}Response xmlns:r="urn:desk"><r:id>1</r:id></r:${operation}Response>`,
+      ),
+    )(message, response);
   });
   const gateway = await useGateway(t, DESK(backend.url) + clients);
   return {
     backend,
     gateway,
-    soap: (headers: Record<string, string>, message: string = call('GetOrder')): Promise<RawReply> =>
-      sendRaw(gateway.url, post('/soap/desk', 'text/xml', message, headers)),
-    graphql: (headers: Record<string, string>, query: string = '{ order(id: 1) { id } }'): Promise<RawReply> =>
-      sendRaw(gateway.url, post('/graphql', 'application/json', JSON.stringify({ query }), headers)),
+    soap: (
+      headers: Record<string, string>,
+      message: string = call('GetOrder'),
+    ): Promise<RawReply> => sendRaw(gateway.url, post('/soap/desk', 'text/xml', message, headers)),
+    graphql: (
+      headers: Record<string, string>,
+      query: string = '{ order(id: 1) { id } }',
+    ): Promise<RawReply> =>
+      sendRaw(
+        gateway.url,
+        post('/graphql', 'application/json', JSON.stringify({ query }), headers),
+      ),
   };
 }
 
@@ -95,7 +104,11 @@ t.test('B15: who speaks in the name of the gateway', async (t) => {
       case: 'beside others',
       message: message('<a:b xmlns:a="urn:a"/><user xmlns="urn:soapstone:">admin</user>'),
     },
-    { row: 'B15', case: 'a namespace that only looks like it', message: message('<a:b xmlns:a="urn:soapstones"/>') },
+    {
+      row: 'B15',
+      case: 'a namespace that only looks like it',
+      message: message('<a:b xmlns:a="urn:soapstones"/>'),
+    },
   ]);
 });
 
@@ -116,13 +129,23 @@ t.test('B16: what is permitted is the operation, not the name it goes by', async
     ['the field', '{ secret(id: 1) { id } }'],
     ['an alias', '{ order: secret(id: 1) { id } }'],
     ['a fragment', '{ ...F } fragment F on Query { secret(id: 1) { id } }'],
-    ['fragments in fragments', '{ ... { ...F } } fragment F on Query { ... on Query { order: secret { id } } }'],
-    ['behind @include by a variable', 'query($yes: Boolean = true) { secret @include(if: $yes) { id } }'],
+    [
+      'fragments in fragments',
+      '{ ... { ...F } } fragment F on Query { ... on Query { order: secret { id } } }',
+    ],
+    [
+      'behind @include by a variable',
+      'query($yes: Boolean = true) { secret @include(if: $yes) { id } }',
+    ],
     ['a link', '{ order(id: 1) { id other: secret { id } } }'],
     ['beside a field that is permitted', '{ order(id: 1) { id } secret(id: 1) { id } }'],
   ] as const) {
     const reply = await graphql({}, query);
-    t.equal(`${reply.status} G:${JSON.parse(reply.body).errors[0].extensions.code}`, rows.answer('B16', name), name);
+    t.equal(
+      `${reply.status} G:${JSON.parse(reply.body).errors[0].extensions.code}`,
+      rows.answer('B16', name),
+      name,
+    );
   }
   t.equal(backend.begun, 0, 'the backend hears of none');
   t.equal((await graphql({})).status, 200);
@@ -162,7 +185,13 @@ t.test('K06, K07: forged tokens, and those out of time', async (t) => {
   const issuer = await makeIssuer();
   const endpoints = await startEndpoints(t, tokenClients(`jwks: '${issuer.keySet}'`));
   for (const { row, case: name, token } of await tokenVectors(issuer)) {
-    await expectBoth(t, endpoints, { Authorization: `Bearer ${token}` }, rows.answer(row, name), `${row} ${name}`);
+    await expectBoth(
+      t,
+      endpoints,
+      { Authorization: `Bearer ${token}` },
+      rows.answer(row, name),
+      `${row} ${name}`,
+    );
   }
   const good = await issuer.sign();
   await expectBoth(t, endpoints, { Authorization: `Bearer ${good}` }, 'pass', 'a good one');
@@ -208,7 +237,11 @@ t.test('K08: the keys of the issuer', async (t) => {
 
   const clock = { millis: 0 };
   let shown = 'old';
-  const keys = new IssuerKeys({ fetch: async () => shown, read: (text) => ({ text }), clock: () => clock.millis });
+  const keys = new IssuerKeys({
+    fetch: async () => shown,
+    read: (text) => ({ text }),
+    clock: () => clock.millis,
+  });
   const old = await keys.current();
   if (old === null) throw new Error('no keys');
   shown = 'new';
@@ -227,7 +260,8 @@ const B = { 'X-Api-Key': 'key-of-client-b-0001' };
 /** What the answer of the GraphQL endpoint is in the words of the table. */
 function result({ status, body, headers }: RawReply): string {
   const { errors, extensions } = JSON.parse(body);
-  const complete = headers.has('retry-after') && extensions?.cost?.throttleStatus?.maximumAvailable === 100;
+  const complete =
+    headers.has('retry-after') && extensions?.cost?.throttleStatus?.maximumAvailable === 100;
   return `${status} G:${errors?.[0]?.extensions?.code}${complete ? '' : ' and incomplete'}`;
 }
 
@@ -264,8 +298,13 @@ t.test('G14: a bucket that is empty', async (t) => {
 
 t.test('G15: what costs more than was thought', async (t) => {
   const backend = await useBackend(t, (message, response) => {
-    const items = Array.from({ length: 100 }, (_, at) => `<orders><id>${at}</id></orders>`).join('');
-    answerWith(envelope(`<ListOrdersResponse xmlns="urn:desk">${items}</ListOrdersResponse>`))(message, response);
+    const items = Array.from({ length: 100 }, (_, at) => `<orders><id>${at}</id></orders>`).join(
+      '',
+    );
+    answerWith(envelope(`<ListOrdersResponse xmlns="urn:desk">${items}</ListOrdersResponse>`))(
+      message,
+      response,
+    );
   });
   const gateway = await useGateway(
     t,
@@ -287,15 +326,24 @@ ${BUDGET}`,
   const first = JSON.parse((await ask(A)).body);
   t.equal(first.data.orders.length, 100);
   const { requestedQueryCost, actualQueryCost, throttleStatus } = first.extensions.cost;
-  t.ok(actualQueryCost > 100 && requestedQueryCost < 50, `${requestedQueryCost} and ${actualQueryCost}`);
+  t.ok(
+    actualQueryCost > 100 && requestedQueryCost < 50,
+    `${requestedQueryCost} and ${actualQueryCost}`,
+  );
   t.ok(throttleStatus.currentlyAvailable <= 101 - actualQueryCost, 'below zero, once');
   const denied = await ask(A);
   t.equal(denied.status, 429, rows.answer('G15', 'a list ten times as long'));
-  t.ok(Number(denied.headers.get('retry-after')) >= requestedQueryCost, 'until the debt is restored too');
+  t.ok(
+    Number(denied.headers.get('retry-after')) >= requestedQueryCost,
+    'until the debt is restored too',
+  );
   t.equal((await ask(B)).status, 200);
   t.equal(backend.begun, 2);
   const metrics = await gateway.metrics();
-  t.match(metrics, `soapstone_budget_points_total{class="all",outcome="spent"} ${2 * actualQueryCost}`);
+  t.match(
+    metrics,
+    `soapstone_budget_points_total{class="all",outcome="spent"} ${2 * actualQueryCost}`,
+  );
 });
 
 t.test('O06: one floods, the others do not notice', async (t) => {
@@ -324,7 +372,10 @@ t.test('O06: one floods, the others do not notice', async (t) => {
 t.test('O06: one holds a slow backend', async (t) => {
   const endpoints = await startEndpoints(
     t,
-    BUDGET.replace('{ all: { budget: { maximum: 100, restoreRate: 1 } } }', '{ all: { requestsAtOnce: 4 } }'),
+    BUDGET.replace(
+      '{ all: { budget: { maximum: 100, restoreRate: 1 } } }',
+      '{ all: { requestsAtOnce: 4 } }',
+    ),
   );
   const { answer } = endpoints.backend;
   const { held, arrived } = holdAnswers(endpoints);

@@ -19,7 +19,11 @@ export const packageType = (dialect: DialectName, boundary = BOUNDARY): string =
   `multipart/related; type="application/xop+xml"; start="<root@x>"; start-info="${DIALECTS[dialect].mediaType}"; boundary="${boundary}"`;
 
 /** The part of the envelope as most stacks write it. */
-export const rootPart = (dialect: DialectName, content: string, ...more: readonly string[]): PackagePart => ({
+export const rootPart = (
+  dialect: DialectName,
+  content: string,
+  ...more: readonly string[]
+): PackagePart => ({
   head: [
     `Content-Type: application/xop+xml; charset=utf-8; type="${DIALECTS[dialect].mediaType}"`,
     'Content-ID: <root@x>',
@@ -39,7 +43,11 @@ export const packageOf = (
   content = include('cid:a@x'),
   change: Partial<PackageParts> = {},
 ): Buffer =>
-  printPackage({ boundary: BOUNDARY, parts: [rootPart(dialect, envelopeOf(dialect, content)), PART], ...change });
+  printPackage({
+    boundary: BOUNDARY,
+    parts: [rootPart(dialect, envelopeOf(dialect, content)), PART],
+    ...change,
+  });
 
 /** The same with an empty message and these parts behind it. */
 const withParts = (dialect: DialectName, ...parts: readonly PackagePart[]): Buffer =>
@@ -49,7 +57,11 @@ const withParts = (dialect: DialectName, ...parts: readonly PackagePart[]): Buff
 function packageVectors(
   name: string,
   message: (dialect: DialectName) => Buffer | string,
-  more: { readonly row?: string; readonly type?: (dialect: DialectName) => string; readonly path?: string } = {},
+  more: {
+    readonly row?: string;
+    readonly type?: (dialect: DialectName) => string;
+    readonly path?: string;
+  } = {},
 ): readonly MessageVector[] {
   const { row = 'S21', type = packageType, path } = more;
   return DIALECT_NAMES.map((dialect) => ({
@@ -69,7 +81,8 @@ const long = (name: string): PackagePart => ({
   content: Buffer.alloc(300 * KIB, 'x'),
 });
 const closed = (dialect: DialectName): string => packageOf(dialect).toString('latin1');
-const withRoot = (dialect: DialectName, root: PackagePart): Buffer => packageOf(dialect, '', { parts: [root, PART] });
+const withRoot = (dialect: DialectName, root: PackagePart): Buffer =>
+  packageOf(dialect, '', { parts: [root, PART] });
 const otherType = (dialect: DialectName): DialectName => (dialect === '1.1' ? '1.2' : '1.1');
 
 const PASSED: readonly MessageVector[] = [
@@ -103,7 +116,10 @@ const PASSED: readonly MessageVector[] = [
         boundary: 'b',
         preamble: '\r\n',
         parts: [
-          { head: [`Content-Type: ${DIALECTS[dialect].mediaType}; charset=UTF-8`], content: envelopeOf(dialect) },
+          {
+            head: [`Content-Type: ${DIALECTS[dialect].mediaType}; charset=UTF-8`],
+            content: envelopeOf(dialect),
+          },
           PART,
         ],
       }),
@@ -125,7 +141,9 @@ const BROKEN: readonly MessageVector[] = [
   ...packageVectors('header of a part over 8 KiB', (dialect) =>
     withRoot(dialect, rootPart(dialect, envelopeOf(dialect), `X: ${'x'.repeat(8 * KIB)}`)),
   ),
-  ...packageVectors('start names no part', (dialect) => closed(dialect).replace('<root@x>', '<other@x>')),
+  ...packageVectors('start names no part', (dialect) =>
+    closed(dialect).replace('<root@x>', '<other@x>'),
+  ),
   ...packageVectors('package in a package', (dialect) =>
     closed(dialect).replace('image/png', 'multipart/mixed; boundary=c'),
   ),
@@ -134,16 +152,25 @@ const BROKEN: readonly MessageVector[] = [
   ),
   ...packageVectors('closing boundary cut off', (dialect) => closed(dialect).slice(0, -3)),
   ...packageVectors('boundary after a bare line feed', (dialect) =>
-    closed(dialect).replace(`\r\n--${BOUNDARY}\r\nContent-Type: image`, `\n--${BOUNDARY}\r\nContent-Type: image`),
+    closed(dialect).replace(
+      `\r\n--${BOUNDARY}\r\nContent-Type: image`,
+      `\n--${BOUNDARY}\r\nContent-Type: image`,
+    ),
   ),
   ...packageVectors('boundary after a bare return', (dialect) =>
     withRoot(dialect, rootPart(dialect, envelopeOf(dialect, `a\r--${BOUNDARY}\r`))),
   ),
-  ...packageVectors('boundary after the end', (dialect) => `${closed(dialect)}--${BOUNDARY}\r\n\r\n`),
+  ...packageVectors(
+    'boundary after the end',
+    (dialect) => `${closed(dialect)}--${BOUNDARY}\r\n\r\n`,
+  ),
   ...packageVectors('another envelope before that of start', (dialect) =>
     packageOf(dialect, '', {
       parts: [
-        { head: [`Content-Type: ${DIALECTS[dialect].mediaType}`], content: envelopeOf(dialect, '<evil/>') },
+        {
+          head: [`Content-Type: ${DIALECTS[dialect].mediaType}`],
+          content: envelopeOf(dialect, '<evil/>'),
+        },
         rootPart(dialect, envelopeOf(dialect)),
       ],
     }),
@@ -155,7 +182,9 @@ const BROKEN: readonly MessageVector[] = [
     closed(dialect).replace('Content-Type: application/xop+xml', 'Content-Type: text/xml'),
   ),
   ...packageVectors('Content-ID twice', (dialect) => withParts(dialect, PART, PART)),
-  ...packageVectors('included part is missing', (dialect) => packageOf(dialect, include('cid:b@x'))),
+  ...packageVectors('included part is missing', (dialect) =>
+    packageOf(dialect, include('cid:b@x')),
+  ),
   ...packageVectors('included part is missing at the end of a long package', (dialect) =>
     packageOf(dialect, '', {
       parts: [rootPart(dialect, envelopeOf(dialect, include('cid:b@x'))), long('a@x'), long('c@x')],
@@ -172,7 +201,10 @@ const BROKEN: readonly MessageVector[] = [
     'media type of the other version',
     (dialect) => {
       const { mediaType } = DIALECTS[dialect];
-      return closed(dialect).replace(`type="${mediaType}"`, `type="${DIALECTS[otherType(dialect)].mediaType}"`);
+      return closed(dialect).replace(
+        `type="${mediaType}"`,
+        `type="${DIALECTS[otherType(dialect)].mediaType}"`,
+      );
     },
     { type: () => `multipart/related; type="application/xop+xml"; boundary="${BOUNDARY}"` },
   ),
@@ -205,7 +237,12 @@ const IN_HEADER = packageVectors(
   { row: 'S22' },
 );
 
-export const PACKAGE_VECTORS: readonly MessageVector[] = [...PASSED, ...BROKEN, ...INCLUDES, ...IN_HEADER];
+export const PACKAGE_VECTORS: readonly MessageVector[] = [
+  ...PASSED,
+  ...BROKEN,
+  ...INCLUDES,
+  ...IN_HEADER,
+];
 
 /** A package of little envelope and more than 1 MiB. */
 export const longPackage = (dialect: DialectName): Buffer =>
@@ -220,9 +257,12 @@ export const NO_ATTACHMENTS_VECTORS: readonly MessageVector[] = packageVectors(
 
 /** Text that is neither dull nor random. */
 export const manyLines = (bytes: number): string =>
-  Array.from({ length: bytes / 16 }, (_, line) => `${(line * 7919) % 1_000_003} of 1000003\n`).join('');
+  Array.from({ length: bytes / 16 }, (_, line) => `${(line * 7919) % 1_000_003} of 1000003\n`).join(
+    '',
+  );
 
-const zipped = (dialect: DialectName, content = ''): Buffer => gzipSync(envelopeOf(dialect, content));
+const zipped = (dialect: DialectName, content = ''): Buffer =>
+  gzipSync(envelopeOf(dialect, content));
 
 function corrupt(bytes: Buffer, place: number): Buffer {
   const broken = Buffer.from(bytes);
@@ -246,13 +286,17 @@ export const CODING_VECTORS: readonly MessageVector[] = [
   coded('identity', (dialect) => envelopeOf(dialect), 'identity'),
   coded('a long message as gzip', (dialect) => zipped(dialect, manyLines(400 * KIB))),
   ...DIALECT_NAMES.map((dialect) => ({
-    ...coded('a package as gzip', () => gzipSync(packageOf(dialect)), 'gzip', { 'Content-Type': packageType(dialect) }),
+    ...coded('a package as gzip', () => gzipSync(packageOf(dialect)), 'gzip', {
+      'Content-Type': packageType(dialect),
+    }),
     dialects: [dialect],
   })),
   coded('bomb 1000:1', (dialect) => zipped(dialect, ' '.repeat(8 * MIB))),
   coded('decoded longer than a message may be', (dialect) => zipped(dialect, manyLines(12 * MIB))),
   coded('gzip twice', (dialect) => gzipSync(zipped(dialect)), 'gzip, gzip'),
-  coded('two fields', (dialect) => gzipSync(zipped(dialect)), 'gzip', { 'content-encoding': 'gzip' }),
+  coded('two fields', (dialect) => gzipSync(zipped(dialect)), 'gzip', {
+    'content-encoding': 'gzip',
+  }),
   coded('br', (dialect) => brotliCompressSync(envelopeOf(dialect)), 'br'),
   coded('deflate', (dialect) => deflateSync(envelopeOf(dialect)), 'deflate'),
   coded('nothing named', (dialect) => envelopeOf(dialect), ''),
@@ -265,5 +309,7 @@ export const CODING_VECTORS: readonly MessageVector[] = [
   coded('cut off', (dialect) => zipped(dialect).subarray(0, -1)),
   coded('trailing garbage', (dialect) => Buffer.concat([zipped(dialect), Buffer.from('garbage')])),
   coded('a second member', (dialect) => Buffer.concat([zipped(dialect), zipped(dialect)])),
-  coded('what is decoded is validated', (dialect) => gzipSync(`<!DOCTYPE a>${envelopeOf(dialect)}`)),
+  coded('what is decoded is validated', (dialect) =>
+    gzipSync(`<!DOCTYPE a>${envelopeOf(dialect)}`),
+  ),
 ];

@@ -27,7 +27,11 @@ t.test('packages of parts', async (t) => {
 });
 
 t.test('packages that are too long', async (t) => {
-  const { gateway, backend } = await startPerimeter(t, '', 'limits:\n  xml:\n    messageBytes: 1MiB\n');
+  const { gateway, backend } = await startPerimeter(
+    t,
+    '',
+    'limits:\n  xml:\n    messageBytes: 1MiB\n',
+  );
   const answer = rows.answer('S21', 'package longer than a message may be');
   for (const [dialect, path] of [
     ['1.1', '/soap/s11'],
@@ -42,7 +46,12 @@ t.test('packages that are too long', async (t) => {
 });
 
 t.test('packages where none are wanted', async (t) => {
-  await runMessages(t, await startPerimeter(t, '    attachments: false\n'), rows, NO_ATTACHMENTS_VECTORS);
+  await runMessages(
+    t,
+    await startPerimeter(t, '    attachments: false\n'),
+    rows,
+    NO_ATTACHMENTS_VECTORS,
+  );
 });
 
 t.test('content codings', async (t) => {
@@ -66,7 +75,10 @@ const BOMB = PLAIN.replace('/></E:Body>', `>${' '.repeat(8_000_000)}</m:PingResp
 const LONG_TEXT = PLAIN.replace('/></E:Body>', `>${manyLines(400_000)}</m:PingResponse></E:Body>`);
 const replyPackage = (content: string): Buffer =>
   packageOf('1.1', '', {
-    parts: [rootPart('1.1', PLAIN.replace('/></E:Body>', `>${content}</m:PingResponse></E:Body>`)), PART],
+    parts: [
+      rootPart('1.1', PLAIN.replace('/></E:Body>', `>${content}</m:PingResponse></E:Body>`)),
+      PART,
+    ],
   });
 
 const REPLIES: readonly ReplyVector[] = [
@@ -86,28 +98,44 @@ const REPLIES: readonly ReplyVector[] = [
     body: gzipSync(replyPackage('')),
     passed: replyPackage(''),
   },
-  { case: 'package without its end', contentType: packageType('1.1'), body: replyPackage('').subarray(0, -4) },
+  {
+    case: 'package without its end',
+    contentType: packageType('1.1'),
+    body: replyPackage('').subarray(0, -4),
+  },
   {
     case: 'package that includes from elsewhere',
     contentType: packageType('1.1'),
     body: replyPackage(include('http://127.0.0.1:1/a')),
   },
   { case: 'package without a boundary', contentType: 'multipart/related', body: replyPackage('') },
-  { case: 'another multipart type', contentType: 'multipart/mixed; boundary=b', body: replyPackage('') },
+  {
+    case: 'another multipart type',
+    contentType: 'multipart/mixed; boundary=b',
+    body: replyPackage(''),
+  },
 ];
 
 t.test('what a backend answers in codings and packages', async (t) => {
   // Within the window, so that there can still be a Fault.
-  const limits = 'limits:\n  soap:\n    inflateFreeBytes: 32KiB\n  overload:\n    eventLoopMillis: 0\n';
+  const limits =
+    'limits:\n  soap:\n    inflateFreeBytes: 32KiB\n  overload:\n    eventLoopMillis: 0\n';
   const { gateway, backend } = await startPerimeter(t, '', limits);
-  for (const { case: name, contentType = 'text/xml; charset=utf-8', coding, body, passed = body } of REPLIES) {
+  for (const {
+    case: name,
+    contentType = 'text/xml; charset=utf-8',
+    coding,
+    body,
+    passed = body,
+  } of REPLIES) {
     const answer = rows.answer('U17', name);
     for (const isChunked of [false, true]) {
       backend.answer = (_message, response) => {
         const length = isChunked ? {} : { 'content-length': body.length };
         const codings = coding === undefined ? {} : { 'content-encoding': coding };
         response.writeHead(200, { 'content-type': contentType, ...codings, ...length });
-        for (let at = 0; at < body.length; at += 50_000) response.write(body.slice(at, at + 50_000));
+        for (let at = 0; at < body.length; at += 50_000)
+          response.write(body.slice(at, at + 50_000));
         response.end();
       };
       const reply = await sendRaw(gateway.url, post('/soap/s11', 'text/xml', envelopeOf('1.1')));
@@ -124,7 +152,11 @@ t.test('a bomb that flows already is cut', async (t) => {
   const { gateway, backend } = await startPerimeter(t);
   const body = gzipSync(BOMB);
   backend.answer = (_message, response) => {
-    response.writeHead(200, { 'content-type': 'text/xml', 'content-encoding': 'gzip', 'content-length': body.length });
+    response.writeHead(200, {
+      'content-type': 'text/xml',
+      'content-encoding': 'gzip',
+      'content-length': body.length,
+    });
     response.end(body);
   };
   const reply = await sendRaw(gateway.url, post('/soap/s11', 'text/xml', envelopeOf('1.1')));

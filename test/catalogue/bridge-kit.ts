@@ -42,7 +42,11 @@ export async function send(
   { selection = SELECTION, headers = {}, blocks = null as unknown } = {},
 ): Promise<Echoed> {
   const query = `query($v:ValuesInput! $h:EchoHeadersInput){echo(values:$v headers:$h){${selection}}}`;
-  return sendQuery(shop, { query, variables: { v: values, ...(blocks === null ? {} : { h: blocks }) } }, headers);
+  return sendQuery(
+    shop,
+    { query, variables: { v: values, ...(blocks === null ? {} : { h: blocks }) } },
+    headers,
+  );
 }
 
 export async function sendQuery(
@@ -51,7 +55,10 @@ export async function sendQuery(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Echoed> {
   const before = backend.complete.length;
-  const raw = await sendRaw(gateway.url, post('/graphql', 'application/json', JSON.stringify(body), headers));
+  const raw = await sendRaw(
+    gateway.url,
+    post('/graphql', 'application/json', JSON.stringify(body), headers),
+  );
   const sent = backend.complete[before];
   // A refusal of HTTP has a sentence.
   const isJson = raw.headers.get('content-type')?.startsWith('application/') === true;

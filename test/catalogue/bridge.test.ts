@@ -13,11 +13,27 @@ const valueAt = ({ result }: Echoed, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((at, step) => Object(at)[step], result.data);
 
 /** Every place for a text, and how its value comes back. */
-const PLACES: readonly (readonly [string, (text: string) => unknown, (echoed: Echoed) => unknown])[] = [
+const PLACES: readonly (readonly [
+  string,
+  (text: string) => unknown,
+  (echoed: Echoed) => unknown,
+])[] = [
   ['an element', (text) => ({ text }), (echoed) => valueAt(echoed, 'echo', 'text')],
-  ['a list', (text) => ({ texts: [text, text] }), (echoed) => Object(valueAt(echoed, 'echo', 'texts'))[1]],
-  ['an attribute', (mark) => ({ marked: { value: '', mark } }), (echoed) => valueAt(echoed, 'echo', 'marked', 'mark')],
-  ['simple content', (value) => ({ marked: { value } }), (echoed) => valueAt(echoed, 'echo', 'marked', 'value')],
+  [
+    'a list',
+    (text) => ({ texts: [text, text] }),
+    (echoed) => Object(valueAt(echoed, 'echo', 'texts'))[1],
+  ],
+  [
+    'an attribute',
+    (mark) => ({ marked: { value: '', mark } }),
+    (echoed) => valueAt(echoed, 'echo', 'marked', 'mark'),
+  ],
+  [
+    'simple content',
+    (value) => ({ marked: { value } }),
+    (echoed) => valueAt(echoed, 'echo', 'marked', 'value'),
+  ],
   [
     'a derived type',
     (sku) => ({ part: { engine: { sku, power: 1 } } }),
@@ -26,7 +42,13 @@ const PLACES: readonly (readonly [string, (text: string) => unknown, (echoed: Ec
 ];
 
 /** `equal`: comes back as it is, in an envelope of as many elements as any other value. Else nothing is sent. */
-async function expectText(t: Test, shop: Shop, text: string, answer: string, name: string): Promise<void> {
+async function expectText(
+  t: Test,
+  shop: Shop,
+  text: string,
+  answer: string,
+  name: string,
+): Promise<void> {
   for (const [place, put, get] of PLACES) {
     const harmless = await send(shop, put('a'));
     const before = shop.backend.begun;
@@ -36,7 +58,8 @@ async function expectText(t: Test, shop: Shop, text: string, answer: string, nam
       t.equal(get(echoed), text, `${name}, ${place}: equal`);
       t.equal(echoed.elements, harmless.elements, `${name}, ${place}: as many elements`);
     } else expectError(t, echoed, answer, `${name}, ${place}`);
-    if (answer !== 'equal') t.equal(shop.backend.begun, before, `${name}, ${place}: nothing is sent`);
+    if (answer !== 'equal')
+      t.equal(shop.backend.begun, before, `${name}, ${place}: nothing is sent`);
   }
 }
 
@@ -77,7 +100,8 @@ const TEXTS: readonly (readonly [string, string, string])[] = [
 
 t.test('texts come back as they are, or nothing is sent', async (t) => {
   const shop = await startBridge(t);
-  for (const [row, name, text] of TEXTS) await expectText(t, shop, text, rows.answer(row, name), `${row} ${name}`);
+  for (const [row, name, text] of TEXTS)
+    await expectText(t, shop, text, rows.answer(row, name), `${row} ${name}`);
   const illegal = Array.from({ length: 0x20 }, (_, at) => String.fromCharCode(at)).filter(
     (each) => !'\t\n\r'.includes(each),
   );
@@ -86,7 +110,8 @@ t.test('texts come back as they are, or nothing is sent', async (t) => {
     ['U+FFFE and U+FFFF', ['\ufffe', '\uffff']],
     ['half a pair of surrogates', ['\ud800', '\udfff', 'a\udc00b', '\ud83d']],
   ] as const) {
-    for (const text of texts) await expectText(t, shop, `a${text}b`, rows.answer('B03', name), `B03 ${name}`);
+    for (const text of texts)
+      await expectText(t, shop, `a${text}b`, rows.answer('B03', name), `B03 ${name}`);
   }
 });
 
@@ -110,10 +135,18 @@ t.test('B05, B06: nothing of a value becomes a part of HTTP', async (t) => {
     const sent = shop.backend.complete.at(-1);
     t.equal(echoed.elements, plain.elements, `${name}: as many elements`);
     t.match(sent?.body.toString(), token.replaceAll('\r', '&#13;'), `${name}: as a text`);
-    t.same(Object.keys(sent?.headers ?? {}), Object.keys(first?.headers ?? {}), `${name}: no other header field`);
+    t.same(
+      Object.keys(sent?.headers ?? {}),
+      Object.keys(first?.headers ?? {}),
+      `${name}: no other header field`,
+    );
   }
   const hostile = '"\r\nSOAPAction: "urn:admin"';
-  await send(shop, { text: hostile, uri: 'http://elsewhere.example/' }, { blocks: { session: { token: hostile } } });
+  await send(
+    shop,
+    { text: hostile, uri: 'http://elsewhere.example/' },
+    { blocks: { session: { token: hostile } } },
+  );
   const sent = shop.backend.complete.at(-1);
   t.equal(rows.answer('B06', 'every value'), 'only from the WSDL');
   t.equal(sent?.headers['soapaction'], '"urn:bridge/Echo"');
@@ -210,7 +243,9 @@ t.test('B09: XML in an argument', async (t) => {
 });
 
 const echoReply = (content: string): string =>
-  replyWith(`<e:EchoResponse xmlns:e="urn:bridge"><e:values>${content}</e:values></e:EchoResponse>`);
+  replyWith(
+    `<e:EchoResponse xmlns:e="urn:bridge"><e:values>${content}</e:values></e:EchoResponse>`,
+  );
 
 t.test('what a backend answers', async (t) => {
   const shop = await startBridge(t);
@@ -230,7 +265,13 @@ t.test('what a backend answers', async (t) => {
     ['B10', 'a list of 10,001', '<e:texts/>'.repeat(10_001), 'texts', ['echo', 'texts']],
     ['B11', 'no number', '<e:number>abc</e:number>', 'number', ['echo', 'number']],
     ['B11', 'a number of 33 bits', '<e:number>4294967296</e:number>', 'number', ['echo', 'number']],
-    ['B11', 'an enumeration value that is none', '<e:colour>BLUE</e:colour>', 'colour', ['echo', 'colour']],
+    [
+      'B11',
+      'an enumeration value that is none',
+      '<e:colour>BLUE</e:colour>',
+      'colour',
+      ['echo', 'colour'],
+    ],
     ['B11', 'what may not be missing', '<e:part/>', 'part{sku}', ['echo', 'part', 'sku']],
   ] as const) {
     const { result } = await answered(content, selection);
@@ -239,7 +280,11 @@ t.test('what a backend answers', async (t) => {
       [[rows.answer(row, name), path]],
       `${row} ${name}`,
     );
-    t.notMatch(JSON.stringify(result), /abc|4294967296|BLUE|Turbo/, `${row} ${name}: nothing of it is told`);
+    t.notMatch(
+      JSON.stringify(result),
+      /abc|4294967296|BLUE|Turbo/,
+      `${row} ${name}: nothing of it is told`,
+    );
   }
   const derived = await answered(
     '<e:part xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="e:Turbo"><e:sku>a</e:sku></e:part>',
@@ -257,8 +302,15 @@ t.test('what a backend answers', async (t) => {
     'text',
   );
   expectError(t, fault, rows.answer('B12', 'a Fault'), 'B12');
-  t.match(fault.result.errors?.[0], { message: 'gone', extensions: { soap: { code: 'Client.Gone' } } });
-  t.notMatch(JSON.stringify(fault.result), 'secret', rows.answer('B12', 'a detail that is not declared'));
+  t.match(fault.result.errors?.[0], {
+    message: 'gone',
+    extensions: { soap: { code: 'Client.Gone' } },
+  });
+  t.notMatch(
+    JSON.stringify(fault.result),
+    'secret',
+    rows.answer('B12', 'a detail that is not declared'),
+  );
 });
 
 t.test('B14: credentials of the caller stay here', async (t) => {
@@ -273,8 +325,15 @@ t.test('B14: credentials of the caller stay here', async (t) => {
   const { headers, body } = shop.backend.complete.at(-1) ?? {};
   t.equal(rows.answer('B14', 'header fields'), 'none is passed on');
   t.notMatch(JSON.stringify(headers) + body?.toString(), 's3cret');
-  await sendQuery(shop, { query: '{echo(values:{text:"a"}){text}}', extensions: { token: 's3cret' } });
-  t.notMatch(shop.backend.complete.at(-1)?.body.toString(), 's3cret', rows.answer('B14', 'extensions'));
+  await sendQuery(shop, {
+    query: '{echo(values:{text:"a"}){text}}',
+    extensions: { token: 's3cret' },
+  });
+  t.notMatch(
+    shop.backend.complete.at(-1)?.body.toString(),
+    's3cret',
+    rows.answer('B14', 'extensions'),
+  );
 
   const other = await useBackend(t, answerWith(echoReply('<e:text>a</e:text>')));
   const wsdl = `wsdl: ${process.cwd()}/test/catalogue/fixtures/bridge.wsdl`;
@@ -297,11 +356,22 @@ t.test('B14: credentials of the caller stay here', async (t) => {
   const both = await sendQuery(trusted, { query }, secrets);
   t.same(both.result.errors, undefined);
   const sent = shop.backend.complete.at(-1);
-  t.match(sent?.body.toString(), 'Bearer s3cret', rows.answer('B14', 'a backend that may have them'));
-  t.notMatch(JSON.stringify(sent?.headers) + sent?.body.toString().replace('Bearer s3cret', ''), 's3cret');
+  t.match(
+    sent?.body.toString(),
+    'Bearer s3cret',
+    rows.answer('B14', 'a backend that may have them'),
+  );
+  t.notMatch(
+    JSON.stringify(sent?.headers) + sent?.body.toString().replace('Bearer s3cret', ''),
+    's3cret',
+  );
   const elsewhere = other.complete.at(-1);
   t.equal(other.complete.length, 1);
-  t.notMatch(JSON.stringify(elsewhere?.headers) + elsewhere?.body.toString(), 's3cret', 'the other has none');
+  t.notMatch(
+    JSON.stringify(elsewhere?.headers) + elsewhere?.body.toString(),
+    's3cret',
+    'the other has none',
+  );
 });
 
 t.test('B17: answers are JSON, whatever is in them', async (t) => {
@@ -315,7 +385,10 @@ t.test('B17: answers are JSON, whatever is in them', async (t) => {
   t.equal(raw.headers.get('x-content-type-options'), 'nosniff');
   t.match(raw.headers.get('content-type'), /^application\/(graphql-response\+)?json/);
   t.equal(rows.answer('B17', 'a script'), 'a string');
-  t.same(valueAt({ raw, result, elements: 0 }, 'echo', 'text'), '</script><script>alert(1)</script>\u2028');
+  t.same(
+    valueAt({ raw, result, elements: 0 }, 'echo', 'text'),
+    '</script><script>alert(1)</script>\u2028',
+  );
   t.equal(rows.answer('B17', 'long numbers'), 'every digit');
   t.match(Object(result.data?.['echo']), {
     big: '9223372036854775807',

@@ -26,7 +26,11 @@ async function fileWith(t: Test, yaml: string): Promise<string> {
 }
 
 /** The errors in a configuration, as one text. */
-async function errorsIn(t: Test, yaml: string, environment: Record<string, string> = {}): Promise<string> {
+async function errorsIn(
+  t: Test,
+  yaml: string,
+  environment: Record<string, string> = {},
+): Promise<string> {
   try {
     await loadConfig(await fileWith(t, yaml), environment);
   } catch (error) {
@@ -43,7 +47,14 @@ async function warningsOf(t: Test, yaml: string): Promise<string> {
 }
 
 t.test('C07: patterns that cannot be translated', async (t) => {
-  for (const pattern of ['\\p{IsNowhere}', '(?=a)', '\\bword\\b', '[z-a]', '(a', 'x'.repeat(100_000)])
+  for (const pattern of [
+    '\\p{IsNowhere}',
+    '(?=a)',
+    '\\bword\\b',
+    '[z-a]',
+    '(a',
+    'x'.repeat(100_000),
+  ])
     t.match(
       compilePattern(pattern),
       { unsupported: String },
@@ -54,7 +65,12 @@ t.test('C07: patterns that cannot be translated', async (t) => {
 t.test('C07: patterns of a WSDL that cannot be translated', async (t) => {
   const simple = (name: string, pattern: string): string =>
     `<xs:simpleType name="${name}"><xs:restriction base="xs:string"><xs:pattern value="${pattern}"/></xs:restriction></xs:simpleType>`;
-  const patterns = { Bad: '\\bword\\b', Deep: `${'('.repeat(5000)}a${')'.repeat(5000)}`, Slow: '(a+)+', Open: '(a' };
+  const patterns = {
+    Bad: '\\bword\\b',
+    Deep: `${'('.repeat(5000)}a${')'.repeat(5000)}`,
+    Slow: '(a+)+',
+    Open: '(a',
+  };
   const names = Object.keys(patterns);
   const { ask, gateway } = await startDesk(
     t,
@@ -63,7 +79,9 @@ t.test('C07: patterns of a WSDL that cannot be translated', async (t) => {
         types: Object.entries(patterns)
           .map(([name, pattern]) => simple(name, pattern))
           .join(''),
-        request: names.map((name) => `<xs:element name="a${name}" type="t:${name}" minOccurs="0"/>`).join(''),
+        request: names
+          .map((name) => `<xs:element name="a${name}" type="t:${name}" minOccurs="0"/>`)
+          .join(''),
       }),
     },
     '    mode: enforce\n',
@@ -83,19 +101,38 @@ t.test('C07: patterns of a WSDL that cannot be translated', async (t) => {
       v: value,
     },
   );
-  t.match(answer.errors, [{ extensions: { code: 'BAD_USER_INPUT' } }], rows.answer('C07', 'a slow one'));
+  t.match(
+    answer.errors,
+    [{ extensions: { code: 'BAD_USER_INPUT' } }],
+    rows.answer('C07', 'a slow one'),
+  );
   t.ok(process.cpuUsage(began).user < 5_000_000);
 });
 
 t.test('C10: keys and values', async (t) => {
-  const lines = Array.from({ length: 20 }, (_, at) => `b${at}: &b${at} [${`*b${at - 1},`.repeat(10)}]`).slice(1);
+  const lines = Array.from(
+    { length: 20 },
+    (_, at) => `b${at}: &b${at} [${`*b${at - 1},`.repeat(10)}]`,
+  ).slice(1);
   const bomb = `${SERVICES}b0: &b0 [x]\n${lines.join('\n')}\n`;
   for (const [name, yaml, expected] of [
-    ['an unknown key', `${SERVICES}lisen: 127.0.0.1:0\n`, /soapstone\.yaml:2:1: Unknown key `lisen`.*`listen`/],
-    ['a wrong type', `${SERVICES}workers: [1]\n`, /soapstone\.yaml:2:10: `workers` must be a whole number/],
+    [
+      'an unknown key',
+      `${SERVICES}lisen: 127.0.0.1:0\n`,
+      /soapstone\.yaml:2:1: Unknown key `lisen`.*`listen`/,
+    ],
+    [
+      'a wrong type',
+      `${SERVICES}workers: [1]\n`,
+      /soapstone\.yaml:2:10: `workers` must be a whole number/,
+    ],
     ['an anchor bomb', bomb, /aliases of this file expand to too much/],
     ['a `__proto__` key', `${SERVICES}__proto__: { polluted: 1 }\n`, /Unknown key `__proto__`/],
-    ['a `constructor` key', `${SERVICES}constructor: { prototype: { polluted: 1 } }\n`, /Unknown key `constructor`/],
+    [
+      'a `constructor` key',
+      `${SERVICES}constructor: { prototype: { polluted: 1 } }\n`,
+      /Unknown key `constructor`/,
+    ],
   ] as const)
     t.match(await errorsIn(t, yaml), expected, `${name}: ${rows.answer('C10', name)}`);
   t.notOk('polluted' in {});
@@ -134,7 +171,9 @@ t.test('C11: secrets that are missing when a process starts', async (t) => {
   const file = await fileWith(t, yaml);
   for (const command of ['start', 'check'])
     await t.rejects(
-      promisify(execFile)(process.execPath, [MAIN, command, '-c', file], { env: { PRESENT_KEY: 'canary-value' } }),
+      promisify(execFile)(process.execPath, [MAIN, command, '-c', file], {
+        env: { PRESENT_KEY: 'canary-value' },
+      }),
       { code: 2, stderr: /soapstone\.yaml:1:\d+:.*ABSENT_KEY/ },
       `${command}: ${rows.answer('C11', 'a process')}`,
     );
@@ -145,18 +184,23 @@ t.test('C12: a file that is written while it is watched', async (t) => {
   const good = await readFile(started.file, 'utf8');
   const renamed = (path: string): string => good.replace('desk: {', `desk: { path: ${path},`);
   const isUsed = async (path: string): Promise<boolean> =>
-    (await sendRaw(started.url, post(path, 'text/xml', '<a/>', { Connection: 'close' }))).status !== 404;
+    (await sendRaw(started.url, post(path, 'text/xml', '<a/>', { Connection: 'close' }))).status !==
+    404;
   // In pieces, as slow editors and copies write: what is read between is no configuration.
   const text = renamed('/soap/pieces');
   await writeFile(started.file, '');
   for (let at = 0; at < text.length; at += 20) {
     await appendFile(started.file, text.slice(at, at + 20));
-    t.ok((await isUsed('/soap/desk')) || (await isUsed('/soap/pieces')), 'always one that is whole');
+    t.ok(
+      (await isUsed('/soap/desk')) || (await isUsed('/soap/pieces')),
+      'always one that is whole',
+    );
   }
   await until(() => isUsed('/soap/pieces'));
   t.pass(rows.answer('C12', 'written in pieces'));
   // Removed, and renamed into its place.
-  const refused = (): Promise<number> => started.metric('soapstone_config_loads_total{result="refused"}');
+  const refused = (): Promise<number> =>
+    started.metric('soapstone_config_loads_total{result="refused"}');
   const loads = await refused();
   await rm(started.file);
   await until(async () => (await refused()) > loads);
@@ -175,7 +219,11 @@ t.test('C12: a file that is written while it is watched', async (t) => {
 t.test('C13: the admin address', async (t) => {
   const { config } = await loadConfig(await fileWith(t, SERVICES), {});
   t.equal(config.admin, rows.answer('C13', 'the default'));
-  const ask = async (url: string, request: string, fields: Record<string, string>): Promise<string> => {
+  const ask = async (
+    url: string,
+    request: string,
+    fields: Record<string, string>,
+  ): Promise<string> => {
     const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
     const head = `${request} HTTP/1.1\r\n${lines.join('')}Connection: close\r\nContent-Length: 0\r\n\r\n`;
     return String((await sendRaw(url, head)).status);
@@ -186,15 +234,24 @@ t.test('C13: the admin address', async (t) => {
   };
   const open = await start('0.0.0.0:0');
   const name = 'another name (DNS rebinding)';
-  t.equal(await ask(open, 'GET /metrics', { Host: 'rebound.example' }), rows.answer('C13', name), name);
+  t.equal(
+    await ask(open, 'GET /metrics', { Host: 'rebound.example' }),
+    rows.answer('C13', name),
+    name,
+  );
   const { adminUrl } = await startProcess(t, SERVICES, { adminHost: '0.0.0.0' });
-  t.equal(await ask(adminUrl, 'POST /reload', { Host: 'localhost' }), rows.answer('C13', 'other machines, no token'));
+  t.equal(
+    await ask(adminUrl, 'POST /reload', { Host: 'localhost' }),
+    rows.answer('C13', 'other machines, no token'),
+  );
   t.match(
     await warningsOf(t, `admin: 0.0.0.0:0\n${SERVICES}`),
     /reach the admin address .* without credentials: .* refuses reloads/,
     rows.answer('C13', 'other machines, no token'),
   );
-  const known = await start('{ address: "0.0.0.0:0", bearer: { tokens: [right-token-0123456789] } }');
+  const known = await start(
+    '{ address: "0.0.0.0:0", bearer: { tokens: [right-token-0123456789] } }',
+  );
   const wrong = { Host: 'localhost', Authorization: 'Bearer wrong-token-0123456789' };
   const token = 'other machines, a wrong token';
   for (const request of ['GET /metrics', 'GET /'])
@@ -223,7 +280,10 @@ t.test('C14: options that weaken the gateway', async (t) => {
     const unverified = `tls: { verify: ${prefix}none }`;
     const yaml = name.startsWith(FAULTS)
       ? weak(`faultDetail: ${prefix}pass`)
-      : weak(unverified, `redis: { url: "rediss://127.0.0.1:9", ${unverified} }\n${clients(unverified)}`);
+      : weak(
+          unverified,
+          `redis: { url: "rediss://127.0.0.1:9", ${unverified} }\n${clients(unverified)}`,
+        );
     const count = name.startsWith(FAULTS) ? 1 : 3;
     const text = prefix === '' ? await errorsIn(t, yaml) : await warningsOf(t, yaml);
     const expected =
@@ -233,8 +293,16 @@ t.test('C14: options that weaken the gateway', async (t) => {
     t.equal(text.match(expected)?.length, count, `${name}: ${rows.answer('C14', name)}: ${text}`);
   }
   for (const [name, yaml, expected] of [
-    ['monitor mode', weak('mode: monitor'), /monitor mode: messages that break rules are only counted/],
-    ['a decision point that fails', weak('', clients('onError: allow')), /pass while the decision point does not/],
+    [
+      'monitor mode',
+      weak('mode: monitor'),
+      /monitor mode: messages that break rules are only counted/,
+    ],
+    [
+      'a decision point that fails',
+      weak('', clients('onError: allow')),
+      /pass while the decision point does not/,
+    ],
     [
       'a limit of 0',
       weak('', 'limits: { http: { bodyRateBytes: 0 } }'),
@@ -247,7 +315,11 @@ t.test('C14: options that weaken the gateway', async (t) => {
     SERVICES.replace('desk: {', 'desk: { faultDetail: unsafe:pass, mode: monitor,'),
   );
   const warning = await line(({ note }) => /stack traces/.test(String(note)));
-  t.match(warning, { level: 'warn', msg: 'configuration warning' }, rows.answer('C14', 'in the log'));
+  t.match(
+    warning,
+    { level: 'warn', msg: 'configuration warning' },
+    rows.answer('C14', 'in the log'),
+  );
 });
 
 t.test('the part is complete', async (t) => rows.assertComplete(t));

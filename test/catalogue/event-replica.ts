@@ -22,7 +22,12 @@ export class EventReplica {
   forged = 0;
 
   constructor(url: string, subscriberUrl: string, limits: EventLimits) {
-    const { historyEvents = 100, announceMillis = 2000, operationMillis = 1000, queueBytes = 1024 * 1024 } = limits;
+    const {
+      historyEvents = 100,
+      announceMillis = 2000,
+      operationMillis = 1000,
+      queueBytes = 1024 * 1024,
+    } = limits;
     this.connection = connect(url, this.recorded, { operationMillis });
     this.subscriber = connect(subscriberUrl, new RecordedEvents(), { operationMillis: 1000 });
     const options = {

@@ -13,7 +13,13 @@ const UNDECODABLE: ReadonlySet<string> = new Set([
 ]);
 
 /** Asserts that a reply is the answer that the table writes for it, in this dialect. */
-export function expectAnswer(t: Test, reply: RawReply, answer: string, dialect: DialectName, name: string): void {
+export function expectAnswer(
+  t: Test,
+  reply: RawReply,
+  answer: string,
+  dialect: DialectName,
+  name: string,
+): void {
   if (answer === 'pass') t.equal(reply.status, 200, `${name}: passes`);
   else if (answer === 'cut') t.equal(reply.isCut, true, `${name}: is cut`);
   else if (/^\d{3}$/.test(answer)) t.equal(reply.status, Number(answer), `${name}: status`);
@@ -26,9 +32,19 @@ export function expectAnswer(t: Test, reply: RawReply, answer: string, dialect: 
  * costs as little as it can. A head that cannot be parsed has no path yet: its answer is empty where any service speaks the
  * first dialect.
  */
-function expectStatus(t: Test, reply: RawReply, status: number, dialect: DialectName, name: string): void {
+function expectStatus(
+  t: Test,
+  reply: RawReply,
+  status: number,
+  dialect: DialectName,
+  name: string,
+): void {
   t.equal(reply.status, status, `${name}: status`);
-  if ((status === 400 && dialect === '2001-12') || status === 503 || /HEAD|S09 (?:folded|a line feed)/.test(name))
+  if (
+    (status === 400 && dialect === '2001-12') ||
+    status === 503 ||
+    /HEAD|S09 (?:folded|a line feed)/.test(name)
+  )
     t.equal(reply.headers.get('content-length'), '0', `${name}: nothing in it`);
   else expectSentence(t, reply, name);
   t.equal(reply.headers.get('connection')?.toLowerCase(), 'close', `${name}: the connection ends`);
@@ -43,7 +59,13 @@ function expectSentence(t: Test, reply: RawReply, name: string): void {
 }
 
 /** Catalogue convention D1. */
-function expectFault(t: Test, reply: RawReply, answer: string, dialect: DialectName, name: string): void {
+function expectFault(
+  t: Test,
+  reply: RawReply,
+  answer: string,
+  dialect: DialectName,
+  name: string,
+): void {
   const row = DIALECTS[dialect];
   const [kind = '', code = ''] = answer.replace(/^F:/, '').split('/');
   if (UNDECODABLE.has(code) && row.undecodable === 'empty 400') {
@@ -52,10 +74,15 @@ function expectFault(t: Test, reply: RawReply, answer: string, dialect: DialectN
     return;
   }
   const unknownHere = kind === 'DataEncodingUnknown' && dialect !== '1.2';
-  const faultCode = kind === 'Client' || unknownHere ? row.senderCode : kind === 'Server' ? row.receiverCode : kind;
+  const faultCode =
+    kind === 'Client' || unknownHere ? row.senderCode : kind === 'Server' ? row.receiverCode : kind;
   t.equal(reply.status, faultCode === 'Sender' ? 400 : 500, `${name}: status`);
   t.ok(reply.headers.get('content-type')?.startsWith(row.mediaType), `${name}: media type`);
   t.match(reply.body, `"${row.envelopeUri}"`, `${name}: dialect`);
-  t.match(reply.body, `${row.faultCodesAreQNames ? 'soap:' : '>'}${faultCode}<`, `${name}: fault code`);
+  t.match(
+    reply.body,
+    `${row.faultCodesAreQNames ? 'soap:' : '>'}${faultCode}<`,
+    `${name}: fault code`,
+  );
   if (code !== '') t.match(reply.body, `code="${code}"`, `${name}: our code`);
 }

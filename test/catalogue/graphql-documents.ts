@@ -17,12 +17,15 @@ import type { Rows } from './rows.js';
 const ITEM = { query: '{article{sku}}' };
 
 const shownCodes = (result: unknown): string =>
-  (Array.isArray(result) ? result : [result]).map((each) => codesOf(each).join('+') || 'data').join(', ');
+  (Array.isArray(result) ? result : [result])
+    .map((each) => codesOf(each).join('+') || 'data')
+    .join(', ');
 
 const answered = ({ raw, result }: Reply): string => `${raw.status}: ${shownCodes(result)}`;
 
 export async function batchesThatAreOn(t: Test, rows: Rows): Promise<void> {
-  const clients = 'clients: { address: { class: a }, classes: { a: { budget: { maximum: 1000, restoreRate: 1 } } } }\n';
+  const clients =
+    'clients: { address: { class: a }, classes: { a: { budget: { maximum: 1000, restoreRate: 1 } } } }\n';
   const shop = await startShop(t, `graphql: { batch: 10 }\n${clients}`);
   const send = (body: unknown): Promise<Reply> => askRaw(shop, JSON.stringify(body));
   for (const [name, body] of [
@@ -43,7 +46,9 @@ export async function batchesThatAreOn(t: Test, rows: Rows): Promise<void> {
 }
 
 const costOf = ({ result }: Reply): Readonly<Record<string, unknown>> => {
-  const { extensions } = result as { readonly extensions?: { readonly cost?: Readonly<Record<string, unknown>> } };
+  const { extensions } = result as {
+    readonly extensions?: { readonly cost?: Readonly<Record<string, unknown>> };
+  };
   return extensions?.cost ?? {};
 };
 
@@ -57,7 +62,9 @@ async function cost(shop: Shop): Promise<number> {
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-const named = (sha256Hash: string, version = 1) => ({ extensions: { persistedQuery: { version, sha256Hash } } });
+const named = (sha256Hash: string, version = 1) => ({
+  extensions: { persistedQuery: { version, sha256Hash } },
+});
 
 export async function persistedDocuments(t: Test, rows: Rows): Promise<void> {
   const shop = await startShop(
@@ -76,7 +83,11 @@ export async function persistedDocuments(t: Test, rows: Rows): Promise<void> {
     ['sent without', named(hashOf(query))],
   ];
   for (const [name, body, headers] of vectors) {
-    t.equal(answered(await askRaw(shop, JSON.stringify(body), headers)), rows.answer('G24', name), name);
+    t.equal(
+      answered(await askRaw(shop, JSON.stringify(body), headers)),
+      rows.answer('G24', name),
+      name,
+    );
   }
   for (let at = 0; at < 20; at++) {
     const flood = `{a${at}:__typename}`;
@@ -100,8 +111,14 @@ export async function newLimits(t: Test, rows: Rows): Promise<void> {
     });
   };
   const query = '{a:getOne b:getOne}';
-  const ask = async (handler: ReturnType<typeof createGraphqlHandler>, body: unknown): Promise<string> => {
-    const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };
+  const ask = async (
+    handler: ReturnType<typeof createGraphqlHandler>,
+    body: unknown,
+  ): Promise<string> => {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/graphql-response+json',
+    };
     const answer = await handler(
       { method: 'POST', url: '/', headers, body: async () => JSON.stringify(body) },
       {

@@ -76,8 +76,17 @@ export interface Reply {
 const TYPED = { Accept: 'application/graphql-response+json' };
 
 /** One question, as JSON by POST. */
-export async function ask({ gateway }: Shop, asked: Asked, headers: Readonly<Record<string, string>> = TYPED) {
-  return read(await sendRaw(gateway.url, post('/graphql', 'application/json', JSON.stringify(asked), headers)));
+export async function ask(
+  { gateway }: Shop,
+  asked: Asked,
+  headers: Readonly<Record<string, string>> = TYPED,
+) {
+  return read(
+    await sendRaw(
+      gateway.url,
+      post('/graphql', 'application/json', JSON.stringify(asked), headers),
+    ),
+  );
 }
 
 /** A body as it is. */
@@ -90,7 +99,11 @@ export async function askRaw(
 }
 
 /** A question in the address. */
-export async function askByGet({ gateway }: Shop, asked: Asked, headers: Readonly<Record<string, string>> = TYPED) {
+export async function askByGet(
+  { gateway }: Shop,
+  asked: Asked,
+  headers: Readonly<Record<string, string>> = TYPED,
+) {
   const search = new URLSearchParams({ query: asked.query });
   if (asked.variables !== undefined) search.set('variables', JSON.stringify(asked.variables));
   if (asked.operationName !== undefined) search.set('operationName', asked.operationName);
@@ -102,7 +115,9 @@ export async function getRaw(
   target: string,
   headers: Readonly<Record<string, string>> = TYPED,
 ): Promise<Reply> {
-  const fields = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const fields = Object.entries({ Host: 'localhost', ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   return read(await sendRaw(gateway.url, `GET ${target} HTTP/1.1\r\n${fields.join('')}\r\n`));
 }
 

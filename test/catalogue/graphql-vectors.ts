@@ -23,9 +23,11 @@ const vectors = (
   );
 
 /** `article` and so many levels in all. */
-const nested = (levels: number): string => `{article${'{related'.repeat(levels - 2)}{sku}${'}'.repeat(levels - 2)}}`;
+const nested = (levels: number): string =>
+  `{article${'{related'.repeat(levels - 2)}{sku}${'}'.repeat(levels - 2)}}`;
 /** Levels below an article. */
-const below = (levels: number): string => `${'related{'.repeat(levels - 1)}sku${'}'.repeat(levels - 1)}`;
+const below = (levels: number): string =>
+  `${'related{'.repeat(levels - 1)}sku${'}'.repeat(levels - 1)}`;
 
 const DEPTH: readonly OperationVector[] = [
   ...vectors('G01', {
@@ -56,7 +58,8 @@ const wide = (count: number): string =>
 const FRAGMENTS: readonly OperationVector[] = [
   ...vectors('G03', {
     'a fragment in itself': '{article{...A}} fragment A on Article{sku ...A}',
-    'two in each other': '{article{...A}} fragment A on Article{...B} fragment B on Article{related{...A}}',
+    'two in each other':
+      '{article{...A}} fragment A on Article{...B} fragment B on Article{related{...A}}',
     'a ring nobody uses': '{article{sku}} fragment A on Article{...B} fragment B on Article{...A}',
     '2^30 by doubling': doubling(30),
     '2^60 by doubling': doubling(60),
@@ -98,7 +101,12 @@ const COUNTS: readonly OperationVector[] = [
     '1,001 tokens': `{article{${'sku '.repeat(300)}sku${comments(695)}}}`,
     '1,001 tokens, no comments': `{article{${'sku '.repeat(996)}}}`,
   }),
-  { row: 'G12', case: '5 operations', query: list(5, (at) => `query Q${at}{article{sku}}`), operationName: 'Q1' },
+  {
+    row: 'G12',
+    case: '5 operations',
+    query: list(5, (at) => `query Q${at}{article{sku}}`),
+    operationName: 'Q1',
+  },
   ...vectors('G12', {
     '6 operations': list(6, (at) => `query Q${at}{article{sku}}`),
     'the tokens of all': `query A{article{sku}} query B{article{${'sku '.repeat(990)}}}`,
@@ -140,7 +148,8 @@ const COST: readonly OperationVector[] = [
     '2^31': '{search(first:2147483648){sku}}',
   }),
   ...vectors('G10', {
-    '@skip that hides nothing': 'query($no:Boolean=false){search(first:100){related{sku} parts@skip(if:$no){sku}}}',
+    '@skip that hides nothing':
+      'query($no:Boolean=false){search(first:100){related{sku} parts@skip(if:$no){sku}}}',
     '@include by a variable': [
       'query($yes:Boolean!){search(first:100){related{sku} parts@include(if:$yes){sku}}}',
       {
@@ -171,7 +180,8 @@ const INTROSPECTION: readonly OperationVector[] = [
       inputValueDeprecation: true,
       schemaDescription: true,
     }),
-    'lists within lists within lists': '{__schema{types{fields{type{fields{type{fields{name}}}}}}}}',
+    'lists within lists within lists':
+      '{__schema{types{fields{type{fields{type{fields{name}}}}}}}}',
     'the same many times over': `{__schema{${list(12, (at) => `a${at}:types{fields{type{fields{name type{name} args{name}}}}}`)}}}`,
   }),
 ];
@@ -261,9 +271,17 @@ export const TYPOS: readonly (readonly [string, string, unknown?])[] = [
   ['a selection of a leaf', '{article{sku{a}}}'],
   ['a required argument', 'mutation{rename(name:"a"){sku}}'],
   ['fields that conflict', '{article{a:sku a:price}}'],
-  ['a variable, unknown field', 'query($f:Filter){article(filter:$f){sku}}', { f: { hiddenFla: 1 } }],
+  [
+    'a variable, unknown field',
+    'query($f:Filter){article(filter:$f){sku}}',
+    { f: { hiddenFla: 1 } },
+  ],
   ['a variable, enumeration', 'query($c:Colour){article(colour:$c){sku}}', { c: 'SECRETIV' }],
-  ['a variable, deep inside', 'query($f:Filter){article(filter:$f){sku}}', { f: { and: [{ hiddenFlag: 'x' }] } }],
+  [
+    'a variable, deep inside',
+    'query($f:Filter){article(filter:$f){sku}}',
+    { f: { and: [{ hiddenFlag: 'x' }] } },
+  ],
 ];
 
 /** What only the schema knows of what stands in `TYPOS`. */

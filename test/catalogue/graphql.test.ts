@@ -9,7 +9,16 @@ import { answerWith } from '../kit/backend.js';
 import { post, RawClient } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { batchesThatAreOn, newLimits, persistedDocuments } from './graphql-documents.js';
-import { ask, askByGet, askRaw, codesOf, getRaw, type Reply, type Shop, startShop } from './graphql-kit.js';
+import {
+  ask,
+  askByGet,
+  askRaw,
+  codesOf,
+  getRaw,
+  type Reply,
+  type Shop,
+  startShop,
+} from './graphql-kit.js';
 import { OPERATIONS, type OperationVector, SECRETS, TYPOS } from './graphql-vectors.js';
 import { Rows } from './rows.js';
 
@@ -21,7 +30,13 @@ const ADDRESS_CHARS = 7000;
 const JSON_ONLY = { Accept: 'application/json' };
 
 /** Catalogue convention D3. Malformed requests have their status whatever is accepted. */
-function expectRefused(t: Test, { raw, result }: Reply, code: string, isTyped: boolean, name: string): void {
+function expectRefused(
+  t: Test,
+  { raw, result }: Reply,
+  code: string,
+  isTyped: boolean,
+  name: string,
+): void {
   t.same(codesOf(result), [code], `${name}: code`);
   t.equal(raw.status, isTyped || MALFORMED.has(code) ? 400 : 200, `${name}: status`);
   t.notOk('data' in result, `${name}: no data`);
@@ -30,9 +45,15 @@ function expectRefused(t: Test, { raw, result }: Reply, code: string, isTyped: b
 const MALFORMED = new Set(['BAD_REQUEST', 'BATCHING_NOT_SUPPORTED', 'CSRF_PREVENTED']);
 
 /** Asks by every way, and expects the same. Whatever is refused reaches no backend. */
-async function expectOperation(t: Test, shop: Shop, asked: OperationVector, answer: string): Promise<void> {
+async function expectOperation(
+  t: Test,
+  shop: Shop,
+  asked: OperationVector,
+  answer: string,
+): Promise<void> {
   const { backend } = shop;
-  const address = encodeURIComponent(asked.query).length + JSON.stringify(asked.variables ?? '').length * 3;
+  const address =
+    encodeURIComponent(asked.query).length + JSON.stringify(asked.variables ?? '').length * 3;
   const ways: readonly (readonly [string, boolean, () => Promise<Reply>])[] = [
     ['POST', true, () => ask(shop, asked)],
     ['POST, plain JSON', false, () => ask(shop, asked, JSON_ONLY)],
@@ -55,7 +76,8 @@ async function expectOperation(t: Test, shop: Shop, asked: OperationVector, answ
 
 t.test('operations within the limits and beyond, by every way', async (t) => {
   const shop = await startShop(t);
-  for (const each of OPERATIONS) await expectOperation(t, shop, each, rows.answer(each.row, each.case));
+  for (const each of OPERATIONS)
+    await expectOperation(t, shop, each, rows.answer(each.row, each.case));
   const metrics = await shop.gateway.metrics();
   for (const limit of [
     'depth',
@@ -92,11 +114,16 @@ t.test('limits that are measured count, and let pass', async (t) => {
       const { raw, result } = await ask(shop, asked);
       t.equal(raw.status, 200, `${row} ${name} passes`);
       t.same(result.errors, undefined);
-      t.match(await shop.gateway.metrics(), `soapstone_graphql_would_refuse_total{limit="${limit}"} ${count}`);
+      t.match(
+        await shop.gateway.metrics(),
+        `soapstone_graphql_would_refuse_total{limit="${limit}"} ${count}`,
+      );
     }
   }
   t.match(await shop.gateway.logLine('would be refused by a limit'), { limits: ['depth'] });
-  const deeper = await ask(shop, { query: `{article{${'related{'.repeat(100)}sku${'}'.repeat(100)}}}` });
+  const deeper = await ask(shop, {
+    query: `{article{${'related{'.repeat(100)}sku${'}'.repeat(100)}}}`,
+  });
   t.same(codesOf(deeper.result), ['MAX_DEPTH_LIMIT'], 'not beyond the ceiling');
   const other = await ask(shop, { query: `{${'article{sku} '.repeat(6)}}` });
   t.same(codesOf(other.result), ['MAX_ROOT_FIELDS_LIMIT'], 'other limits are enforced');
@@ -105,7 +132,13 @@ t.test('limits that are measured count, and let pass', async (t) => {
 t.test('G07: what is long', async (t) => {
   const shop = await startShop(t);
   const long = { query: `{article{${'sku '.repeat(480_000)}}}` };
-  expectRefused(t, await ask(shop, long), rows.answer('G07', 'a query of 1.9 MB').replace('G:', ''), true, '1.9 MB');
+  expectRefused(
+    t,
+    await ask(shop, long),
+    rows.answer('G07', 'a query of 1.9 MB').replace('G:', ''),
+    true,
+    '1.9 MB',
+  );
   const comments = { query: `{article{sku}}${'#\n'.repeat(100_000)}` };
   expectRefused(
     t,
@@ -114,7 +147,10 @@ t.test('G07: what is long', async (t) => {
     true,
     'comments',
   );
-  const longer = await askRaw(shop, JSON.stringify({ query: `{article{${'sku '.repeat(520_000)}}}` }));
+  const longer = await askRaw(
+    shop,
+    JSON.stringify({ query: `{article{${'sku '.repeat(520_000)}}}` }),
+  );
   t.equal(`H${longer.raw.status}`, rows.answer('G07', 'a query of 2.1 MB'));
   t.equal(shop.backend.begun, 0);
 });
@@ -128,7 +164,13 @@ t.test('G13: batches', async (t) => {
     ['within a batch', [[one]]],
     ['of nothing', []],
   ] as const) {
-    expectRefused(t, await askRaw(shop, JSON.stringify(body)), rows.answer('G13', name).replace('G:', ''), true, name);
+    expectRefused(
+      t,
+      await askRaw(shop, JSON.stringify(body)),
+      rows.answer('G13', name).replace('G:', ''),
+      true,
+      name,
+    );
   }
   t.equal(shop.backend.begun, 0);
 });
@@ -161,15 +203,31 @@ t.test('G17: nothing helps to guess', async (t) => {
     t.ok((result.errors ?? []).length > 0, name);
     const texts = (result.errors ?? []).map(({ message }) => message).join('\n');
     for (const secret of SECRETS) t.notMatch(texts, secret, `${name}: ${texts}`);
-    t.equal((await ask(open, { query, variables: variables ?? {} })).raw.status, 400, `${name}, introspection on`);
+    t.equal(
+      (await ask(open, { query, variables: variables ?? {} })).raw.status,
+      400,
+      `${name}, introspection on`,
+    );
   }
-  for (const query of ['{search{sku}}', '{search(first:1 last:1){sku}}', 'query($n:Int){search(first:$n){sku}}']) {
+  for (const query of [
+    '{search{sku}}',
+    '{search(first:1 last:1){sku}}',
+    'query($n:Int){search(first:$n){sku}}',
+  ]) {
     const [error] = (await ask(closed, { query })).result.errors ?? [];
     t.equal(error?.extensions['code'], 'BAD_USER_INPUT', query);
     t.notMatch(error?.message, /first|last|page|size/, query);
-    t.match((await ask(open, { query })).result.errors?.[0]?.message, /"first", "last", "page.size"/, query);
+    t.match(
+      (await ask(open, { query })).result.errors?.[0]?.message,
+      /"first", "last", "page.size"/,
+      query,
+    );
   }
-  t.match((await ask(open, { query: '{articl{sku}}' })).result.errors?.[0]?.message, /Did you mean/, 'where it is on');
+  t.match(
+    (await ask(open, { query: '{articl{sku}}' })).result.errors?.[0]?.message,
+    /Did you mean/,
+    'where it is on',
+  );
 });
 
 const numbered = (count: number, make: (at: number) => string): string =>
@@ -210,7 +268,12 @@ t.test('G19: what goes wrong inside tells nothing', async (t) => {
   t.notMatch(JSON.stringify(result), /acme|10\.1|127\.0|localhost|at /, 'nothing of it');
   const handler = createGraphqlHandler({
     built: buildSchema([
-      { name: 'a', operations: [operation('GetIt', [], [one('x', INT)])], mapping: new Map(), naming: 'camel' },
+      {
+        name: 'a',
+        operations: [operation('GetIt', [], [one('x', INT)])],
+        mapping: new Map(),
+        naming: 'camel',
+      },
     ]),
     limits: defaultsOf(GRAPHQL_LIMITS),
     introspection: true,
@@ -219,8 +282,17 @@ t.test('G19: what goes wrong inside tells nothing', async (t) => {
     throw new TypeError('at com.acme.Db (10.1.2.3)');
   };
   const body = async (): Promise<string> => '{"query":"{getIt}"}';
-  const request = { method: 'POST', url: '/', headers: { 'content-type': 'application/json' }, body };
-  const { body: told } = await handler(request, { id: 'r-1', signal: new AbortController().signal, callField });
+  const request = {
+    method: 'POST',
+    url: '/',
+    headers: { 'content-type': 'application/json' },
+    body,
+  };
+  const { body: told } = await handler(request, {
+    id: 'r-1',
+    signal: new AbortController().signal,
+    callField,
+  });
   t.equal(rows.answer('G19', 'an exception'), 'Unexpected error. and a reference');
   t.match(told, '"message":"Unexpected error."');
   t.match(told, '"extensions":{"code":"INTERNAL","id":"r-1"}');
@@ -228,7 +300,11 @@ t.test('G19: what goes wrong inside tells nothing', async (t) => {
   await shop.backend.close();
   const away = await ask(shop, { query: '{article{sku}}' });
   t.equal(`G:${codesOf(away.result)}`, rows.answer('G19', 'a backend that is away'));
-  t.notMatch(JSON.stringify(away.result), /ECONN|127\.0|localhost|:\d{4}/, 'nothing of its address');
+  t.notMatch(
+    JSON.stringify(away.result),
+    /ECONN|127\.0|localhost|:\d{4}/,
+    'nothing of its address',
+  );
 });
 
 t.test('G20: requests that a page of another site can send', async (t) => {
@@ -249,7 +325,11 @@ t.test('G20: requests that a page of another site can send', async (t) => {
   for (const [name, type] of types) {
     const { raw } = await askRaw(shop, body, { 'Content-Type': type });
     t.equal(`H${raw.status}`, rows.answer('G20', name), name);
-    t.equal(raw.body, 'Send application/json; this service speaks GraphQL.\n', `${name}: a sentence`);
+    t.equal(
+      raw.body,
+      'Send application/json; this service speaks GraphQL.\n',
+      `${name}: a sentence`,
+    );
   }
   for (const [name, headers] of [
     ['GET of another site', { 'Sec-Fetch-Site': 'cross-site' }],
@@ -262,9 +342,17 @@ t.test('G20: requests that a page of another site can send', async (t) => {
     );
     expectRefused(t, reply, rows.answer('G20', name).replace('G:', ''), true, name);
     const asked = { Accept: '*/*', ...headers, 'GraphQL-Require-Preflight': '1' };
-    t.equal((await askByGet(shop, { query: '{__typename}' }, asked)).raw.status, 200, `${name}, asked for first`);
+    t.equal(
+      (await askByGet(shop, { query: '{__typename}' }, asked)).raw.status,
+      200,
+      `${name}, asked for first`,
+    );
   }
-  const own = await askByGet(shop, { query: '{__typename}' }, { Accept: '*/*', 'Sec-Fetch-Site': 'same-origin' });
+  const own = await askByGet(
+    shop,
+    { query: '{__typename}' },
+    { Accept: '*/*', 'Sec-Fetch-Site': 'same-origin' },
+  );
   t.equal(own.raw.status === 200 ? 'pass' : 'refused', rows.answer('G20', 'GET of the same site'));
   t.equal(shop.backend.begun, 0);
 });
@@ -275,7 +363,10 @@ t.test('G21: GET never changes anything', async (t) => {
     ['a mutation', 'mutation{rename(sku:"a"){sku}}', undefined],
     ['a mutation among queries', 'query A{article{sku}} mutation B{rename(sku:"a"){sku}}', 'B'],
   ] as const) {
-    const { raw } = await askByGet(shop, operationName === undefined ? { query } : { query, operationName });
+    const { raw } = await askByGet(
+      shop,
+      operationName === undefined ? { query } : { query, operationName },
+    );
     t.equal(`${raw.status}`, rows.answer('G21', name));
     t.equal(raw.headers.get('allow'), 'POST', `${name}: Allow`);
   }
@@ -291,7 +382,10 @@ t.test('G22: malformed requests', async (t) => {
     ['two members in a variable', `{${query},"variables":{"v":{"inStock":true,"inStock":false}}}`],
     ['__proto__ in variables', `{${query},"variables":{"__proto__":{"v":1}}}`],
     ['__proto__ inside a variable', `{${query},"variables":{"v":{"__proto__":{"inStock":true}}}}`],
-    ['100,000 lists within each other', `{${query},"variables":{"v":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`],
+    [
+      '100,000 lists within each other',
+      `{${query},"variables":{"v":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
+    ],
     ['10,001 values', `{${query},"variables":{"v":{"and":[${'1,'.repeat(10_000)}1]}}}`],
     ['a query that is no string', '{"query":{"a":1}}'],
     ['variables that are a list', `{${query},"variables":[]}`],
@@ -306,15 +400,30 @@ t.test('G22: malformed requests', async (t) => {
   for (const [name, body] of bodies) {
     for (const accept of ['application/graphql-response+json', 'application/json']) {
       const reply = await askRaw(shop, body, { Accept: accept });
-      expectRefused(t, reply, rows.answer('G22', name).replace('G:', ''), true, `${name}, ${accept}`);
+      expectRefused(
+        t,
+        reply,
+        rows.answer('G22', name).replace('G:', ''),
+        true,
+        `${name}, ${accept}`,
+      );
     }
   }
   for (const [name, target] of [
     ['two queries in the address', '/graphql?query=%7B__typename%7D&query=%7Barticle%7Bsku%7D%7D'],
-    ['two variables in the address', '/graphql?query=%7B__typename%7D&variables=%7B%7D&variables=%7B%7D'],
+    [
+      'two variables in the address',
+      '/graphql?query=%7B__typename%7D&variables=%7B%7D&variables=%7B%7D',
+    ],
     ['no query in the address', '/graphql?variables=%7B%7D'],
   ] as const) {
-    expectRefused(t, await getRaw(shop.gateway, target), rows.answer('G22', name).replace('G:', ''), true, name);
+    expectRefused(
+      t,
+      await getRaw(shop.gateway, target),
+      rows.answer('G22', name).replace('G:', ''),
+      true,
+      name,
+    );
   }
   const long = await askRaw(shop, `{${query},"variables":{"v":"${'a'.repeat(10_000_000)}"}}`);
   t.equal(`H${long.raw.status}`, rows.answer('G22', 'a string of 10 MB'));
@@ -348,7 +457,9 @@ t.test('G34: a caller that leaves', async (t) => {
     });
     client.close();
   };
-  await client.send(post('/graphql', 'application/json', '{"query":"{a:article{sku} b:article{sku}}"}'));
+  await client.send(
+    post('/graphql', 'application/json', '{"query":"{a:article{sku} b:article{sku}}"}'),
+  );
   await until(() => cut);
   t.equal(rows.answer('G34', 'in the middle'), 'the calls are cut');
   t.match(await shop.gateway.accessLine(), { outcome: 'aborted', code: 'CLIENT_GONE' });

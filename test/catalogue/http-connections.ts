@@ -28,15 +28,30 @@ export async function lyingBodies(t: Test, rows: Rows): Promise<void> {
     const type = endpoint === GRAPHQL ? 'application/json' : 'text/xml';
     const head = `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\n`;
     const announced = await sendRaw(gateway.url, `${head}Content-Length: 100001\r\n\r\n`);
-    expectAnswer(t, announced, rows.answer('H22', 'too long by its length'), '1.1', `H22 announced, ${endpoint}`);
+    expectAnswer(
+      t,
+      announced,
+      rows.answer('H22', 'too long by its length'),
+      '1.1',
+      `H22 announced, ${endpoint}`,
+    );
   }
   const { body } = longRequest(100_000);
   const soap = `POST ${SOAP} HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n`;
   const inChunks = await sendRaw(gateway.url, Buffer.concat([Buffer.from(soap), chunked(body)]));
   expectAnswer(t, inChunks, rows.answer('H22', 'too long in chunks'), '1.1', 'H22 in chunks');
   const graphql = `POST ${GRAPHQL} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-  const json = await sendRaw(gateway.url, Buffer.concat([Buffer.from(graphql), chunked(' '.repeat(5001))]));
-  expectAnswer(t, json, rows.answer('H22', 'too long in chunks, GraphQL'), '1.1', 'H22 in chunks, GraphQL');
+  const json = await sendRaw(
+    gateway.url,
+    Buffer.concat([Buffer.from(graphql), chunked(' '.repeat(5001))]),
+  );
+  expectAnswer(
+    t,
+    json,
+    rows.answer('H22', 'too long in chunks, GraphQL'),
+    '1.1',
+    'H22 in chunks, GraphQL',
+  );
   t.equal(backend.complete.length, 0);
 
   for (const endpoint of ENDPOINTS) {
@@ -57,7 +72,13 @@ export async function lyingBodies(t: Test, rows: Rows): Promise<void> {
     broken.socket.end(
       `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n   `,
     );
-    expectAnswer(t, await broken.reply(), rows.answer('H22', 'ends inside a chunk'), '1.1', `H22 chunk, ${endpoint}`);
+    expectAnswer(
+      t,
+      await broken.reply(),
+      rows.answer('H22', 'ends inside a chunk'),
+      '1.1',
+      `H22 chunk, ${endpoint}`,
+    );
     broken.close();
   }
   const aborted = backend.aborted;
@@ -67,7 +88,13 @@ export async function lyingBodies(t: Test, rows: Rows): Promise<void> {
   await flowing.send(Buffer.concat([long.head, long.body.subarray(0, 80_000)]));
   await until(() => backend.begun > begun);
   flowing.socket.end();
-  expectAnswer(t, await flowing.reply(), rows.answer('H22', 'ends while it flows'), '1.1', 'H22 flowing');
+  expectAnswer(
+    t,
+    await flowing.reply(),
+    rows.answer('H22', 'ends while it flows'),
+    '1.1',
+    'H22 flowing',
+  );
   flowing.close();
   await until(() => backend.aborted > aborted);
   t.equal(backend.complete.length, 0, 'D4: nothing ended at the backend');
@@ -75,7 +102,13 @@ export async function lyingBodies(t: Test, rows: Rows): Promise<void> {
   const client = await RawClient.connect(gateway.url);
   await client.send(Buffer.concat([goodRequest(), Buffer.from('surplus\r\n\r\n')]));
   t.equal((await client.reply()).status, 200, 'the message itself');
-  expectAnswer(t, await client.reply(), rows.answer('H22', 'longer than its length'), '1.1', 'H22 long');
+  expectAnswer(
+    t,
+    await client.reply(),
+    rows.answer('H22', 'longer than its length'),
+    '1.1',
+    'H22 long',
+  );
   client.close();
   t.equal(backend.complete.length, 1);
 }
@@ -88,7 +121,10 @@ export async function pipelined(t: Test, rows: Rows): Promise<void> {
     most = Math.max(most, ++present);
     setImmediate(() => {
       present--;
-      answerWith(replyOf('1.1').replace('urn:m', `urn:${message.target}`), contentTypeOf('1.1'))(message, response);
+      answerWith(replyOf('1.1').replace('urn:m', `urn:${message.target}`), contentTypeOf('1.1'))(
+        message,
+        response,
+      );
     });
   });
   const client = await RawClient.connect(gateway.url);
@@ -101,12 +137,19 @@ export async function pipelined(t: Test, rows: Rows): Promise<void> {
   for (let index = 0; index < count; index++) {
     const reply = await client.reply();
     inOrder &&= reply.status === 200 && reply.body.includes(`?n=${index}.`);
-    if (index === count - 1) t.equal(reply.headers.get('connection')?.toLowerCase(), 'close', 'the last one says so');
+    if (index === count - 1)
+      t.equal(reply.headers.get('connection')?.toLowerCase(), 'close', 'the last one says so');
     else if (reply.headers.get('connection')?.toLowerCase() === 'close') inOrder = false;
   }
   t.ok(inOrder, 'every answer in its place');
   t.equal(most, 1, 'one at a time upstream');
-  expectAnswer(t, await client.reply(), rows.answer('H24', 'what follows the thousandth'), '1.1', 'H24');
+  expectAnswer(
+    t,
+    await client.reply(),
+    rows.answer('H24', 'what follows the thousandth'),
+    '1.1',
+    'H24',
+  );
   t.equal(backend.complete.length, count);
   await sending;
   client.close();
@@ -115,12 +158,24 @@ export async function pipelined(t: Test, rows: Rows): Promise<void> {
   await broken.send(Buffer.concat([goodRequest(), goodRequest(), Buffer.from('nonsense\r\n\r\n')]));
   t.equal((await broken.reply()).status, 200);
   t.equal((await broken.reply()).status, 200);
-  expectAnswer(t, await broken.reply(), rows.answer('H24', 'nonsense behind two requests'), '1.1', 'H24 nonsense');
+  expectAnswer(
+    t,
+    await broken.reply(),
+    rows.answer('H24', 'nonsense behind two requests'),
+    '1.1',
+    'H24 nonsense',
+  );
   broken.close();
   const refused = await RawClient.connect(gateway.url);
   const arrived = backend.complete.length;
   await refused.send(Buffer.concat([goodRequest('/nowhere'), goodRequest()]));
-  expectAnswer(t, await refused.reply(), rows.answer('H24', 'a refused one before another'), '1.1', 'H24 refused');
+  expectAnswer(
+    t,
+    await refused.reply(),
+    rows.answer('H24', 'a refused one before another'),
+    '1.1',
+    'H24 refused',
+  );
   t.ok((await refused.reply()).isCut, 'the other has no answer');
   t.equal(backend.complete.length, arrived, 'and never arrives');
   refused.close();
@@ -140,7 +195,13 @@ export async function unread(t: Test, rows: Rows): Promise<void> {
       const client = await RawClient.connect(gateway.url);
       const started = performance.now();
       await client.send(head);
-      expectAnswer(t, await client.reply(), rows.answer('H25', name), '1.1', `H25 ${name}, ${endpoint}`);
+      expectAnswer(
+        t,
+        await client.reply(),
+        rows.answer('H25', name),
+        '1.1',
+        `H25 ${name}, ${endpoint}`,
+      );
       await client.send(rest);
       await client.ended();
       t.ok(performance.now() - started < 4000, 'the connection ends soon');
@@ -158,10 +219,22 @@ export async function manyConnections(t: Test, rows: Rows): Promise<void> {
   await fourth.send(goodRequest());
   const [eldest] = clients;
   if (eldest === undefined) throw new Error('no client');
-  expectAnswer(t, await eldest.reply(), rows.answer('H26', 'one more from one client'), '1.1', 'H26 client');
+  expectAnswer(
+    t,
+    await eldest.reply(),
+    rows.answer('H26', 'one more from one client'),
+    '1.1',
+    'H26 client',
+  );
   t.equal((await fourth.reply()).status, 200, 'the one that brings a request is served');
-  t.match(await few.gateway.accessLine(), { status: 429, code: 'HTTP_CONNECTIONS', client: '127.0.0.1' });
-  const crowd = await Promise.all(Array.from({ length: 20 }, () => RawClient.connect(few.gateway.url)));
+  t.match(await few.gateway.accessLine(), {
+    status: 429,
+    code: 'HTTP_CONNECTIONS',
+    client: '127.0.0.1',
+  });
+  const crowd = await Promise.all(
+    Array.from({ length: 20 }, () => RawClient.connect(few.gateway.url)),
+  );
   const answers = await Promise.all(crowd.slice(0, -2).map((client) => client.reply()));
   t.ok(
     answers.every((answer) => answer.status === 429 || answer.isCut),
@@ -169,7 +242,11 @@ export async function manyConnections(t: Test, rows: Rows): Promise<void> {
   );
   await fourth.send(goodRequest());
   t.equal((await fourth.reply()).status, 200, 'a connection that has brought something good stays');
-  t.equal((await sendRaw(few.gateway.url, goodRequest())).status, 200, 'a new one is served among those that wait');
+  t.equal(
+    (await sendRaw(few.gateway.url, goodRequest())).status,
+    200,
+    'a new one is served among those that wait',
+  );
   for (const client of [...crowd, ...clients, fourth]) client.close();
   t.equal(few.backend.begun, 3);
 
@@ -179,7 +256,11 @@ export async function manyConnections(t: Test, rows: Rows): Promise<void> {
   await third.send(goodRequest());
   expectAnswer(t, await third.reply(), rows.answer('H26', 'one more of all'), '1.1', 'H26 all');
   third.close();
-  t.match(await small.gateway.metrics(), /^soapstone_client_connections_dropped_total 1$/m, 'and is counted');
+  t.match(
+    await small.gateway.metrics(),
+    /^soapstone_client_connections_dropped_total 1$/m,
+    'and is counted',
+  );
   for (const client of two) {
     await client.send(goodRequest());
     t.equal((await client.reply()).status, 200, 'the others are served');
@@ -214,7 +295,11 @@ export async function resets(t: Test, rows: Rows): Promise<void> {
     await until(() => backend.begun === 2);
     waiting.socket.resetAndDestroy();
     await until(() => gone === 1);
-    t.match(await gateway.accessLine(2), { outcome: 'aborted', code: 'CLIENT_GONE' }, `${endpoint}: waiting`);
+    t.match(
+      await gateway.accessLine(2),
+      { outcome: 'aborted', code: 'CLIENT_GONE' },
+      `${endpoint}: waiting`,
+    );
     const reading = await RawClient.connect(gateway.url);
     await reading.send(goodRequest(endpoint));
     await new Promise((resolve) => reading.socket.once('data', resolve));
@@ -222,7 +307,11 @@ export async function resets(t: Test, rows: Rows): Promise<void> {
     await until(() => gone === 2);
     t.match(await gateway.accessLine(3), { outcome: 'aborted' }, `${endpoint}: reading`);
     t.equal(backend.complete.length, 2, 'the upload is no message');
-    t.equal((await sendRaw(gateway.url, 'GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n')).status, 404, 'the gateway lives');
+    t.equal(
+      (await sendRaw(gateway.url, 'GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n')).status,
+      404,
+      'the gateway lives',
+    );
   }
 }
 
@@ -239,9 +328,19 @@ export async function forwardedFor(t: Test, rows: Rows): Promise<void> {
   };
   for (const [index, endpoint] of [SOAP, PLAIN].entries()) {
     const answer = rows.answer('H34', 'fields of proxies');
-    expectAnswer(t, await sendRaw(gateway.url, goodRequest(endpoint, fields)), answer, '1.1', `H34 ${endpoint}`);
+    expectAnswer(
+      t,
+      await sendRaw(gateway.url, goodRequest(endpoint, fields)),
+      answer,
+      '1.1',
+      `H34 ${endpoint}`,
+    );
     const headers: Readonly<Record<string, unknown>> = backend.complete[index]?.headers ?? {};
-    t.notMatch(JSON.stringify(headers), /203\.0\.113|inner|https/, `${endpoint}: nothing of it arrives`);
+    t.notMatch(
+      JSON.stringify(headers),
+      /203\.0\.113|inner|https/,
+      `${endpoint}: nothing of it arrives`,
+    );
     if (endpoint === PLAIN) t.equal(headers['x-forwarded-for'], '127.0.0.1');
     t.equal((await gateway.accessLine(index + 1))['client'], '127.0.0.1');
   }
@@ -258,8 +357,17 @@ export async function noRetry(t: Test, rows: Rows): Promise<void> {
   const gateway = await startGatewayBefore(t, backend.url);
   for (const endpoint of [SOAP, PLAIN]) {
     begun = 0;
-    const answer = rows.answer('F09', endpoint === SOAP ? 'a POST of SOAP' : 'a POST of a plain route');
-    expectAnswer(t, await sendRaw(gateway.url, goodRequest(endpoint)), answer, '1.1', `F09 ${endpoint}`);
+    const answer = rows.answer(
+      'F09',
+      endpoint === SOAP ? 'a POST of SOAP' : 'a POST of a plain route',
+    );
+    expectAnswer(
+      t,
+      await sendRaw(gateway.url, goodRequest(endpoint)),
+      answer,
+      '1.1',
+      `F09 ${endpoint}`,
+    );
     t.equal(begun, 1, `${endpoint}: once`);
   }
 }

@@ -19,17 +19,25 @@ export const ENVELOPE = fill(
 export const ENDPOINTS = [SOAP, PLAIN, GRAPHQL] as const;
 
 /** A request far longer than the hold window. */
-export function longRequest(bytes = 300_000, path: string = SOAP): { readonly head: Buffer; readonly body: Buffer } {
+export function longRequest(
+  bytes = 300_000,
+  path: string = SOAP,
+): { readonly head: Buffer; readonly body: Buffer } {
   const body = Buffer.from(
-    ENVELOPE.replace('<m:Ping xmlns:m="urn:m"/>', `<m:Ping xmlns:m="urn:m">${'x'.repeat(bytes)}</m:Ping>`),
+    ENVELOPE.replace(
+      '<m:Ping xmlns:m="urn:m"/>',
+      `<m:Ping xmlns:m="urn:m">${'x'.repeat(bytes)}</m:Ping>`,
+    ),
   );
   const whole = post(path, 'text/xml', body);
   return { head: whole.subarray(0, whole.length - body.length), body };
 }
 
 /** A whole request that passes at the endpoints of SOAP and of the plain route. */
-export const goodRequest = (path: string = SOAP, fields: Readonly<Record<string, string | null>> = {}): Buffer =>
-  post(path, 'text/xml', ENVELOPE, fields);
+export const goodRequest = (
+  path: string = SOAP,
+  fields: Readonly<Record<string, string | null>> = {},
+): Buffer => post(path, 'text/xml', ENVELOPE, fields);
 
 /** A gateway with a endpoint of each kind: SOAP and a plain route before one backend, and GraphQL. */
 export async function startEndpoints(

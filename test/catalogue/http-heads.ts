@@ -45,7 +45,8 @@ const get =
     head(['Host: a', ...fields], 'GET')(path);
 
 /** In place of the path of the endpoint, for what is wrong with the target. */
-const target = (made: (path: string) => string) => (path: string) => Buffer.from(get()(made(path)), 'latin1');
+const target = (made: (path: string) => string) => (path: string) =>
+  Buffer.from(get()(made(path)), 'latin1');
 
 const CHUNKED = 'Transfer-Encoding: chunked';
 
@@ -55,7 +56,12 @@ const vector = (
   cases: Readonly<Record<string, HeadVector['bytes']>>,
 ) =>
   Object.entries(cases).map(
-    ([name, bytes]): HeadVector => ({ row, case: name, bytes, ...(endpoints === null ? {} : { endpoints }) }),
+    ([name, bytes]): HeadVector => ({
+      row,
+      case: name,
+      bytes,
+      ...(endpoints === null ? {} : { endpoints }),
+    }),
   );
 
 export const HEAD_VECTORS: readonly HeadVector[] = [
@@ -88,7 +94,10 @@ export const HEAD_VECTORS: readonly HeadVector[] = [
   ...vector('H04', null, { 'HTTP/1.0': inChunks([CHUNKED], ' HTTP/1.0') }),
   ...vector('H05', null, {
     '101 fields': get(...Array.from({ length: 100 }, (_, index) => `a${index}: b`)),
-    'a framing field behind 1,100': head(['Host: a', ...Array.from({ length: 1100 }, () => 'a:b'), LENGTH], 'GET'),
+    'a framing field behind 1,100': head(
+      ['Host: a', ...Array.from({ length: 1100 }, () => 'a:b'), LENGTH],
+      'GET',
+    ),
     'longer than 16 KiB': get(`a: ${'b'.repeat(17_000)}`),
   }),
   ...vector('H06', null, {
@@ -98,7 +107,10 @@ export const HEAD_VECTORS: readonly HeadVector[] = [
     'the same Host twice': post('host: a'),
     'a Host that is none': head(['Host: a/b', TYPE, LENGTH]),
     'a Host with a user': head(['Host: u@a', TYPE, LENGTH]),
-    'absolute form of another host': head(['Host: b'], 'GET', ' HTTP/1.1').bind(null, 'http://a/soap/s11'),
+    'absolute form of another host': head(['Host: b'], 'GET', ' HTTP/1.1').bind(
+      null,
+      'http://a/soap/s11',
+    ),
   }),
   ...vector('H07', null, {
     'HTTP/0.9': head(['Host: a'], 'GET', ''),
@@ -120,7 +132,11 @@ export const HEAD_VECTORS: readonly HeadVector[] = [
       ' HTTP/1.1',
       `${ENVELOPE.length.toString(16)}\r\n${ENVELOPE}xx0\r\n\r\n`,
     ),
-    'a size beyond any number': inChunks([CHUNKED], ' HTTP/1.1', 'fffffffffffffffffff\r\n<a/>\r\n0\r\n\r\n'),
+    'a size beyond any number': inChunks(
+      [CHUNKED],
+      ' HTTP/1.1',
+      'fffffffffffffffffff\r\n<a/>\r\n0\r\n\r\n',
+    ),
   }),
   ...vector('H09', [SOAP, PLAIN], {
     Authorization: inChunks([CHUNKED], ' HTTP/1.1', trailed('Authorization: Basic YTpi\r\n')),
@@ -128,7 +144,11 @@ export const HEAD_VECTORS: readonly HeadVector[] = [
   }),
   ...vector('H09', [SOAP, PLAIN], {
     'Content-Length': inChunks([CHUNKED], ' HTTP/1.1', trailed('Content-Length: 5\r\n')),
-    'longer than a head may be': inChunks([CHUNKED], ' HTTP/1.1', trailed(`X-Sum: ${'1'.repeat(17_000)}\r\n`)),
+    'longer than a head may be': inChunks(
+      [CHUNKED],
+      ' HTTP/1.1',
+      trailed(`X-Sum: ${'1'.repeat(17_000)}\r\n`),
+    ),
   }),
   ...vector('H10', null, {
     'a folded line': post('X-A: b\r\n c'),
@@ -156,7 +176,12 @@ export const HEAD_VECTORS: readonly HeadVector[] = [
     'Content-Length and Content_Type': post('Content_Type: text/html'),
   }),
   ...vector('H13', [SOAP, PLAIN], {
-    'names of what every object has': post('constructor: a', 'toString: b', 'hasOwnProperty: c', 'valueOf: d'),
+    'names of what every object has': post(
+      'constructor: a',
+      'toString: b',
+      'hasOwnProperty: c',
+      'valueOf: d',
+    ),
   }),
   ...vector('H13', null, { 'the prototype': post('__proto__: a') }),
   ...vector('H14', null, {
@@ -224,8 +249,17 @@ export const HEAD_VECTORS: readonly HeadVector[] = [
     'of a head that is refused': post('Expect: 100-continue', 'Host: b'),
   }),
   ...vector('H18', [SOAP, PLAIN], {
-    h2c: post('Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA'),
-    websocket: post('Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: a', 'Sec-WebSocket-Version: 13'),
+    h2c: post(
+      'Connection: Upgrade, HTTP2-Settings',
+      'Upgrade: h2c',
+      'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA',
+    ),
+    websocket: post(
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Key: a',
+      'Sec-WebSocket-Version: 13',
+    ),
   }),
   ...vector('H30', null, { 'of 8 KiB and one byte': target((path) => path.padEnd(8193, 'a')) }),
   ...vector('H30', [PLAIN], { 'of 8 KiB': target((path) => path.padEnd(8192, 'a')) }),
@@ -233,15 +267,20 @@ export const HEAD_VECTORS: readonly HeadVector[] = [
     'GET with a length': head(['Host: a', 'Content-Length: 3'], 'GET'),
     'GET in chunks': head(['Host: a', CHUNKED], 'GET'),
     'HEAD with a length': head(['Host: a', 'Content-Length: 3'], 'HEAD'),
-    'GET with a request in its body': (path) => head(['Host: a', 'Content-Length: 27'], 'GET')(path) + get()('/admin'),
+    'GET with a request in its body': (path) =>
+      head(['Host: a', 'Content-Length: 27'], 'GET')(path) + get()('/admin'),
   }),
   // A bare GET on the path of a service is answered with a page; with a query it is forwarded.
-  ...vector('H31', [SOAP, PLAIN], { 'GET with a length of 0': (path) => get('Content-Length: 0')(`${path}?id=1`) }),
+  ...vector('H31', [SOAP, PLAIN], {
+    'GET with a length of 0': (path) => get('Content-Length: 0')(`${path}?id=1`),
+  }),
   ...vector('F01', null, {
     'DELETE with a length': head(['Host: a', 'Content-Length: 3'], 'DELETE'),
-    'DELETE in chunks': (path) => head(['Host: a', CHUNKED], 'DELETE')(path) + chunked(get()('/admin')),
+    'DELETE in chunks': (path) =>
+      head(['Host: a', CHUNKED], 'DELETE')(path) + chunked(get()('/admin')),
     'OPTIONS with a length': head(['Host: a', 'Content-Length: 3'], 'OPTIONS'),
-    'OPTIONS in chunks': (path) => head(['Host: a', CHUNKED], 'OPTIONS')(path) + chunked(get()('/admin')),
+    'OPTIONS in chunks': (path) =>
+      head(['Host: a', CHUNKED], 'OPTIONS')(path) + chunked(get()('/admin')),
     'HEAD in chunks': (path) => head(['Host: a', CHUNKED], 'HEAD')(path) + chunked('a'),
   }),
   ...vector('F01', [PLAIN], {
@@ -274,14 +313,19 @@ function trailed(fields: string): string {
 const BYTEWISE_BYTES = 1500;
 
 /** Sends every vector to its endpoints, whole and byte by byte; what is refused never begins at the backend. */
-export async function runHeads(t: Test, { backend, gateway }: Perimeter, rows: Rows): Promise<void> {
+export async function runHeads(
+  t: Test,
+  { backend, gateway }: Perimeter,
+  rows: Rows,
+): Promise<void> {
   let lines = gateway.logLines().filter((line) => line['msg'] === 'request').length;
   for (const { row, case: name, bytes, endpoints = [SOAP, PLAIN, GRAPHQL] } of HEAD_VECTORS) {
     const answer = rows.answer(row, name);
     for (const endpoint of endpoints) {
       const sent = Buffer.from(bytes(endpoint).toString('latin1'), 'latin1');
       const ways: (readonly [string, readonly Uint8Array[]])[] = [['whole', [sent]]];
-      if (sent.length <= BYTEWISE_BYTES) ways.push(['byte by byte', Array.from(sent, (byte) => Uint8Array.of(byte))]);
+      if (sent.length <= BYTEWISE_BYTES)
+        ways.push(['byte by byte', Array.from(sent, (byte) => Uint8Array.of(byte))]);
       for (const [way, pieces] of ways) {
         const label = `${row} ${name}, ${endpoint}, ${way}`;
         backend.complete.length = 0;
@@ -291,12 +335,23 @@ export async function runHeads(t: Test, { backend, gateway }: Perimeter, rows: R
         for (const piece of pieces) await client.send(piece);
         expectAnswer(t, await reply, answer, '1.1', label);
         client.close();
-        t.equal(backend.complete.length, answer === 'pass' ? 1 : 0, `${label}: complete messages at the backend`);
+        t.equal(
+          backend.complete.length,
+          answer === 'pass' ? 1 : 0,
+          `${label}: complete messages at the backend`,
+        );
         if (answer !== 'pass')
-          t.ok(backend.begun - begun <= (row === 'H08' || row === 'H09' ? 1 : 0), `${label}: begun`);
+          t.ok(
+            backend.begun - begun <= (row === 'H08' || row === 'H09' ? 1 : 0),
+            `${label}: begun`,
+          );
         await gateway.accessLine(++lines);
       }
     }
   }
-  t.equal(gateway.logLines().filter((line) => line['msg'] === 'request').length, lines, 'one line for each request');
+  t.equal(
+    gateway.logLines().filter((line) => line['msg'] === 'request').length,
+    lines,
+    'one line for each request',
+  );
 }

@@ -71,7 +71,13 @@ export async function slowBodies(t: Test, rows: Rows): Promise<void> {
       const client = await RawClient.connect(gateway.url);
       await client.send(start);
       if (more !== '') drip(client, more);
-      expectAnswer(t, await client.reply(), rows.answer('H20', name), '1.1', `H20 ${name}, ${endpoint}`);
+      expectAnswer(
+        t,
+        await client.reply(),
+        rows.answer('H20', name),
+        '1.1',
+        `H20 ${name}, ${endpoint}`,
+      );
       client.close();
       t.match(await gateway.accessLine(++lines), { code: 'HTTP_TIMEOUT', status: 408 });
     }
@@ -82,7 +88,13 @@ export async function slowBodies(t: Test, rows: Rows): Promise<void> {
   const client = await RawClient.connect(gateway.url);
   await client.send(head);
   await client.send(body.subarray(0, 200_000));
-  expectAnswer(t, await client.reply(), rows.answer('H20', 'the rest of a flowing one'), '1.1', 'while it flows');
+  expectAnswer(
+    t,
+    await client.reply(),
+    rows.answer('H20', 'the rest of a flowing one'),
+    '1.1',
+    'while it flows',
+  );
   client.close();
   await until(() => backend.aborted > aborted);
   t.equal(backend.complete.length, 0, 'D4: what began at the backend did not end');
@@ -96,7 +108,13 @@ export async function slowBodies(t: Test, rows: Rows): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await steady.send(body.subarray(60_000));
-  expectAnswer(t, await reply, rows.answer('H20', 'slow, but not too slow'), '1.1', 'a steady body');
+  expectAnswer(
+    t,
+    await reply,
+    rows.answer('H20', 'slow, but not too slow'),
+    '1.1',
+    'a steady body',
+  );
   steady.close();
 }
 
@@ -106,7 +124,10 @@ export async function slowBackend(t: Test, rows: Rows): Promise<void> {
   const server = createServer((request, response) => {
     arrived(() => {
       request.resume().once('end', () => {
-        response.writeHead(200, { 'content-type': 'text/xml', 'content-length': replyOf('1.1').length });
+        response.writeHead(200, {
+          'content-type': 'text/xml',
+          'content-length': replyOf('1.1').length,
+        });
         response.end(replyOf('1.1'));
       });
     });
@@ -126,7 +147,13 @@ export async function slowBackend(t: Test, rows: Rows): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     read();
     await sent;
-    expectAnswer(t, await client.reply(), rows.answer('H20', 'a backend that does not read'), '1.1', `H20 ${endpoint}`);
+    expectAnswer(
+      t,
+      await client.reply(),
+      rows.answer('H20', 'a backend that does not read'),
+      '1.1',
+      `H20 ${endpoint}`,
+    );
     client.close();
   }
 }
@@ -163,7 +190,11 @@ export async function slowReaders(t: Test, rows: Rows): Promise<void> {
     await client.send(goodRequest(endpoint));
     await cut;
     t.ok(written < 64 * 1024 * 1024, `${endpoint}: the backend had to wait after ${written} bytes`);
-    t.match(await gateway.accessLine(), { outcome: 'aborted', code: 'CLIENT_GONE', detail: 'stalled' });
+    t.match(await gateway.accessLine(), {
+      outcome: 'aborted',
+      code: 'CLIENT_GONE',
+      detail: 'stalled',
+    });
     client.socket.resume();
     const answer = rows.answer('H21', 'a reader that stops');
     expectAnswer(t, await client.reply(), answer, '1.1', `H21 ${endpoint}`);
@@ -173,7 +204,11 @@ export async function slowReaders(t: Test, rows: Rows): Promise<void> {
 
 /** H32: connections that nobody is behind any more. */
 export async function deadConnections(t: Test, rows: Rows): Promise<void> {
-  const { gateway } = await startEndpoints(t, '  http: { idleMillis: 100 }\n', answerWith(replyOf('1.1')));
+  const { gateway } = await startEndpoints(
+    t,
+    '  http: { idleMillis: 100 }\n',
+    answerWith(replyOf('1.1')),
+  );
   const client = await RawClient.connect(gateway.url);
   await client.send(goodRequest());
   t.equal((await client.reply()).status, 200);
@@ -186,9 +221,16 @@ export async function deadConnections(t: Test, rows: Rows): Promise<void> {
       .split('\n')
       .find((each) => each.includes(ports));
     // State, queues, then `02:` for a keepalive timer with its hundredths of a second.
-    const [, kind, ticks] = / 01 [0-9A-F]+:[0-9A-F]+ ([0-9A-F]{2}):([0-9A-F]+) /.exec(line ?? '') ?? [];
+    const [, kind, ticks] =
+      / 01 [0-9A-F]+:[0-9A-F]+ ([0-9A-F]{2}):([0-9A-F]+) /.exec(line ?? '') ?? [];
     t.equal(kind, '02', 'a keepalive timer');
     t.ok(Number.parseInt(ticks ?? '', 16) <= 6000, 'of at most 60 s');
   }
-  expectAnswer(t, await client.reply(), rows.answer('H32', 'nothing more comes'), '1.1', 'H32 idle');
+  expectAnswer(
+    t,
+    await client.reply(),
+    rows.answer('H32', 'nothing more comes'),
+    '1.1',
+    'H32 idle',
+  );
 }

@@ -33,8 +33,15 @@ export async function hopByHop(t: Test, rows: Rows): Promise<void> {
   const seen: string[] = [];
   const backend = await startScriptedBackend((socket, received) => {
     seen.push(received);
-    const fields = [...OF_CONNECTION, 'Set-Cookie: a=1', 'Set-Cookie: b=2', `Content-Type: ${contentTypeOf('1.1')}`];
-    socket.end(`HTTP/1.1 200 OK\r\n${fields.join('\r\n')}\r\nContent-Length: ${REPLY.length}\r\n\r\n${REPLY}`);
+    const fields = [
+      ...OF_CONNECTION,
+      'Set-Cookie: a=1',
+      'Set-Cookie: b=2',
+      `Content-Type: ${contentTypeOf('1.1')}`,
+    ];
+    socket.end(
+      `HTTP/1.1 200 OK\r\n${fields.join('\r\n')}\r\nContent-Length: ${REPLY.length}\r\n\r\n${REPLY}`,
+    );
   });
   t.teardown(() => backend.close());
   const gateway = await startGatewayBefore(t, backend.url);
@@ -58,16 +65,30 @@ export async function hopByHop(t: Test, rows: Rows): Promise<void> {
     };
     await client.send(goodRequest(endpoint, fields));
     t.equal((await client.reply()).status, 100);
-    expectAnswer(t, await client.reply(), rows.answer('F02', 'both ways'), '1.1', `F02 ${endpoint}`);
+    expectAnswer(
+      t,
+      await client.reply(),
+      rows.answer('F02', 'both ways'),
+      '1.1',
+      `F02 ${endpoint}`,
+    );
     client.close();
-    t.notMatch(seen[0], /^(?:trailer|te|keep-alive|proxy-.*|expect|x-inner):/im, `${endpoint}: forth`);
+    t.notMatch(
+      seen[0],
+      /^(?:trailer|te|keep-alive|proxy-.*|expect|x-inner):/im,
+      `${endpoint}: forth`,
+    );
     t.match(seen[0], new RegExp(`^content-length: ${ENVELOPE.length}\\r$`, 'im'));
     if (endpoint === PLAIN) t.match(seen[0], /^x-outer: 1\r$/im);
     t.equal(seen.length, 1);
     t.notMatch(raw, /^(?:trailer|proxy-.*|x-inner):|timeout=77/im, `${endpoint}: back`);
     if (endpoint === PLAIN) t.match(raw, /^x-outer: 1\r$/im);
     const cookies = raw.match(/^set-cookie: .*$/gim) ?? [];
-    t.equal(String(cookies.length), rows.answer('F07', endpoint === SOAP ? 'SOAP' : 'plain'), `F07 ${endpoint}`);
+    t.equal(
+      String(cookies.length),
+      rows.answer('F07', endpoint === SOAP ? 'SOAP' : 'plain'),
+      `F07 ${endpoint}`,
+    );
     if (endpoint === PLAIN) t.same(cookies, ['Set-Cookie: a=1', 'Set-Cookie: b=2']);
     t.equal((await sendRaw(gateway.url, goodRequest('/nowhere'))).status, 404, 'the process lives');
   }
@@ -97,7 +118,12 @@ export async function brokenReplies(t: Test, rows: Rows): Promise<void> {
     const reply = await sendRaw(gateway.url, `GET ${PLAIN} HTTP/1.1\r\nHost: a\r\n\r\n`);
     expectAnswer(t, reply, rows.answer('F03', name), '1.1', `F03 ${name}`);
     t.notMatch(reply.body, /127\.0\.0\.1|\d{5}/, 'no address in it');
-    if (reply.isCut) t.match(await gateway.accessLine(lines), { outcome: 'aborted', code: 'UPSTREAM_TRUNCATED' }, name);
+    if (reply.isCut)
+      t.match(
+        await gateway.accessLine(lines),
+        { outcome: 'aborted', code: 'UPSTREAM_TRUNCATED' },
+        name,
+      );
   }
   silent = true;
   const reply = await sendRaw(gateway.url, `GET ${PLAIN} HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -148,7 +174,13 @@ export async function earlyAnswers(t: Test, rows: Rows): Promise<void> {
     const client = await RawClient.connect(gateway.url);
     await client.send(Buffer.concat([head, body.subarray(0, 100_000)]));
     const reply = await client.reply();
-    expectAnswer(t, reply, rows.answer('F05', endpoint === SOAP ? 'an envelope' : 'a 413'), '1.1', `F05 ${endpoint}`);
+    expectAnswer(
+      t,
+      reply,
+      rows.answer('F05', endpoint === SOAP ? 'an envelope' : 'a 413'),
+      '1.1',
+      `F05 ${endpoint}`,
+    );
     t.equal(reply.body, REPLY, `${endpoint}: whole`);
     t.equal(reply.headers.get('connection')?.toLowerCase(), 'close', `${endpoint}: the last one`);
     await client.send(body.subarray(100_000));
@@ -168,7 +200,13 @@ export async function invitations(t: Test, rows: Rows): Promise<void> {
     await client.send(`POST ${endpoint} HTTP/1.1\r\n${fields}\r\n`);
     t.equal((await client.reply()).status, 100, `${endpoint}: one invitation`);
     await client.send(body);
-    expectAnswer(t, await client.reply(), rows.answer('F08', 'one invitation'), '1.1', `F08 ${endpoint}`);
+    expectAnswer(
+      t,
+      await client.reply(),
+      rows.answer('F08', 'one invitation'),
+      '1.1',
+      `F08 ${endpoint}`,
+    );
     await client.send(goodRequest());
     t.equal((await client.reply()).status, 200, `${endpoint}: and no other`);
     client.close();
@@ -178,5 +216,11 @@ export async function invitations(t: Test, rows: Rows): Promise<void> {
     'it is not passed on',
   );
   const old = `POST ${SOAP} HTTP/1.0\r\nHost: a\r\nContent-Type: text/xml\r\nContent-Length: ${ENVELOPE.length}\r\nExpect: 100-continue\r\n\r\n${ENVELOPE}`;
-  expectAnswer(t, await sendRaw(gateway.url, old), rows.answer('F08', 'HTTP/1.0'), '1.1', 'F08 HTTP/1.0');
+  expectAnswer(
+    t,
+    await sendRaw(gateway.url, old),
+    rows.answer('F08', 'HTTP/1.0'),
+    '1.1',
+    'F08 HTTP/1.0',
+  );
 }

@@ -33,7 +33,8 @@ export async function fewDescriptors(t: Test, rows: Rows): Promise<void> {
   for (const socket of sockets) socket.destroy();
   const started = performance.now();
   let status = 0;
-  while (status !== 200 && performance.now() - started < 60_000) status = (await sendRaw(url, goodRequest())).status;
+  while (status !== 200 && performance.now() - started < 60_000)
+    status = (await sendRaw(url, goodRequest())).status;
   t.equal(status, 200, 'it answers again');
   t.equal(child.exitCode, null, 'it still lives');
 }
@@ -59,7 +60,11 @@ export async function strictDespiteFlags(t: Test): Promise<void> {
   const long = goodRequest(SOAP, { 'X-Long': 'x'.repeat(17_000) });
   t.equal((await sendRaw(url, long)).status, 431, 'a long head');
   t.equal(backend.begun, 0);
-  t.equal((await sendRaw(url, goodRequest(PLAIN))).status, 502, 'nor in what a plain backend answers');
+  t.equal(
+    (await sendRaw(url, goodRequest(PLAIN))).status,
+    502,
+    'nor in what a plain backend answers',
+  );
 }
 
 /** Certificates of servers are verified, whatever the environment tells Node. */
@@ -76,7 +81,9 @@ export async function verifiedDespiteEnvironment(t: Test): Promise<void> {
   const environment = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
   const jwt = `{ issuer: i, audience: a, class: all, jwksUrl: "${url}/keys" }`;
   const open = `services: { s11: { url: "${url}/soap" } }\nroutes: [{ path: /files, url: "${url}/files" }]\n`;
-  const gateway = await startProcess(t, `${open}traces: { otlp: "${url}/traces" }\n`, { environment });
+  const gateway = await startProcess(t, `${open}traces: { otlp: "${url}/traces" }\n`, {
+    environment,
+  });
   t.match((await sendRaw(gateway.url, goodRequest())).body, 'UPSTREAM_TLS', 'a service');
   t.equal((await sendRaw(gateway.url, goodRequest(PLAIN))).status, 502, 'a plain route');
   await until(() => ended > 2);
@@ -84,7 +91,11 @@ export async function verifiedDespiteEnvironment(t: Test): Promise<void> {
   const behind = await startProcess(t, guarded, { environment });
   const { authorization } = await (await makeIssuer()).bearer({ iss: 'i', aud: 'a' });
   const before = ended;
-  t.match((await sendRaw(behind.url, goodRequest(SOAP, { Authorization: authorization }))).body, 'wsse:', 'an issuer');
+  t.match(
+    (await sendRaw(behind.url, goodRequest(SOAP, { Authorization: authorization }))).body,
+    'wsse:',
+    'an issuer',
+  );
   await until(() => ended > before);
   t.same(asked, [], 'nor the receiver of traces');
 }

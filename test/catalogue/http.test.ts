@@ -1,6 +1,14 @@
 import t from 'tap';
 import { WITH_OPENSSL } from '../kit/certificates.js';
-import { forwardedFor, lyingBodies, manyConnections, noRetry, pipelined, resets, unread } from './http-connections.js';
+import {
+  forwardedFor,
+  lyingBodies,
+  manyConnections,
+  noRetry,
+  pipelined,
+  resets,
+  unread,
+} from './http-connections.js';
 import { startEndpoints } from './http-endpoints.js';
 import { runHeads } from './http-heads.js';
 import { deadConnections, slowBackend, slowBodies, slowHeads, slowReaders } from './http-paces.js';
@@ -28,7 +36,11 @@ t.test('H25: unread bodies', (t) => unread(t, rows));
 t.test('H26: many connections', (t) => manyConnections(t, rows));
 t.test('H27: no descriptors left', (t) => fewDescriptors(t, rows));
 t.test('H10: flags of the process', strictDespiteFlags);
-t.test('certificates are verified, whatever the environment says', WITH_OPENSSL, verifiedDespiteEnvironment);
+t.test(
+  'certificates are verified, whatever the environment says',
+  WITH_OPENSSL,
+  verifiedDespiteEnvironment,
+);
 t.test('H33: resets', (t) => resets(t, rows));
 t.test('H34: spoofed addresses', (t) => forwardedFor(t, rows));
 t.test('F02, F07: fields of one connection', (t) => hopByHop(t, rows));

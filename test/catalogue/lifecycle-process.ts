@@ -5,7 +5,12 @@ import type { Test } from 'tap';
 import { WebSocket } from 'ws';
 import { answerWith } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
-import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
+import {
+  areAnswering,
+  childrenOf,
+  type GatewayProcess,
+  startProcess,
+} from '../kit/gateway-process.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
 import { listen } from '../kit/listen.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
@@ -34,7 +39,9 @@ const services = (url: string): string => `services: { desk: { url: "${url}/desk
 /** L03, L06: a long upload at SIGTERM. */
 export async function uploads(t: Test, rows: Rows): Promise<void> {
   const backend = await useBackend(t, REPLY);
-  const [head = '', tail = ''] = envelope('<m:GetOrder xmlns:m="urn:desk">_</m:GetOrder>').split('_');
+  const [head = '', tail = ''] = envelope('<m:GetOrder xmlns:m="urn:desk">_</m:GetOrder>').split(
+    '_',
+  );
   const half = 'x'.repeat(8 * 1024 * 1024);
   const begin = async (gateway: GatewayProcess): Promise<RawClient> => {
     const client = await RawClient.connect(gateway.url);
@@ -56,7 +63,10 @@ export async function uploads(t: Test, rows: Rows): Promise<void> {
   t.match(await patient.line('stopped'), { cut: 0 });
   t.equal(backend.complete.length, 1);
 
-  const hasty = await start(t, `${services(backend.url)}limits: { ${limits}, http: { drainMillis: 300 } }\n`);
+  const hasty = await start(
+    t,
+    `${services(backend.url)}limits: { ${limits}, http: { drainMillis: 300 } }\n`,
+  );
   const late = await begin(hasty);
   hasty.child.kill('SIGTERM');
   t.ok((await late.reply()).isCut, rows.answer('L03', 'an upload that does not'));
@@ -86,23 +96,32 @@ subscriptions: { polled: { poll: { operation: desk.GetOrder, everyMillis: 1000 }
   );
   const query = 'subscription { polled }';
   const stream = await postGraphql(gateway.url, { query }, { accept: 'text/event-stream' });
-  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, ['graphql-transport-ws']);
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, [
+    'graphql-transport-ws',
+  ]);
   const messages: string[] = [];
   socket.on('open', () => socket.send('{"type":"connection_init"}'));
   socket.on('message', (data) => {
     const { type } = JSON.parse(String(data));
     messages.push(type);
-    if (type === 'connection_ack') socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query } }));
+    if (type === 'connection_ack')
+      socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query } }));
   });
   const closed = once(socket, 'close');
-  await until(async () => (await gateway.metric('soapstone_subscriptions_active{field="polled"}')) === 2);
+  await until(
+    async () => (await gateway.metric('soapstone_subscriptions_active{field="polled"}')) === 2,
+  );
   const began = performance.now();
   gateway.child.kill('SIGTERM');
   const [code] = await closed;
   t.equal(`close ${code}`, rows.answer('L04', 'over a WebSocket'));
   t.notOk(messages.includes('complete'), 'a client that is told `complete` would not come again');
   const text = await stream.text();
-  t.match(text, /"code":"GATEWAY_DRAINING".*event: complete/s, rows.answer('L04', 'over server-sent events'));
+  t.match(
+    text,
+    /"code":"GATEWAY_DRAINING".*event: complete/s,
+    rows.answer('L04', 'over server-sent events'),
+  );
   t.ok(performance.now() - began < 30_000, 'it does not wait for the drain to end');
   t.same(await gateway.exit, [0, null]);
 }
@@ -125,7 +144,10 @@ export async function signals(t: Test, rows: Rows): Promise<void> {
     const began = performance.now();
     gateway.child.kill(signal);
     await gateway.exit;
-    t.ok(performance.now() - began < 15_000, `a second ${signal}: ${rows.answer('L05', `a second ${signal}`)}`);
+    t.ok(
+      performance.now() - began < 15_000,
+      `a second ${signal}: ${rows.answer('L05', `a second ${signal}`)}`,
+    );
     t.notOk(gateway.lines.some(({ msg }) => msg === 'stopped'));
     client.close();
   }
@@ -135,13 +157,17 @@ export async function signals(t: Test, rows: Rows): Promise<void> {
 export async function reloads(t: Test, rows: Rows): Promise<void> {
   const backend = await useBackend(t, REPLY);
   const gateway = await start(t, services(backend.url));
-  const ask = async (path = '/soap/desk') => (await sendRaw(gateway.url, post(path, 'text/xml', CALL))).status;
+  const ask = async (path = '/soap/desk') =>
+    (await sendRaw(gateway.url, post(path, 'text/xml', CALL))).status;
   const good = await readFile(gateway.file, 'utf8');
   const reload = () => fetch(`${gateway.adminUrl}/reload`, { method: 'POST' });
   const broken: Readonly<Record<string, string>> = {
     'a port that changed': good.replace(/^listen: .*$/m, 'listen: 127.0.0.1:1'),
     'a certificate that is none': `${good}clients: { certificate: { clients: { a: { class: all, subject: CN=a } }, header: x-c }, classes: { all: {} }, trustedProxies: [nowhere] }\n`,
-    'a secret that is missing': good.replace('desk: {', 'desk: { headers: { x-key: "$' + '{ABSENT}" },'),
+    'a secret that is missing': good.replace(
+      'desk: {',
+      'desk: { headers: { x-key: "$' + '{ABSENT}" },',
+    ),
   };
   for (const [name, yaml] of Object.entries(broken)) {
     await writeFile(gateway.file, yaml);
@@ -169,7 +195,11 @@ export async function reloads(t: Test, rows: Rows): Promise<void> {
   });
   isOver = true;
   await asking;
-  t.same(new Set(statuses), new Set([200]), rows.answer('L10', '100 a second, by signals and by requests'));
+  t.same(
+    new Set(statuses),
+    new Set([200]),
+    rows.answer('L10', '100 a second, by signals and by requests'),
+  );
   const generation = await gateway.metric('soapstone_generation');
   t.ok(generation > 1 && generation < 111, `${generation} generations`);
 }
@@ -177,13 +207,18 @@ export async function reloads(t: Test, rows: Rows): Promise<void> {
 /** L12, L13: errors that no code caught, and workers that die. */
 export async function crashes(t: Test, rows: Rows): Promise<void> {
   const held: (() => void)[] = [];
-  const backend = await useBackend(t, (message, response) => held.push(() => REPLY(message, response)));
-  const bug = 'process.on("SIGURG",()=>{throw new Error("a bug")});process.on("SIGWINCH",()=>Promise.reject(7))';
+  const backend = await useBackend(t, (message, response) =>
+    held.push(() => REPLY(message, response)),
+  );
+  const bug =
+    'process.on("SIGURG",()=>{throw new Error("a bug")});process.on("SIGWINCH",()=>Promise.reject(7))';
   for (const [signal, name, cause] of [
     ['SIGURG', 'an exception', 'uncaughtException'],
     ['SIGWINCH', 'a rejection', 'unhandledRejection'],
   ] as const) {
-    const gateway = await start(t, services(backend.url), [`--import=data:text/javascript,${encodeURIComponent(bug)}`]);
+    const gateway = await start(t, services(backend.url), [
+      `--import=data:text/javascript,${encodeURIComponent(bug)}`,
+    ]);
     const client = await RawClient.connect(gateway.url);
     await client.send(post('/soap/desk', 'text/xml', CALL));
     await until(() => held.length === 1);
@@ -194,7 +229,11 @@ export async function crashes(t: Test, rows: Rows): Promise<void> {
     gateway.child.kill(signal === 'SIGURG' ? 'SIGWINCH' : 'SIGURG');
     await gateway.line((line) => line['cause'] !== undefined && line['cause'] !== cause);
     held.pop()?.();
-    t.equal((await client.reply()).status, 200, 'what is in flight is answered, also after a second one');
+    t.equal(
+      (await client.reply()).status,
+      200,
+      'what is in flight is answered, also after a second one',
+    );
     t.same(await gateway.exit, [1, null], `${name}: ${rows.answer('L12', name)}`);
   }
 
@@ -230,8 +269,12 @@ export async function crashes(t: Test, rows: Rows): Promise<void> {
 const DEEP: Readonly<Record<string, (depth: number) => unknown>> = {
   selections: (depth) => ({ query: '{a'.repeat(depth) + '}'.repeat(depth) }),
   'inline fragments': (depth) => ({ query: `{${'...{'.repeat(depth)}a${'}'.repeat(depth)}}` }),
-  'lists in a document': (depth) => ({ query: `{ order(id: ${'['.repeat(depth)}1${']'.repeat(depth)}) }` }),
-  'objects in a document': (depth) => ({ query: `{ order(id: ${'{a:'.repeat(depth)}1${'}'.repeat(depth)}) }` }),
+  'lists in a document': (depth) => ({
+    query: `{ order(id: ${'['.repeat(depth)}1${']'.repeat(depth)}) }`,
+  }),
+  'objects in a document': (depth) => ({
+    query: `{ order(id: ${'{a:'.repeat(depth)}1${'}'.repeat(depth)}) }`,
+  }),
   'types of a variable': (depth) => ({
     query: `query ($a: ${'['.repeat(depth)}ID${']'.repeat(depth)}) { order(id: $a) }`,
   }),
@@ -245,14 +288,17 @@ const DEEP: Readonly<Record<string, (depth: number) => unknown>> = {
 
 /** The same as text of JSON, of which `JSON.stringify` would run out of stack itself. */
 const DEEP_JSON: Readonly<Record<string, (depth: number) => string>> = {
-  variables: (depth) => `{"query":"{ order(id: 1) }","variables":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`,
+  variables: (depth) =>
+    `{"query":"{ order(id: 1) }","variables":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`,
   'objects in variables': (depth) =>
     `{"query":"{ order(id: 1) }","variables":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`,
-  extensions: (depth) => `{"query":"{ order(id: 1) }","extensions":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`,
+  extensions: (depth) =>
+    `{"query":"{ order(id: 1) }","extensions":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`,
   'a batch of batches': (depth) => '['.repeat(depth) + ']'.repeat(depth),
 };
 
-const HOOKS = 'import{createHook}from"node:async_hooks";createHook({init(){},destroy(){}}).enable();';
+const HOOKS =
+  'import{createHook}from"node:async_hooks";createHook({init(){},destroy(){}}).enable();';
 
 /** L15: with hooks of `async_hooks`, Node ends a process whose stack overflows: no code can catch that. */
 export async function deepInput(t: Test, rows: Rows): Promise<void> {
@@ -270,7 +316,11 @@ limits: { xml: { messageBytes: 64MiB } }\n`,
   const depth = 300_000;
   const isAlive = async (name: string): Promise<void> => {
     backend.answer = REPLY;
-    t.equal((await sendRaw(gateway.url, post('/soap/desk', 'text/xml', CALL))).status, 200, `${name}: it lives`);
+    t.equal(
+      (await sendRaw(gateway.url, post('/soap/desk', 'text/xml', CALL))).status,
+      200,
+      `${name}: it lives`,
+    );
     t.equal(gateway.child.exitCode, null, name);
   };
   const soap = await sendRaw(
@@ -304,9 +354,13 @@ limits: { xml: { messageBytes: 64MiB } }\n`,
   const reply = await postGraphql(gateway.url, { query: '{ order(id: 1) }' });
   t.match(await reply.text(), '"UPSTREAM_INVALID_RESPONSE"', rows.answer('L15', 'a reply'));
   await isAlive('a reply');
-  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, ['graphql-transport-ws']);
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, [
+    'graphql-transport-ws',
+  ]);
   await once(socket, 'open');
-  socket.send(`{"type":"connection_init","payload":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`);
+  socket.send(
+    `{"type":"connection_init","payload":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`,
+  );
   t.ok(
     await Promise.race([once(socket, 'close'), once(socket, 'message')]),
     rows.answer('L15', 'a message of a WebSocket'),

@@ -9,7 +9,14 @@ import { until } from '../kit/until.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { MISSING } from '../redis/kit.js';
 import { expectAnswer } from './expect.js';
-import { crashes, deepInput, reloads, signals, subscriptions, uploads } from './lifecycle-process.js';
+import {
+  crashes,
+  deepInput,
+  reloads,
+  signals,
+  subscriptions,
+  uploads,
+} from './lifecycle-process.js';
 import { resumption } from './resumption-process.js';
 import { Rows } from './rows.js';
 
@@ -22,10 +29,14 @@ async function start(t: Test, more = '') {
   const held: (() => void)[] = [];
   const backend = await useBackend(t, (_message, response) => {
     held.push(() =>
-      response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope('<GetOrderResponse xmlns="urn:desk"/>')),
+      response
+        .writeHead(200, { 'content-type': 'text/xml' })
+        .end(envelope('<GetOrderResponse xmlns="urn:desk"/>')),
     );
   });
-  const gateway = await startTestGateway(`services: { desk: { url: "${backend.url}/desk" } }\n${more}`);
+  const gateway = await startTestGateway(
+    `services: { desk: { url: "${backend.url}/desk" } }\n${more}`,
+  );
   /** Sends a call, and resolves when the backend has it. */
   const begin = async (): Promise<RawClient> => {
     const client = await RawClient.connect(gateway.url);
@@ -44,12 +55,19 @@ t.test('L01, L02: a drain under load', async (t) => {
   const { gateway, begin, release, held } = await start(t);
   const [first, kept] = [await begin(), await begin()];
   const drained = gateway.drain();
-  const ready = await sendRaw(gateway.adminUrl, 'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  const ready = await sendRaw(
+    gateway.adminUrl,
+    'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  );
   t.equal(String(ready.status), rows.answer('L01', 'readiness'));
   await kept.send(post('/soap/desk', 'text/xml', CALL));
   release();
   const reply = await first.reply();
-  t.match([reply.status, reply.headers.get('connection')], [200, 'close'], rows.answer('L01', 'a request in flight'));
+  t.match(
+    [reply.status, reply.headers.get('connection')],
+    [200, 'close'],
+    rows.answer('L01', 'a request in flight'),
+  );
   t.equal((await kept.reply()).status, 200, rows.answer('L02', 'a request on a kept connection'));
   const answering = setInterval(release, 5);
   t.equal(await drained, 0, 'none is cut');
@@ -94,9 +112,16 @@ t.test('L08: reloads of a broken configuration', async (t) => {
   const before = gateway.compiled();
   for (const [name, edit] of [
     ['syntax', () => 'services: ['],
-    ['a WSDL that is missing', (yaml: string) => yaml.replace('desk: {', 'desk: { wsdl: absent.wsdl,')],
+    [
+      'a WSDL that is missing',
+      (yaml: string) => yaml.replace('desk: {', 'desk: { wsdl: absent.wsdl,'),
+    ],
   ] as const)
-    await t.rejects(gateway.reload(edit), ConfigurationError, `${name}: ${rows.answer('L08', name)}`);
+    await t.rejects(
+      gateway.reload(edit),
+      ConfigurationError,
+      `${name}: ${rows.answer('L08', name)}`,
+    );
   t.equal(gateway.compiled(), before);
 });
 
@@ -106,14 +131,20 @@ t.test('L14: a start without others', async (t) => {
     t,
     `${services}redis: { url: "redis://127.0.0.1:9", secret: 0123456789abcdef0123456789abcdef }\n`,
   );
-  const ready = await sendRaw(gateway.adminUrl, 'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  const ready = await sendRaw(
+    gateway.adminUrl,
+    'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  );
   t.equal(ready.status, 200, rows.answer('L14', 'no Redis, no backend'));
   const { port } = await listen(t, createServer());
   const hanging = await useGateway(
     t,
     `${services}redis: { url: "redis://127.0.0.1:${port}", secret: 0123456789abcdef0123456789abcdef }\n`,
   );
-  const state = await sendRaw(hanging.adminUrl, 'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  const state = await sendRaw(
+    hanging.adminUrl,
+    'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  );
   t.equal(state.status, 200, rows.answer('L14', 'a Redis that does not answer'));
   const call = await sendRaw(hanging.url, post('/soap/desk', 'text/xml', CALL));
   expectAnswer(t, call, rows.answer('L14', 'a call to a backend that is missing'), '1.1', 'L14');

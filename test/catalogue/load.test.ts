@@ -23,7 +23,9 @@ const rows = new Rows('load');
 const importing = (...references: readonly string[]): string =>
   wsdlWith({
     types: schemaWith(
-      references.map((href, at) => `<xs:import namespace="urn:n${at}" schemaLocation="${href}"/>`).join('\n'),
+      references
+        .map((href, at) => `<xs:import namespace="urn:n${at}" schemaLocation="${href}"/>`)
+        .join('\n'),
     ),
   });
 const xsd = (content = ''): string =>
@@ -46,7 +48,8 @@ async function serve(t: Test, listener: RequestListener) {
   return { ...(await listen(t, server)), connects: () => connects };
 }
 
-const hasPlace = ({ file, line, column }: Diagnostic): boolean => file !== null && line !== null && column !== null;
+const hasPlace = ({ file, line, column }: Diagnostic): boolean =>
+  file !== null && line !== null && column !== null;
 
 t.test('C01: documents from the network', async (t) => {
   const other = await serve(t, (_, response) => response.end(xsd()));
@@ -67,7 +70,10 @@ t.test('C01: documents from the network', async (t) => {
 
   rows.answer('C01', 'the host is allow-listed');
   const allowed = { ...NO_SOURCE_OPTIONS, allowHosts: [`127.0.0.1:${other.port}`] };
-  t.equal((await readWsdl(location, await importSourceOf(location, allowed, {}))).documents.length, 2);
+  t.equal(
+    (await readWsdl(location, await importSourceOf(location, allowed, {}))).documents.length,
+    2,
+  );
   t.equal(other.connects(), 1);
 });
 
@@ -91,7 +97,8 @@ t.test('C02: files outside the folder', async (t) => {
 
 t.test('C03: addresses behind names', async (t) => {
   const server = await serve(t, (request, response) => {
-    if (request.url === '/away') response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end();
+    if (request.url === '/away')
+      response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end();
     else response.end(xsd());
   });
   const limits = { maxBytes: 1000, timeoutMillis: 5000 };
@@ -102,20 +109,38 @@ t.test('C03: addresses behind names', async (t) => {
 
   rows.answer('C03', 'a name that means another address the second time');
   let resolutions = 0;
-  const rebinding = async () => [{ address: resolutions++ === 0 ? '127.0.0.1' : '93.184.216.34', family: 4 }];
+  const rebinding = async () => [
+    { address: resolutions++ === 0 ? '127.0.0.1' : '93.184.216.34', family: 4 },
+  ];
   await t.rejects(
-    fetchDocument(`http://rebind.example:${server.port}/`, { ...limits, checkAddress, resolve: rebinding }),
+    fetchDocument(`http://rebind.example:${server.port}/`, {
+      ...limits,
+      checkAddress,
+      resolve: rebinding,
+    }),
     /loopback/,
   );
   t.equal(resolutions, 1);
 
   rows.answer('C03', 'a name with an inside address among others');
-  const mixed = async () => ['93.184.216.34', '10.0.0.1'].map((address) => ({ address, family: 4 }));
-  await t.rejects(fetchDocument('http://mixed.example/', { ...limits, checkAddress, resolve: mixed }), /private/);
+  const mixed = async () =>
+    ['93.184.216.34', '10.0.0.1'].map((address) => ({ address, family: 4 }));
+  await t.rejects(
+    fetchDocument('http://mixed.example/', { ...limits, checkAddress, resolve: mixed }),
+    /private/,
+  );
 
   rows.answer('C03', 'an address in another spelling');
   const before = server.connects();
-  for (const host of ['0x7f000001', '2130706433', '[::ffff:127.0.0.1]', '127.1', '169.254.169.254', '[::]', '0']) {
+  for (const host of [
+    '0x7f000001',
+    '2130706433',
+    '[::ffff:127.0.0.1]',
+    '127.1',
+    '169.254.169.254',
+    '[::]',
+    '0',
+  ]) {
     const work = fetchDocument(`http://${host}:${server.port}/`, { ...limits, checkAddress });
     await t.rejects(work, /loopback|link-local|special/, host);
   }
@@ -136,7 +161,8 @@ t.test('C03: addresses behind names', async (t) => {
 });
 
 t.test('C04: DTDs', async (t) => {
-  const bomb = '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;"><!ENTITY z "&y;&y;&y;">]><a>&z;</a>';
+  const bomb =
+    '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;"><!ENTITY z "&y;&y;&y;">]><a>&z;</a>';
   for (const [name, text] of [
     ['a DTD', '<!DOCTYPE a><a/>'],
     ['an external entity', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'],
@@ -172,7 +198,11 @@ t.test('C05: too much', async (t) => {
   const numbered = Array.from({ length: 10_000 }, (_, at) => `http://h/${at}.xsd`);
   const fetch = async (url: string) => {
     asked++;
-    return { url, contentType: null, body: Buffer.from(url.endsWith('wsdl') ? importing(...numbered) : xsd()) };
+    return {
+      url,
+      contentType: null,
+      body: Buffer.from(url.endsWith('wsdl') ? importing(...numbered) : xsd()),
+    };
   };
   t.match(await problemsOf('http://h/a?wsdl', { fetch, root: null, hosts: [] }), [
     { what: /more than 2000 documents/ },
@@ -201,10 +231,17 @@ t.test('C05: too much', async (t) => {
 t.test('C08: the address in the WSDL', async (t) => {
   rows.answer('C08', 'the address in the WSDL is another host');
   const inside = await serve(t, (_, response) => response.end());
-  const backend = await useBackend(t, answerWith(envelope('<GetResponse xmlns="urn:t">yes</GetResponse>')));
+  const backend = await useBackend(
+    t,
+    answerWith(envelope('<GetResponse xmlns="urn:t">yes</GetResponse>')),
+  );
   const service = `<service name="S"><port name="P" binding="t:B"><soap:address location="${inside.url}/internal"/></port></service>`;
   const directory = await folder(t, { 'a.wsdl': wsdlWith({ service }) });
-  const gateway = await useGateway(t, `services: { a: { wsdl: a.wsdl, url: "${backend.url}" } }\n`, directory);
+  const gateway = await useGateway(
+    t,
+    `services: { a: { wsdl: a.wsdl, url: "${backend.url}" } }\n`,
+    directory,
+  );
   const graphql = await postGraphql(gateway.url, { query: '{ get(id: 1) }' });
   t.match(await graphql.text(), '{"data":{"get":"yes"}');
   t.equal(backend.complete.length, 1, 'the backend of the configuration is called');
@@ -230,7 +267,9 @@ t.test('C09: names', async (t) => {
   const colliding = wsdlWith(operations(['GetIt', 'getIt', 'Get-It', 'get_it']));
   rows.answer('C09', 'names that become the same');
   const first = await compiled(colliding);
-  const fields = [...first.graph.fields].map(([field, { operation }]) => `${field} ${operation.name}`);
+  const fields = [...first.graph.fields].map(
+    ([field, { operation }]) => `${field} ${operation.name}`,
+  );
   t.equal(fields.length, 4, fields.join());
   t.equal(new Set(fields.map((field) => field.split(' ')[0])).size, 4);
   t.ok(first.warnings.length > 0, 'reported');

@@ -54,12 +54,16 @@ const STATUSES = ['000', '001', '099', '100', '199', '600', '999', '1000', '20',
 const MORE: readonly AnswerVector[] = [
   ...STATUSES.flatMap((status) =>
     vectors('U12', USUAL, {
-      [`status ${status}`]: (dialect) => http(envelope(answerOf('Ping'), dialect), own(dialect), `${status} Odd`),
+      [`status ${status}`]: (dialect) =>
+        http(envelope(answerOf('Ping'), dialect), own(dialect), `${status} Odd`),
     }),
   ),
-  ...vectors('U18', USUAL, { 'far over the limit': (dialect) => http(long(dialect, 16 * MIB), own(dialect)) }),
+  ...vectors('U18', USUAL, {
+    'far over the limit': (dialect) => http(long(dialect, 16 * MIB), own(dialect)),
+  }),
   ...vectors('U15', USUAL, {
-    'refused in the middle': (dialect) => http(long(dialect, MIB).replace('</a>', '</b>'), own(dialect)),
+    'refused in the middle': (dialect) =>
+      http(long(dialect, MIB).replace('</a>', '</b>'), own(dialect)),
   }),
   ...vectors('U12', CLOSES, { 'head alone': () => raw(['HTTP/1.1 200 OK']) }),
 ];
@@ -70,7 +74,9 @@ export async function startLoopTrials(t: Pick<Test, 'teardown'>): Promise<LoopTr
   await writeFile(join(folder, 'o.wsdl'), WSDL);
   let script: Script = (socket) => socket.destroy();
   const odd = await startScriptedBackend((socket, request) => script(socket, request));
-  const calm = await startScriptedBackend((socket) => socket.write(http(envelope(answerOf('Ping')))));
+  const calm = await startScriptedBackend((socket) =>
+    socket.write(http(envelope(answerOf('Ping')))),
+  );
   t.teardown(async () => {
     await Promise.all([odd.close(), calm.close(), rm(folder, { recursive: true })]);
   });
@@ -110,7 +116,8 @@ limits:
       play(reply, isEnd);
       await sendRaw(url, requestOf(operation, { dialect }));
       // Through a plain route, which waits for longer.
-      if (typeof reply !== 'function') await briefly(sendRaw(url, post('/files/a', 'text/xml', '')));
+      if (typeof reply !== 'function')
+        await briefly(sendRaw(url, post('/files/a', 'text/xml', '')));
       for (const socket of odd.sockets) socket.destroy();
     },
   }));
@@ -119,7 +126,10 @@ limits:
     yaml,
     trials,
     async callCalm({ url }) {
-      const { status } = await sendRaw(url, post('/soap/calm', 'text/xml', envelope('<o:Ping xmlns:o="urn:m"/>')));
+      const { status } = await sendRaw(
+        url,
+        post('/soap/calm', 'text/xml', envelope('<o:Ping xmlns:o="urn:m"/>')),
+      );
       if (status !== 200) throw new Error(`status ${status}`);
     },
     async callOdd({ url }) {
@@ -170,15 +180,16 @@ function requestTrials(): readonly LoopTrial[] {
       },
     }),
   );
-  const heads = HEAD_VECTORS.flatMap(({ row, case: name, bytes, endpoints = ['/soap/calm', '/graphql'] }) =>
-    endpoints.map(
-      (path): LoopTrial => ({
-        name: `request: ${row} ${name}, ${path}`,
-        async run({ url }) {
-          await briefly(sendRaw(url, bytes(path)));
-        },
-      }),
-    ),
+  const heads = HEAD_VECTORS.flatMap(
+    ({ row, case: name, bytes, endpoints = ['/soap/calm', '/graphql'] }) =>
+      endpoints.map(
+        (path): LoopTrial => ({
+          name: `request: ${row} ${name}, ${path}`,
+          async run({ url }) {
+            await briefly(sendRaw(url, bytes(path)));
+          },
+        }),
+      ),
   );
   const documents = OPERATIONS.map(
     ({ row, case: name, ...asked }): LoopTrial => ({
@@ -197,7 +208,9 @@ function operatorTrials(): readonly LoopTrial[] {
     name: `login: ${password === USER.password ? 'right' : 'wrong'} passwords`,
     async run({ url }) {
       const field = `Basic ${Buffer.from(`${USER.name}:${password}`).toString('base64')}`;
-      const request = post('/soap/calm', 'text/xml', envelope('<a xmlns="urn:m"/>'), { Authorization: field });
+      const request = post('/soap/calm', 'text/xml', envelope('<a xmlns="urn:m"/>'), {
+        Authorization: field,
+      });
       await Promise.all(Array.from({ length: LOGINS }, () => sendRaw(url, request)));
     },
   });

@@ -41,15 +41,22 @@ export const replyOf = (dialect: DialectName): string =>
     dialect,
   );
 
-export const contentTypeOf = (dialect: DialectName): string => `${DIALECTS[dialect].mediaType}; charset=utf-8`;
+export const contentTypeOf = (dialect: DialectName): string =>
+  `${DIALECTS[dialect].mediaType}; charset=utf-8`;
 
 /**
  * `perService` are further lines of each service, indented by four; `more` is the rest of the configuration. The service
  * `all` speaks every dialect.
  */
-export async function startPerimeter(t: Test, perService = '', more = '', hasAll = false): Promise<Perimeter> {
+export async function startPerimeter(
+  t: Test,
+  perService = '',
+  more = '',
+  hasAll = false,
+): Promise<Perimeter> {
   const backend = await useBackend(t, (message, response) => {
-    const dialect = DIALECT_NAMES.find((name) => message.body.includes(DIALECTS[name].envelopeUri)) ?? '1.1';
+    const dialect =
+      DIALECT_NAMES.find((name) => message.body.includes(DIALECTS[name].envelopeUri)) ?? '1.1';
     answerWith(replyOf(dialect), contentTypeOf(dialect))(message, response);
   });
   const service = (name: string, versions: readonly DialectName[]): string =>
@@ -79,15 +86,26 @@ export async function runMessages(
         const name = `${vector.row} ${vector.case}, ${dialect}, ${way}`;
         backend.complete.length = 0;
         expectAnswer(t, await sendPieces(gateway.url, pieces), answer, dialect, name);
-        t.equal(backend.complete.length, answer === 'pass' ? 1 : 0, `${name}: complete messages at the backend`);
+        t.equal(
+          backend.complete.length,
+          answer === 'pass' ? 1 : 0,
+          `${name}: complete messages at the backend`,
+        );
         if (answer === 'pass' && vector.forwarded !== undefined)
-          t.equal(String(backend.complete[0]?.body), fill(vector.forwarded, dialect), `${name}: what the backend gets`);
+          t.equal(
+            String(backend.complete[0]?.body),
+            fill(vector.forwarded, dialect),
+            `${name}: what the backend gets`,
+          );
       }
     }
   }
 }
 
-function waysOf(vector: MessageVector, dialect: DialectName): readonly (readonly [string, readonly Uint8Array[]])[] {
+function waysOf(
+  vector: MessageVector,
+  dialect: DialectName,
+): readonly (readonly [string, readonly Uint8Array[]])[] {
   const { message, headers = {}, path = '/soap/s{dialect}', isBytewise = true } = vector;
   const body = Buffer.from(typeof message === 'string' ? fill(message, dialect) : message(dialect));
   const target = path.replace('{dialect}', digits(dialect));
@@ -103,7 +121,11 @@ function waysOf(vector: MessageVector, dialect: DialectName): readonly (readonly
     );
     ways.push([`cut at ${places}`, cutAt(whole, places)]);
   }
-  if (!DIALECTS[dialect].needsContentLength && headers['Content-Length'] === undefined && body.length > 1) {
+  if (
+    !DIALECTS[dialect].needsContentLength &&
+    headers['Content-Length'] === undefined &&
+    body.length > 1
+  ) {
     const fields = { ...headers, 'Content-Length': null, 'Transfer-Encoding': 'chunked' };
     const middle = 1 + (hash(vector.case) % (body.length - 1));
     const chunks = chunked(body.subarray(0, middle), body.subarray(middle));
@@ -129,6 +151,7 @@ export const digits = (dialect: DialectName): string => dialect.replaceAll(/[^0-
 /** The same places in every run: a vector that fails must fail again. */
 function hash(text: string): number {
   let value = 7;
-  for (let index = 0; index < text.length; index++) value = (Math.imul(value, 31) + text.charCodeAt(index)) >>> 0;
+  for (let index = 0; index < text.length; index++)
+    value = (Math.imul(value, 31) + text.charCodeAt(index)) >>> 0;
   return value >>> 4;
 }

@@ -12,7 +12,10 @@ export interface StallingBackend {
 }
 
 /** `onFirst` is called with each connection once its first bytes are there; nothing more is read of it. */
-export async function startStallingBackend(t: Test, onFirst: (socket: Socket) => void): Promise<StallingBackend> {
+export async function startStallingBackend(
+  t: Test,
+  onFirst: (socket: Socket) => void,
+): Promise<StallingBackend> {
   const sockets: Socket[] = [];
   let wake = (): void => {};
   const server = createServer((socket) => {

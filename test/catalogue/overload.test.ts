@@ -33,7 +33,8 @@ const messageOf = (bytes: number): string =>
 t.test('O03: an event loop that comes too late to its work', async (t) => {
   const limits = 'limits: { overload: { eventLoopMillis: 60, recoverMillis: 30 } }\n';
   const { backend, gateway } = await startPerimeter(t, '', limits);
-  const ask = (path: string): Promise<RawReply> => sendRaw(gateway.url, post(path, TYPE, replyOf('1.1')));
+  const ask = (path: string): Promise<RawReply> =>
+    sendRaw(gateway.url, post(path, TYPE, replyOf('1.1')));
   let reply = await ask('/soap/s11');
   t.equal(reply.status, 200);
   // Requests in progress, which the backend answers in the end.
@@ -75,7 +76,10 @@ t.test('O03: an event loop that comes too late to its work', async (t) => {
 });
 
 t.test('O04: many long uploads at once', async (t) => {
-  rows.answer('O04', '200 uploads of 2 MiB to a backend that does not read, with a heap of 128 MiB');
+  rows.answer(
+    'O04',
+    '200 uploads of 2 MiB to a backend that does not read, with a heap of 128 MiB',
+  );
   const backend = await startStallingBackend(t, () => {});
   const { url, metric, child } = await startProcess(
     t,
@@ -115,25 +119,41 @@ t.test('O05: both peers stall', async (t) => {
   > = {
     'the backend does not read, the caller does not stop': { reply: '', sends: 1, reads: true },
     'the caller stops in the middle, the backend waits': { reply: '', sends: 0.5, reads: true },
-    'the backend answers half, the caller reads': { reply: head + long.slice(0, 100_000), sends: 1, reads: true },
-    'the caller does not read, the backend does not stop': { reply: head + long, sends: 1, reads: false },
+    'the backend answers half, the caller reads': {
+      reply: head + long.slice(0, 100_000),
+      sends: 1,
+      reads: true,
+    },
+    'the caller does not read, the backend does not stop': {
+      reply: head + long,
+      sends: 1,
+      reads: false,
+    },
     'neither reads what the other sends': { reply: head + long, sends: 0.5, reads: false },
   };
   for (const [name, { reply, sends, reads }] of Object.entries(schedules)) {
     rows.answer('O05', name);
     const backend = await startStallingBackend(t, (socket) => socket.write(reply));
-    const gateway = await startTestGateway(`services: { a: { url: "${backend.url}/" } }\n${limits}`);
+    const gateway = await startTestGateway(
+      `services: { a: { url: "${backend.url}/" } }\n${limits}`,
+    );
     const request = post('/soap/a', TYPE, reply === '' ? long : messageOf(80_000));
-    const clients = await Promise.all(Array.from({ length: 8 }, () => RawClient.connect(gateway.url)));
+    const clients = await Promise.all(
+      Array.from({ length: 8 }, () => RawClient.connect(gateway.url)),
+    );
     for (const client of clients) {
       if (!reads) client.socket.pause();
       void client.send(request.subarray(0, Math.ceil(request.length * sends)));
     }
     // One line for each request: none is stuck. Nothing is left at the backend either.
     await gateway.accessLine(clients.length);
-    const outcomes = gateway.logLines().flatMap(({ msg, outcome }) => (msg === 'request' ? [outcome] : []));
+    const outcomes = gateway
+      .logLines()
+      .flatMap(({ msg, outcome }) => (msg === 'request' ? [outcome] : []));
     t.notOk(outcomes.includes('ok'), `${name}: ${outcomes}`);
-    await until(async () => /^soapstone_upstream_calls_active\{[^}]*\} 0$/m.test(await gateway.metrics()));
+    await until(async () =>
+      /^soapstone_upstream_calls_active\{[^}]*\} 0$/m.test(await gateway.metrics()),
+    );
     t.pass(`${name}: every call has ended`);
     for (const client of clients) client.close();
     await gateway.close();
@@ -181,20 +201,29 @@ t.test('O09: names that never come again', async (t) => {
   rows.answer('O09', 'operations, dialects and codes that callers make up');
   const lines = (text: string, name: string): number => text.split(`\n${name}{`).length - 1;
   for (let n = 0; n < 300; n++) {
-    const body = replyOf('1.1').replaceAll('PingResponse', `Ping${n}`).replaceAll('urn:m', `urn:${n}`);
+    const body = replyOf('1.1')
+      .replaceAll('PingResponse', `Ping${n}`)
+      .replaceAll('urn:m', `urn:${n}`);
     await ask(post('/soap/s11', TYPE, body, { SOAPAction: `"a${n}"`, Host: `h${n}` }));
   }
   rows.answer('O09', 'hosts that ask for the WSDL');
-  for (let n = 0; n < 300; n++) await ask(`GET /soap/s11?wsdl HTTP/1.1\r\nHost: host${n}.example\r\n\r\n`);
+  for (let n = 0; n < 300; n++)
+    await ask(`GET /soap/s11?wsdl HTTP/1.1\r\nHost: host${n}.example\r\n\r\n`);
   for (let n = 0; n < 100; n++) await ask(`GET /path${n} HTTP/1.1\r\nHost: h${n}\r\n\r\n`);
   const text = await gateway.metrics();
   for (const name of ['requests_total', 'refusals_total', 'faults_total', 'bytes_total'])
-    t.ok(lines(text, `soapstone_${name}`) < 10, `${name}: ${lines(text, `soapstone_${name}`)} rows`);
+    t.ok(
+      lines(text, `soapstone_${name}`) < 10,
+      `${name}: ${lines(text, `soapstone_${name}`)} rows`,
+    );
   t.notMatch(text, /Ping\d|urn:\d|host\d|path\d/, 'nothing that a caller made up is a label');
   rows.answer('O09', 'more operations than a table may have rows');
   const metrics = new Metrics(() => []);
   for (let n = 0; n < 5000; n++) {
-    const exchange = Object.assign(new Exchange('id', '127.0.0.1', 'POST'), { route: 'r', operation: `o${n}` });
+    const exchange = Object.assign(new Exchange('id', '127.0.0.1', 'POST'), {
+      route: 'r',
+      operation: `o${n}`,
+    });
     metrics.observe(exchange, 0.1);
   }
   t.equal(lines(await metrics.registry.metrics(), 'soapstone_requests_total'), 1000);

@@ -34,7 +34,13 @@ function within(t: Test, load: Load, when: string): void {
 }
 
 /** Points since `before`; a late machine gets them later. */
-async function atLeast(t: Test, load: Load, before: number, least: number, what: string): Promise<void> {
+async function atLeast(
+  t: Test,
+  load: Load,
+  before: number,
+  least: number,
+  what: string,
+): Promise<void> {
   const end = performance.now() + LATE_LIMIT_MILLIS;
   while (load.isLate && load.total - before < least && performance.now() < end) await load.run(200);
   const points = load.total - before;
@@ -54,7 +60,11 @@ async function inTime(
 }
 
 export function testBudgets(t: Test, rows: Rows): void {
-  const test = (name: string, cases: readonly (readonly [string, string])[], run: (t: Test) => Promise<void>): void => {
+  const test = (
+    name: string,
+    cases: readonly (readonly [string, string])[],
+    run: (t: Test) => Promise<void>,
+  ): void => {
     void t.test(name, { buffered: true }, async (t) => {
       for (const [row, of] of cases) t.comment(`${row} ${of}: ${rows.answer(row, of)}`);
       await run(t);
@@ -77,7 +87,13 @@ export function testBudgets(t: Test, rows: Rows): void {
     const tight = new Load(fleet, 'small', small);
     await tight.run(1500);
     within(t, tight, 'a small budget');
-    await atLeast(t, tight, 0, 0.5 * (small.maximum + small.restoreRate * 1.5), 'it gets its budget');
+    await atLeast(
+      t,
+      tight,
+      0,
+      0.5 * (small.maximum + small.restoreRate * 1.5),
+      'it gets its budget',
+    );
   });
 
   test(
@@ -146,7 +162,8 @@ export function testBudgets(t: Test, rows: Rows): void {
       const { server, fleet } = await setUp(t);
       const load = new Load(fleet, 'greedy', RULE);
       const dear = new Load(fleet, 'dear', RULE, 40);
-      const both = (millis: number): Promise<unknown> => load.run(millis).then(() => dear.run(millis / 4));
+      const both = (millis: number): Promise<unknown> =>
+        load.run(millis).then(() => dear.run(millis / 4));
       await both(1000);
       within(t, load, 'before');
       await server.kill();
@@ -166,7 +183,8 @@ export function testBudgets(t: Test, rows: Rows): void {
       await load.run(1000);
       await atLeast(t, load, after, 0.3 * RULE.restoreRate, 'shared again');
       within(t, load, 'shared again');
-      for (const { lines } of await fleet.all()) t.ok(lines.length <= 5, `logged once for each change: ${lines}`);
+      for (const { lines } of await fleet.all())
+        t.ok(lines.length <= 5, `logged once for each change: ${lines}`);
     },
   );
 
@@ -193,85 +211,103 @@ export function testBudgets(t: Test, rows: Rows): void {
     await fleet.shared();
   });
 
-  test('Redis comes back with an older state', [['R04', 'started with a snapshot of before']], async (t) => {
-    const { server, fleet } = await setUp(t);
-    const operator = await operatorOf(t, server);
-    const other = new Load(fleet, 'untouched', RULE);
-    const load = new Load(fleet, 'greedy', RULE);
-    // It is saved full, and then spent.
-    await load.run(20, (index) => index === 1);
-    await operator.command('save', ['SAVE'], 1000);
-    await load.run(1000);
-    await server.kill();
-    await load.run(500);
-    await server.start();
-    await load.run(4000);
-    within(t, load, 'the client that had spent all');
-    await fleet.shared();
-    await load.run(500, (index) => index === 3);
-    within(t, load, 'at one of them');
-    await other.run(500);
-    within(t, other, 'another client');
-  });
+  test(
+    'Redis comes back with an older state',
+    [['R04', 'started with a snapshot of before']],
+    async (t) => {
+      const { server, fleet } = await setUp(t);
+      const operator = await operatorOf(t, server);
+      const other = new Load(fleet, 'untouched', RULE);
+      const load = new Load(fleet, 'greedy', RULE);
+      // It is saved full, and then spent.
+      await load.run(20, (index) => index === 1);
+      await operator.command('save', ['SAVE'], 1000);
+      await load.run(1000);
+      await server.kill();
+      await load.run(500);
+      await server.start();
+      await load.run(4000);
+      within(t, load, 'the client that had spent all');
+      await fleet.shared();
+      await load.run(500, (index) => index === 3);
+      within(t, load, 'at one of them');
+      await other.run(500);
+      within(t, other, 'another client');
+    },
+  );
 
-  test('Redis forgets everything while it is used', [['R03', 'emptied while it runs']], async (t) => {
-    const { server, fleet } = await setUp(t);
-    const operator = await operatorOf(t, server);
-    const load = new Load(fleet, 'wanderer', RULE);
-    await load.run(1000, (index) => index === 0);
-    await operator.command('flush', ['FLUSHALL']);
-    await operator.command('flush', ['SCRIPT', 'FLUSH']);
-    // The client moves to a replica that does not know it.
-    await load.run(3500, (index) => index === 2);
-    within(t, load, 'elsewhere');
-    await operator.command('flush', ['FLUSHALL']);
-    await load.run(3500);
-    within(t, load, 'everywhere');
-    const operations = (await fleet.all()).flatMap(({ operations }) => Object.keys(operations));
-    t.same(
-      operations.filter((key) => key.endsWith(' error')),
-      [],
-      'scripts that Redis has forgotten are sent again',
-    );
-  });
+  test(
+    'Redis forgets everything while it is used',
+    [['R03', 'emptied while it runs']],
+    async (t) => {
+      const { server, fleet } = await setUp(t);
+      const operator = await operatorOf(t, server);
+      const load = new Load(fleet, 'wanderer', RULE);
+      await load.run(1000, (index) => index === 0);
+      await operator.command('flush', ['FLUSHALL']);
+      await operator.command('flush', ['SCRIPT', 'FLUSH']);
+      // The client moves to a replica that does not know it.
+      await load.run(3500, (index) => index === 2);
+      within(t, load, 'elsewhere');
+      await operator.command('flush', ['FLUSHALL']);
+      await load.run(3500);
+      within(t, load, 'everywhere');
+      const operations = (await fleet.all()).flatMap(({ operations }) => Object.keys(operations));
+      t.same(
+        operations.filter((key) => key.endsWith(' error')),
+        [],
+        'scripts that Redis has forgotten are sent again',
+      );
+    },
+  );
 
-  test('half of the replicas cannot reach Redis', [['R05', 'two of four cut off, and back']], async (t) => {
-    const server = await useRedis(t);
-    const proxy = await useProxy(t, server.port);
-    const fleet = new Fleet([server.url, proxy.url], 4);
-    t.teardown(() => fleet.close());
-    await fleet.shared();
-    const load = new Load(fleet, 'greedy', RULE);
-    const fresh = new Load(fleet, 'fresh', { maximum: 1000, restoreRate: 10 }, 40);
-    await load.run(1000);
-    within(t, load, 'before');
-    const cutAt = performance.now();
-    proxy.cut();
-    const before = [...load.admitted];
-    await Promise.all([0, 1].map((side) => load.run(3000, (index) => index % 2 === side)));
-    within(t, load, 'during');
-    const spentBy = (side: number): number =>
-      load.admitted.reduce((sum, points, index) => sum + (index % 2 === side ? points - (before[index] ?? 0) : 0), 0);
-    const seconds = (performance.now() - cutAt) / 1000;
-    const share = (RULE.restoreRate * seconds) / 2;
-    t.ok(spentBy(0) < share * 1.25, `connected: ${spentBy(0)} of ${share}`);
-    t.ok(spentBy(1) < share * 1.1, `cut off: ${spentBy(1)} of ${share}`);
-    for (const side of [0, 1]) {
-      const end = performance.now() + LATE_LIMIT_MILLIS;
-      while (load.isLate && spentBy(side) <= share * 0.3 && performance.now() < end) {
-        await load.run(200, (index) => index % 2 === side);
+  test(
+    'half of the replicas cannot reach Redis',
+    [['R05', 'two of four cut off, and back']],
+    async (t) => {
+      const server = await useRedis(t);
+      const proxy = await useProxy(t, server.port);
+      const fleet = new Fleet([server.url, proxy.url], 4);
+      t.teardown(() => fleet.close());
+      await fleet.shared();
+      const load = new Load(fleet, 'greedy', RULE);
+      const fresh = new Load(fleet, 'fresh', { maximum: 1000, restoreRate: 10 }, 40);
+      await load.run(1000);
+      within(t, load, 'before');
+      const cutAt = performance.now();
+      proxy.cut();
+      const before = [...load.admitted];
+      await Promise.all([0, 1].map((side) => load.run(3000, (index) => index % 2 === side)));
+      within(t, load, 'during');
+      const spentBy = (side: number): number =>
+        load.admitted.reduce(
+          (sum, points, index) => sum + (index % 2 === side ? points - (before[index] ?? 0) : 0),
+          0,
+        );
+      const seconds = (performance.now() - cutAt) / 1000;
+      const share = (RULE.restoreRate * seconds) / 2;
+      t.ok(spentBy(0) < share * 1.25, `connected: ${spentBy(0)} of ${share}`);
+      t.ok(spentBy(1) < share * 1.1, `cut off: ${spentBy(1)} of ${share}`);
+      for (const side of [0, 1]) {
+        const end = performance.now() + LATE_LIMIT_MILLIS;
+        while (load.isLate && spentBy(side) <= share * 0.3 && performance.now() < end) {
+          await load.run(200, (index) => index % 2 === side);
+        }
+        t.ok(
+          spentBy(side) > share * 0.3,
+          `${side === 0 ? 'connected' : 'cut off'}: at least ${share * 0.3}`,
+        );
       }
-      t.ok(spentBy(side) > share * 0.3, `${side === 0 ? 'connected' : 'cut off'}: at least ${share * 0.3}`);
-    }
-    await fresh.run(500);
-    within(t, fresh, 'a client that no replica knows');
-    proxy.mend();
-    await load.run(4000);
-    within(t, load, 'after');
-    await fresh.run(500);
-    within(t, fresh, 'the other, after');
-    await fleet.shared();
-  });
+      await fresh.run(500);
+      within(t, fresh, 'a client that no replica knows');
+      proxy.mend();
+      await load.run(4000);
+      within(t, load, 'after');
+      await fresh.run(500);
+      within(t, fresh, 'the other, after');
+      await fleet.shared();
+    },
+  );
 
   test(
     'Redis is slow, and the network to it loses packets',
@@ -303,7 +339,10 @@ export function testBudgets(t: Test, rows: Rows): void {
 
   test('the last point is granted once', [['R19', '20 times']], async (t) => {
     const server = await useRedis(t);
-    const [first, second] = await Promise.all([startReplica(server.url, 2), startReplica(server.url, 2)]);
+    const [first, second] = await Promise.all([
+      startReplica(server.url, 2),
+      startReplica(server.url, 2),
+    ]);
     t.teardown(() => Promise.all([first.close(), second.close()]));
     const rule = { maximum: 10, restoreRate: 0.001 };
     const had: number[] = [];
@@ -340,7 +379,9 @@ export function testBudgets(t: Test, rows: Rows): void {
       const server = await useRedis(t);
       const operator = await operatorOf(t, server);
       const replicas = await Promise.all(
-        [0, 1, -1, 24].map((hours) => startReplica(server.url, 4, () => performance.now() + hours * 3_600_000)),
+        [0, 1, -1, 24].map((hours) =>
+          startReplica(server.url, 4, () => performance.now() + hours * 3_600_000),
+        ),
       );
       t.teardown(() => Promise.all(replicas.map((replica) => replica.close())));
       const skewed = accountOf('skewed', RULE);
@@ -348,15 +389,26 @@ export function testBudgets(t: Test, rows: Rows): void {
       const started = performance.now();
       while (performance.now() - started < 1500) {
         for (const { budgets } of replicas) {
-          for (let asked = 0; asked < 200 && budgets.take(skewed, 1).isGranted; asked += 1) admitted += 1;
+          for (let asked = 0; asked < 200 && budgets.take(skewed, 1).isGranted; asked += 1)
+            admitted += 1;
         }
         await turn();
       }
-      const bound = 1.05 * (RULE.maximum + (RULE.restoreRate * (performance.now() - started)) / 1000) + 4 * 25;
+      const bound =
+        1.05 * (RULE.maximum + (RULE.restoreRate * (performance.now() - started)) / 1000) + 4 * 25;
       t.ok(admitted <= bound, `clocks hours apart: ${admitted} of at most ${bound}`);
       t.ok(admitted >= 0.5 * RULE.maximum, `it gets its budget: ${admitted}`);
 
-      const names = ['a:b', 'a\nb\r\nFLUSHALL\r\n', '{a}{b}', '*', '\u0000', 'x'.repeat(10 * 1024), '\ud800', "') --"];
+      const names = [
+        'a:b',
+        'a\nb\r\nFLUSHALL\r\n',
+        '{a}{b}',
+        '*',
+        '\u0000',
+        'x'.repeat(10 * 1024),
+        '\ud800',
+        "') --",
+      ];
       const [{ budgets }] = replicas as [Replica];
       for (const name of names) t.ok(budgets.take(accountOf(name, RULE), 30).isGranted);
       let keys: string[] = [];
@@ -391,7 +443,8 @@ export function testBudgets(t: Test, rows: Rows): void {
       await operator.tryCommand(['HSET', old, ...Object.entries(fields).flat()]);
       admitted = 0;
       for (let round = 0; round < 20; round += 1) {
-        for (const replica of replicas) while (replica.budgets.take(accountOf('old', OLD), 1).isGranted) admitted += 1;
+        for (const replica of replicas)
+          while (replica.budgets.take(accountOf('old', OLD), 1).isGranted) admitted += 1;
         await turn(10);
       }
       t.ok(admitted >= 40 && admitted <= 150, `${admitted} of 50 points`);

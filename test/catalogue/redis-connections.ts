@@ -14,7 +14,15 @@ import { makeScript } from '../../src/redis/script.js';
 import { SharedState } from '../../src/redis/shared-state.js';
 import { listen } from '../kit/listen.js';
 import { accountOf, startReplica } from '../redis/fleet.js';
-import { connect, RecordedEvents, settingsOf, turn, until, useConnection, useRedis } from '../redis/kit.js';
+import {
+  connect,
+  RecordedEvents,
+  settingsOf,
+  turn,
+  until,
+  useConnection,
+  useRedis,
+} from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
 /** Permissions of the user of Redis, as in the manual. */
@@ -49,7 +57,8 @@ export function testConnections(t: Test, rows: Rows): void {
     const connection = await useConnection(t, server.url, recorded, { operationMillis: 20 });
     server.stop();
     const before = performance.now();
-    const get = () => connection.command('get', ['GET', 'test:a']).catch((error: Error) => error.message);
+    const get = () =>
+      connection.command('get', ['GET', 'test:a']).catch((error: Error) => error.message);
     for (let count = 0; count < 20; count += 1) await get();
     const millis = performance.now() - before;
     t.equal(rows.answer('R02', 'operations in a row'), '5 late, then none is tried');
@@ -83,7 +92,10 @@ export function testConnections(t: Test, rows: Rows): void {
   for (const [word, message] of [
     ['LOADING', 'LOADING Redis is loading the dataset in memory'],
     ['MOVED', 'MOVED 3999 127.0.0.1:6381'],
-    ['MASTERDOWN', "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."],
+    [
+      'MASTERDOWN',
+      "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+    ],
   ] as const) {
     test(`R06: ${word}`, async (t) => {
       let isWell = true;
@@ -119,14 +131,22 @@ export function testConnections(t: Test, rows: Rows): void {
   test('R08: no memory left, and a policy that forgets', async (t) => {
     const server = await useRedis(t, '--maxmemory', '1mb', '--maxmemory-policy', 'allkeys-lru');
     const recorded: string[] = [];
-    const shared = new SharedState({ ...settingsOf(server.url, { operationMillis: 1000 }), replicas: 1 }, 100, {
-      budget: NO_EVENTS,
-      operation() {},
-      event: (level, message, { reason = '', policy = '' }) => recorded.push(`${level} ${message} ${policy}${reason}`),
-    });
+    const shared = new SharedState(
+      { ...settingsOf(server.url, { operationMillis: 1000 }), replicas: 1 },
+      100,
+      {
+        budget: NO_EVENTS,
+        operation() {},
+        event: (level, message, { reason = '', policy = '' }) =>
+          recorded.push(`${level} ${message} ${policy}${reason}`),
+      },
+    );
     shared.start();
     t.teardown(() => shared.close());
-    await until(() => recorded.some((line) => /^warn .*noeviction allkeys-lru$/.test(line)), 'a warning');
+    await until(
+      () => recorded.some((line) => /^warn .*noeviction allkeys-lru$/.test(line)),
+      'a warning',
+    );
     rows.answer('R08', 'a policy that evicts');
 
     const full = await useRedis(t, '--maxmemory', '1', '--maxmemory-policy', 'noeviction');
@@ -151,7 +171,10 @@ export function testConnections(t: Test, rows: Rows): void {
         ...room,
         onPoisoned: () => (alerts += 1),
       };
-      return { connection, texts: redisPersistedStore(new MemoryPersistedStore(limits), connection, options) };
+      return {
+        connection,
+        texts: redisPersistedStore(new MemoryPersistedStore(limits), connection, options),
+      };
     };
     const recorded = new RecordedEvents();
     const a = await replica(new RecordedEvents());
@@ -191,7 +214,10 @@ export function testConnections(t: Test, rows: Rows): void {
     }
     t.equal((await kept()).length, 3, 'bounded in bytes as well');
     t.notOk(await isKept('{ a19 }'));
-    t.equal(await a.connection.tryCommand(['HGET', 'test:v1:documents:bytes', 'all']), String(305 + 306 + 307));
+    t.equal(
+      await a.connection.tryCommand(['HGET', 'test:v1:documents:bytes', 'all']),
+      String(305 + 306 + 307),
+    );
     await a.connection.command('look', ['SET', 'test:v1:documents', 'not ours']);
     await a.texts.set(hashOf(text), text);
     t.equal(
@@ -232,7 +258,9 @@ export function testConnections(t: Test, rows: Rows): void {
       [...recorded.operations.keys()].filter((key) => !key.endsWith('ok')),
       [],
     );
-    const manual = /ACL SETUSER soapstone (.*)/.exec(readFileSync('config/manual/operations.md', 'utf8'))?.[1] ?? '';
+    const manual =
+      /ACL SETUSER soapstone (.*)/.exec(readFileSync('config/manual/operations.md', 'utf8'))?.[1] ??
+      '';
     t.equal(
       manual.replace('PASSWORD', 'secret-of-redis').replaceAll('soapstone:', 'test:'),
       ACL,
@@ -250,8 +278,15 @@ export function testConnections(t: Test, rows: Rows): void {
       operation: (operation, outcome) => outcome === 'ok' || failed.push(`${operation} ${outcome}`),
       event: () => {},
     });
-    const texts = shared.makePersistedStore(new MemoryPersistedStore(persisted), { ...persisted, textBytes: 1000 });
-    const transport = shared.makeEventTransport({ historyEvents: 10, resumeMillis: 0, queueBytes: 100_000 });
+    const texts = shared.makePersistedStore(new MemoryPersistedStore(persisted), {
+      ...persisted,
+      textBytes: 1000,
+    });
+    const transport = shared.makeEventTransport({
+      historyEvents: 10,
+      resumeMillis: 0,
+      queueBytes: 100_000,
+    });
     shared.start();
     t.teardown(() => shared.close());
     await until(() => shared.isUp, 'up');
@@ -295,13 +330,23 @@ export function testConnections(t: Test, rows: Rows): void {
       'scripts are constant',
     );
     rows.answer('R18', 'the same user elsewhere');
-    for (const words of [['GET', 'other'], ['CONFIG', 'GET', '*'], ['FLUSHALL'], ['KEYS', '*'], ['SCRIPT', 'FLUSH']]) {
+    for (const words of [
+      ['GET', 'other'],
+      ['CONFIG', 'GET', '*'],
+      ['FLUSHALL'],
+      ['KEYS', '*'],
+      ['SCRIPT', 'FLUSH'],
+    ]) {
       t.equal(await connection.tryCommand(words), null, `${words[0]} is refused`);
     }
     const wrong = new RecordedEvents();
-    const intruder = connect(server.url.replace('redis://', 'redis://soapstone:wrong-secret@'), wrong, {
-      operationMillis: 2000,
-    });
+    const intruder = connect(
+      server.url.replace('redis://', 'redis://soapstone:wrong-secret@'),
+      wrong,
+      {
+        operationMillis: 2000,
+      },
+    );
     t.teardown(() => intruder.close());
     await until(() => wrong.changes.length > 0, 'recorded');
     t.same(wrong.changes, ['down WRONGPASS'], 'without its secret');

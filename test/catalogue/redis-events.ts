@@ -70,7 +70,8 @@ export function testEvents(t: Test, rows: Rows): void {
 
     const channel = `test:v1:events:${TOPIC}`;
     const again = `7 ${writeEvent(TOPIC, { id: 'one', values: { n: 7 } }, SECRET)}`;
-    for (let count = 0; count < 3; count += 1) await a.connection.command('again', ['PUBLISH', channel, again]);
+    for (let count = 0; count < 3; count += 1)
+      await a.connection.command('again', ['PUBLISH', channel, again]);
     await until(() => b.received.length === 7, 'the seventh');
     await turn(50);
     rows.answer('R15', 'the same message again');
@@ -120,19 +121,28 @@ export function testEvents(t: Test, rows: Rows): void {
     t.ok(isWanted());
     await until(() => !isWanted(), 'it has received all announcements');
     t.ok(fresh.bus.hasSubscribers(TOPIC), 'a topic with a subscriber');
-    t.equal(rows.answer('R14', 'a write through a replica that has just started'), 'heard, or one gap');
+    t.equal(
+      rows.answer('R14', 'a write through a replica that has just started'),
+      'heard, or one gap',
+    );
   });
 
   test('R14: Redis is away for longer than announcements are valid', async (t) => {
     const { server, a, b } = await setUp(t, 100, OFTEN_MILLIS);
     const other = new Listener(server.url, server.url, { announceMillis: OFTEN_MILLIS });
     t.teardown(() => other.close());
-    await until(() => !other.bus.hasSubscribers('on unused'), 'it receives the announcements of others');
+    await until(
+      () => !other.bus.hasSubscribers('on unused'),
+      'it receives the announcements of others',
+    );
     t.ok(other.bus.hasSubscribers(TOPIC));
 
     server.stop();
     await turn(FORGOTTEN_MILLIS);
-    t.ok(other.bus.hasSubscribers(TOPIC), 'it receives no announcements, in whatever state the connection is');
+    t.ok(
+      other.bus.hasSubscribers(TOPIC),
+      'it receives no announcements, in whatever state the connection is',
+    );
     other.publish(1);
     await until(() => !other.connection.isUp, 'away');
     server.resume();
@@ -197,7 +207,12 @@ export function testEvents(t: Test, rows: Rows): void {
 
   test('R16: the output buffer of a subscriber overflows in Redis', async (t) => {
     const { proxy, a, b } = await setUp(t);
-    await a.connection.tryCommand(['CONFIG', 'SET', 'client-output-buffer-limit', 'pubsub 1mb 0 0']);
+    await a.connection.tryCommand([
+      'CONFIG',
+      'SET',
+      'client-output-buffer-limit',
+      'pubsub 1mb 0 0',
+    ]);
     a.publish(1);
     await until(() => b.received.length === 1, 'the first');
     proxy.stall();
@@ -224,12 +239,23 @@ export function testEvents(t: Test, rows: Rows): void {
       await a.connection.command('forge', ['PUBLISH', channel, message]);
       await until(() => b.forged === before + 1, name);
     };
-    const body = JSON.stringify({ topic: TOPIC, id: randomUUID(), at: Date.now(), values: { n: 1 } });
+    const body = JSON.stringify({
+      topic: TOPIC,
+      id: randomUUID(),
+      at: Date.now(),
+      values: { n: 1 },
+    });
     await send('without a signature', `1 ${body}`);
     const other = writeEvent(TOPIC, { id: 'x', values: { n: 1 } }, 'the secret of others');
     await send('signed with another secret', `1 ${other}`);
-    await send('signed, for another topic', `1 ${writeEvent('on other', { id: 'x', values: { n: 1 } }, SECRET)}`);
-    await send('signed, of another form', `1 ${writeEvent(TOPIC, { id: '', values: { n: 1 } }, SECRET)}`);
+    await send(
+      'signed, for another topic',
+      `1 ${writeEvent('on other', { id: 'x', values: { n: 1 } }, SECRET)}`,
+    );
+    await send(
+      'signed, of another form',
+      `1 ${writeEvent(TOPIC, { id: '', values: { n: 1 } }, SECRET)}`,
+    );
     t.same(b.received, [], 'none was delivered');
     a.publish(2);
     await until(() => b.received.includes('2'), 'a signed event');

@@ -27,7 +27,11 @@ async function send({ url }: TestGateway, path: string, body: string): Promise<s
   const response = await postSoap(url + path, body);
   const text = await response.text();
   if (response.ok) return 'pass';
-  return /code="([^"]+)"/.exec(text)?.[1] ?? /<faultcode[^>]*>([^<]*)/.exec(text)?.[1] ?? String(response.status);
+  return (
+    /code="([^"]+)"/.exec(text)?.[1] ??
+    /<faultcode[^>]*>([^<]*)/.exec(text)?.[1] ??
+    String(response.status)
+  );
 }
 
 export function testNonces(t: Test, rows: Rows): void {
@@ -45,7 +49,13 @@ ${service('strict', '')}${service('lenient', ', noncesWithoutRedis: true')}`;
     const [a, b] = await Promise.all([useGateway(t, config), useGateway(t, config)]);
     await Promise.all([a.logLine('Redis is there'), b.logLine('Redis is there')]);
     const whole = (): number => backend.complete.length;
-    const refused = async (gateway: TestGateway, path: string, body: string, code: string, what: string) => {
+    const refused = async (
+      gateway: TestGateway,
+      path: string,
+      body: string,
+      code: string,
+      what: string,
+    ) => {
       const before = whole();
       t.equal(await send(gateway, path, body), code, what);
       t.equal(whole(), before, `${what}: the backend gets nothing`);
@@ -71,20 +81,39 @@ ${service('strict', '')}${service('lenient', ', noncesWithoutRedis: true')}`;
 
     await redis.kill();
     await until(
-      () => [a, b].every((gateway) => gateway.logLines().some(({ msg }) => String(msg).includes('away'))),
+      () =>
+        [a, b].every((gateway) =>
+          gateway.logLines().some(({ msg }) => String(msg).includes('away')),
+        ),
       'away',
     );
     const strict = rows.answer('R21', 'a new nonce during the outage');
     await refused(a, '/soap/strict', message('n3'), strict, 'a nonce during the outage');
     await refused(a, '/soap/strict', message('n4', LONG), strict, 'in a long message');
-    t.equal(await send(a, '/soap/strict', message(null)), rows.answer('R21', 'no nonce during the outage'));
-    const lenient = rows.answer('R21', 'a new nonce during the outage, where the operator lets it pass');
+    t.equal(
+      await send(a, '/soap/strict', message(null)),
+      rows.answer('R21', 'no nonce during the outage'),
+    );
+    const lenient = rows.answer(
+      'R21',
+      'a new nonce during the outage, where the operator lets it pass',
+    );
     t.equal(await send(a, '/soap/lenient', message('n5')), lenient);
-    await refused(a, '/soap/lenient', message('n5'), 'wsse:FailedAuthentication', 'this process still knows it');
+    await refused(
+      a,
+      '/soap/lenient',
+      message('n5'),
+      'wsse:FailedAuthentication',
+      'this process still knows it',
+    );
 
     await redis.start();
     await until(
-      () => [a, b].every((gateway) => gateway.logLines().filter(({ msg }) => msg === 'Redis is there').length === 2),
+      () =>
+        [a, b].every(
+          (gateway) =>
+            gateway.logLines().filter(({ msg }) => msg === 'Redis is there').length === 2,
+        ),
       'back',
     );
     t.equal(await send(a, '/soap/strict', message('n6')), 'pass', 'after it');

@@ -74,11 +74,15 @@ export function testResumption(t: Test, rows: Rows): void {
     await until(() => first.received.length === count, 'all of them');
     for (const { from, events } of others) {
       await until(() => events.received.length >= count - from - 1, 'the rest');
-      if (JSON.stringify(events.received) !== JSON.stringify(first.received.slice(from + 1))) t.fail(`after ${from}`);
+      if (JSON.stringify(events.received) !== JSON.stringify(first.received.slice(from + 1)))
+        t.fail(`after ${from}`);
     }
     t.equal(others.length, 60);
     t.same((await b.resumed(first.position())).received, first.received, 'from where it began');
-    t.equal(rows.answer('R14', 'a subscription goes on at another replica'), 'each event once, in order');
+    t.equal(
+      rows.answer('R14', 'a subscription goes on at another replica'),
+      'each event once, in order',
+    );
   });
 
   test('R14: an id that Redis does not know is a gap', async (t) => {
@@ -156,7 +160,10 @@ export function testResumption(t: Test, rows: Rows): void {
     await until(() => first.ids.length === 1, 'the first');
     const [id = ''] = first.ids;
     first.leave();
-    await until(() => !a.bus.hasSubscribers(TOPIC) && !b.bus.hasSubscribers(TOPIC), 'its demand has expired');
+    await until(
+      () => !a.bus.hasSubscribers(TOPIC) && !b.bus.hasSubscribers(TOPIC),
+      'its demand has expired',
+    );
     const idle = await a.resumed(id);
     t.same(idle.received, [], 'there was none');
     idle.leave();

@@ -32,15 +32,19 @@ export async function resumption(t: Test): Promise<void> {
   const backend = await useBackend(t, ({ body }: RecordedMessage, response) => {
     const n = Number(/<n>(\d+)</.exec(body.toString())?.[1]);
     const reply = envelope(`<PlaceOrderResponse xmlns="urn:desk"><n>${n}</n></PlaceOrderResponse>`);
-    const answer = (): unknown => response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+    const answer = (): unknown =>
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
     if (n === heldNumber) held.push(answer);
     else answer();
   });
   t.teardown(() => redis.close());
-  const [ending, next] = await Promise.all([0, 1].map(() => startProcess(t, config(backend.url, redis.url))));
+  const [ending, next] = await Promise.all(
+    [0, 1].map(() => startProcess(t, config(backend.url, redis.url))),
+  );
   if (ending === undefined || next === undefined) throw new Error('two processes');
   // One that subscribes before its process has Redis may have missed events, and is told so.
-  for (const each of [ending, next]) await until(async () => (await each.metric('soapstone_redis_up')) === 1);
+  for (const each of [ending, next])
+    await until(async () => (await each.metric('soapstone_redis_up')) === 1);
 
   const written: number[] = [];
   let last = 0;
@@ -67,7 +71,9 @@ export async function resumption(t: Test): Promise<void> {
   t.ok(written.includes(heldNumber), 'a write that the ending process has begun');
   await write(next.url);
 
-  const second = await EventReader.open(`${next.url}/graphql`, PLACED, { 'last-event-id': first.lastId });
+  const second = await EventReader.open(`${next.url}/graphql`, PLACED, {
+    'last-event-id': first.lastId,
+  });
   await write(next.url);
   got.push(...(await second.results(written.length - got.length)));
   await write(next.url);
@@ -86,7 +92,9 @@ export async function resumption(t: Test): Promise<void> {
   const after = await startProcess(t, config(backend.url, redis.url));
   await until(async () => (await after.metric('soapstone_redis_up')) === 1);
   await write(next.url);
-  const third = await EventReader.open(`${after.url}/graphql`, PLACED, { 'last-event-id': second.lastId });
+  const third = await EventReader.open(`${after.url}/graphql`, PLACED, {
+    'last-event-id': second.lastId,
+  });
   t.same(
     (await third.results(1)).map((result) => EventReader.value(result, 'n')),
     [last],

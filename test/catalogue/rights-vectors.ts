@@ -116,9 +116,17 @@ export async function fieldRights(t: Test, rows: Rows): Promise<void> {
   const home = await useFolder(t);
   for (const [kind, rule] of Object.entries(RULES)) {
     const audit = join(home, `${kind}.log`);
-    const started = await startDesk(t, { 'desk.wsdl': WSDL }, `${configuration(rule)}audit: { file: "${audit}" }\n`);
+    const started = await startDesk(
+      t,
+      { 'desk.wsdl': WSDL },
+      `${configuration(rule)}audit: { file: "${audit}" }\n`,
+    );
     const warnings = started.gateway.compiled().warnings.map(({ what }) => what);
-    t.match(warnings.join(), /replies of `Get` may hold content that the WSDL does not describe/, 'check says so');
+    t.match(
+      warnings.join(),
+      /replies of `Get` may hold content that the WSDL does not describe/,
+      'check says so',
+    );
     const ask = async (query: string, headers: Readonly<Record<string, string>>): Promise<string> =>
       (await postGraphql(started.gateway.url, { query }, headers)).text();
     for (const [name, content] of Object.entries(CONTENTS)) {
@@ -127,14 +135,19 @@ export async function fieldRights(t: Test, rows: Rows): Promise<void> {
       isWithheld(t, await ask(`{ get { ${ALL} } }`, {}), `${kind}: ${name}`);
       t.match(await ask(`{ get { ${ALL} } }`, BOSS), SECRET, `${kind}: ${name}, for another class`);
     }
-    started.backend.answer = answerWith(envelope(`<t:GetResponse>${CONTENTS['a type by xsi:type']}</t:GetResponse>`));
+    started.backend.answer = answerWith(
+      envelope(`<t:GetResponse>${CONTENTS['a type by xsi:type']}</t:GetResponse>`),
+    );
     for (const [name, document] of Object.entries(DOCUMENTS)) {
       t.equal(rows.answer('B16', name), withheld);
       isWithheld(t, await ask(document, {}), `${kind}: ${name}`);
       t.match(await ask(document, BOSS), SECRET, `${kind}: ${name}, for another class`);
     }
-    const recorded = (): readonly string[] => (existsSync(audit) ? readFileSync(audit, 'utf8').trim().split('\n') : []);
-    const answer = await postGraphql(started.gateway.url, { query: '{ get { v { type value } } }' });
+    const recorded = (): readonly string[] =>
+      existsSync(audit) ? readFileSync(audit, 'utf8').trim().split('\n') : [];
+    const answer = await postGraphql(started.gateway.url, {
+      query: '{ get { v { type value } } }',
+    });
     t.match(await answer.text(), '"name":"Ann"', 'what is open is shown');
     const id = `"id":"${answer.headers.get('x-request-id')}"`;
     const found = (): string | undefined => recorded().find((line) => line.includes(id));
@@ -148,7 +161,10 @@ export async function fieldRights(t: Test, rows: Rows): Promise<void> {
 /** The same by every transport: the answers of two classes that ask at once. */
 async function transports(t: Test, { gateway }: Desk, rows: Rows): Promise<void> {
   const query = '{ get { v { value xml } } }';
-  const both = async (name: string, ask: (headers: Readonly<Record<string, string>>) => Promise<string>) => {
+  const both = async (
+    name: string,
+    ask: (headers: Readonly<Record<string, string>>) => Promise<string>,
+  ) => {
     t.equal(rows.answer('B16', name), 'withheld from the class, and from no other');
     const [plain = '', boss = ''] = await Promise.all([ask({}), ask(BOSS)]);
     isWithheld(t, plain, name);
@@ -158,7 +174,10 @@ async function transports(t: Test, { gateway }: Desk, rows: Rows): Promise<void>
   await both('by GET', async (headers) =>
     (await fetch(url, { headers: { accept: 'application/json', ...headers } })).text(),
   );
-  const event = async (document: string, headers: Readonly<Record<string, string>>): Promise<string> => {
+  const event = async (
+    document: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<string> => {
     const leaving = new AbortController();
     const accept = { accept: 'text/event-stream', ...headers };
     const response = await postGraphql(gateway.url, { query: document }, accept, leaving.signal);
@@ -171,9 +190,15 @@ async function transports(t: Test, { gateway }: Desk, rows: Rows): Promise<void>
     return text;
   };
   await both('by server-sent events', (headers) => event(query, headers));
-  await both('an event of a subscription', (headers) => event('subscription { polled { v { value xml } } }', headers));
+  await both('an event of a subscription', (headers) =>
+    event('subscription { polled { v { value xml } } }', headers),
+  );
   await both('by WebSocket', async (headers) => {
-    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, ['graphql-transport-ws'], { headers });
+    const socket = new WebSocket(
+      `${gateway.url.replace('http', 'ws')}/graphql`,
+      ['graphql-transport-ws'],
+      { headers },
+    );
     const text = await new Promise<string>((resolve, reject) => {
       socket.on('error', reject).on('open', () => socket.send('{"type":"connection_init"}'));
       socket.on('message', (data) => {
@@ -214,9 +239,18 @@ async function faultsAndSoap(t: Test, { gateway, backend }: Desk, rows: Rows): P
   const soap = (headers: Readonly<Record<string, string>>) =>
     sendRaw(
       gateway.url,
-      post('/soap/desk', 'text/xml', envelope('<t:Get/>'), { SOAPAction: '"urn:t/Get"', ...headers }),
+      post('/soap/desk', 'text/xml', envelope('<t:Get/>'), {
+        SOAPAction: '"urn:t/Get"',
+        ...headers,
+      }),
     );
-  expectAnswer(t, await soap({}), rows.answer('B16', 'a reply of any type, by SOAP'), '1.1', 'SOAP');
+  expectAnswer(
+    t,
+    await soap({}),
+    rows.answer('B16', 'a reply of any type, by SOAP'),
+    '1.1',
+    'SOAP',
+  );
   t.equal(backend.begun, heard, 'the backend does not hear of it');
   t.match((await soap(BOSS)).body, SECRET);
 }

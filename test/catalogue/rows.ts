@@ -32,7 +32,9 @@ export function readRows(part: string): ReadonlyMap<string, Row> {
 function casesOf(id: string, { cases }: Row): Pick<Row, 'cases'> {
   const inFiles = readCaseFiles(`${id}-`).flatMap((file) => file.cases);
   if (inFiles.length === 0) return {};
-  return { cases: { ...cases, ...Object.fromEntries(inFiles.map(({ name, answer }) => [name, answer])) } };
+  return {
+    cases: { ...cases, ...Object.fromEntries(inFiles.map(({ name, answer }) => [name, answer])) },
+  };
 }
 
 /** The parts of the table: each has one test file of the same name. */
@@ -57,7 +59,9 @@ export class Rows {
 
   /** The last test of a part: every case of every row has run, and every row has a case or says what it waits for. */
   assertComplete(t: Test): void {
-    const cases = [...this.#rows].flatMap(([id, row]) => Object.keys(row.cases ?? {}).map((name) => `${id} ${name}`));
+    const cases = [...this.#rows].flatMap(([id, row]) =>
+      Object.keys(row.cases ?? {}).map((name) => `${id} ${name}`),
+    );
     t.same(
       cases.filter((name) => !this.#asked.has(name)),
       [],

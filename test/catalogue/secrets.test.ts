@@ -17,7 +17,10 @@ const FOUND = /canary|Y2FuYXJ5|jYW5hcn|Y2FuYX/i;
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 
-const envelope = (header = '', body = '<m:GetOrder xmlns:m="urn:desk"><m:id>1</m:id></m:GetOrder>'): string =>
+const envelope = (
+  header = '',
+  body = '<m:GetOrder xmlns:m="urn:desk"><m:id>1</m:id></m:GetOrder>',
+): string =>
   `<E:Envelope xmlns:E="${SOAP}"><E:Header>${header}</E:Header><E:Body>${body}</E:Body></E:Envelope>`;
 
 /** A gateway whose backend cannot be reached. */
@@ -39,7 +42,10 @@ ${more}`,
     gateway,
     soap: (headers: Record<string, string>, message = envelope()): Promise<RawReply> =>
       sendRaw(gateway.url, post('/soap/desk', 'text/xml', message, headers)),
-    graphql: (headers: Record<string, string>, body: unknown = { query: '{ order(id: 1) }' }): Promise<RawReply> =>
+    graphql: (
+      headers: Record<string, string>,
+      body: unknown = { query: '{ order(id: 1) }' },
+    ): Promise<RawReply> =>
       sendRaw(gateway.url, post('/graphql', 'application/json', JSON.stringify(body), headers)),
     get: (url: string, path: string): Promise<RawReply> =>
       sendRaw(url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
@@ -92,13 +98,18 @@ clients:
       t.notMatch(`${[...reply.headers]}${reply.body}`, FOUND, JSON.stringify(headers));
   }
   t.equal((await get(gateway.adminUrl, '/metrics')).status, 401);
-  await sendRaw(gateway.adminUrl, 'GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer canary-wrong\r\n\r\n');
+  await sendRaw(
+    gateway.adminUrl,
+    'GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer canary-wrong\r\n\r\n',
+  );
   const metrics = await sendRaw(
     gateway.adminUrl,
     'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer other-token-0123456789\r\n\r\n',
   );
   t.match(metrics.body, 'soapstone_requests_total');
-  await until(() => spans.complete.length > 0 && readFileSync(audit, 'utf8').includes('UNAUTHENTICATED'));
+  await until(
+    () => spans.complete.length > 0 && readFileSync(audit, 'utf8').includes('UNAUTHENTICATED'),
+  );
   const page = await sendRaw(
     gateway.adminUrl,
     'GET /console/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer other-token-0123456789\r\n\r\n',
@@ -132,7 +143,8 @@ t.test('K02, K03: what reaches the log', async (t) => {
   await soap({ SOAPAction: '"urn:\u001b[31m\u0085"' });
   const requests = gateway.logLines().filter(({ msg }) => msg === 'request');
   t.equal(requests.length, 2);
-  for (const line of requests) t.ok(JSON.stringify(line).length < 1000, rows.answer('K02', 'a request'));
+  for (const line of requests)
+    t.ok(JSON.stringify(line).length < 1000, rows.answer('K02', 'a request'));
   const long = 'x'.repeat(1_000_000);
   await graphql({}, { query: 'query A { order(id: 1) }', operationName: long });
   const named = {
@@ -148,19 +160,37 @@ t.test('K02, K03: what reaches the log', async (t) => {
   ] as const) {
     const line = await gateway.accessLine(count);
     for (const [field, value] of Object.entries(line))
-      t.ok(typeof value !== 'string' || value.length <= 256, `${field}: ${rows.answer('K03', name)}`);
+      t.ok(
+        typeof value !== 'string' || value.length <= 256,
+        `${field}: ${rows.answer('K03', name)}`,
+      );
   }
   log.event('warn', 'an event', { found: long, records: [long] });
   t.equal(rows.answer('K03', 'a field of an event'), 'cut to 256');
   t.match(JSON.parse(lines[1] ?? ''), { found: long.slice(0, 256), records: [long.slice(0, 256)] });
   t.equal(JSON.parse(lines[1] ?? '').found.length, 256);
-  t.equal(`H${(await graphql({ 'User-Agent': 'x'.repeat(100_000) })).status}`, rows.answer('K03', 'a long User-Agent'));
+  t.equal(
+    `H${(await graphql({ 'User-Agent': 'x'.repeat(100_000) })).status}`,
+    rows.answer('K03', 'a long User-Agent'),
+  );
 });
 
 t.test('K09, K10, K11: what addresses give away', async (t) => {
   const { gateway, get, soap, graphql } = await start(t);
-  for (const path of ['/debug', '/debug/pprof/heap', '/heapdump', '/json/list', '/.env', '/actuator/env', '/config']) {
-    t.equal((await get(gateway.url, path)).status, 404, rows.answer('K09', 'addresses of debuggers'));
+  for (const path of [
+    '/debug',
+    '/debug/pprof/heap',
+    '/heapdump',
+    '/json/list',
+    '/.env',
+    '/actuator/env',
+    '/config',
+  ]) {
+    t.equal(
+      (await get(gateway.url, path)).status,
+      404,
+      rows.answer('K09', 'addresses of debuggers'),
+    );
     t.equal((await get(gateway.adminUrl, path)).status, 404, path);
   }
   const replies = [
@@ -176,7 +206,11 @@ t.test('K09, K10, K11: what addresses give away', async (t) => {
   ];
   for (const reply of replies) {
     for (const name of ['server', 'x-powered-by', 'via']) t.notOk(reply.headers.has(name), name);
-    t.notMatch(reply.body, /node|v\d+\.\d+\.\d+|127\.0\.0\.1:9/i, rows.answer('K10', 'answers of every kind'));
+    t.notMatch(
+      reply.body,
+      /node|v\d+\.\d+\.\d+|127\.0\.0\.1:9/i,
+      rows.answer('K10', 'answers of every kind'),
+    );
   }
   for (const [name, path] of [
     ['ready and live', '/live'],
@@ -195,7 +229,10 @@ t.test('K09: the signal that opens a debugger', async (t) => {
     const pids = [child.pid ?? 0, ...childrenOf(child)];
     t.equal(pids.length, workers === 1 ? 1 : 3);
     for (const pid of pids) process.kill(pid, 'SIGUSR1');
-    await until(() => lines.filter(({ msg }) => /SIGUSR1 is ignored/.test(String(msg))).length === pids.length);
+    await until(
+      () =>
+        lines.filter(({ msg }) => /SIGUSR1 is ignored/.test(String(msg))).length === pids.length,
+    );
     const listening = readFileSync(`/proc/${child.pid}/net/tcp`, 'latin1');
     t.notMatch(listening, / 0100007F:240D 00000000:0000 0A /, rows.answer('K09', 'SIGUSR1'));
   }
@@ -203,7 +240,10 @@ t.test('K09: the signal that opens a debugger', async (t) => {
 
 t.test('K12: trace contexts of callers', async (t) => {
   const spans = await useBackend(t, answerWith('{}', 'application/json'));
-  const backend = await useBackend(t, answerWith(envelope('', '<m:GetOrderResponse xmlns:m="urn:desk"/>')));
+  const backend = await useBackend(
+    t,
+    answerWith(envelope('', '<m:GetOrderResponse xmlns:m="urn:desk"/>')),
+  );
   const good = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   const wrong: readonly string[] = [
     'x',
@@ -232,7 +272,11 @@ ${traces}`,
     );
     const ways: readonly ((headers: Readonly<Record<string, string>>) => Promise<RawReply>)[] = [
       (headers) => sendRaw(gateway.url, post('/soap/desk', 'text/xml', envelope(), headers)),
-      (headers) => sendRaw(gateway.url, post('/graphql', 'application/json', '{"query":"{ order(id: 1) }"}', headers)),
+      (headers) =>
+        sendRaw(
+          gateway.url,
+          post('/graphql', 'application/json', '{"query":"{ order(id: 1) }"}', headers),
+        ),
       (headers) => sendRaw(gateway.url, post('/files', 'text/plain', 'x', headers)),
     ];
     for (const send of ways) {
@@ -246,18 +290,35 @@ ${traces}`,
       for (const traceparent of wrong) {
         const fields = await sent({ traceparent, ...state });
         t.equal(fields['tracestate'], undefined);
-        if (traces === '') t.equal(fields['traceparent'], undefined, rows.answer('K12', 'a context that is none'));
-        else t.match(fields['traceparent'], /^00-(?!a{32})[0-9a-f]{32}-[0-9a-f]{16}-01$/, 'a new trace');
+        if (traces === '')
+          t.equal(fields['traceparent'], undefined, rows.answer('K12', 'a context that is none'));
+        else
+          t.match(
+            fields['traceparent'],
+            /^00-(?!a{32})[0-9a-f]{32}-[0-9a-f]{16}-01$/,
+            'a new trace',
+          );
       }
       const fields = await sent({ traceparent: good, ...state });
-      t.match(fields['traceparent'], `00-${'a'.repeat(32)}-`, rows.answer('K12', 'a context that is one'));
+      t.match(
+        fields['traceparent'],
+        `00-${'a'.repeat(32)}-`,
+        rows.answer('K12', 'a context that is one'),
+      );
       t.equal(fields['tracestate'], 'of=another');
-      t.equal((await sent({ traceparent: good, tracestate: `a=${'x'.repeat(511)}` }))['tracestate'], undefined);
+      t.equal(
+        (await sent({ traceparent: good, tracestate: `a=${'x'.repeat(511)}` }))['tracestate'],
+        undefined,
+      );
       t.equal(rows.answer('K12', 'a tracestate of more than 512 B'), 'dropped');
     }
   }
   await until(() => spans.complete.length > 0);
-  t.notMatch(spans.complete.map(({ body }) => body.toString()).join(), FOUND, 'no baggage in spans');
+  t.notMatch(
+    spans.complete.map(({ body }) => body.toString()).join(),
+    FOUND,
+    'no baggage in spans',
+  );
 });
 
 t.test('the part is complete', async (t) => rows.assertComplete(t));

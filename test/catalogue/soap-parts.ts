@@ -3,7 +3,8 @@
 const ENVELOPE = '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}">';
 const BODY = '<E:Body><m:Ping xmlns:m="urn:m"><a>1</a></m:Ping></E:Body>';
 
-export const withBody = (content: string): string => `${ENVELOPE}<E:Body>${content}</E:Body></E:Envelope>`;
+export const withBody = (content: string): string =>
+  `${ENVELOPE}<E:Body>${content}</E:Body></E:Envelope>`;
 export const withHeader = (content: string, body = BODY): string =>
   `${ENVELOPE}<E:Header>${content}</E:Header>${body}</E:Envelope>`;
 export const PLAIN = `${ENVELOPE}${BODY}</E:Envelope>`;

@@ -20,7 +20,9 @@ const GATE = 'roles: ["urn:gate"]\nunderstands: ["{urn:k}Known"]\n';
 const PING = `    wsdl: ${process.cwd()}/test/catalogue/fixtures/ping.wsdl\n`;
 
 /** The files of this group, by row. */
-const FILES: ReadonlyMap<string, CaseFile> = new Map(readCaseFiles('S').map((file) => [file.title.slice(0, 3), file]));
+const FILES: ReadonlyMap<string, CaseFile> = new Map(
+  readCaseFiles('S').map((file) => [file.title.slice(0, 3), file]),
+);
 
 t.test('the cases of files, with one gateway for each configuration', async (group) => {
   const perimeters = new Map<string, Perimeter>();
@@ -30,13 +32,23 @@ t.test('the cases of files, with one gateway for each configuration', async (gro
       for (const { name, message, forwarded, dialects, fields: headers, path, ...rest } of cases) {
         const key = `${rest.configuration} ${rest.service}`;
         const service = rest.service.replace('wsdl: ', `wsdl: ${process.cwd()}/`);
-        const perimeter = perimeters.get(key) ?? (await startServices(group, service, rest.configuration));
+        const perimeter =
+          perimeters.get(key) ?? (await startServices(group, service, rest.configuration));
         perimeters.set(key, perimeter);
         // One message that passes and one that is refused show for each rule that any byte may be the end of a packet.
         const isBytewise = !ways.has(rest.answer === 'pass');
         ways.add(rest.answer === 'pass');
         await runMessages(t, perimeter, rows, [
-          { row, case: name, message, forwarded, dialects, headers, isBytewise, path: path ?? '/soap/s{dialect}' },
+          {
+            row,
+            case: name,
+            message,
+            forwarded,
+            dialects,
+            headers,
+            isBytewise,
+            path: path ?? '/soap/s{dialect}',
+          },
         ]);
       }
     });
@@ -65,11 +77,17 @@ t.test('S02 and S12: what SOAP 1.2 wants to be named', async (t) => {
   );
   for (const dialect of DIALECT_NAMES) {
     const other = await send(perimeter, dialect, '<E:Envelope xmlns:E="urn:x"/>');
-    t.equal(other.reply.body.includes('SupportedEnvelope'), dialect === '1.2', `${dialect}: Upgrade`);
+    t.equal(
+      other.reply.body.includes('SupportedEnvelope'),
+      dialect === '1.2',
+      `${dialect}: Upgrade`,
+    );
     const { reply, arrived } = await send(perimeter, dialect, fill(blocks, dialect));
     expectAnswer(t, reply, 'MustUnderstand/MUST_UNDERSTAND', dialect, dialect);
     t.equal(arrived, null);
-    const named = [...reply.body.matchAll(/<soap:NotUnderstood xmlns:q="([^"]*)" qname="q:([^"]*)"\/>/g)];
+    const named = [
+      ...reply.body.matchAll(/<soap:NotUnderstood xmlns:q="([^"]*)" qname="q:([^"]*)"\/>/g),
+    ];
     t.same(
       named.map(([, uri, local]) => [uri, local]),
       dialect === '1.2'
@@ -88,7 +106,10 @@ t.test('S07: what the backend hears of the action', async (t) => {
   rows.answer('S07', 'what the backend hears');
   const heard = async (dialect: DialectName, headers: Record<string, string>, message = PLAIN) => {
     const { arrived } = await send(perimeter, dialect, fill(message, dialect), headers);
-    return { soapAction: arrived?.headers['soapaction'], contentType: arrived?.headers['content-type'] };
+    return {
+      soapAction: arrived?.headers['soapaction'],
+      contentType: arrived?.headers['content-type'],
+    };
   };
   const ping = '"http://desk.example/Ping"';
   for (const written of ['""', '"Ping"', 'urn:m#Ping', 'None', 'http://desk.example/Ping']) {
@@ -104,8 +125,15 @@ t.test('S07: what the backend hears of the action', async (t) => {
     soapAction: undefined,
     contentType: 'application/soap+xml; charset=utf-8; action="http://desk.example/Ping"',
   });
-  t.equal((await heard('1.2', { SOAPAction: '""' })).soapAction, ping, 'a field of 1.1 in 1.2 says the same');
-  t.equal((await heard('1.1', { 'Content-Type': 'Text/XML ;Charset="UTF-8"' })).contentType, 'text/xml; charset=utf-8');
+  t.equal(
+    (await heard('1.2', { SOAPAction: '""' })).soapAction,
+    ping,
+    'a field of 1.1 in 1.2 says the same',
+  );
+  t.equal(
+    (await heard('1.1', { 'Content-Type': 'Text/XML ;Charset="UTF-8"' })).contentType,
+    'text/xml; charset=utf-8',
+  );
 });
 
 t.test('S11: a To that names the gateway', async (t) => {
@@ -115,7 +143,10 @@ t.test('S11: a To that names the gateway', async (t) => {
   rows.answer('S11', 'signed');
   const backend = `${perimeter.backend.url}/base`;
   const to = (address: string, more = ''): string =>
-    withHeader(`${wsa('To', address, 'a="é"')}${more}`).replace('<E:Header>', '<!-- é😀 --><E:Header >');
+    withHeader(`${wsa('To', address, 'a="é"')}${more}`).replace(
+      '<E:Header>',
+      '<!-- é😀 --><E:Header >',
+    );
   for (const dialect of DIALECT_NAMES) {
     const path = `/soap/s${digits(dialect)}`;
     for (const own of [
@@ -152,7 +183,11 @@ t.test('S11: a To that names the gateway', async (t) => {
       fill(to(address).replace('<a>1</a>', `<a>${'x'.repeat(200_000)}</a>`), dialect);
     const { arrived } = await send(perimeter, dialect, padded(`http://localhost${path}`));
     t.equal(arrived?.body.toString(), padded(backend), `${dialect}: a long message as well`);
-    t.equal(arrived?.headers['content-length'], String(Buffer.byteLength(padded(backend))), `${dialect}: its length`);
+    t.equal(
+      arrived?.headers['content-length'],
+      String(Buffer.byteLength(padded(backend))),
+      `${dialect}: its length`,
+    );
   }
 });
 
@@ -174,7 +209,9 @@ t.test('monitor mode changes nothing and tells what it would have done', async (
     t.equal(arrived?.headers['soapaction'], 'urn:a');
     t.equal(arrived?.headers['content-type'], 'Text/Xml');
   }
-  const told = perimeter.gateway.logLines().filter((line) => line['msg'] === 'violation let through');
+  const told = perimeter.gateway
+    .logLines()
+    .filter((line) => line['msg'] === 'violation let through');
   t.same(
     told.map((line) => line['code']),
     ['MUST_UNDERSTAND', 'WSA_DESTINATION'],
@@ -184,13 +221,19 @@ t.test('monitor mode changes nothing and tells what it would have done', async (
 t.test('S18: what is signed arrives byte for byte', async (t) => {
   const perimeter = await startServices(t, '');
   rows.answer('S18', 'signed messages, blocks for the gateway beside them');
-  for (const { name, message } of FILES.get('S18')?.cases.filter(({ answer }) => answer === 'pass') ?? []) {
+  for (const { name, message } of FILES.get('S18')?.cases.filter(
+    ({ answer }) => answer === 'pass',
+  ) ?? []) {
     for (const dialect of DIALECT_NAMES) {
       const written = fill(message, dialect);
       const { arrived } = await send(perimeter, dialect, written);
       t.equal(arrived?.body.toString(), written, `${dialect}: ${name}`);
       const block = fill('<h:N xmlns:h="urn:h" E:{target}="{next}">\n</h:N>', dialect);
-      const { arrived: beside } = await send(perimeter, dialect, written.replace('<wsse:', `${block}<wsse:`));
+      const { arrived: beside } = await send(
+        perimeter,
+        dialect,
+        written.replace('<wsse:', `${block}<wsse:`),
+      );
       t.equal(beside?.body.toString(), written, `${dialect}: ${name}, the rest of it`);
     }
   }
@@ -214,19 +257,37 @@ t.test('S19: how old a message may be, and that its nonce is new', async (t) => 
       ['two Created', timestamp(created(0) + created(0))],
       ['a nonce without Created', token('n0', '')],
       ['Created of a nonce too long ago', token('n1', created(-310))],
-    ].map(([name = '', content = '']) => ({ row: 'S19', case: name, message: withHeader(security(content)) })),
+    ].map(([name = '', content = '']) => ({
+      row: 'S19',
+      case: name,
+      message: withHeader(security(content)),
+    })),
     {
       row: 'S19',
       case: 'for somebody else',
-      message: withHeader(security(timestamp(created(-310)) + token('n2', ''), 'E:{target}="urn:else"')),
+      message: withHeader(
+        security(timestamp(created(-310)) + token('n2', ''), 'E:{target}="urn:else"'),
+      ),
     },
   ]);
   for (const dialect of DIALECT_NAMES) {
     const message = fill(withHeader(security(token(`n ${dialect}`))), dialect);
     const first = await send(perimeter, dialect, message);
-    expectAnswer(t, first.reply, rows.answer('S19', 'a new nonce'), dialect, `${dialect}: a new nonce`);
+    expectAnswer(
+      t,
+      first.reply,
+      rows.answer('S19', 'a new nonce'),
+      dialect,
+      `${dialect}: a new nonce`,
+    );
     const second = await send(perimeter, dialect, message);
-    expectAnswer(t, second.reply, rows.answer('S19', 'a nonce that came before'), dialect, `${dialect}: again`);
+    expectAnswer(
+      t,
+      second.reply,
+      rows.answer('S19', 'a nonce that came before'),
+      dialect,
+      `${dialect}: again`,
+    );
     t.equal(second.arrived, null);
   }
   const off = await startServices(t, '');

@@ -37,14 +37,22 @@ const lockfile: { readonly packages: Readonly<Record<string, Package>> } = JSON.
 const installed = Object.entries(lockfile.packages).filter(([path]) => path !== '');
 
 /** All TypeScript of the program. */
-const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => /\.ts$/.test(file));
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
+  /\.ts$/.test(file),
+);
 
 t.test('D01 to D04: packages of others', async (t) => {
-  const scripted = installed.filter(([, { hasInstallScript, dev }]) => hasInstallScript === true && dev !== true);
+  const scripted = installed.filter(
+    ([, { hasInstallScript, dev }]) => hasInstallScript === true && dev !== true,
+  );
   t.same(scripted, [], rows.answer('D01', 'packages at run time'));
-  for (const name of ['preinstall', 'install', 'postinstall']) t.notOk(name in manifest.scripts, name);
+  for (const name of ['preinstall', 'install', 'postinstall'])
+    t.notOk(name in manifest.scripts, name);
 
-  for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+  for (const [name, version] of Object.entries({
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+  })) {
     const exact = version.replace(/^npm:.+@/, '');
     t.match(exact, /^\d+\.\d+\.\d+$/, `${name}: ${rows.answer('D02', 'versions')}`);
     t.equal(lockfile.packages[`node_modules/${name}`]?.version, exact, name);
@@ -52,8 +60,12 @@ t.test('D01 to D04: packages of others', async (t) => {
 
   const table = readFileSync('src/README.md', 'utf8');
   const imported = sources.flatMap((file) =>
-    [...readFileSync(join('src', file), 'utf8').matchAll(/^(?:import|export) [^;]*?from '([^'.][^']*)';$/gm)].flatMap(
-      ([, name = '']) => (name.startsWith('node:') ? [] : (/^(?:@[^/]+\/)?[^/]+/.exec(name) ?? [])),
+    [
+      ...readFileSync(join('src', file), 'utf8').matchAll(
+        /^(?:import|export) [^;]*?from '([^'.][^']*)';$/gm,
+      ),
+    ].flatMap(([, name = '']) =>
+      name.startsWith('node:') ? [] : (/^(?:@[^/]+\/)?[^/]+/.exec(name) ?? []),
     ),
   );
   t.ok(imported.length > 10);
@@ -69,7 +81,9 @@ t.test('D01 to D04: packages of others', async (t) => {
 
 t.test('D05: packages with known vulnerabilities', async (t) => {
   // The first version of each line without known vulnerabilities. All of npm's list: `npm audit`, at each release.
-  const table: Readonly<Record<string, readonly string[]>> = JSON.parse(rows.answer('D05', 'named packages'));
+  const table: Readonly<Record<string, readonly string[]>> = JSON.parse(
+    rows.answer('D05', 'named packages'),
+  );
   const used = new Set<string>();
   for (const [path, { version = '' }] of installed) {
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
@@ -78,7 +92,10 @@ t.test('D05: packages with known vulnerabilities', async (t) => {
     used.add(name);
     t.ok(isMended(version, mended), `${name} ${version}, mended in ${mended}`);
   }
-  t.ok(used.has('undici') && used.has('ws') && used.has('graphql'), 'those of the program are among them');
+  t.ok(
+    used.has('undici') && used.has('ws') && used.has('graphql'),
+    'those of the program are among them',
+  );
 });
 
 /** Whether a version is as late as the mended one of its line, or of a later line. */
@@ -111,19 +128,35 @@ const YAML = (backend: string): string =>
 
 /** Starts a gateway with these options of Node, uses every endpoint, and ends it. */
 async function exercise(t: Test, name: string, nodeOptions: readonly string[]): Promise<void> {
-  const reply = envelope('<r:GetOrderResponse xmlns:r="urn:desk"><r:id>7</r:id></r:GetOrderResponse>');
+  const reply = envelope(
+    '<r:GetOrderResponse xmlns:r="urn:desk"><r:id>7</r:id></r:GetOrderResponse>',
+  );
   const backend = await useBackend(t, answerWith(reply));
   const { url, adminUrl, child } = await startProcess(t, YAML(backend.url), { nodeOptions });
   const call = envelope('<m:GetOrder xmlns:m="urn:desk"/>');
-  const soap = (body: string): Promise<number> => postSoap(`${url}/soap/desk`, body).then(({ status }) => status);
+  const soap = (body: string): Promise<number> =>
+    postSoap(`${url}/soap/desk`, body).then(({ status }) => status);
   t.equal(await soap(call), 200, name);
   t.equal(await soap('<a'), 500, name);
-  const hostile = '{"query":"{ order { id } }","variables":{"__proto__":{"a":1},"constructor":{"prototype":{"b":1}}}}';
+  const hostile =
+    '{"query":"{ order { id } }","variables":{"__proto__":{"a":1},"constructor":{"prototype":{"b":1}}}}';
   const graphql = (body: string): Promise<Response> =>
-    fetch(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  t.match(await (await graphql('{"query":"{ order { id } }"}')).json(), { data: { order: { id: '7' } } }, name);
+    fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+  t.match(
+    await (await graphql('{"query":"{ order { id } }"}')).json(),
+    { data: { order: { id: '7' } } },
+    name,
+  );
   t.ok((await graphql(hostile)).status < 500, name);
-  t.match(await (await graphql('{"query":"{ __schema { types { name } } }"}')).text(), '"Query"', name);
+  t.match(
+    await (await graphql('{"query":"{ __schema { types { name } } }"}')).text(),
+    '"Query"',
+    name,
+  );
   t.equal((await fetch(`${adminUrl}/reload`, { method: 'POST' })).status, 200, name);
   t.match(await (await fetch(`${adminUrl}/metrics`)).text(), 'soapstone_requests_total', name);
   t.equal((await terminate(child)).code, 0, name);
@@ -140,7 +173,8 @@ t.test('D06, D07: Node', async (t) => {
   ]);
   // pino sets a property of Error where Node has no `getCallSites` (before 22.9).
   t.ok(rows.answer('D07', 'frozen intrinsics, from Node 22.9 on'));
-  if ('getCallSites' in util) await exercise(t, 'frozen intrinsics', ['--frozen-intrinsics', '--no-warnings']);
+  if ('getCallSites' in util)
+    await exercise(t, 'frozen intrinsics', ['--frozen-intrinsics', '--no-warnings']);
 });
 
 t.test('D08: the source runs no text, and no other program', async (t) => {

@@ -21,7 +21,10 @@ t.test('the table of the catalogue: every row once, every part with its tests', 
     ['K', 12],
     ['L', 15],
   ] as const) {
-    const expected = Array.from({ length: count }, (_, index) => `${group}${String(index + 1).padStart(2, '0')}`);
+    const expected = Array.from(
+      { length: count },
+      (_, index) => `${group}${String(index + 1).padStart(2, '0')}`,
+    );
     t.same(ids.filter((id) => id.startsWith(group)).sort(), expected, `group ${group} is complete`);
   }
   for (const part of PARTS) t.ok(existsSync(`test/catalogue/${part}.test.ts`), `${part} has tests`);

@@ -29,22 +29,28 @@ export const ANSWERS: readonly AnswerVector[] = [
   ...vectors('S23', ONE_WAY, {
     'one-way answered with a body': () => http(envelope(PING)),
     'one-way answered with 200 and nothing': () => http(''),
-    'one-way answered with 202 and HTML': () => http('<html>', { 'Content-Type': 'text/html' }, '202 Accepted'),
+    'one-way answered with 202 and HTML': () =>
+      http('<html>', { 'Content-Type': 'text/html' }, '202 Accepted'),
   }),
   ...vectors('S23', GET_ORDER, {
     'two-way answered 202 empty': () => http('', {}, '202 Accepted'),
     'two-way answered 200 empty': () => http(''),
   }),
-  ...vectors('S23', USUAL, { 'answered 202 empty where no WSDL tells': () => http('', {}, '202 Accepted') }),
+  ...vectors('S23', USUAL, {
+    'answered 202 empty where no WSDL tells': () => http('', {}, '202 Accepted'),
+  }),
   ...vectors('S24', ONCE, {
     'Fault of the sender with 200, 1.1': (dialect) => http(fault(dialect, 'Client')),
     'Fault with 503': (dialect) => http(fault(dialect, 'Client'), own(dialect), '503 Busy'),
   }),
   ...vectors('S24', ONLY_12, {
     'Fault of the sender with 200, 1.2': (dialect) => http(fault(dialect, 'Sender'), own(dialect)),
-    'Fault of the receiver with 200, 1.2': (dialect) => http(fault(dialect, 'Receiver'), own(dialect)),
-    'Fault of the sender with 205, 1.2': (dialect) => http(fault(dialect, 'Sender'), own(dialect), '205 Reset Content'),
-    'Fault of the sender with 999, 1.2': (dialect) => http(fault(dialect, 'Sender'), own(dialect), '999 Odd'),
+    'Fault of the receiver with 200, 1.2': (dialect) =>
+      http(fault(dialect, 'Receiver'), own(dialect)),
+    'Fault of the sender with 205, 1.2': (dialect) =>
+      http(fault(dialect, 'Sender'), own(dialect), '205 Reset Content'),
+    'Fault of the sender with 999, 1.2': (dialect) =>
+      http(fault(dialect, 'Sender'), own(dialect), '999 Odd'),
   }),
   ...vectors(
     'S24',
@@ -54,13 +60,19 @@ export const ANSWERS: readonly AnswerVector[] = [
   ...vectors(
     'U01',
     { operation: 'GetOrder', dialects: ['1.1', '1.2'], secret: 'DropOrder' },
-    { 'reply of another operation': (dialect) => http(envelope(answerOf('DropOrder'), dialect), own(dialect)) },
+    {
+      'reply of another operation': (dialect) =>
+        http(envelope(answerOf('DropOrder'), dialect), own(dialect)),
+    },
   ),
   ...vectors('U01', STRANGER, {
     'reply of no operation': () => http(envelope('<a xmlns="urn:stranger"/>')),
-    'reply of this operation in another namespace': () => http(envelope('<GetOrderResponse xmlns="urn:stranger"/>')),
+    'reply of this operation in another namespace': () =>
+      http(envelope('<GetOrderResponse xmlns="urn:stranger"/>')),
   }),
-  ...vectors('U01', GET_ORDER, { 'reply of this operation': () => http(envelope(answerOf('GetOrder'))) }),
+  ...vectors('U01', GET_ORDER, {
+    'reply of this operation': () => http(envelope(answerOf('GetOrder'))),
+  }),
   ...vectors('U06', USUAL, { 'never answers': () => () => {} }),
   ...vectors('U07', USUAL, {
     'head, then nothing': (dialect) => (socket) => socket.write(fine(dialect).subarray(0, -9)),
@@ -73,11 +85,15 @@ export const ANSWERS: readonly AnswerVector[] = [
   ...vectors('U08', USUAL, { 'closes without an answer': () => (socket) => socket.end() }),
   ...vectors('U09', USUAL, {
     'reset inside the window': (dialect) => (socket) => {
-      socket.write(fine(dialect).subarray(0, -9), () => setImmediate(() => socket.resetAndDestroy()));
+      socket.write(fine(dialect).subarray(0, -9), () =>
+        setImmediate(() => socket.resetAndDestroy()),
+      );
     },
     'reset inside a long answer': (dialect) => (socket) => {
       const answer = http(long(dialect, MIB), own(dialect));
-      socket.write(answer.subarray(0, 300_000), () => setTimeout(() => socket.resetAndDestroy(), 50));
+      socket.write(answer.subarray(0, 300_000), () =>
+        setTimeout(() => socket.resetAndDestroy(), 50),
+      );
     },
   }),
   ...vectors('U10', CLOSES, {
@@ -86,18 +102,25 @@ export const ANSWERS: readonly AnswerVector[] = [
     'ends with the connection, in the middle': (dialect) =>
       raw(['HTTP/1.0 200 OK', 'Content-Type: text/xml'], envelope(PING, dialect).slice(0, -4)),
     'ends with the connection': (dialect) =>
-      raw(['HTTP/1.0 200 OK', `Content-Type: ${DIALECTS[dialect].mediaType}`], envelope(PING, dialect)),
+      raw(
+        ['HTTP/1.0 200 OK', `Content-Type: ${DIALECTS[dialect].mediaType}`],
+        envelope(PING, dialect),
+      ),
     'long, shorter than its length': (dialect) => (socket) =>
       socket.end(http(long(dialect, MIB), own(dialect)).subarray(0, 300_000)),
   }),
   ...vectors('U11', SECRET, {
     'longer than its length': (dialect) => Buffer.concat([fine(dialect), Buffer.from('<secret/>')]),
-    'two answers': (dialect) => Buffer.concat([fine(dialect), http(envelope('<secret/>', dialect))]),
+    'two answers': (dialect) =>
+      Buffer.concat([fine(dialect), http(envelope('<secret/>', dialect))]),
   }),
   ...vectors('U12', SECRET, {
-    'length and chunks': () => raw([...XML_HEAD, 'Content-Length: 5', 'Transfer-Encoding: chunked'], chunks('secret')),
-    'two lengths': () => raw(['HTTP/1.1 200 OK', 'Content-Length: 6', 'Content-Length: 7'], 'secret!'),
-    'two equal lengths': () => raw(['HTTP/1.1 200 OK', 'Content-Length: 6', 'Content-Length: 6'], 'secret'),
+    'length and chunks': () =>
+      raw([...XML_HEAD, 'Content-Length: 5', 'Transfer-Encoding: chunked'], chunks('secret')),
+    'two lengths': () =>
+      raw(['HTTP/1.1 200 OK', 'Content-Length: 6', 'Content-Length: 7'], 'secret!'),
+    'two equal lengths': () =>
+      raw(['HTTP/1.1 200 OK', 'Content-Length: 6', 'Content-Length: 6'], 'secret'),
     'length that is none': () => raw(['HTTP/1.1 200 OK', 'Content-Length: +6'], 'secret'),
     'bare line feeds': () => 'HTTP/1.1 200 OK\nContent-Type: text/xml\nContent-Length: 6\n\nsecret',
     'folded field': () => raw([...XML_HEAD, 'X-A: a', ' X-B: b', 'Content-Length: 6'], 'secret'),
@@ -109,7 +132,10 @@ export const ANSWERS: readonly AnswerVector[] = [
     'no HTTP at all': () => 'secret',
     'chunk size with an overflow': () => raw(IN_CHUNKS, 'fffffffffffffffff\r\nsecret'),
     'chunks of another coding': (dialect) =>
-      raw([...XML_HEAD, 'Transfer-Encoding: gzip, chunked'], `${chunks(envelope(PING, dialect))}0\r\n\r\n`),
+      raw(
+        [...XML_HEAD, 'Transfer-Encoding: gzip, chunked'],
+        `${chunks(envelope(PING, dialect))}0\r\n\r\n`,
+      ),
   }),
   ...vectors('U12', CLOSES, {
     'another coding than chunks': (dialect) =>

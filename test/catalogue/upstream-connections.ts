@@ -5,7 +5,16 @@ import { listen } from '../kit/listen.js';
 import { chunked, post, RawClient, type RawReply } from '../kit/raw-client.js';
 import { expectAnswer } from './expect.js';
 import type { Rows } from './rows.js';
-import { answerOf, closed, envelope, http, requestOf, type Scripted, startScripted, turn } from './upstream-kit.js';
+import {
+  answerOf,
+  closed,
+  envelope,
+  http,
+  requestOf,
+  type Scripted,
+  startScripted,
+  turn,
+} from './upstream-kit.js';
 
 const FINE = http(envelope(answerOf('Ping')));
 const STRANGER = http(envelope('<stranger xmlns="urn:m"/>'));
@@ -48,7 +57,10 @@ export function testConnections(rows: Rows): void {
   t.test('U01: two answers to one request, and nobody knows which is its own', async (t) => {
     for (const [name, bytes] of [
       ['in one packet with the next answer', Buffer.concat([STRANGER, FINE])],
-      ['garbage behind the answer on a used connection', Buffer.concat([FINE, Buffer.from('garbage')])],
+      [
+        'garbage behind the answer on a used connection',
+        Buffer.concat([FINE, Buffer.from('garbage')]),
+      ],
     ] as const) {
       const scripted = await startScripted(t);
       const socket = await warm(scripted);
@@ -82,7 +94,12 @@ export function testConnections(rows: Rows): void {
       socket.write(FINE);
     });
     for (let count = 0; count < 3; count++) {
-      expect(t, await scripted.ask('Ping'), 'U01', 'with the next request, where no connection is used again');
+      expect(
+        t,
+        await scripted.ask('Ping'),
+        'U01',
+        'with the next request, where no connection is used again',
+      );
     }
     t.equal(scripted.connections(), 3);
   });
@@ -101,32 +118,35 @@ export function testConnections(rows: Rows): void {
     expect(t, await scripted.ask('Ping', { header }), 'U01', 'relates to nothing');
   });
 
-  t.test('U08: what dies without an answer is asked again only where that does no harm', async (t) => {
-    const scripted = await startScripted(t);
-    const dying = async (operation: string, deaths: number): Promise<RawReply> => {
-      const fine = http(envelope(answerOf(operation)));
-      scripted.play((socket) => socket.write(fine));
-      await scripted.ask(operation);
-      let left = deaths;
-      scripted.play((socket) => (left-- > 0 ? socket.end() : socket.write(fine)));
-      return scripted.ask(operation);
-    };
-    const cases = [
-      ['GetOrder', 1, 'idempotent', 3],
-      ['DropOrder', 1, 'not idempotent', 2],
-      ['GetOrder', 2, 'idempotent, and twice', 3],
-    ] as const;
-    for (const [operation, deaths, name, asked] of cases) {
-      const before = scripted.requests();
-      for (let count = 0; count < 5; count++) scripted.play((socket) => socket.write(http('')));
-      expect(t, await dying(operation, deaths), 'U08', name);
-      t.equal(scripted.requests() - before, asked, `${name}: requests that arrived`);
-    }
-    const socket = await warm(scripted);
-    socket.end();
-    await closed(socket);
-    expect(t, await scripted.ask('Ping'), 'U08', 'closed before the request');
-  });
+  t.test(
+    'U08: what dies without an answer is asked again only where that does no harm',
+    async (t) => {
+      const scripted = await startScripted(t);
+      const dying = async (operation: string, deaths: number): Promise<RawReply> => {
+        const fine = http(envelope(answerOf(operation)));
+        scripted.play((socket) => socket.write(fine));
+        await scripted.ask(operation);
+        let left = deaths;
+        scripted.play((socket) => (left-- > 0 ? socket.end() : socket.write(fine)));
+        return scripted.ask(operation);
+      };
+      const cases = [
+        ['GetOrder', 1, 'idempotent', 3],
+        ['DropOrder', 1, 'not idempotent', 2],
+        ['GetOrder', 2, 'idempotent, and twice', 3],
+      ] as const;
+      for (const [operation, deaths, name, asked] of cases) {
+        const before = scripted.requests();
+        for (let count = 0; count < 5; count++) scripted.play((socket) => socket.write(http('')));
+        expect(t, await dying(operation, deaths), 'U08', name);
+        t.equal(scripted.requests() - before, asked, `${name}: requests that arrived`);
+      }
+      const socket = await warm(scripted);
+      socket.end();
+      await closed(socket);
+      expect(t, await scripted.ask('Ping'), 'U08', 'closed before the request');
+    },
+  );
 
   t.test('U20: an answer before the end of the request', async (t) => {
     const early = http(
@@ -146,7 +166,9 @@ export function testConnections(rows: Rows): void {
     const scripted = await startScripted(t, { url: `${(await listen(t, server)).url}/` });
     const client = await RawClient.connect(scripted.gateway.url);
     const head = envelope(`<a xmlns="urn:m">${'a'.repeat(200_000)}`).slice(0, 200_000);
-    await client.send(post('/soap/s11', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' }));
+    await client.send(
+      post('/soap/s11', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' }),
+    );
     await client.send(chunked(head).subarray(0, -5));
     expect(t, await client.reply(), 'U20', 'answered early');
     await isClosed;
@@ -168,7 +190,9 @@ export function testConnections(rows: Rows): void {
       [1, 2],
       [30, 3],
     ] as const) {
-      hinting.play((socket) => socket.write(http(envelope(answerOf('Ping')), { 'Keep-Alive': `timeout=${timeout}` })));
+      hinting.play((socket) =>
+        socket.write(http(envelope(answerOf('Ping')), { 'Keep-Alive': `timeout=${timeout}` })),
+      );
       expect(t, await hinting.ask('Ping'), 'U29', `the backend closes after ${timeout} s`);
       expect(t, await hinting.ask('Ping'), 'U29', `the backend closes after ${timeout} s`);
       t.equal(hinting.connections(), connections, `${timeout} s: connections`);

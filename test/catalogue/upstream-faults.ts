@@ -11,7 +11,11 @@ const LEAKS =
 const UNDECLARED = '<sql xmlns="urn:x">select secret</sql>';
 const DECLARED = '<o:BadOrder xmlns:o="urn:o"><o:id>9</o:id></o:BadOrder>';
 
-const fault11 = (detail: string, code = 'E:Client.BadOrder', dialect: DialectName = '1.1'): string =>
+const fault11 = (
+  detail: string,
+  code = 'E:Client.BadOrder',
+  dialect: DialectName = '1.1',
+): string =>
   envelope(
     `<E:Fault><faultcode>${code}</faultcode><faultstring>no &amp; no</faultstring><faultactor>urn:actor</faultactor><detail>${detail}</detail></E:Fault>`,
     dialect,
@@ -30,7 +34,9 @@ export function testFaults(rows: Rows): void {
     dialect: DialectName,
     operation = 'GetOrder',
   ): Promise<RawReply> => {
-    scripted.play((socket) => socket.write(http(message, { 'Content-Type': DIALECTS[dialect].mediaType }, '500 Oops')));
+    scripted.play((socket) =>
+      socket.write(http(message, { 'Content-Type': DIALECTS[dialect].mediaType }, '500 Oops')),
+    );
     return scripted.ask(operation, { dialect });
   };
 
@@ -40,12 +46,25 @@ export function testFaults(rows: Rows): void {
     await scripted.ask('Ping');
     rows.answer('S24', 'counted');
     t.match(await scripted.gateway.accessLine(), { outcome: 'fault', status: 500 });
-    t.match(await scripted.gateway.metrics(), /soapstone_faults_total\{[^}]*origin="backend"[^}]*\} 1/);
+    t.match(
+      await scripted.gateway.metrics(),
+      /soapstone_faults_total\{[^}]*origin="backend"[^}]*\} 1/,
+    );
   });
 
   t.test('S25: of the detail callers see what the policy lets them', async (t) => {
-    const check = (t: Test, name: string, reply: RawReply, kept: readonly string[], cut: readonly string[]): void => {
-      t.equal(rows.answer('S25', name), cut.length === 0 ? 'untouched' : 'the Fault without it', name);
+    const check = (
+      t: Test,
+      name: string,
+      reply: RawReply,
+      kept: readonly string[],
+      cut: readonly string[],
+    ): void => {
+      t.equal(
+        rows.answer('S25', name),
+        cut.length === 0 ? 'untouched' : 'the Fault without it',
+        name,
+      );
       t.equal(reply.status, 500, name);
       t.match(reply.body, 'no &amp; no', `${name}: the text stays`);
       for (const text of kept) t.ok(reply.body.includes(text), `${name}: ${text} stays`);
@@ -59,8 +78,18 @@ export function testFaults(rows: Rows): void {
     reply = await asked(declared, fault11(DECLARED), '1.1');
     check(t, 'declared entry', reply, [DECLARED], []);
     t.equal(reply.body, fault11(DECLARED));
-    reply = await asked(declared, fault11('<BadOrder><id>9</id><StackTrace>secret</StackTrace></BadOrder>'), '1.1');
-    check(t, 'trace in an unqualified declared entry', reply, ['<BadOrder><id>9</id></BadOrder>'], ['secret']);
+    reply = await asked(
+      declared,
+      fault11('<BadOrder><id>9</id><StackTrace>secret</StackTrace></BadOrder>'),
+      '1.1',
+    );
+    check(
+      t,
+      'trace in an unqualified declared entry',
+      reply,
+      ['<BadOrder><id>9</id></BadOrder>'],
+      ['secret'],
+    );
     check(
       t,
       'text in detail',
@@ -68,13 +97,20 @@ export function testFaults(rows: Rows): void {
       [DECLARED],
       ['secret'],
     );
-    reply = await asked(declared, fault11(`\r\n  <!-- secret -->${DECLARED}\r\n <!--secret-->`), '1.1');
+    reply = await asked(
+      declared,
+      fault11(`\r\n  <!-- secret -->${DECLARED}\r\n <!--secret-->`),
+      '1.1',
+    );
     check(t, 'comments in detail', reply, [DECLARED], ['secret']);
     reply = await asked(declared, fault11(`${'\n'.repeat(40)}<!-- secret -->${DECLARED}`), '1.1');
     check(t, 'comments in detail', reply, [DECLARED], ['secret']);
     reply = await asked(declared, fault11(`\r\n\t${DECLARED}\r\n`), '1.1');
     t.equal(reply.body, fault11(`\r\n\t${DECLARED}\r\n`), 'blanks stay');
-    const beside = fault11(DECLARED).replace('<detail>', '<stackTrace>secret</stackTrace><sql>secret</sql><detail>');
+    const beside = fault11(DECLARED).replace(
+      '<detail>',
+      '<stackTrace>secret</stackTrace><sql>secret</sql><detail>',
+    );
     t.not(beside, fault11(DECLARED));
     reply = await asked(declared, beside, '1.1');
     t.equal(reply.body, fault11(DECLARED), 'what is no part of a Fault');
@@ -87,7 +123,10 @@ export function testFaults(rows: Rows): void {
       [UNDECLARED],
       ['axis', 'secret-host'],
     );
-    const utf16 = Buffer.concat([Buffer.from('\ufeff', 'utf16le'), Buffer.from(fault11(`é${all}ü`), 'utf16le')]);
+    const utf16 = Buffer.concat([
+      Buffer.from('\ufeff', 'utf16le'),
+      Buffer.from(fault11(`é${all}ü`), 'utf16le'),
+    ]);
     scriptType(declared, utf16);
     const wide = await declared.ask('GetOrder');
     rows.answer('S25', 'in UTF-16');
@@ -110,7 +149,13 @@ export function testFaults(rows: Rows): void {
     );
     const none = await startScripted(t, { perService: '    faultDetail: none\n' });
     check(t, 'none', await asked(none, fault11(all), '1.1'), [], ['secret', 'BadOrder>', 'detail']);
-    check(t, 'none, beside the detail', await asked(none, beside, '1.1'), [], ['secret', 'BadOrder>', 'detail']);
+    check(
+      t,
+      'none, beside the detail',
+      await asked(none, beside, '1.1'),
+      [],
+      ['secret', 'BadOrder>', 'detail'],
+    );
     const pass = await startScripted(t, { perService: '    faultDetail: unsafe:pass\n' });
     reply = await asked(pass, fault11(all), '1.1');
     check(t, 'pass', reply, [all], []);
@@ -134,7 +179,11 @@ export function testFaults(rows: Rows): void {
       Buffer.from(named('http://secret/é').replace('no &amp; no', 'é\u{1f600}no &amp; no')),
       '1.1',
     );
-    t.equal(reply.body, nameless.replace('no &amp; no', 'é\u{1f600}no &amp; no'), 'behind characters of several bytes');
+    t.equal(
+      reply.body,
+      nameless.replace('no &amp; no', 'é\u{1f600}no &amp; no'),
+      'behind characters of several bytes',
+    );
     for (const uri of ['http://schemas.xmlsoap.org/soap/actor/next', ' urn:orders:backend ']) {
       reply = await asked(declared, named(uri), '1.1');
       check(t, 'faultactor that is no address', reply, [uri], []);
@@ -144,7 +193,11 @@ export function testFaults(rows: Rows): void {
     check(t, 'faultactor, pass', reply, ['secret-host'], []);
     const role = 'http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver';
     const node = '<E:Node>http://secret-host/</E:Node><E:Role>http://secret-host/orders</E:Role>';
-    reply = await asked(declared, fault12(DECLARED).replace('<E:Role>urn:actor</E:Role>', node), '1.2');
+    reply = await asked(
+      declared,
+      fault12(DECLARED).replace('<E:Role>urn:actor</E:Role>', node),
+      '1.2',
+    );
     t.equal(rows.answer('S25', 'address of the backend as Node and Role'), 'the Fault without it');
     t.equal(reply.body, fault12(DECLARED).replace('<E:Role>urn:actor</E:Role>', ''));
     reply = await asked(declared, fault12(DECLARED).replace('urn:actor', role), '1.2');
@@ -176,10 +229,16 @@ export function testFaults(rows: Rows): void {
     const detail =
       '<o:BadOrder xmlns:o="urn:o" xmlns:q="urn:q" xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:type="q:T" o:a="1&lt;">q:x<o:id>9</o:id></o:BadOrder>';
     const body = '<o:BadOrder xmlns:o="urn:o" ';
-    const told = (name: string, reply: RawReply, status: number, parts: readonly string[]): void => {
+    const told = (
+      name: string,
+      reply: RawReply,
+      status: number,
+      parts: readonly string[],
+    ): void => {
       t.equal(rows.answer('S26', name), `${status}, in the dialect of the caller`);
       t.equal(reply.status, status, `${name}: status`);
-      for (const part of parts) t.ok(reply.body.includes(part), `${name}: ${part} in ${reply.body}`);
+      for (const part of parts)
+        t.ok(reply.body.includes(part), `${name}: ${part} in ${reply.body}`);
     };
     const types = (reply: RawReply): string | undefined => reply.headers.get('content-type');
     let reply = await asked(scripted, fault11(detail), '1.2');
@@ -215,7 +274,12 @@ export function testFaults(rows: Rows): void {
       400,
       parts12,
     );
-    told('1.2 in an envelope of 1.1', await asked(scripted, fault12(detail, '1.1'), '1.1'), 500, parts11);
+    told(
+      '1.2 in an envelope of 1.1',
+      await asked(scripted, fault12(detail, '1.1'), '1.1'),
+      500,
+      parts11,
+    );
     told(
       '1.1 in an envelope of 1.2 to a caller of 1.1',
       await asked(scripted, fault11(detail, 'E:Server', '1.2'), '1.1'),
@@ -223,7 +287,10 @@ export function testFaults(rows: Rows): void {
       ['<faultcode>soap:Server</faultcode>'],
     );
     reply = await asked(scripted, fault11('', 'E:Client.BadOrder'), '2001-12', 'Ping');
-    told('1.1 to a caller of 2001-12', reply, 500, ['<faultcode>Client</faultcode>', DIALECTS['2001-12'].envelopeUri]);
+    told('1.1 to a caller of 2001-12', reply, 500, [
+      '<faultcode>Client</faultcode>',
+      DIALECTS['2001-12'].envelopeUri,
+    ]);
     reply = await asked(
       scripted,
       fault11('', 'w:FailedAuthentication').replace(
@@ -233,13 +300,18 @@ export function testFaults(rows: Rows): void {
       '1.2',
     );
     told('a code of WS-Security', reply, 400, ['soap:Sender<', 'c:FailedAuthentication<']);
-    reply = await asked(scripted, fault11('', 'f:Odd').replace('<faultcode', '<faultcode xmlns:f="urn:f"'), '1.2');
+    reply = await asked(
+      scripted,
+      fault11('', 'f:Odd').replace('<faultcode', '<faultcode xmlns:f="urn:f"'),
+      '1.2',
+    );
     told('a code of somebody else', reply, 500, ['soap:Receiver<', 'xmlns:c="urn:f">c:Odd<']);
     reply = await asked(scripted, fault11('', 'Odd code: <![CDATA[<x>]]>'), '1.2');
     told('a code that is none', reply, 500, ['soap:Receiver<']);
     t.notMatch(reply.body, '<x>');
 
-    const code = (value: string, more = ''): string => `<E:Code><E:Value${more}>${value}</E:Value></E:Code>`;
+    const code = (value: string, more = ''): string =>
+      `<E:Code><E:Value${more}>${value}</E:Value></E:Code>`;
     const reason = '<E:Reason><E:Text xml:lang="en">no</E:Text></E:Reason>';
     const of12 = (parts: string): string => envelope(`<E:Fault>${parts}</E:Fault>`, '1.2');
     const valid = (value: string): string => `<soap:Code><soap:Value>soap:${value}</soap:Value>`;
@@ -251,13 +323,38 @@ export function testFaults(rows: Rows): void {
         400,
         `${valid('Sender')}${said}<soap:Node>urn:n</soap:Node></soap:Fault>`,
       ],
-      ['Reason before Code', reason + code('E:Sender'), 400, `${valid('Sender')}${said}</soap:Fault>`],
+      [
+        'Reason before Code',
+        reason + code('E:Sender'),
+        400,
+        `${valid('Sender')}${said}</soap:Fault>`,
+      ],
       ['unknown Value', code('E:Oops') + reason, 500, `${valid('Receiver')}<soap:Subcode>`],
-      ['Value of somebody else', code('f:Sender', ' xmlns:f="urn:f"') + reason, 500, 'xmlns:c="urn:f">c:Sender<'],
-      ['Value without a prefix', code('Sender') + reason, 400, `${valid('Sender')}${said}</soap:Fault>`],
-      ['Value of SOAP 1.1', code('E:Client') + reason, 400, `${valid('Sender')}${said}</soap:Fault>`],
+      [
+        'Value of somebody else',
+        code('f:Sender', ' xmlns:f="urn:f"') + reason,
+        500,
+        'xmlns:c="urn:f">c:Sender<',
+      ],
+      [
+        'Value without a prefix',
+        code('Sender') + reason,
+        400,
+        `${valid('Sender')}${said}</soap:Fault>`,
+      ],
+      [
+        'Value of SOAP 1.1',
+        code('E:Client') + reason,
+        400,
+        `${valid('Sender')}${said}</soap:Fault>`,
+      ],
       ['empty Code', `<E:Code/>${reason}`, 500, `${valid('Receiver')}${said}</soap:Fault>`],
-      ['text as Code', `<E:Code>E:Sender</E:Code>${reason}`, 500, `${valid('Receiver')}${said}</soap:Fault>`],
+      [
+        'text as Code',
+        `<E:Code>E:Sender</E:Code>${reason}`,
+        500,
+        `${valid('Receiver')}${said}</soap:Fault>`,
+      ],
       ['no Reason', code('E:Sender'), 400, `${valid('Sender')}</soap:Code><soap:Reason>`],
       ['two Codes', code('E:Sender') + code('E:Receiver') + reason, 400, valid('Sender')],
       [
@@ -286,5 +383,7 @@ export function testFaults(rows: Rows): void {
 
 /** A Fault in UTF-16. */
 function scriptType(scripted: Scripted, message: Buffer): void {
-  scripted.play((socket) => socket.write(http(message, { 'Content-Type': 'text/xml; charset=utf-16' }, '500 Oops')));
+  scripted.play((socket) =>
+    socket.write(http(message, { 'Content-Type': 'text/xml; charset=utf-16' }, '500 Oops')),
+  );
 }

@@ -55,7 +55,9 @@ export interface Scripted {
   play(script: Script): void;
   /** Asks for an operation of `orders`, or `Ping` of a service without a WSDL. */
   ask(operation: string, options?: AskOptions): Promise<RawReply>;
-  graphql(query: string): Promise<{ readonly errors?: readonly { readonly extensions: { readonly code: string } }[] }>;
+  graphql(
+    query: string,
+  ): Promise<{ readonly errors?: readonly { readonly extensions: { readonly code: string } }[] }>;
 }
 
 export interface AskOptions {
@@ -85,7 +87,12 @@ export async function startScripted(t: Test, options: ScriptedOptions = {}): Pro
     script(socket, request);
   });
   const directory = await useFolder(t, { 'o.wsdl': WSDL });
-  const { perService = '', limits = 'breakerFailures: 0', more = '', url = `${backend.url}/base` } = options;
+  const {
+    perService = '',
+    limits = 'breakerFailures: 0',
+    more = '',
+    url = `${backend.url}/base`,
+  } = options;
   const service = (name: string, versions: string, rest: string): string =>
     `  ${name}:\n    url: ${url}\n    versions: [${versions}]\n${rest}${perService}`;
   const described =
@@ -114,9 +121,14 @@ export async function startScripted(t: Test, options: ScriptedOptions = {}): Pro
 /** The bytes of a request as `ask` sends them. */
 export function requestOf(operation: string, options: AskOptions = {}): Buffer {
   const { dialect = '1.1', header = '' } = options;
-  const path = options.service ?? (operation === 'Ping' ? `s${dialect.replaceAll(/[^0-9]/g, '')}` : 'orders');
+  const path =
+    options.service ?? (operation === 'Ping' ? `s${dialect.replaceAll(/[^0-9]/g, '')}` : 'orders');
   const uri = operation === 'Ping' ? 'urn:m' : 'urn:o';
-  return post(`/soap/${path}`, contentTypeOf(dialect), envelope(`<o:${operation} xmlns:o="${uri}"/>`, dialect, header));
+  return post(
+    `/soap/${path}`,
+    contentTypeOf(dialect),
+    envelope(`<o:${operation} xmlns:o="${uri}"/>`, dialect, header),
+  );
 }
 
 export const envelope = (content: string, dialect: DialectName = '1.1', header = ''): string => {
@@ -140,8 +152,13 @@ export function http(
     'Content-Length': String(bytes.length),
     ...fields,
   };
-  const lines = Object.entries(all).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}\r\n`]));
-  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`, 'latin1'), bytes]);
+  const lines = Object.entries(all).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}: ${value}\r\n`],
+  );
+  return Buffer.concat([
+    Buffer.from(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`, 'latin1'),
+    bytes,
+  ]);
 }
 
 /** Resolves when the backend has lost the connection. */

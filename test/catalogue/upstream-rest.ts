@@ -36,10 +36,18 @@ export function testRest(rows: Rows): void {
       ['U05', 'speaks no TLS', `https://127.0.0.1:${plain.port}/`],
     ] as const;
     for (const [row, name, url] of cases) {
-      const scripted = await startScripted(t, { url, limits: 'connectMillis: 1500, breakerFailures: 0' });
+      const scripted = await startScripted(t, {
+        url,
+        limits: 'connectMillis: 1500, breakerFailures: 0',
+      });
       expectAnswer(t, await scripted.ask('Ping'), rows.answer(row, name), '1.1', `${row} ${name}`);
       if (row === 'U02')
-        expectCode(t, row, 'GraphQL', (await scripted.graphql('{ order }')).errors?.[0]?.extensions.code);
+        expectCode(
+          t,
+          row,
+          'GraphQL',
+          (await scripted.graphql('{ order }')).errors?.[0]?.extensions.code,
+        );
     }
     rows.answer('U04', 'NUL in the name');
     for (const url of ['http://a%00b/', '"http://a\\0b/"']) {
@@ -47,34 +55,45 @@ export function testRest(rows: Rows): void {
     }
   });
 
-  t.test('U05: a certificate that nobody vouches for, or for somebody else, or of yesterday', async (t) => {
-    for (const [name, subject, days] of [
-      ['unknown issuer', 'IP:127.0.0.1', 1],
-      ['another name', 'DNS:elsewhere.invalid', 1],
-      ['expired', 'IP:127.0.0.1', -1],
-    ] as const) {
-      const answer = rows.answer('U05', name);
-      if (!hasOpenssl()) {
-        t.comment(`${name}: not run, install openssl`);
-        continue;
+  t.test(
+    'U05: a certificate that nobody vouches for, or for somebody else, or of yesterday',
+    async (t) => {
+      for (const [name, subject, days] of [
+        ['unknown issuer', 'IP:127.0.0.1', 1],
+        ['another name', 'DNS:elsewhere.invalid', 1],
+        ['expired', 'IP:127.0.0.1', -1],
+      ] as const) {
+        const answer = rows.answer('U05', name);
+        if (!hasOpenssl()) {
+          t.comment(`${name}: not run, install openssl`);
+          continue;
+        }
+        const authority = new Authority(await useFolder(t));
+        const ca =
+          name === 'unknown issuer'
+            ? ''
+            : `    tls: { ca: ${JSON.stringify(authority.ca.cert)} }\n`;
+        let said = '';
+        const tls = createTlsServer(
+          authority.sign('backend', days, '/CN=backend', subject),
+          (socket) =>
+            socket
+              .on('data', (chunk) => {
+                said += chunk.toString();
+              })
+              .on('error', () => {}),
+        );
+        tls.on('tlsClientError', () => {});
+        const { port } = await listen(t, tls);
+        const scripted = await startScripted(t, {
+          url: `https://127.0.0.1:${port}/`,
+          perService: ca,
+        });
+        expectAnswer(t, await scripted.ask('Ping'), answer, '1.1', name);
+        t.equal(said, '', 'nothing was told to it');
       }
-      const authority = new Authority(await useFolder(t));
-      const ca = name === 'unknown issuer' ? '' : `    tls: { ca: ${JSON.stringify(authority.ca.cert)} }\n`;
-      let said = '';
-      const tls = createTlsServer(authority.sign('backend', days, '/CN=backend', subject), (socket) =>
-        socket
-          .on('data', (chunk) => {
-            said += chunk.toString();
-          })
-          .on('error', () => {}),
-      );
-      tls.on('tlsClientError', () => {});
-      const { port } = await listen(t, tls);
-      const scripted = await startScripted(t, { url: `https://127.0.0.1:${port}/`, perService: ca });
-      expectAnswer(t, await scripted.ask('Ping'), answer, '1.1', name);
-      t.equal(said, '', 'nothing was told to it');
-    }
-  });
+    },
+  );
 
   t.test('U22: Retry-After is kept when it is one', async (t) => {
     const scripted = await startScripted(t);
@@ -108,10 +127,18 @@ export function testRest(rows: Rows): void {
     while (after.status !== 200) after = await scripted.ask('Ping');
     expectAnswer(t, after, rows.answer('U23', 'after the rest'), '1.1', 'after the rest');
     scripted.play((socket) =>
-      socket.write(http(envelope('<E:Fault><faultcode>E:Server</faultcode></E:Fault>'), {}, '500 Oops')),
+      socket.write(
+        http(envelope('<E:Fault><faultcode>E:Server</faultcode></E:Fault>'), {}, '500 Oops'),
+      ),
     );
     for (let count = 0; count < 9; count++) await scripted.ask('Ping');
-    expectAnswer(t, await scripted.ask('Ping'), rows.answer('U23', 'Faults are answers'), '1.1', 'Faults are answers');
+    expectAnswer(
+      t,
+      await scripted.ask('Ping'),
+      rows.answer('U23', 'Faults are answers'),
+      '1.1',
+      'Faults are answers',
+    );
     testBreaker(t, rows);
   });
 
@@ -134,67 +161,95 @@ export function testRest(rows: Rows): void {
     }
   });
 
-  t.test('U26: with every place taken others wait, and those of other backends do not', async (t) => {
-    const scripted = await startScripted(t, { limits: 'connections: 2, pending: 1, pendingMillis: 100' });
-    const held: Socket[] = [];
-    let arrived = (): void => {};
-    const both = new Promise<void>((resolve) => {
-      arrived = () => held.length === 2 && resolve();
-    });
-    scripted.play((socket, request) => {
-      if (request.includes('/soap/s12') || request.includes('2003/05')) {
-        socket.write(http(envelope(answerOf('Ping'), '1.2'), { 'Content-Type': 'application/soap+xml' }));
-        return;
-      }
-      held.push(socket);
-      arrived();
-    });
-    const taken = [scripted.ask('Ping'), scripted.ask('Ping')];
-    await both;
-    const waiting = scripted.ask('Ping');
-    while (!(await scripted.gateway.metrics()).includes('soapstone_upstream_calls_waiting{service="s11"} 1'))
-      await Promise.resolve();
-    expectAnswer(t, await scripted.ask('Ping'), rows.answer('U26', 'no place to wait'), '1.1', 'no place to wait');
-    expectAnswer(
-      t,
-      await scripted.ask('Ping', { dialect: '1.2' }),
-      rows.answer('U26', 'another backend'),
-      '1.2',
-      'another backend',
-    );
-    expectAnswer(t, await waiting, rows.answer('U26', 'waited too long'), '1.1', 'waited too long');
-    for (const socket of held) socket.write(FINE);
-    for (const reply of await Promise.all(taken))
-      expectAnswer(t, reply, rows.answer('U26', 'had a place'), '1.1', 'had a place');
-  });
+  t.test(
+    'U26: with every place taken others wait, and those of other backends do not',
+    async (t) => {
+      const scripted = await startScripted(t, {
+        limits: 'connections: 2, pending: 1, pendingMillis: 100',
+      });
+      const held: Socket[] = [];
+      let arrived = (): void => {};
+      const both = new Promise<void>((resolve) => {
+        arrived = () => held.length === 2 && resolve();
+      });
+      scripted.play((socket, request) => {
+        if (request.includes('/soap/s12') || request.includes('2003/05')) {
+          socket.write(
+            http(envelope(answerOf('Ping'), '1.2'), { 'Content-Type': 'application/soap+xml' }),
+          );
+          return;
+        }
+        held.push(socket);
+        arrived();
+      });
+      const taken = [scripted.ask('Ping'), scripted.ask('Ping')];
+      await both;
+      const waiting = scripted.ask('Ping');
+      while (
+        !(await scripted.gateway.metrics()).includes(
+          'soapstone_upstream_calls_waiting{service="s11"} 1',
+        )
+      )
+        await Promise.resolve();
+      expectAnswer(
+        t,
+        await scripted.ask('Ping'),
+        rows.answer('U26', 'no place to wait'),
+        '1.1',
+        'no place to wait',
+      );
+      expectAnswer(
+        t,
+        await scripted.ask('Ping', { dialect: '1.2' }),
+        rows.answer('U26', 'another backend'),
+        '1.2',
+        'another backend',
+      );
+      expectAnswer(
+        t,
+        await waiting,
+        rows.answer('U26', 'waited too long'),
+        '1.1',
+        'waited too long',
+      );
+      for (const socket of held) socket.write(FINE);
+      for (const reply of await Promise.all(taken))
+        expectAnswer(t, reply, rows.answer('U26', 'had a place'), '1.1', 'had a place');
+    },
+  );
 
-  t.test('U28 and U29: what a good answer brings with it, and a server that closes early', async (t) => {
-    const backend = await useBackend(t, (message, response) => {
-      response.setHeader('set-cookie', ['a=1', 'b=2']);
-      response.setHeader('location', 'http://secret/');
-      response.setHeader('server', 'secret');
-      answerWith(envelope(answerOf('Ping')))(message, response);
-    });
-    const scripted = await startScripted(t, { url: `${backend.url}/` });
-    const reply = await scripted.ask('Ping');
-    expectAnswer(t, reply, rows.answer('U28', 'cookies, Location, Server'), '1.1', 'cookies');
-    for (const name of ['set-cookie', 'location', 'server']) t.equal(reply.headers.get(name), undefined, name);
-    rows.answer('U29', 'a server of Node');
-    const replies = await Promise.all(
-      Array.from({ length: 200 }, () => sendRaw(scripted.gateway.url, requestOf('Ping'))),
-    );
-    t.ok(
-      replies.every(({ status }) => status === 200),
-      'none is lost',
-    );
-  });
+  t.test(
+    'U28 and U29: what a good answer brings with it, and a server that closes early',
+    async (t) => {
+      const backend = await useBackend(t, (message, response) => {
+        response.setHeader('set-cookie', ['a=1', 'b=2']);
+        response.setHeader('location', 'http://secret/');
+        response.setHeader('server', 'secret');
+        answerWith(envelope(answerOf('Ping')))(message, response);
+      });
+      const scripted = await startScripted(t, { url: `${backend.url}/` });
+      const reply = await scripted.ask('Ping');
+      expectAnswer(t, reply, rows.answer('U28', 'cookies, Location, Server'), '1.1', 'cookies');
+      for (const name of ['set-cookie', 'location', 'server'])
+        t.equal(reply.headers.get(name), undefined, name);
+      rows.answer('U29', 'a server of Node');
+      const replies = await Promise.all(
+        Array.from({ length: 200 }, () => sendRaw(scripted.gateway.url, requestOf('Ping'))),
+      );
+      t.ok(
+        replies.every(({ status }) => status === 200),
+        'none is lost',
+      );
+    },
+  );
 }
 
 function testBreaker(t: Test, rows: Rows): void {
   rows.answer('U24', '1, 2, 4 at once');
   rows.answer('U24', 'fails again');
   const breaker = new Breaker(5, 30_000, 8);
-  const run = (now: number, result: 'answered' | 'failed'): void => void breaker.end(breaker.begin(), result, now);
+  const run = (now: number, result: 'answered' | 'failed'): void =>
+    void breaker.end(breaker.begin(), result, now);
   for (let count = 0; count < 4; count++) run(0, 'failed');
   run(0, 'answered');
   for (let count = 0; count < 5; count++) run(0, 'failed');

@@ -39,7 +39,8 @@ export const fault = (dialect: DialectName, code: string): string =>
       : `<E:Fault><faultcode>${dialect === '1.1' ? 'E:' : ''}${code}</faultcode><faultstring>no</faultstring></E:Fault>`,
     dialect,
   );
-export const raw = (lines: readonly string[], body = ''): string => `${lines.join('\r\n')}\r\n\r\n${body}`;
+export const raw = (lines: readonly string[], body = ''): string =>
+  `${lines.join('\r\n')}\r\n\r\n${body}`;
 export const interim = (count: number, line: string) => (dialect: DialectName) =>
   Buffer.concat([Buffer.from(`HTTP/1.1 ${line}\r\n\r\n`.repeat(count)), fine(dialect)]);
 export const chunks = (...pieces: readonly string[]): string =>

@@ -40,7 +40,8 @@ t.test('one answer of a backend, whole and byte by byte, in every dialect', asyn
         expectAnswer(t, reply, answer, dialect, name);
         t.equal(scripted.requests(), before + 1, `${name}: asked once`);
         if (vector.secret === undefined) continue;
-        const told = [...reply.headers].map(([key, value]) => `${key}: ${value}`).join('\n') + reply.body;
+        const told =
+          [...reply.headers].map(([key, value]) => `${key}: ${value}`).join('\n') + reply.body;
         t.notOk(told.includes(vector.secret), `${name}: nothing of it is told`);
       }
       // The next answer comes on a connection that nobody has spoken on.

@@ -39,9 +39,19 @@ t.test('requests that break the schema', async (t) => {
 });
 
 t.test('X32: IDs and keys', async (t) => {
-  await runMessages(t, await startPerimeter(t, serviceWith('requests: enforce')), rows, MANY_VALUES);
+  await runMessages(
+    t,
+    await startPerimeter(t, serviceWith('requests: enforce')),
+    rows,
+    MANY_VALUES,
+  );
   const limits = 'limits: { validity: { identityValues: 10 } }\n';
-  await runMessages(t, await startPerimeter(t, serviceWith('requests: enforce'), limits), rows, FEW_VALUES);
+  await runMessages(
+    t,
+    await startPerimeter(t, serviceWith('requests: enforce'), limits),
+    rows,
+    FEW_VALUES,
+  );
 });
 
 const BUILT_IN = new Set(Reflect.ownKeys(Object.prototype));
@@ -61,7 +71,9 @@ t.test('S17, K04: where it is wrong, and nothing of what was sent', async (t) =>
     ping(`<m:${SECRET.replace('@', '-')}/>`),
     ping(`<m:free ${SECRET.replace('@', '-')}="1"/>`),
     ping(`<m:part xsi:type="${SECRET.replace('@', '-')}"/>`),
-    ping(`<m:items><m:item id="${SECRET.replace('@', '-')}"/><m:item id="${SECRET.replace('@', '-')}"/></m:items>`),
+    ping(
+      `<m:items><m:item id="${SECRET.replace('@', '-')}"/><m:item id="${SECRET.replace('@', '-')}"/></m:items>`,
+    ),
   ];
   for (const message of [WRONG, ...names]) {
     const reply = await ask(perimeter, message);
@@ -72,7 +84,11 @@ t.test('S17, K04: where it is wrong, and nothing of what was sent', async (t) =>
   rows.answer('S17', 'where');
   const { body } = await ask(perimeter, WRONG);
   t.match(body, `path="${TOLD.path}"`);
-  t.notMatch(JSON.stringify(perimeter.gateway.logLines()), /jane/, rows.answer('K04', 'in the log'));
+  t.notMatch(
+    JSON.stringify(perimeter.gateway.logLines()),
+    /jane/,
+    rows.answer('K04', 'in the log'),
+  );
   const metrics = await perimeter.gateway.metrics();
   t.match(
     metrics,
@@ -90,11 +106,22 @@ t.test('S17: reported, and in monitor mode', async (t) => {
     rows.answer('S17', name);
     const reply = await ask(perimeter, WRONG);
     t.equal(reply.status, 200, `${name}: passes`);
-    t.ok(perimeter.backend.complete[0]?.body.equals(Buffer.from(fill(WRONG, '1.1'))), `${name}: byte for byte`);
+    t.ok(
+      perimeter.backend.complete[0]?.body.equals(Buffer.from(fill(WRONG, '1.1'))),
+      `${name}: byte for byte`,
+    );
     await perimeter.gateway.accessLine();
-    const lines2 = perimeter.gateway.logLines().filter(({ msg }) => msg === 'content breaks the schema');
+    const lines2 = perimeter.gateway
+      .logLines()
+      .filter(({ msg }) => msg === 'content breaks the schema');
     t.equal(lines2.length, 1, `${name}: logged once`);
-    t.match(lines2[0], { service: 's11', operation: 'Ping', direction: 'request', rule: 'value', path: TOLD.path });
+    t.match(lines2[0], {
+      service: 's11',
+      operation: 'Ping',
+      direction: 'request',
+      rule: 'value',
+      path: TOLD.path,
+    });
     t.match(
       await perimeter.gateway.metrics(),
       'soapstone_schema_violations_total{service="s11",operation="Ping",direction="request",rule="value"} 1',
@@ -125,7 +152,11 @@ t.test('U16: replies that break the schema', async (t) => {
     if (rows.answer('U16', name) === 'pass') t.equal(got.body, answer, `${name}: byte for byte`);
     else t.notMatch(got.body, SECRET, `${name}: nothing of it`);
     const isCounted = !['off', 'as it should be'].includes(name);
-    t.equal((await perimeter.gateway.metrics()).includes('direction="reply"'), isCounted, `${name}: counted`);
+    t.equal(
+      (await perimeter.gateway.metrics()).includes('direction="reply"'),
+      isCounted,
+      `${name}: counted`,
+    );
   }
 });
 
@@ -142,9 +173,8 @@ t.test('U16: replies that GraphQL reads', async (t) => {
       `services:\n  desk:\n    url: ${backend.url}\n${serviceWith(validate, more)}${operations}`,
     );
     const response = await postGraphql(gateway.url, { query: '{ ping { total } }' });
-    const { data, errors }: { data: unknown; errors?: { extensions: { code: string } }[] } = JSON.parse(
-      await response.text(),
-    );
+    const { data, errors }: { data: unknown; errors?: { extensions: { code: string } }[] } =
+      JSON.parse(await response.text());
     const code = errors?.[0]?.extensions.code;
     t.equal(code === undefined ? 'pass' : `G:${code}`, rows.answer('U16', name), `U16 ${name}`);
     if (code === undefined) t.same(data, { ping: { total: 7 } }, name);
@@ -187,7 +217,8 @@ const GROUPED =
 /** The path of the fixture with each text replaced. */
 async function changedFixture(t: Test, changes: Readonly<Record<string, string>>): Promise<string> {
   let wsdl = await readFile(FIXTURE, 'utf8');
-  for (const [text, replacement] of Object.entries(changes)) wsdl = wsdl.replaceAll(text, replacement);
+  for (const [text, replacement] of Object.entries(changes))
+    wsdl = wsdl.replaceAll(text, replacement);
   return join(await useFolder(t, { 'changed.wsdl': wsdl }), 'changed.wsdl');
 }
 
@@ -198,12 +229,18 @@ t.test('C06: groups that stand for more than can be counted', async (t: Test) =>
   const file = await changedFixture(t, { '<!-- groups -->': GROUPS, '<!-- grouped -->': GROUPED });
   const grouped = ping('<m:grouped><m:g/><m:other/></m:grouped>');
   const start = process.cpuUsage();
-  const enforced = await startPerimeter(t, `    wsdl: ${file}\n    validate: { requests: enforce }\n`);
+  const enforced = await startPerimeter(
+    t,
+    `    wsdl: ${file}\n    validate: { requests: enforce }\n`,
+  );
   const { user, system } = process.cpuUsage(start);
   t.ok(user + system < 5_000_000, `${(user + system) / 1000} ms to start three services`);
   rows.answer('C06', 'groups of groups');
   expectAnswer(t, await ask(enforced, grouped), 'F:Client/SCHEMA_INVALID', '1.1', 'enforced');
-  const reported = await startPerimeter(t, `    wsdl: ${file}\n    validate: { requests: report }\n`);
+  const reported = await startPerimeter(
+    t,
+    `    wsdl: ${file}\n    validate: { requests: report }\n`,
+  );
   t.equal((await ask(reported, grouped)).status, 200, 'reported: passes unvalidated');
   t.ok((await reported.gateway.metrics()).includes(UNVALIDATED), 'and is counted');
   const { warnings } = await readWsdl(file, FILES);
@@ -215,11 +252,18 @@ t.test('elements whose schema is not imported are refused where content is enfor
     '<!-- grouped -->':
       '<xs:element name="foreign" type="m:Elsewhere"/><xs:element name="free2"><xs:complexType><xs:complexContent><xs:extension base="xs:anyType"/></xs:complexContent></xs:complexType></xs:element>',
   });
-  const perimeter = await startPerimeter(t, `    wsdl: ${file}\n    validate: { requests: enforce }\n`);
+  const perimeter = await startPerimeter(
+    t,
+    `    wsdl: ${file}\n    validate: { requests: enforce }\n`,
+  );
   const got = await ask(perimeter, ping('<m:foreign><m:any/></m:foreign>'));
   expectAnswer(t, got, 'F:Client/SCHEMA_INVALID', '1.1', 'unknown type');
   t.match(got.body, /path="\/Ping\/foreign\[1\]"/);
-  t.equal((await ask(perimeter, ping('<m:free2><m:any/></m:free2>'))).status, 200, 'declared to be anything');
+  t.equal(
+    (await ask(perimeter, ping('<m:free2><m:any/></m:free2>'))).status,
+    200,
+    'declared to be anything',
+  );
 });
 
 /** What keeps a service with these lines from starting. */
@@ -241,8 +285,10 @@ const bound = (soap: string): string =>
 
 /** One operation more, which names an element that no schema declares. */
 const MORE = {
-  '<message name="In">': '<message name="OldIn"><part name="parameters" element="m:Old"/></message><message name="In">',
-  '</portType>': '<operation name="Old"><input message="m:OldIn"/><output message="m:Out"/></operation></portType>',
+  '<message name="In">':
+    '<message name="OldIn"><part name="parameters" element="m:Old"/></message><message name="In">',
+  '</portType>':
+    '<operation name="Old"><input message="m:OldIn"/><output message="m:Out"/></operation></portType>',
   '  </binding>\n  <binding': `${bound('soap')}</binding><binding`,
   '  </binding>\n  <service': `${bound('soap12')}</binding><service`,
 };
@@ -250,16 +296,20 @@ const MORE = {
 t.test('`enforce` does not start with operations that cannot be validated', async (t) => {
   const file = await changedFixture(t, MORE);
   const encoded = `${process.cwd()}/test/real/stacks/php/legacy.wsdl`;
-  const of = (wsdl: string, rest: string) => problemsOf(t, `    wsdl: ${wsdl}\n    validate: { ${rest} }\n`);
+  const of = (wsdl: string, rest: string) =>
+    problemsOf(t, `    wsdl: ${wsdl}\n    validate: { ${rest} }\n`);
   t.match(await of(file, 'requests: enforce'), [
     {
       line: 5,
       what: '`requests: enforce` is not possible: these operations cannot be validated: `Old` (The element m:Old is not declared).',
-      remedy: /^Import the schema that is missing, set the operation to `false` .*, or set `report`\.$/,
+      remedy:
+        /^Import the schema that is missing, set the operation to `false` .*, or set `report`\.$/,
     },
   ]);
   const ofEncoded = await of(encoded, 'replies: enforce');
-  t.match(ofEncoded, [{ what: /validated: `echo`, `getItem`, .* \(encoded messages have no schema\)\.$/ }]);
+  t.match(ofEncoded, [
+    { what: /validated: `echo`, `getItem`, .* \(encoded messages have no schema\)\.$/ },
+  ]);
   t.match(await problemsOf(t, '    validate: { requests: enforce }\n'), [
     { what: '`requests: enforce` is not possible: there is no WSDL.' },
   ]);
@@ -269,7 +319,10 @@ t.test('`enforce` does not start with operations that cannot be validated', asyn
 
   const withheld = '    operations: { Old: false }\n';
   for (const validate of ['requests: enforce', 'replies: enforce']) {
-    const perimeter = await startPerimeter(t, `    wsdl: ${file}\n    validate: { ${validate} }\n${withheld}`);
+    const perimeter = await startPerimeter(
+      t,
+      `    wsdl: ${file}\n    validate: { ${validate} }\n${withheld}`,
+    );
     const old = withBody('<m:Old xmlns:m="urn:m"/>');
     expectAnswer(
       t,
@@ -289,19 +342,31 @@ t.test(
     const unknown = withBody('<m:Unknown xmlns:m="urn:m"/>');
     const start = (level: string) =>
       startPerimeter(t, serviceWith(`requests: ${level}`, '    unknownOperations: pass\n'));
-    expectAnswer(t, await ask(await start('enforce'), unknown), 'F:Client/SCHEMA_INVALID', '1.1', 'enforced');
+    expectAnswer(
+      t,
+      await ask(await start('enforce'), unknown),
+      'F:Client/SCHEMA_INVALID',
+      '1.1',
+      'enforced',
+    );
     const reported = await start('report');
     t.equal((await ask(reported, unknown)).status, 200);
-    t.match(await reported.gateway.metrics(), /operation="_other",direction="request",rule="unvalidated"\} 1/);
+    t.match(
+      await reported.gateway.metrics(),
+      /operation="_other",direction="request",rule="unvalidated"\} 1/,
+    );
   },
 );
 
 t.test('SOAP and WS-Security put attributes on any element', async (t) => {
   const perimeter = await startPerimeter(t, serviceWith('requests: enforce'));
-  const wsu = 'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
+  const wsu =
+    'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
   for (const dialect of DIALECT_NAMES) {
     const message = fill(
-      withBody(`<m:Ping xmlns:m="urn:m" ${wsu} u:Id="a"><m:free E:encodingStyle="{enc}"/></m:Ping>`),
+      withBody(
+        `<m:Ping xmlns:m="urn:m" ${wsu} u:Id="a"><m:free E:encodingStyle="{enc}"/></m:Ping>`,
+      ),
       dialect,
     );
     const target = `/soap/s${dialect.replaceAll(/[^0-9]/g, '')}`;
@@ -312,18 +377,27 @@ t.test('SOAP and WS-Security put attributes on any element', async (t) => {
 
 t.test('what is not validated is validated all the same', async (t) => {
   const perimeter = await startPerimeter(t, serviceWith('requests: enforce'));
-  const wsu = 'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
+  const wsu =
+    'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
   const content = (second: string): string =>
     `<m:Ping xmlns:m="urn:m" ${wsu}><m:competing><x u:Id="b"><y><z u:Id="${second}"/></y></x><m:a/></m:competing></m:Ping>`;
   const signed = (second: string): string =>
     withHeader(security(signature('b')), `<E:Body>${content(second)}</E:Body>`);
-  expectAnswer(t, await ask(perimeter, signed('b')), 'F:Client/WSSE_DUPLICATE_ID', '1.1', 'an Id twice');
+  expectAnswer(
+    t,
+    await ask(perimeter, signed('b')),
+    'F:Client/WSSE_DUPLICATE_ID',
+    '1.1',
+    'an Id twice',
+  );
   expectAnswer(t, await ask(perimeter, signed('c')), 'pass', '1.1', 'two Ids');
 });
 
 t.test('a request that turns out wrong when most of it is on its way never arrives', async (t) => {
   const perimeter = await startPerimeter(t, serviceWith('requests: enforce'));
-  const message = Buffer.from(fill(ping(`<m:free>${'x'.repeat(300_000)}</m:free><m:long>two</m:long>`), '1.1'));
+  const message = Buffer.from(
+    fill(ping(`<m:free>${'x'.repeat(300_000)}</m:free><m:long>two</m:long>`), '1.1'),
+  );
   const head = { 'Content-Length': null, 'Transfer-Encoding': 'chunked' };
   const request = post('/soap/s11', contentTypeOf('1.1'), '', head);
   const got = await sendRaw(perimeter.gateway.url, Buffer.concat([request, chunked(message)]));

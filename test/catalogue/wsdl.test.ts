@@ -54,7 +54,9 @@ t.test('S27: probing for documents', async (t) => {
   for (const [name, probes] of Object.entries(PROBES)) {
     const answer = rows.answer('S27', name);
     for (const [service, query] of probes) {
-      const request = Buffer.from(`GET /soap/${service}${query} HTTP/1.1\r\nHost: gateway.example\r\n\r\n`);
+      const request = Buffer.from(
+        `GET /soap/${service}${query} HTTP/1.1\r\nHost: gateway.example\r\n\r\n`,
+      );
       const bytewise = await RawClient.connect(gateway.url);
       const reply = bytewise.reply();
       for (const byte of request) await bytewise.send(Uint8Array.of(byte));
@@ -69,10 +71,19 @@ t.test('S27: probing for documents', async (t) => {
     }
   }
   rows.answer('S27', 'the addresses of its ports');
-  const { body } = await sendRaw(gateway.url, 'GET /soap/shown?wsdl HTTP/1.1\r\nHost: gateway.example\r\n\r\n');
-  const addresses = [...body.matchAll(/:address\s+location="([^"]*)"/g)].map(([, address]) => address);
+  const { body } = await sendRaw(
+    gateway.url,
+    'GET /soap/shown?wsdl HTTP/1.1\r\nHost: gateway.example\r\n\r\n',
+  );
+  const addresses = [...body.matchAll(/:address\s+location="([^"]*)"/g)].map(
+    ([, address]) => address,
+  );
   t.ok(addresses.length >= 2);
-  t.same(new Set(addresses), new Set(['http://gateway.example/soap/shown']), 'every address is the gateway');
+  t.same(
+    new Set(addresses),
+    new Set(['http://gateway.example/soap/shown']),
+    'every address is the gateway',
+  );
   t.equal(backend.begun, 0, 'no probe reaches the backend');
 });
 

@@ -18,7 +18,8 @@ const repeat = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => make(index)).join('');
 const nested = (count: number): string => '<a>'.repeat(count) + '</a>'.repeat(count);
 /** `Aa` and `BB` have one hash where it is multiplied by 31. */
-const colliding = (index: number): string => repeat(14, (bit) => ((index >> bit) & 1 ? 'Aa' : 'BB'));
+const colliding = (index: number): string =>
+  repeat(14, (bit) => ((index >> bit) & 1 ? 'Aa' : 'BB'));
 
 /** `trap` is the address of somebody who must never be called. */
 const doctypes = (trap: string): readonly Row[] => [
@@ -38,7 +39,11 @@ const doctypes = (trap: string): readonly Row[] => [
     'quadratic blow-up',
     `<!DOCTYPE a [<!ENTITY q "${'q'.repeat(50_000)}">]>${withContent('&q;'.repeat(50_000))}`,
   ],
-  ['X02', 'parameter entities', `<!DOCTYPE a [<!ENTITY % p "<!ENTITY q 'x'>">%p;]>${withContent('&q;')}`],
+  [
+    'X02',
+    'parameter entities',
+    `<!DOCTYPE a [<!ENTITY % p "<!ENTITY q 'x'>">%p;]>${withContent('&q;')}`,
+  ],
   ['X03', 'twice', `<!DOCTYPE a><!DOCTYPE a>${PLAIN}`],
   ['X03', 'a hundred times', '<!DOCTYPE a [<!ENTITY x "y">]>'.repeat(100) + PLAIN],
   ['X03', 'within the Body', withContent('<!DOCTYPE a>')],
@@ -47,16 +52,28 @@ const doctypes = (trap: string): readonly Row[] => [
   ['X04', 'http', `<!DOCTYPE a [<!ENTITY x SYSTEM "${trap}/x">]>${withContent('&x;')}`],
   ['X04', 'parameter entity', `<!DOCTYPE a [<!ENTITY % x SYSTEM "${trap}/x.dtd">%x;]>${PLAIN}`],
   ['X05', 'system', `<!DOCTYPE a SYSTEM "${trap}/a.dtd">${PLAIN}`],
-  ['X05', 'public', `<!DOCTYPE a PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "${trap}/a.dtd">${PLAIN}`],
+  [
+    'X05',
+    'public',
+    `<!DOCTYPE a PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "${trap}/a.dtd">${PLAIN}`,
+  ],
 ];
 
 const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 /** What elsewhere makes a processor fetch something; here it is an attribute or an element like any other. */
 const hints = (trap: string): readonly Row[] => [
   ['X28', 'schemaLocation', withContent(`<a ${XSI} xsi:schemaLocation="urn:a ${trap}/a.xsd"/>`)],
-  ['X28', 'noNamespaceSchemaLocation', withContent(`<a ${XSI} xsi:noNamespaceSchemaLocation="${trap}/a.xsd"/>`)],
+  [
+    'X28',
+    'noNamespaceSchemaLocation',
+    withContent(`<a ${XSI} xsi:noNamespaceSchemaLocation="${trap}/a.xsd"/>`),
+  ],
   ['X28', 'xml base', withContent(`<a xml:base="${trap}/">b</a>`)],
-  ['X28', 'XInclude', withContent(`<i:include xmlns:i="http://www.w3.org/2001/XInclude" href="${trap}/x"/>`)],
+  [
+    'X28',
+    'XInclude',
+    withContent(`<i:include xmlns:i="http://www.w3.org/2001/XInclude" href="${trap}/x"/>`),
+  ],
 ];
 
 const SYNTAX: readonly Row[] = [
@@ -77,7 +94,11 @@ const SYNTAX: readonly Row[] = [
   ['X18', 'within a word', withContent('<a>adm<!-- -->in</a>')],
   ['X18', 'two hyphens', withContent('<!-- -- -->')],
   ['X19', 'before', `<?go now?>${PLAIN}`],
-  ['X19', 'xml-stylesheet', `<?xml version="1.0"?><?xml-stylesheet href="a.xsl" type="text/xsl"?>${PLAIN}`],
+  [
+    'X19',
+    'xml-stylesheet',
+    `<?xml version="1.0"?><?xml-stylesheet href="a.xsl" type="text/xsl"?>${PLAIN}`,
+  ],
   ['X19', 'within the Body', withContent('<?php echo 1 ?>')],
   ['X19', 'behind', `${PLAIN}<?go?>`],
   ['X20', 'end of CDATA in text', withContent('a]]>b')],
@@ -97,7 +118,11 @@ const SYNTAX: readonly Row[] = [
   ['X25', 'xml rebound', withContent('<a xmlns:xml="urn:a"/>')],
   ['X25', 'xmlns bound', withContent('<a xmlns:xmlns="urn:a"/>')],
   ['X25', 'prefix undeclared', withContent('<a xmlns:m=""/>')],
-  ['X25', 'duplicate expanded attribute', withContent('<a xmlns:p="urn:a" xmlns:q="urn:a" p:b="" q:b=""/>')],
+  [
+    'X25',
+    'duplicate expanded attribute',
+    withContent('<a xmlns:p="urn:a" xmlns:q="urn:a" p:b="" q:b=""/>'),
+  ],
   ['X25', 'namespace of xmlns', withContent('<a xmlns:p="http://www.w3.org/2000/xmlns/"/>')],
 ];
 
@@ -111,7 +136,11 @@ const SIZES: readonly Row[] = [
   ['X11', '50001 siblings', withContent('<a/>'.repeat(50_001))],
   ['X13', '100 attributes', withContent(`<a${repeat(100, (i) => ` b${i}=""`)}/>`)],
   ['X13', '101 attributes', withContent(`<a${repeat(101, (i) => ` b${i}=""`)}/>`)],
-  ['X13', '10000 colliding attributes', withContent(`<a${repeat(10_000, (i) => ` ${colliding(i)}=""`)}/>`)],
+  [
+    'X13',
+    '10000 colliding attributes',
+    withContent(`<a${repeat(10_000, (i) => ` ${colliding(i)}=""`)}/>`),
+  ],
   ['X13', '10000 colliding elements', withContent(repeat(10_000, (i) => `<${colliding(i)}/>`))],
   ['X13', '10000 names like numbers', withContent(repeat(10_000, (i) => `<_${i} b.${i}=""/>`))],
   ['X14', '64 KiB', withContent(`<a b="${'v'.repeat(65_536)}"/>`)],
@@ -127,7 +156,9 @@ const SIZES: readonly Row[] = [
   [
     'X16',
     '1025 in scope',
-    withContent(repeat(52, (k) => `<a${repeat(20, (i) => ` xmlns:p${k}.${i}="u"`)}>`) + '</a>'.repeat(52)),
+    withContent(
+      repeat(52, (k) => `<a${repeat(20, (i) => ` xmlns:p${k}.${i}="u"`)}>`) + '</a>'.repeat(52),
+    ),
   ],
   ['X16', 'name of 1024', withContent(`<a xmlns:p="${'u'.repeat(1024)}"/>`)],
   ['X16', 'name of 1025', withContent(`<a xmlns:p="${'u'.repeat(1025)}"/>`)],
@@ -155,7 +186,13 @@ const declared = (encoding: string, content = 'x'): string =>
   `<?xml version="1.0" encoding="${encoding}"?>${withContent(content)}`;
 
 /** Row, case, charset of the header (null for none), the message, and how it is written. */
-const ENCODED: readonly (readonly [string, string, string | null, string, (text: string) => Buffer])[] = [
+const ENCODED: readonly (readonly [
+  string,
+  string,
+  string | null,
+  string,
+  (text: string) => Buffer,
+])[] = [
   ...['UTF-7', 'UTF-32', 'ISO-2022-JP', 'Shift_JIS'].map(
     (name) => ['X21', `header ${name}`, name.toLowerCase(), PLAIN, latin] as const,
   ),
@@ -179,13 +216,22 @@ const ENCODED: readonly (readonly [string, string, string | null, string, (text:
   ['X22', 'in UTF-16', 'utf-16', `${MARK}${withContent('\ud800x')}`, utf16],
 ];
 
-const encoded = ([row, name, charset, message, write]: (typeof ENCODED)[number]): readonly MessageVector[] =>
+const encoded = ([
+  row,
+  name,
+  charset,
+  message,
+  write,
+]: (typeof ENCODED)[number]): readonly MessageVector[] =>
   DIALECT_NAMES.map((dialect) => ({
     row,
     case: name,
     dialects: [dialect],
     message: (own) => write(fill(message, own)),
-    headers: { 'Content-Type': DIALECTS[dialect].mediaType + (charset === null ? '' : `; charset=${charset}`) },
+    headers: {
+      'Content-Type':
+        DIALECTS[dialect].mediaType + (charset === null ? '' : `; charset=${charset}`),
+    },
   }));
 
 /** Longer messages are sent in one dialect: reading them is the same in all. */

@@ -29,20 +29,24 @@ t.test('messages that are not the XML of SOAP', async (t) => {
     const own = vectors.filter(({ row }) => row === id);
     await t.test(id, (t) => runMessages(t, perimeter, rows, own));
   }
-  for (const id of ['X04', 'X05', 'X28']) t.equal(String(calls), rows.answer(id, 'connections opened'), id);
+  for (const id of ['X04', 'X05', 'X28'])
+    t.equal(String(calls), rows.answer(id, 'connections opened'), id);
 });
 
-t.test('what passes arrives byte for byte, and references, comments and CDATA as they were written', async (t) => {
-  const { backend, gateway } = await startPerimeter(t);
-  for (const { row, case: name, message, headers } of xmlVectors('http://127.0.0.1:1')) {
-    if (rows.answer(row, name) !== 'pass') continue;
-    const body = Buffer.from(typeof message === 'string' ? fill(message, '1.1') : message('1.1'));
-    backend.complete.length = 0;
-    if (headers?.['Content-Type']?.startsWith('application') === true) continue;
-    await sendPieces(gateway.url, [post('/soap/s11', contentTypeOf('1.1'), body, headers)]);
-    t.ok(backend.complete[0]?.body.equals(body), `${row} ${name}`);
-  }
-});
+t.test(
+  'what passes arrives byte for byte, and references, comments and CDATA as they were written',
+  async (t) => {
+    const { backend, gateway } = await startPerimeter(t);
+    for (const { row, case: name, message, headers } of xmlVectors('http://127.0.0.1:1')) {
+      if (rows.answer(row, name) !== 'pass') continue;
+      const body = Buffer.from(typeof message === 'string' ? fill(message, '1.1') : message('1.1'));
+      backend.complete.length = 0;
+      if (headers?.['Content-Type']?.startsWith('application') === true) continue;
+      await sendPieces(gateway.url, [post('/soap/s11', contentTypeOf('1.1'), body, headers)]);
+      t.ok(backend.complete[0]?.body.equals(body), `${row} ${name}`);
+    }
+  },
+);
 
 t.test('what is too long is refused while it is still open', async (t) => {
   const { backend, gateway } = await startPerimeter(t);
@@ -69,7 +73,8 @@ t.test('X12, with a limit that is soon reached', async (t) => {
 
 /** A gateway in a process of its own, so that its memory can be told from that of the tests. */
 async function startProcess(t: Test, url: string): Promise<Server> {
-  const limits = 'limits: { xml: { messageBytes: 2147483648 }, overload: { eventLoopMillis: 0 } }\n';
+  const limits =
+    'limits: { xml: { messageBytes: 2147483648 }, overload: { eventLoopMillis: 0 } }\n';
   const gateway = await startKeys(`services: { long: { url: "${url}" } }\n${limits}`);
   t.teardown(() => gateway.stop());
   return gateway;
@@ -83,7 +88,9 @@ t.test('X33: a long element of base64 takes no memory', async (t) => {
     message.on('data', (chunk: Buffer) => {
       received += chunk.length;
     });
-    message.on('end', () => response.setHeader('content-type', contentTypeOf('1.1')).end(replyOf('1.1')));
+    message.on('end', () =>
+      response.setHeader('content-type', contentTypeOf('1.1')).end(replyOf('1.1')),
+    );
   });
   const gateway = await startProcess(t, `${(await listen(t, server)).url}/`);
   const [head = '', tail = ''] = fill(withContent('|'), '1.1').split('|');
@@ -92,11 +99,16 @@ t.test('X33: a long element of base64 takes no memory', async (t) => {
     new Promise((resolve, reject) => {
       const call = request(`${gateway.url}/soap/long`, {
         method: 'POST',
-        headers: { 'Content-Type': contentTypeOf('1.1'), 'Content-Length': head.length + bytes + tail.length },
+        headers: {
+          'Content-Type': contentTypeOf('1.1'),
+          'Content-Length': head.length + bytes + tail.length,
+        },
       });
       call
         .on('error', reject)
-        .on('response', (response) => response.resume().on('end', () => resolve(response.statusCode ?? 0)));
+        .on('response', (response) =>
+          response.resume().on('end', () => resolve(response.statusCode ?? 0)),
+        );
       call.write(head);
       let sent = 0;
       const more = (): void => {
@@ -127,7 +139,10 @@ t.test('X34: what is wrong at the very end of a long message', async (t) => {
   const ways = [
     post('/soap/s11', contentTypeOf('1.1'), body),
     Buffer.concat([
-      post('/soap/s11', contentTypeOf('1.1'), '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' }),
+      post('/soap/s11', contentTypeOf('1.1'), '', {
+        'Content-Length': null,
+        'Transfer-Encoding': 'chunked',
+      }),
       chunked(body),
     ]),
   ];
@@ -149,7 +164,11 @@ t.test('X35: every byte may be the end of a packet', async (t) => {
     const answer = rows.answer('X35', name);
     for (const dialect of DIALECT_NAMES) {
       const body = Buffer.from(fill(withContent(content), dialect) + tail);
-      const whole = post(`/soap/s${dialect.replaceAll(/[^0-9]/g, '')}`, contentTypeOf(dialect), body);
+      const whole = post(
+        `/soap/s${dialect.replaceAll(/[^0-9]/g, '')}`,
+        contentTypeOf(dialect),
+        body,
+      );
       const head = whole.length - body.length;
       for (const [how, pieces] of splitsOf(body)) {
         // Every cut in one dialect, the others byte by byte.
@@ -157,8 +176,13 @@ t.test('X35: every byte may be the end of a packet', async (t) => {
         backend.complete.length = 0;
         const reply = await sendPieces(gateway.url, [whole.subarray(0, head), ...pieces]);
         expectAnswer(t, reply, answer, dialect, `X35 ${name}, ${dialect}, ${how}`);
-        t.equal(backend.complete.length, answer === 'pass' ? 1 : 0, `X35 ${name}, ${dialect}, ${how}: arrived`);
-        if (answer === 'pass') t.ok(backend.complete[0]?.body.equals(body), `X35 ${name}, ${how}: as it was sent`);
+        t.equal(
+          backend.complete.length,
+          answer === 'pass' ? 1 : 0,
+          `X35 ${name}, ${dialect}, ${how}: arrived`,
+        );
+        if (answer === 'pass')
+          t.ok(backend.complete[0]?.body.equals(body), `X35 ${name}, ${how}: as it was sent`);
       }
     }
   }

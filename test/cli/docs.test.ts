@@ -63,15 +63,20 @@ t.test('examples have what is required, and end in types within themselves', asy
   }
 });
 
-t.test('examples of the corpus pass the gateway, and the mock answers them', WITH_CORPUS, async (t) => {
-  const found: ExampleResult[] = [];
-  for await (const { file, model } of corpusModels()) found.push(...(await tryExamples(t, file, model)));
-  const failed = found.filter(({ error }) => error !== null);
-  t.comment(`${found.length} examples asked, ${failed.length} failed`);
-  for (const { name, error } of failed.slice(0, 40)) t.comment(`${name}: ${error}`);
-  t.ok(found.length > 100);
-  t.same(failed, []);
-});
+t.test(
+  'examples of the corpus pass the gateway, and the mock answers them',
+  WITH_CORPUS,
+  async (t) => {
+    const found: ExampleResult[] = [];
+    for await (const { file, model } of corpusModels())
+      found.push(...(await tryExamples(t, file, model)));
+    const failed = found.filter(({ error }) => error !== null);
+    t.comment(`${found.length} examples asked, ${failed.length} failed`);
+    for (const { name, error } of failed.slice(0, 40)) t.comment(`${name}: ${error}`);
+    t.ok(found.length > 100);
+    t.same(failed, []);
+  },
+);
 
 interface ExampleResult {
   readonly name: string;
@@ -79,7 +84,11 @@ interface ExampleResult {
 }
 
 /** Asks the examples of all ports of a WSDL. */
-async function tryExamples(t: Test, file: string, model: WsdlModel): Promise<readonly ExampleResult[]> {
+async function tryExamples(
+  t: Test,
+  file: string,
+  model: WsdlModel,
+): Promise<readonly ExampleResult[]> {
   const url = await useMock(t, model);
   const found: ExampleResult[] = [];
   for (const port of model.services.flatMap(({ ports }) => ports)) {
@@ -96,7 +105,10 @@ async function tryExamples(t: Test, file: string, model: WsdlModel): Promise<rea
       const field = root?.getFields()[bound.name];
       if (parent === 'Subscription' || field === undefined) continue;
       const { document } = examples.of(parent, field, exampleArguments(bound));
-      const { errors } = await askGraphql<{ errors?: { message: string }[] }>(gateway.url, document);
+      const { errors } = await askGraphql<{ errors?: { message: string }[] }>(
+        gateway.url,
+        document,
+      );
       found.push({ name: `${file} ${port.name} ${name}`, error: errors?.[0]?.message ?? null });
     }
   }

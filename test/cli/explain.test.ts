@@ -45,7 +45,10 @@ links:
 /** Runs `explain` against a backend that must hear nothing. */
 async function explainer(t: Test, more = '') {
   const backend = await useBackend(t);
-  const file = join(await useFolder(t, { 'soapstone.yaml': config(backend.url) + more }), 'soapstone.yaml');
+  const file = join(
+    await useFolder(t, { 'soapstone.yaml': config(backend.url) + more }),
+    'soapstone.yaml',
+  );
   const explain = async (...args: readonly string[]) => {
     const { code, out, error } = await runCommand('explain', '-c', file, ...args);
     return { code, out: out.replaceAll(new URL(backend.url).port, 'PORT'), error };
@@ -127,30 +130,45 @@ __typename: no call, the gateway answers`,
   t.equal(heard(), 0, 'nothing was sent');
 });
 
-t.test('what the server refuses is refused with its words, and 1; what cannot be read with 2', async (t) => {
-  const { explain, heard } = await explainer(t);
-  const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
-    [['{ order(id: 1) { idd } }'], 1, /^GRAPHQL_VALIDATION_FAILED: .*"idd".* \(line 1, column 18\)$/],
-    [['{ order(id: 1) {'], 1, /^GRAPHQL_PARSE_FAILED: Syntax error at line 1, column 17: Expected Name, found <EOF>\./],
-    [['query ($i: Int!) { order(id: $i) { id } }'], 1, /^BAD_USER_INPUT: /],
-    [
-      ['{ orders { customer { orders { customer { orders { id } } } } } }'],
-      1,
-      /^MAX_COST_LIMIT: The operation costs more than allowed: \d+ points.*\n.*the limit is 1000 \(limits\.graphql\.cost\)\n {2}Query: .* Configuration: /s,
-    ],
-    [['{ customer(id: "x") { id } }'], 1, /^customer: BAD_USER_INPUT: An argument has no valid value\. id: /],
-    [['{ orders { id } }', '--variables', '{'], 2, /^The variables are not valid JSON\.$/],
-    [['{ orders { id } }', '--variables', '[1]'], 1, /^BAD_REQUEST: /],
-  ];
-  for (const [args, code, error] of cases) {
-    const said = await explain(...args);
-    t.equal(said.code, code, args.join(' '));
-    t.match(said.error, error);
-    t.notMatch(said.out, 'Envelope');
-  }
-  t.equal(heard(), 0);
-  t.equal((await runCommand('explain', '-c', '/nowhere', '{ a }')).code, 2);
-});
+t.test(
+  'what the server refuses is refused with its words, and 1; what cannot be read with 2',
+  async (t) => {
+    const { explain, heard } = await explainer(t);
+    const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
+      [
+        ['{ order(id: 1) { idd } }'],
+        1,
+        /^GRAPHQL_VALIDATION_FAILED: .*"idd".* \(line 1, column 18\)$/,
+      ],
+      [
+        ['{ order(id: 1) {'],
+        1,
+        /^GRAPHQL_PARSE_FAILED: Syntax error at line 1, column 17: Expected Name, found <EOF>\./,
+      ],
+      [['query ($i: Int!) { order(id: $i) { id } }'], 1, /^BAD_USER_INPUT: /],
+      [
+        ['{ orders { customer { orders { customer { orders { id } } } } } }'],
+        1,
+        /^MAX_COST_LIMIT: The operation costs more than allowed: \d+ points.*\n.*the limit is 1000 \(limits\.graphql\.cost\)\n {2}Query: .* Configuration: /s,
+      ],
+      [
+        ['{ customer(id: "x") { id } }'],
+        1,
+        /^customer: BAD_USER_INPUT: An argument has no valid value\. id: /,
+      ],
+      [['{ orders { id } }', '--variables', '{'], 2, /^The variables are not valid JSON\.$/],
+      [['{ orders { id } }', '--variables', '[1]'], 1, /^BAD_REQUEST: /],
+    ];
+    for (const [args, code, error] of cases) {
+      const said = await explain(...args);
+      t.equal(said.code, code, args.join(' '));
+      t.match(said.error, error);
+      t.notMatch(said.out, 'Envelope');
+    }
+    t.equal(heard(), 0);
+    t.equal((await runCommand('explain', '-c', '/nowhere', '{ a }')).code, 2);
+  },
+);
 
 t.test('limits that are only measured refuse nothing here either', async (t) => {
   const query = '{ orders { customer { orders { customer { orders { id } } } } } }';
@@ -173,11 +191,16 @@ t.test('what is remembered of a call, and what a call makes old', async (t) => {
     (await explain('{ orders { id } }')).out,
     /answers are cached by the rules of the calls[\s\S]*cache: one call for all clients for 5000 ms/,
   );
-  t.match((await explain('mutation { place(sku: "a") { id } }')).out, 'cache: makes old orders.ListOrders');
+  t.match(
+    (await explain('mutation { place(sku: "a") { id } }')).out,
+    'cache: makes old orders.ListOrders',
+  );
 });
 
-t.test('how a backend is reached: addresses, limits and the kind of credentials, no values', async (t) => {
-  const yaml = `services:
+t.test(
+  'how a backend is reached: addresses, limits and the kind of credentials, no values',
+  async (t) => {
+    const yaml = `services:
   shop:
     urls: [http://127.0.0.1:8/a, { url: "http://127.0.0.1:9/a", weight: 2, backup: true }]
     balance: { hash: client }
@@ -192,16 +215,17 @@ t.test('how a backend is reached: addresses, limits and the kind of credentials,
     operations:
       GetStock: { field: Query.stock, idempotent: true, timeoutMillis: 1s, retry: { times: 2, perTryMillis: 200 } }
 `;
-  const { code, all } = await runConfigured(t, yaml, ['explain', '{ stock(sku: "1") }']);
-  t.equal(code, 0, all);
-  for (const line of [
-    'balance: hash of client: 127.0.0.1:8, 127.0.0.1:9 weight 2 backup',
-    'limits: timeout 1000 ms; 2 retries on refused, reset, 200 ms each; 8 calls of the service at once',
-    'health: /health every 5000 ms',
-    'credentials: basic',
-    'proxy: http://127.0.0.1:3128',
-  ]) {
-    t.ok(`${all}\n`.includes(`\n  ${line}\n`), line);
-  }
-  t.notMatch(all, /hunter2|swordfish|someone/);
-});
+    const { code, all } = await runConfigured(t, yaml, ['explain', '{ stock(sku: "1") }']);
+    t.equal(code, 0, all);
+    for (const line of [
+      'balance: hash of client: 127.0.0.1:8, 127.0.0.1:9 weight 2 backup',
+      'limits: timeout 1000 ms; 2 retries on refused, reset, 200 ms each; 8 calls of the service at once',
+      'health: /health every 5000 ms',
+      'credentials: basic',
+      'proxy: http://127.0.0.1:3128',
+    ]) {
+      t.ok(`${all}\n`.includes(`\n  ${line}\n`), line);
+    }
+    t.notMatch(all, /hunter2|swordfish|someone/);
+  },
+);

@@ -38,7 +38,11 @@ type Note implements Named { fullName: String }
 `;
 
 t.test('an interface and what implements it agree about what is hidden and renamed', async (t) => {
-  const renamed = await say(t, { sdl: PEOPLE, keys: '    rename: { Customer.fullName: name }\n' }, 'schema');
+  const renamed = await say(
+    t,
+    { sdl: PEOPLE, keys: '    rename: { Customer.fullName: name }\n' },
+    'schema',
+  );
   t.match(renamed, /type CrmCustomer [^}]* name: String\n/);
   t.match(renamed, /interface CrmPerson [^}]* name: String\n/);
   t.match(renamed, /type CrmSupplier [^}]* name: String!\n/, 'beside it, too');
@@ -80,8 +84,18 @@ const MISTAKES: readonly (readonly [string, string, string, RegExp])[] = [
     'rename: { A.fullName: id }',
     /`A\.id` and `A\.fullName` would both be `id`/,
   ],
-  ['two into one', 'type Query { a: A } type A { x: ID y: String }', 'rename: { A.x: z, A.y: z }', /both be `z`/],
-  ['a sibling of inputs', 'type Query { a(f: F): Int } input F { a: Int b: Int }', 'rename: { F.a: b }', /both be `b`/],
+  [
+    'two into one',
+    'type Query { a: A } type A { x: ID y: String }',
+    'rename: { A.x: z, A.y: z }',
+    /both be `z`/,
+  ],
+  [
+    'a sibling of inputs',
+    'type Query { a(f: F): Int } input F { a: Int b: Int }',
+    'rename: { F.a: b }',
+    /both be `b`/,
+  ],
   [
     'two names for one',
     PEOPLE,
@@ -118,7 +132,12 @@ const MISTAKES: readonly (readonly [string, string, string, RegExp])[] = [
     'rename: { Query.a: crmB }',
     /`Query\.a` cannot be `crmB`/,
   ],
-  ['all fields', 'type Query { a: A b: Int } type A { x: Int }', 'hide: [A.x]', /Nothing is left of `A`.*Hide `A` too/],
+  [
+    'all fields',
+    'type Query { a: A b: Int } type A { x: Int }',
+    'hide: [A.x]',
+    /Nothing is left of `A`.*Hide `A` too/,
+  ],
   [
     'all fields, by their type',
     'type Query { a: A b: Int } type A { x: B } type B { x: Int }',
@@ -151,23 +170,34 @@ const MISTAKES: readonly (readonly [string, string, string, RegExp])[] = [
     /`Query\.a` requires `e`/,
   ],
   ['a root', 'type Query { a: Int }', 'hide: [Query]', /`Query` is where requests begin.*Query\.a/],
-  ['a root that is not there', 'type Query { a: Int }', 'hide: [Mutation]', /The service has no `Mutation`/],
+  [
+    'a root that is not there',
+    'type Query { a: Int }',
+    'hide: [Mutation]',
+    /The service has no `Mutation`/,
+  ],
   ['what GraphQL has', 'type Query { a: Int }', 'hide: [Int]', /belongs to GraphQL itself/],
 ];
 
-t.test('what would leave no schema to ask with is a problem with its line and what to do', async (t) => {
-  for (const [name, sdl, keys, what] of MISTAKES) {
-    const said = await say(t, { sdl, keys: `    ${keys}\n` }, 'check');
-    t.match(said, /^[1-9]/, name);
-    t.match(said, what, name);
-    t.match(said, 'soapstone.yaml:14', name);
-    t.notMatch(said, /Did you mean `(Query|Mutation)`/, name);
-  }
-});
+t.test(
+  'what would leave no schema to ask with is a problem with its line and what to do',
+  async (t) => {
+    for (const [name, sdl, keys, what] of MISTAKES) {
+      const said = await say(t, { sdl, keys: `    ${keys}\n` }, 'check');
+      t.match(said, /^[1-9]/, name);
+      t.match(said, what, name);
+      t.match(said, 'soapstone.yaml:14', name);
+      t.notMatch(said, /Did you mean `(Query|Mutation)`/, name);
+    }
+  },
+);
 
 t.test('what nobody needs can be hidden, and swapped', async (t) => {
   for (const [sdl, keys] of [
-    ['type Query { a(f: F, e: E): Int } input F { a: Int! = 1 b: Int! } enum E { X }', 'hide: [F.a, E]'],
+    [
+      'type Query { a(f: F, e: E): Int } input F { a: Int! = 1 b: Int! } enum E { X }',
+      'hide: [F.a, E]',
+    ],
     ['type Query { a(f: F): Int b: Int } input F { a: Int! b: Int }', 'hide: [F.a, F]'],
     ['type Query { a: A b: Int } type A { x: Int }', 'hide: [A, A.x]'],
     ['type Query { a: A } type A { x: Int y: Int }', 'rename: { A.x: y, A.y: x }'],
@@ -207,10 +237,25 @@ t.test('costs stand in the schema or in the configuration, under the names of he
     t.match(said, part);
   }
   for (const [name, mistaken, costs, what] of [
-    ['an unknown field', sdl, 'costs: { Note.mny: { cost: 2 } }', /crm\.?.*no `Note\.mny`\. Did you mean `Note\.many`/],
-    ['an unknown argument', sdl, 'costs: { Query.dear: { argumentCosts: { a: 2 } } }', /`crmDear` has no argument `a`/],
+    [
+      'an unknown field',
+      sdl,
+      'costs: { Note.mny: { cost: 2 } }',
+      /crm\.?.*no `Note\.mny`\. Did you mean `Note\.many`/,
+    ],
+    [
+      'an unknown argument',
+      sdl,
+      'costs: { Query.dear: { argumentCosts: { a: 2 } } }',
+      /`crmDear` has no argument `a`/,
+    ],
     ['a list that is a type', sdl, 'costs: { Note: { listSize: { assumedSize: 2 } } }', /listSize/],
-    ['no list', sdl, 'costs: { Query.dear: { listSize: { assumedSize: 2 } } }', /`crmDear` is no list/],
+    [
+      'no list',
+      sdl,
+      'costs: { Query.dear: { listSize: { assumedSize: 2 } } }',
+      /`crmDear` is no list/,
+    ],
     ['no weight', 'type Query { a: Int @cost(weight: "x") }', '', /crm\.graphql:1:\d+.*weight/],
     [
       'a list of nothing',
@@ -219,11 +264,20 @@ t.test('costs stand in the schema or in the configuration, under the names of he
       /`crmA` has no argument `x`/,
     ],
   ] as const) {
-    t.match(await say(t, { sdl: mistaken, keys: costs === '' ? '' : `    ${costs}\n` }, 'check'), what, name);
+    t.match(
+      await say(t, { sdl: mistaken, keys: costs === '' ? '' : `    ${costs}\n` }, 'check'),
+      what,
+      name,
+    );
   }
   const root = 'type Query @cost(weight: "3") { a: A } type A @cost(weight: "2") { x: Int }';
   const kept = await say(t, { sdl: root, keys: '    costs: { A: {} }\n' }, 'schema');
   t.match(kept, 'type CrmA @cost(weight: "2")', kept);
-  const other = 'directive @cost(complexity: Int) on FIELD_DEFINITION type Query { a: Int @cost(complexity: 5) }';
-  t.match(await say(t, { sdl: other, keys: '' }, 'check'), /^0 /, 'a directive of the same name that is another');
+  const other =
+    'directive @cost(complexity: Int) on FIELD_DEFINITION type Query { a: Int @cost(complexity: 5) }';
+  t.match(
+    await say(t, { sdl: other, keys: '' }, 'check'),
+    /^0 /,
+    'a directive of the same name that is another',
+  );
 });

@@ -82,7 +82,12 @@ t.test('what would be sent has the names of the service', async (t) => {
     client(id: $id) { name bought { id client { id } } }
     order(id: "7") { client { name } }
   }`;
-  const { code, out } = await say(t, crm(KEYS) + LINKS, ['explain', query, '--variables', '{"id":"3"}']);
+  const { code, out } = await say(t, crm(KEYS) + LINKS, [
+    'explain',
+    query,
+    '--variables',
+    '{"id":"3"}',
+  ]);
   t.equal(code, 0, out);
   for (const part of [
     /client: crm\.customer\n {2}GraphQL, POST http:\/\/127\.0\.0\.1:9\/graphql\n/,
@@ -114,7 +119,8 @@ t.test('what would be subscribed to, and where', async (t) => {
   }
   const { out: schema } = await say(t, crm(keys), ['schema'], sdl);
   t.match(schema, /type Subscription \{\n {2}named\(id: ID!\): Client\n\}/);
-  const own = (name: string): string => `subscriptions: { ${name}: { poll: { operation: orders.GetOrder } } }\n`;
+  const own = (name: string): string =>
+    `subscriptions: { ${name}: { poll: { operation: orders.GetOrder } } }\n`;
   const { out: taken } = await say(t, crm('    prefix: crm\n') + own('crmRenamed'), ['check'], sdl);
   t.match(
     taken,
@@ -135,24 +141,52 @@ t.test('what would be subscribed to, and where', async (t) => {
 
 t.test('errors are told at their places', async (t) => {
   for (const [name, yaml, expected, sdl] of [
-    ['an unknown key', crm('    wsdl: a.wsdl\n'), /:13:5: Unknown key `wsdl` in `services\.crm`\. Known here: `kind`/],
-    ['an unknown kind', crm().replace('graphql', 'grpc'), /`services\.crm\.kind` must be one of `soap`, `graphql`/],
+    [
+      'an unknown key',
+      crm('    wsdl: a.wsdl\n'),
+      /:13:5: Unknown key `wsdl` in `services\.crm`\. Known here: `kind`/,
+    ],
+    [
+      'an unknown kind',
+      crm().replace('graphql', 'grpc'),
+      /`services\.crm\.kind` must be one of `soap`, `graphql`/,
+    ],
     ['no address', crm().replace(/ {4}url: .*graphql\n/, ''), /`services\.crm` has no backend/],
     [
       'an unknown name',
       crm('    rename: { Custmer: X }\n'),
       /:13:24: Service `crm`: .* no `Custmer`\. Did you mean `Customer`/,
     ],
-    ['an unknown field', crm('    hide: [Customer.snn]\n'), /no `Customer\.snn`\. Did you mean `Customer\.ssn`/],
+    [
+      'an unknown field',
+      crm('    hide: [Customer.snn]\n'),
+      /no `Customer\.snn`\. Did you mean `Customer\.ssn`/,
+    ],
     [
       'a root',
       crm('    hide: [Query]\n'),
       /:13:12: .*`Query` is where requests begin.* Name its fields: Query\.customer/,
     ],
-    ['a header of ours', crm('    headers: { Host: a }\n'), /:13:16: .*names a header field that the gateway writes/],
-    ['a header twice', crm('    headers: { a: b }\n    forwardHeaders: [A]\n'), /is one of `headers` already/],
-    ['a header that splits', crm('    headers: { a: "b\\r\\nc: d" }\n'), /`services\.crm\.headers\.a` is not valid/],
-    ['a header of the handshake', crm('    headers: { Sec-WebSocket-Key: a }\n'), /gateway writes itself/],
+    [
+      'a header of ours',
+      crm('    headers: { Host: a }\n'),
+      /:13:16: .*names a header field that the gateway writes/,
+    ],
+    [
+      'a header twice',
+      crm('    headers: { a: b }\n    forwardHeaders: [A]\n'),
+      /is one of `headers` already/,
+    ],
+    [
+      'a header that splits',
+      crm('    headers: { a: "b\\r\\nc: d" }\n'),
+      /`services\.crm\.headers\.a` is not valid/,
+    ],
+    [
+      'a header of the handshake',
+      crm('    headers: { Sec-WebSocket-Key: a }\n'),
+      /gateway writes itself/,
+    ],
     [
       'no address of subscriptions',
       crm('    subscriptions: { url: ftp://a }\n'),
@@ -173,7 +207,11 @@ t.test('errors are told at their places', async (t) => {
       crm('    subscriptions: { connectionParams: { a: b } }\n'),
       /:13:22: .*connectionParams` are for a WebSocket\. Give `protocol: graphql-transport-ws`/,
     ],
-    ['no subscriptions', crm('    subscriptions: yes, please\n'), /must be true, false or a map of keys/],
+    [
+      'no subscriptions',
+      crm('    subscriptions: yes, please\n'),
+      /must be true, false or a map of keys/,
+    ],
     [
       'no file',
       crm().replace('crm.graphql', 'no.graphql'),

@@ -8,7 +8,11 @@ import t, { type Test } from 'tap';
 
 import { printDiagnostic } from '../../src/base/diagnostic.js';
 import { importWsdl } from '../../src/cli/import/import.js';
-import { importSourceOf, NO_SOURCE_OPTIONS, type SourceOptions } from '../../src/cli/import/import-source.js';
+import {
+  importSourceOf,
+  NO_SOURCE_OPTIONS,
+  type SourceOptions,
+} from '../../src/cli/import/import-source.js';
 import { loadConfig } from '../../src/config/load.js';
 import { addressKind } from '../../src/upstream/address-kind.js';
 import { fetchDocument } from '../../src/upstream/fetch-document.js';
@@ -25,7 +29,8 @@ const ENVIRONMENT = { PASSWORD: 'pa:ss', TOKEN: 'abc', BROKEN: 'a\r\nb: c' };
 /** A server that remembers what it was asked, with the credentials. */
 async function startServer(test: Test, answer: RecordingBackend['answer']) {
   const backend = await useBackend(test, answer);
-  const asked = () => backend.complete.map(({ target, headers }) => `${target} ${headers['authorization'] ?? '-'}`);
+  const asked = () =>
+    backend.complete.map(({ target, headers }) => `${target} ${headers['authorization'] ?? '-'}`);
   return { backend, asked, port: new URL(backend.url).port, url: backend.url };
 }
 
@@ -40,7 +45,9 @@ async function problemOf(work: Promise<unknown>): Promise<string> {
 const importing = (...references: readonly string[]) =>
   wsdlWith({
     types: schemaWith(
-      references.map((href, at) => `<xs:import namespace="urn:n${at}" schemaLocation="${href}"/>`).join('\n'),
+      references
+        .map((href, at) => `<xs:import namespace="urn:n${at}" schemaLocation="${href}"/>`)
+        .join('\n'),
     ),
   });
 const XSD = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:n0"/>';
@@ -65,118 +72,188 @@ t.test(
     });
     const options = {
       user: `joe:${VARIABLE('SOAPSTONE_TEST_PASSWORD')}`,
-      headers: ['X-Tenant: a "b" #c', `X-Api-Key: k-${VARIABLE('SOAPSTONE_TEST_PASSWORD')}`, 'Accept: text/xml'],
+      headers: [
+        'X-Tenant: a "b" #c',
+        `X-Api-Key: k-${VARIABLE('SOAPSTONE_TEST_PASSWORD')}`,
+        'Accept: text/xml',
+      ],
     };
     const own = join((await run(`${home.url}/own?wsdl`, options)).directory, 'soapstone.yaml');
     t.notMatch(await readFile(own, 'utf8'), 'pa:ss');
-    const service = Object.values((await loadConfig(own, { SOAPSTONE_TEST_PASSWORD: 'other' })).config.services)[0];
+    const service = Object.values(
+      (await loadConfig(own, { SOAPSTONE_TEST_PASSWORD: 'other' })).config.services,
+    )[0];
     t.match(service, { auth: { basic: { username: 'joe', password: 'other' } } });
     t.strictSame({ ...service?.headers }, { 'x-tenant': 'a "b" #c', 'x-api-key': 'k-other' });
-    const elsewhere = join((await run(`${home.url}/other?wsdl`, options)).directory, 'soapstone.yaml');
+    const elsewhere = join(
+      (await run(`${home.url}/other?wsdl`, options)).directory,
+      'soapstone.yaml',
+    );
     t.match(await readFile(elsewhere, 'utf8'), 'The credentials of the WSDL are for its own host');
     t.equal(Object.values((await loadConfig(elsewhere, {})).config.services)[0]?.auth, undefined);
   },
 );
 
-t.test('credentials go with the WSDL and every schema of its host, and to no other host', async (t) => {
-  const other = await startServer(t, (_, response) => response.end(XSD));
-  const home = await startServer(t, ({ target, headers }, response) => {
-    if (headers['authorization'] === undefined) response.writeHead(401).end();
-    else if (target === '/a?wsdl') response.end(importing('?xsd=1', `${other.url}/x.xsd`));
-    else response.end(XSD);
-  });
-  const file = join(await useFolder(t, { user: 'joe:pa:ss\n' }), 'user');
-  const basic = `Basic ${Buffer.from('joe:pa:ss').toString('base64')}`;
-  process.env['SOAPSTONE_TEST_PASSWORD'] = 'pa:ss';
-  t.teardown(() => delete process.env['SOAPSTONE_TEST_PASSWORD']);
-  for (const credentials of [
-    { userFile: file },
-    { user: `joe:${VARIABLE('SOAPSTONE_TEST_PASSWORD')}` },
-    { headers: [`Authorization: ${basic.slice(0, 6)}${VARIABLE('SOAPSTONE_TEST_BASIC')}`] },
-  ]) {
-    process.env['SOAPSTONE_TEST_BASIC'] = basic.slice(6);
-    for (const { backend } of [home, other]) backend.complete.length = 0;
-    const { output, directory } = await run(`${home.url}/a?wsdl`, { ...credentials, allowHosts: ['127.0.0.1'] });
-    t.strictSame(home.asked(), [`/a?wsdl ${basic}`, `/a?xsd=1 ${basic}`]);
-    t.strictSame(other.asked(), ['/x.xsd -'], 'allowed as it is written, and told nothing');
-    for (const name of ['soapstone.yaml', 'import-report.json', 'a.wsdl']) {
-      t.notMatch(await readFile(join(directory, name), 'utf8'), /pa:ss|am9lOnBhOnNz/, `${name} holds no secret`);
+t.test(
+  'credentials go with the WSDL and every schema of its host, and to no other host',
+  async (t) => {
+    const other = await startServer(t, (_, response) => response.end(XSD));
+    const home = await startServer(t, ({ target, headers }, response) => {
+      if (headers['authorization'] === undefined) response.writeHead(401).end();
+      else if (target === '/a?wsdl') response.end(importing('?xsd=1', `${other.url}/x.xsd`));
+      else response.end(XSD);
+    });
+    const file = join(await useFolder(t, { user: 'joe:pa:ss\n' }), 'user');
+    const basic = `Basic ${Buffer.from('joe:pa:ss').toString('base64')}`;
+    process.env['SOAPSTONE_TEST_PASSWORD'] = 'pa:ss';
+    t.teardown(() => delete process.env['SOAPSTONE_TEST_PASSWORD']);
+    for (const credentials of [
+      { userFile: file },
+      { user: `joe:${VARIABLE('SOAPSTONE_TEST_PASSWORD')}` },
+      { headers: [`Authorization: ${basic.slice(0, 6)}${VARIABLE('SOAPSTONE_TEST_BASIC')}`] },
+    ]) {
+      process.env['SOAPSTONE_TEST_BASIC'] = basic.slice(6);
+      for (const { backend } of [home, other]) backend.complete.length = 0;
+      const { output, directory } = await run(`${home.url}/a?wsdl`, {
+        ...credentials,
+        allowHosts: ['127.0.0.1'],
+      });
+      t.strictSame(home.asked(), [`/a?wsdl ${basic}`, `/a?xsd=1 ${basic}`]);
+      t.strictSame(other.asked(), ['/x.xsd -'], 'allowed as it is written, and told nothing');
+      for (const name of ['soapstone.yaml', 'import-report.json', 'a.wsdl']) {
+        t.notMatch(
+          await readFile(join(directory, name), 'utf8'),
+          /pa:ss|am9lOnBhOnNz/,
+          `${name} holds no secret`,
+        );
+      }
+      t.notMatch(output, /pa:ss|am9lOnBhOnNz/);
     }
-    t.notMatch(output, /pa:ss|am9lOnBhOnNz/);
-  }
-  delete process.env['SOAPSTONE_TEST_BASIC'];
-  t.match(await problemOf(run(`${home.url}/a?wsdl`, {})), /answered 401.*with --user or --header/);
-});
+    delete process.env['SOAPSTONE_TEST_BASIC'];
+    t.match(
+      await problemOf(run(`${home.url}/a?wsdl`, {})),
+      /answered 401.*with --user or --header/,
+    );
+  },
+);
 
 t.test('secrets come from variables and files, and are named when they are missing', async (t) => {
-  const refusal = (options: Partial<SourceOptions>, location = 'http://h/x') => problemOf(source(location, options));
-  t.match(await refusal({ user: 'joe' }), /^The user of --user has no password\. Write 'NAME:\$\{PASSWORD\}'/);
-  t.match(await refusal({ user: 'joe:secret' }), /^The password of --user stands on the command line\..*--user-file/);
-  t.match(await refusal({ user: `joe:${VARIABLE('NOPE')}` }), 'The environment variable NOPE is not set.');
-  t.match(await refusal({ headers: ['Authorization: Bearer abc'] }), /^The value of the header Authorization stands/);
+  const refusal = (options: Partial<SourceOptions>, location = 'http://h/x') =>
+    problemOf(source(location, options));
+  t.match(
+    await refusal({ user: 'joe' }),
+    /^The user of --user has no password\. Write 'NAME:\$\{PASSWORD\}'/,
+  );
+  t.match(
+    await refusal({ user: 'joe:secret' }),
+    /^The password of --user stands on the command line\..*--user-file/,
+  );
+  t.match(
+    await refusal({ user: `joe:${VARIABLE('NOPE')}` }),
+    'The environment variable NOPE is not set.',
+  );
+  t.match(
+    await refusal({ headers: ['Authorization: Bearer abc'] }),
+    /^The value of the header Authorization stands/,
+  );
   t.match(await refusal({ headers: ['X-Api-Key: abc'] }), /X-Api-Key stands on the command line/);
   t.match(await refusal({ headers: ['nothing'] }), /is not `Name: value`/);
   t.match(await refusal({ headers: ['Host: inside'] }), 'The header Host cannot be set.');
-  t.match(await refusal({ headers: [`X-A: ${VARIABLE('BROKEN')}`] }), /holds characters that no header may/);
-  t.match(await refusal({ userFile: '/none/gone' }), /gone: The file of --user-file cannot be read/);
+  t.match(
+    await refusal({ headers: [`X-A: ${VARIABLE('BROKEN')}`] }),
+    /holds characters that no header may/,
+  );
+  t.match(
+    await refusal({ userFile: '/none/gone' }),
+    /gone: The file of --user-file cannot be read/,
+  );
   t.match(await refusal({ userFile: '/dev/null' }), /not `name:password`/);
-  t.match(await refusal({ user: `j:${VARIABLE('TOKEN')}`, userFile: 'x' }), /Both --user and --user-file/);
+  t.match(
+    await refusal({ user: `j:${VARIABLE('TOKEN')}`, userFile: 'x' }),
+    /Both --user and --user-file/,
+  );
   const typed = await refusal({}, 'http://joe:secret@h/x');
   t.match(typed, /^The address holds credentials.*--user/);
   t.notMatch(typed, 'secret');
   t.equal(await refusal({ headers: ['X-Stage: test'] }), 'no problem');
 });
 
-t.test('C03: other hosts are allowed by name, and their addresses validated after resolution', async (t) => {
-  let calls = 0;
-  const server = await startServer(t, (_, response) => response.end(XSD));
-  const { fetch } = await source('http://home.example/a?wsdl', { allowHosts: ['friend.example', 'localhost'] });
-  if (fetch === null) throw new Error('no fetcher');
-  await t.rejects(fetch(`http://localhost:${server.port}/`), /has a loopback address, which --allow-private would/);
-  const wider = await source('http://home.example/', { allowHosts: ['localhost'], allowPrivate: true });
-  t.match(await wider.fetch?.(`http://localhost:${server.port}/`), { contentType: null });
-  t.equal(server.asked().length, 1, 'the refused one made no connection');
+t.test(
+  'C03: other hosts are allowed by name, and their addresses validated after resolution',
+  async (t) => {
+    let calls = 0;
+    const server = await startServer(t, (_, response) => response.end(XSD));
+    const { fetch } = await source('http://home.example/a?wsdl', {
+      allowHosts: ['friend.example', 'localhost'],
+    });
+    if (fetch === null) throw new Error('no fetcher');
+    await t.rejects(
+      fetch(`http://localhost:${server.port}/`),
+      /has a loopback address, which --allow-private would/,
+    );
+    const wider = await source('http://home.example/', {
+      allowHosts: ['localhost'],
+      allowPrivate: true,
+    });
+    t.match(await wider.fetch?.(`http://localhost:${server.port}/`), { contentType: null });
+    t.equal(server.asked().length, 1, 'the refused one made no connection');
 
-  // A name that is public when it is checked and inside when it is called: there is one resolution only.
-  const checkAddress = (ip: string): string | null => (addressKind(ip) === 'public' ? null : `${addressKind(ip)}`);
-  const rebinding = async () => {
-    calls += 1;
-    return [{ address: calls === 1 ? '127.0.0.1' : '8.8.8.8', family: 4 }];
-  };
-  const options = { maxBytes: 1000, timeoutMillis: 5000, checkAddress, resolve: rebinding };
-  await t.rejects(fetchDocument(`http://rebind.example:${server.port}/`, options), /loopback/);
-  t.equal(calls, 1);
-  const mixed = async () => [
-    { address: '8.8.8.8', family: 4 },
-    { address: '169.254.169.254', family: 4 },
-  ];
-  await t.rejects(fetchDocument('http://mixed.example/', { ...options, resolve: mixed }), /link-local/);
-  const pinned = async () => [{ address: '127.0.0.1', family: 4 }];
-  const found = await fetchDocument(`http://name.example:${server.port}/`, {
-    ...options,
-    checkAddress: () => null,
-    resolve: pinned,
-  });
-  t.equal(found.body.toString(), XSD, 'the connection goes to the address that was validated');
-  for (const host of [
-    '2130706433',
-    '0x7f000001',
-    '0177.0.0.1',
-    '127.1',
-    '[::ffff:127.0.0.1]',
-    '[::1]',
-    '169.254.169.254',
-  ]) {
-    await t.rejects(fetchDocument(`http://${host}:${server.port}/`, options), /loopback|link-local/, host);
-  }
-  t.equal(server.asked().length, 2);
-});
+    // A name that is public when it is checked and inside when it is called: there is one resolution only.
+    const checkAddress = (ip: string): string | null =>
+      addressKind(ip) === 'public' ? null : `${addressKind(ip)}`;
+    const rebinding = async () => {
+      calls += 1;
+      return [{ address: calls === 1 ? '127.0.0.1' : '8.8.8.8', family: 4 }];
+    };
+    const options = { maxBytes: 1000, timeoutMillis: 5000, checkAddress, resolve: rebinding };
+    await t.rejects(fetchDocument(`http://rebind.example:${server.port}/`, options), /loopback/);
+    t.equal(calls, 1);
+    const mixed = async () => [
+      { address: '8.8.8.8', family: 4 },
+      { address: '169.254.169.254', family: 4 },
+    ];
+    await t.rejects(
+      fetchDocument('http://mixed.example/', { ...options, resolve: mixed }),
+      /link-local/,
+    );
+    const pinned = async () => [{ address: '127.0.0.1', family: 4 }];
+    const found = await fetchDocument(`http://name.example:${server.port}/`, {
+      ...options,
+      checkAddress: () => null,
+      resolve: pinned,
+    });
+    t.equal(found.body.toString(), XSD, 'the connection goes to the address that was validated');
+    for (const host of [
+      '2130706433',
+      '0x7f000001',
+      '0177.0.0.1',
+      '127.1',
+      '[::ffff:127.0.0.1]',
+      '[::1]',
+      '169.254.169.254',
+    ]) {
+      await t.rejects(
+        fetchDocument(`http://${host}:${server.port}/`, options),
+        /loopback|link-local/,
+        host,
+      );
+    }
+    t.equal(server.asked().length, 2);
+  },
+);
 
 t.test('C03: addresses in every spelling', (t) => {
   const kinds = {
     loopback: ['127.0.0.1', '127.255.0.1', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '[::1]'],
     'link-local': ['169.254.169.254', 'fe80::1', 'fe80::1%eth0', '::ffff:a9fe:a9fe'],
-    private: ['10.0.0.1', '172.31.255.255', '192.168.1.1', '100.64.0.1', 'fd00::1', '::ffff:10.1.1.1'],
+    private: [
+      '10.0.0.1',
+      '172.31.255.255',
+      '192.168.1.1',
+      '100.64.0.1',
+      'fd00::1',
+      '::ffff:10.1.1.1',
+    ],
     special: [
       '0.0.0.0',
       '::',
@@ -205,11 +282,13 @@ t.test('redirects stay on the host; what is no document is named', async (t) => 
     else if (target === '/file') to('file:///etc/passwd');
     else if (target === '/loop') to('/loop');
     else if (target === '/none') response.writeHead(302).end();
-    else if (target === '/zip') response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(XSD));
+    else if (target === '/zip')
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(XSD));
     else if (target === '/bomb')
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1e6)));
     else if (target === '/odd') response.writeHead(200, { 'content-encoding': 'zstd' }).end('x');
-    else if (target === '/cut') response.writeHead(200, { 'content-length': 100 }).write('x', () => response.destroy());
+    else if (target === '/cut')
+      response.writeHead(200, { 'content-length': 100 }).write('x', () => response.destroy());
     else if (target === '/slow') response.writeHead(200).write('x');
     else if (target === '/login') response.end('<!DOCTYPE html><html/>');
     else if (target === '/403') response.writeHead(403).end();
@@ -239,21 +318,24 @@ t.test('redirects stay on the host; what is no document is named', async (t) => 
   t.match(await problemOf(run(`${server.url}/away`, {})), /Give the final address/);
 });
 
-t.test('documents of one host come over one connection, also when it was closed meanwhile', async (t) => {
-  const connections = new Set<unknown>();
-  let answers = 0;
-  const { url } = await useBackend(t, (_, response) => {
-    const { socket } = response;
-    connections.add(socket);
-    answers += 1;
-    // Says that it stays open, and closes all the same.
-    if (answers === 3) response.on('finish', () => setImmediate(() => socket?.destroy()));
-    response.end(XSD);
-  });
-  const { fetch } = await source(`${url}/`, {});
-  for (let at = 0; at < 6; at++) t.equal((await fetch?.(`${url}/${at}`))?.body.toString(), XSD);
-  t.ok(connections.size <= 3, `${connections.size} connections`);
-});
+t.test(
+  'documents of one host come over one connection, also when it was closed meanwhile',
+  async (t) => {
+    const connections = new Set<unknown>();
+    let answers = 0;
+    const { url } = await useBackend(t, (_, response) => {
+      const { socket } = response;
+      connections.add(socket);
+      answers += 1;
+      // Says that it stays open, and closes all the same.
+      if (answers === 3) response.on('finish', () => setImmediate(() => socket?.destroy()));
+      response.end(XSD);
+    });
+    const { fetch } = await source(`${url}/`, {});
+    for (let at = 0; at < 6; at++) t.equal((await fetch?.(`${url}/${at}`))?.body.toString(), XSD);
+    t.ok(connections.size <= 3, `${connections.size} connections`);
+  },
+);
 
 t.test('a WSDL in a file may get documents from hosts that are allowed', async (t) => {
   const server = await startServer(t, ({ target }, response) =>
@@ -297,22 +379,42 @@ t.test(
     const backend = createSecureServer(tls, ({ url, socket }, response) => {
       names.push(socket instanceof TLSSocket ? String(socket.getPeerCertificate().subject.CN) : '');
       const { port } = backend.address() as AddressInfo;
-      const wsdl = importing('a.xsd').replaceAll('http://internal.example/get', `https://127.0.0.1:${port}/ws`);
+      const wsdl = importing('a.xsd').replaceAll(
+        'http://internal.example/get',
+        `https://127.0.0.1:${port}/ws`,
+      );
       response.end(url === '/a.xsd' ? XSD : wsdl);
     });
     await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
     t.teardown(() => backend.close());
     const url = `https://127.0.0.1:${(backend.address() as AddressInfo).port}/x.wsdl`;
     t.match(await problemOf(run(url, {})), /cannot be fetched/);
-    t.match(await problemOf(run(url, { route: { ...NO_ROUTE, ca } })), /cannot be fetched/, 'without the certificate');
+    t.match(
+      await problemOf(run(url, { route: { ...NO_ROUTE, ca } })),
+      /cannot be fetched/,
+      'without the certificate',
+    );
     const { directory } = await run(url, { route: { ...NO_ROUTE, ca, cert, key } });
     t.strictSame(names, ['gateway', 'gateway']);
     const config = await loadConfig(join(directory, 'soapstone.yaml'), {});
     const [service] = Object.values(config.config.services);
-    t.match(service?.tls, { ca: authority.ca.cert.trim(), cert: client.cert.trim(), key: client.key.trim() });
-    t.match(await problemOf(run(url, { route: { ...NO_ROUTE, cert } })), /--cert and --key belong together/);
-    t.match(await problemOf(run(url, { route: { ...NO_ROUTE, ca: join(folder, 'none') } })), /--ca cannot be read/);
-    t.match(await problemOf(run(url, { route: { ...NO_ROUTE, ca, cert, key: ca } })), /cannot be used/);
+    t.match(service?.tls, {
+      ca: authority.ca.cert.trim(),
+      cert: client.cert.trim(),
+      key: client.key.trim(),
+    });
+    t.match(
+      await problemOf(run(url, { route: { ...NO_ROUTE, cert } })),
+      /--cert and --key belong together/,
+    );
+    t.match(
+      await problemOf(run(url, { route: { ...NO_ROUTE, ca: join(folder, 'none') } })),
+      /--ca cannot be read/,
+    );
+    t.match(
+      await problemOf(run(url, { route: { ...NO_ROUTE, ca, cert, key: ca } })),
+      /cannot be used/,
+    );
   },
 );
 
@@ -320,7 +422,10 @@ t.test('a WSDL behind a proxy', async (t) => {
   const proxy = await useBackend(t, (_, response) => response.end(importing()));
   const { host } = new URL(proxy.url);
   const by = (address: string) => ({ route: { ...NO_ROUTE, proxy: address } });
-  const read = await source('http://wsdl.example/x.wsdl', by(`http://u:${VARIABLE('TOKEN')}@${host}`));
+  const read = await source(
+    'http://wsdl.example/x.wsdl',
+    by(`http://u:${VARIABLE('TOKEN')}@${host}`),
+  );
   await read.fetch?.('http://wsdl.example/x.wsdl');
   t.match(proxy.complete, [
     { target: 'http://wsdl.example/x.wsdl', headers: { 'proxy-authorization': 'Basic dTphYmM=' } },
@@ -332,7 +437,10 @@ t.test('a WSDL behind a proxy', async (t) => {
     delete process.env['no_proxy'];
   });
   const direct = await startServer(t, (_request, response) => response.end(importing()));
-  const named = await source(`${direct.url}/x.wsdl`, { ...by('environment'), allowHosts: ['localhost'] });
+  const named = await source(`${direct.url}/x.wsdl`, {
+    ...by('environment'),
+    allowHosts: ['localhost'],
+  });
   await named.fetch?.(`${direct.url}/x.wsdl`);
   t.equal(direct.asked().length, 1, 'a host that the environment leaves out is asked directly');
   await t.rejects(
@@ -342,7 +450,10 @@ t.test('a WSDL behind a proxy', async (t) => {
   );
   await named.fetch?.('http://other.example/a.xsd');
   t.equal(proxy.complete.length, 2);
-  t.match(await problemOf(source('http://h/x', by('http://u:secret@p:1'))), /--proxy stands on the command line/);
+  t.match(
+    await problemOf(source('http://h/x', by('http://u:secret@p:1'))),
+    /--proxy stands on the command line/,
+  );
   t.match(await problemOf(source('http://h/x', by('socks://p:1'))), /no address of a proxy/);
   const typed = { route: { ...NO_ROUTE, passphrase: 'secret' } };
   t.match(await problemOf(source('http://h/x', typed)), /--passphrase stands on the command line/);

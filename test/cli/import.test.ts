@@ -5,7 +5,11 @@ import { parse } from 'yaml';
 import { printDiagnostic } from '../../src/base/diagnostic.js';
 import { groupByCause } from '../../src/cli/import/causes.js';
 import { type ImportOptions, importWsdl } from '../../src/cli/import/import.js';
-import { type Imported, type ImportedService, printImportedConfig } from '../../src/cli/import/imported-config.js';
+import {
+  type Imported,
+  type ImportedService,
+  printImportedConfig,
+} from '../../src/cli/import/imported-config.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { desk } from '../acceptance/desk.js';
@@ -22,7 +26,13 @@ async function run(location: string, options: Partial<ImportOptions> = {}) {
   const all = { directory, name: null, ports: [], json: false, force: false, ...options };
   const code = await importWsdl(location, all, terminal);
   const file = join(directory, 'soapstone.yaml');
-  return { code, directory, file, output: printed.lines.join('\n'), yaml: await readFile(file, 'utf8') };
+  return {
+    code,
+    directory,
+    file,
+    output: printed.lines.join('\n'),
+    yaml: await readFile(file, 'utf8'),
+  };
 }
 
 /** Imports a WSDL from its text. */
@@ -51,14 +61,19 @@ t.test('a WSDL becomes a folder with a configuration that loads', async (t) => {
     path: '/soap/orderDesk',
     port: 'OrderDeskSoap11',
     versions: ['1.1', '1.2'],
-    operations: { GetOrder: { field: 'Query.getOrder' }, PlaceOrder: { field: 'Mutation.placeOrder' } },
+    operations: {
+      GetOrder: { field: 'Query.getOrder' },
+      PlaceOrder: { field: 'Mutation.placeOrder' },
+    },
   });
   const report: unknown = JSON.parse(await readFile(join(directory, 'import-report.json'), 'utf8'));
   t.match(report, {
     location: DEMO,
     services: [{ name: 'orderDesk', ports: ['OrderDeskSoap11'] }],
     summary: { offered: 12, partial: 0, disabled: 0, otherPorts: 12 },
-    operations: [{ operation: 'GetOrder', status: 'ok', field: 'Query.getOrder', reason: null, place: null }],
+    operations: [
+      { operation: 'GetOrder', status: 'ok', field: 'Query.getOrder', reason: null, place: null },
+    ],
     ports: [
       {
         service: 'orderDesk',
@@ -73,11 +88,20 @@ t.test('a WSDL becomes a folder with a configuration that loads', async (t) => {
 });
 
 t.test('a WSDL of which little can be said becomes a configuration all the same', async (t) => {
-  const other = '<binding name="B" type="t:P"><http:binding verb="GET"/><operation name="Get"/></binding>';
+  const other =
+    '<binding name="B" type="t:P"><http:binding verb="GET"/><operation name="Get"/></binding>';
   const cases = {
     'no-service': { wsdl: wsdlWith({ service: '' }), said: /^Get +ok +Query\.get$/m, port: 'B' },
-    'no-binding': { wsdl: wsdlWith({ service: '', binding: '' }), said: /^Get +ok +Query\.get$/m, port: 'P' },
-    'no-soap': { wsdl: wsdlWith({ binding: other }), said: /^Get +disabled +- +.*for plain HTTP/m, port: 'Soap' },
+    'no-binding': {
+      wsdl: wsdlWith({ service: '', binding: '' }),
+      said: /^Get +ok +Query\.get$/m,
+      port: 'P',
+    },
+    'no-soap': {
+      wsdl: wsdlWith({ binding: other }),
+      said: /^Get +disabled +- +.*for plain HTTP/m,
+      port: 'Soap',
+    },
     nothing: {
       wsdl: wsdlWith({ service: '', binding: '', portType: '' }),
       said: /describes no operations/,
@@ -112,12 +136,14 @@ t.test('every port type is offered, its operations by one port', async (t) => {
 
 const TRAVEL = 'test/wsdl/fixtures/travel/travel.wsdl';
 
-t.test('services that call every operation alike become one configuration that speaks of all of them', async (t) => {
-  const { code, output, file, directory } = await run(TRAVEL);
-  t.equal(code, 0);
-  t.equal(
-    output.slice(0, output.indexOf('\n\nWritten')),
-    `5 operations: 3 offered (2 reading, 1 writing), 2 not callable.
+t.test(
+  'services that call every operation alike become one configuration that speaks of all of them',
+  async (t) => {
+    const { code, output, file, directory } = await run(TRAVEL);
+    t.equal(code, 0);
+    t.equal(
+      output.slice(0, output.indexOf('\n\nWritten')),
+      `5 operations: 3 offered (2 reading, 1 writing), 2 not callable.
      1 disabled: It cannot be called: its binding is for plain HTTP.
      1 disabled: It cannot be called: no binding describes it.
 service airService: AirSearchPort, AirBookPort
@@ -132,20 +158,30 @@ service           hotelService        ok        Query.hotelSearch
 
 port HotelSearchPort: service, as at port HotelSearchSecurePort.
 port HotelSearchPort12: service, as at port HotelSearchSecurePort.`,
-  );
-  const { config } = await loadConfig(file, {});
-  t.match(config.services, {
-    airService: { ports: ['AirSearchPort', 'AirBookPort'], urls: ['http://127.0.0.1:1/air'] },
-    hotelService: { port: 'HotelSearchSecurePort', urls: ['https://127.0.0.1:1/hotel'] },
-  });
-  const compiled = await compile(await loadConfig(file, {}));
-  t.teardown(() => compiled.close());
-  t.same([...compiled.graph.fields.keys()].sort(), ['Mutation.airBook', 'Query.hotelSearch', 'Query.lowFareSearch']);
-  t.ok(compiled.graph.schema.getType('Traveller'));
-  t.notOk(compiled.graph.schema.getType('HotelServiceTraveller'), 'one set of types');
-  const report: unknown = JSON.parse(await readFile(join(directory, 'import-report.json'), 'utf8'));
-  t.match(report, { operations: { length: 7 }, summary: { offered: 3, otherPorts: 2, disabled: 2 } });
-});
+    );
+    const { config } = await loadConfig(file, {});
+    t.match(config.services, {
+      airService: { ports: ['AirSearchPort', 'AirBookPort'], urls: ['http://127.0.0.1:1/air'] },
+      hotelService: { port: 'HotelSearchSecurePort', urls: ['https://127.0.0.1:1/hotel'] },
+    });
+    const compiled = await compile(await loadConfig(file, {}));
+    t.teardown(() => compiled.close());
+    t.same([...compiled.graph.fields.keys()].sort(), [
+      'Mutation.airBook',
+      'Query.hotelSearch',
+      'Query.lowFareSearch',
+    ]);
+    t.ok(compiled.graph.schema.getType('Traveller'));
+    t.notOk(compiled.graph.schema.getType('HotelServiceTraveller'), 'one set of types');
+    const report: unknown = JSON.parse(
+      await readFile(join(directory, 'import-report.json'), 'utf8'),
+    );
+    t.match(report, {
+      operations: { length: 7 },
+      summary: { offered: 3, otherPorts: 2, disabled: 2 },
+    });
+  },
+);
 
 t.test('overloads of one port are fields named after their request elements', async (t) => {
   const bound = (name: string) =>
@@ -162,33 +198,60 @@ t.test('overloads of one port are fields named after their request elements', as
   });
   const { file } = await runOn(wsdl);
   const { config } = await loadConfig(file, {});
-  t.match(config.services['s']?.operations, { Get: { field: 'Query.get' }, Get2: { field: 'Query.getByName' } });
-});
-
-t.test('--json prints the report and nothing else; --port takes some ports and says so of the others', async (t) => {
-  const { output, directory } = await run(TRAVEL, { json: true, ports: ['HotelSearchPort12'], name: 'hotels' });
-  t.equal(`${output}\n`, await readFile(join(directory, 'import-report.json'), 'utf8'));
-  t.match(JSON.parse(output), {
-    services: [{ name: 'hotels', ports: ['HotelSearchPort12'] }],
-    operations: [
-      { at: 'port AirSearchPort', status: 'disabled', reason: 'Its port is not among those named with --port.' },
-      { at: 'port AirBookPort', status: 'disabled' },
-      { at: 'port HotelSearchPort', status: 'otherPort', sameAs: 'HotelSearchPort12' },
-      { at: 'port HotelSearchPort12', status: 'ok', service: 'hotels' },
-    ],
+  t.match(config.services['s']?.operations, {
+    Get: { field: 'Query.get' },
+    Get2: { field: 'Query.getByName' },
   });
 });
 
+t.test(
+  '--json prints the report and nothing else; --port takes some ports and says so of the others',
+  async (t) => {
+    const { output, directory } = await run(TRAVEL, {
+      json: true,
+      ports: ['HotelSearchPort12'],
+      name: 'hotels',
+    });
+    t.equal(`${output}\n`, await readFile(join(directory, 'import-report.json'), 'utf8'));
+    t.match(JSON.parse(output), {
+      services: [{ name: 'hotels', ports: ['HotelSearchPort12'] }],
+      operations: [
+        {
+          at: 'port AirSearchPort',
+          status: 'disabled',
+          reason: 'Its port is not among those named with --port.',
+        },
+        { at: 'port AirBookPort', status: 'disabled' },
+        { at: 'port HotelSearchPort', status: 'otherPort', sameAs: 'HotelSearchPort12' },
+        { at: 'port HotelSearchPort12', status: 'ok', service: 'hotels' },
+      ],
+    });
+  },
+);
+
 t.test('several services under the name that was asked for', async (t) => {
   const { file } = await run(TRAVEL, { name: 'travel' });
-  t.same(Object.keys((await loadConfig(file, {})).config.services), ['travel', 'travel-hotelSearchSecurePort']);
+  t.same(Object.keys((await loadConfig(file, {})).config.services), [
+    'travel',
+    'travel-hotelSearchSecurePort',
+  ]);
 });
 
 t.test('a terminal shows which document is being read', async (t) => {
   const shown: (string | null)[] = [];
-  const options = { directory: await useFolder(t), name: null, ports: [], json: false, force: false };
+  const options = {
+    directory: await useFolder(t),
+    name: null,
+    ports: [],
+    json: false,
+    force: false,
+  };
   await importWsdl(TRAVEL, options, { out() {}, error() {}, progress: (text) => shown.push(text) });
-  t.match(shown, [/^Reading document 1: .*travel\.wsdl$/, /^Reading document 2: .*travel\.xsd$/, null]);
+  t.match(shown, [
+    /^Reading document 1: .*travel\.wsdl$/,
+    /^Reading document 2: .*travel\.xsd$/,
+    null,
+  ]);
 });
 
 t.test('warnings with one cause are printed once, with their number', async (t) => {
@@ -196,7 +259,10 @@ t.test('warnings with one cause are printed once, with their number', async (t) 
     (name) => `<xs:import namespace="urn:${name}" schemaLocation="http://x/${name}.xsd"/>`,
   );
   const { output } = await runOn(importing(...imports));
-  t.match(output, /^warning: .*leaves the folder of the WSDL: it names a URL\. This is so in 3 places/m);
+  t.match(
+    output,
+    /^warning: .*leaves the folder of the WSDL: it names a URL\. This is so in 3 places/m,
+  );
   t.equal(output.match(/^warning: /gm)?.length, 1);
   const of = (what: string) => ({ what, remedy: null });
   const texts = [
@@ -215,7 +281,11 @@ t.test('warnings with one cause are printed once, with their number', async (t) 
 t.test('name and port as asked', async (t) => {
   const { file } = await run(DEMO, { name: 'orders', ports: ['OrderDeskSoap12'] });
   const { config } = await loadConfig(file, {});
-  t.match(config.services['orders'], { port: 'OrderDeskSoap12', versions: ['1.2', '1.1'], path: '/soap/orders' });
+  t.match(config.services['orders'], {
+    port: 'OrderDeskSoap12',
+    versions: ['1.2', '1.1'],
+    path: '/soap/orders',
+  });
 });
 
 t.test('a configuration that is there is not overwritten, unless asked', async (t) => {
@@ -259,7 +329,10 @@ t.test('a WSDL at an address, with a port elsewhere', async (t) => {
   });
   const { file, yaml } = await run(`${url}/orders?wsdl`);
   t.match(yaml, 'url: "http://127.0.0.1:8081/orders" # from the WSDL, which is on another host');
-  t.equal((await loadConfig(file, {})).config.services['orderDesk']?.urls[0], 'http://127.0.0.1:8081/orders');
+  t.equal(
+    (await loadConfig(file, {})).config.services['orderDesk']?.urls[0],
+    'http://127.0.0.1:8081/orders',
+  );
   t.match(await refusal(`${url}/nothing`, {}), /404/);
 });
 
@@ -274,8 +347,20 @@ t.test('the written file says what the WSDL says, whatever names it uses', async
     ports: ['Port: "1" # $' + '{Y}'],
     operations: [
       ...names.map(operation),
-      { operation: 'Lost', status: 'disabled', field: null, reason: 'It is\nencoded.', place: 'a.wsdl:7' },
-      { operation: 'Half', status: 'partial', field: 'Mutation.half', reason: 'A part is opaque.', place: null },
+      {
+        operation: 'Lost',
+        status: 'disabled',
+        field: null,
+        reason: 'It is\nencoded.',
+        place: 'a.wsdl:7',
+      },
+      {
+        operation: 'Half',
+        status: 'partial',
+        field: 'Mutation.half',
+        reason: 'A part is opaque.',
+        place: null,
+      },
     ],
   };
   const imported: Imported = {

@@ -63,7 +63,8 @@ t.test('exit codes and texts', async (t) => {
     'heard.yaml': `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }
 subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }`,
     'useless.wsdl': wsdlWith({
-      portType: '<portType name="P"><operation name="Get"><input message="t:Gone"/></operation></portType>',
+      portType:
+        '<portType name="P"><operation name="Get"><input message="t:Gone"/></operation></portType>',
       binding: '<binding name="B" type="t:P"><soap:binding/><operation name="Get"/></binding>',
     }),
     'lost.yaml': 'services: { a: { wsdl: absent.wsdl, url: http://127.0.0.1:1/ } }',
@@ -73,7 +74,10 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
   t.test('a good configuration is fine', async (t) => {
     const { code, out, error } = await run('check', '-c', at('good.yaml'));
     t.equal(code, 0);
-    t.match(out, /good\.yaml is fine: 1 service, \d+ operations, \d+ GraphQL fields, \d+ warnings?\.\n$/);
+    t.match(
+      out,
+      /good\.yaml is fine: 1 service, \d+ operations, \d+ GraphQL fields, \d+ warnings?\.\n$/,
+    );
     t.equal(error, '');
   });
 
@@ -112,13 +116,16 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
     t.match(again.error, 'There is a configuration already.');
   });
 
-  t.test('a WSDL of which no operation can be called is imported, and the answer is no', async (t) => {
-    const { code, out, error } = await run('import', at('useless.wsdl'), '-o', at('useless'));
-    t.equal(code, 1);
-    t.match(out, 'Written: ');
-    t.equal(error, 'No operation can be called: the reasons stand above.\n');
-    t.equal((await run('check', '-c', at('useless/soapstone.yaml'))).code, 2);
-  });
+  t.test(
+    'a WSDL of which no operation can be called is imported, and the answer is no',
+    async (t) => {
+      const { code, out, error } = await run('import', at('useless.wsdl'), '-o', at('useless'));
+      t.equal(code, 1);
+      t.match(out, 'Written: ');
+      t.equal(error, 'No operation can be called: the reasons stand above.\n');
+      t.equal((await run('check', '-c', at('useless/soapstone.yaml'))).code, 2);
+    },
+  );
 
   t.test('the version is that of the package', async (t) => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
@@ -131,7 +138,10 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
     process.chdir(directory);
     const { code, out, error } = await run('check');
     t.equal(code, 0);
-    t.match(error, /^There is no config\/soapstone\.yaml here: this is the demonstration, .*soapstone\.yaml\.\n$/);
+    t.match(
+      error,
+      /^There is no config\/soapstone\.yaml here: this is the demonstration, .*soapstone\.yaml\.\n$/,
+    );
     t.match(out, /soapstone\.yaml is fine: 1 service/);
   });
 
@@ -141,23 +151,42 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
     t.match(absent, { code: 2, error: /answered 404\)\. Check the address: .*\?wsdl\.\n$/ });
     await backend.close();
     const away = await run('import', `${backend.url}/ws?wsdl`, '-o', at('new'));
-    t.match(away, { code: 2, error: /ECONNREFUSED\)\. Check the address, and that its server runs/ });
+    t.match(away, {
+      code: 2,
+      error: /ECONNREFUSED\)\. Check the address, and that its server runs/,
+    });
   });
 
   t.test('a place that cannot be used is wrong input', async (t) => {
     const taken = await useBackend(t, answerWith(''));
     const { host } = new URL(taken.url);
     const places: readonly (readonly [readonly string[], RegExp])[] = [
-      [['import', WSDL, '-o', at('good.yaml')], /good\.yaml: There is a file at this place, not a folder\./],
-      [['import', WSDL, '-o', at('good.yaml/x')], /x: A part of the path is a file, not a folder\./],
+      [
+        ['import', WSDL, '-o', at('good.yaml')],
+        /good\.yaml: There is a file at this place, not a folder\./,
+      ],
+      [
+        ['import', WSDL, '-o', at('good.yaml/x')],
+        /x: A part of the path is a file, not a folder\./,
+      ],
       [['import', WSDL, '--into', directory], /There is a folder at this place, not a file\./],
-      [['import', WSDL, '-o', at('new'), '--root', at('gone')], /The folder .*gone cannot be found\. Check .*--root/],
-      [['docs', '-c', at('good.yaml'), '-o', at('good.yaml')], /good\.yaml: There is a file at this place/],
+      [
+        ['import', WSDL, '-o', at('new'), '--root', at('gone')],
+        /The folder .*gone cannot be found\. Check .*--root/,
+      ],
+      [
+        ['docs', '-c', at('good.yaml'), '-o', at('good.yaml')],
+        /good\.yaml: There is a file at this place/,
+      ],
       [['init', at('good.yaml/x')], /good\.yaml: There is a file at this place/],
-      [['mock', WSDL, '--listen', host], /^127\.0\.0\.1:\d+: The address is in use by another program\./],
+      [
+        ['mock', WSDL, '--listen', host],
+        /^127\.0\.0\.1:\d+: The address is in use by another program\./,
+      ],
       [['usage', '127.0.0.1:4001'], /ENOENT.* Give the admin address .*http:/],
     ];
-    for (const [args, said] of places) t.match(await run(...args), { code: 2, error: said }, args.join(' '));
+    for (const [args, said] of places)
+      t.match(await run(...args), { code: 2, error: said }, args.join(' '));
   });
 
   t.test('misuse is 2, help is 0', async (t) => {
@@ -172,12 +201,16 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
     t.match(heard.error, 'the subscribers of one process only');
     const help = await run('--help');
     t.equal(help.code, 0);
-    for (const command of ['start', 'check', 'schema', 'import']) t.match(help.out, `  ${command} `);
+    for (const command of ['start', 'check', 'schema', 'import'])
+      t.match(help.out, `  ${command} `);
   });
 });
 
 t.test('what is printed arrives whole, through any pipe', async (t) => {
-  const fields = Array.from({ length: 8000 }, (_, at) => `        whateverTheNumberOfThisMayBe${at}: String`);
+  const fields = Array.from(
+    { length: 8000 },
+    (_, at) => `        whateverTheNumberOfThisMayBe${at}: String`,
+  );
   const handwritten = `services:
   big:
     url: http://127.0.0.1:1/
@@ -195,10 +228,15 @@ ${fields.join('\n')}
   t.equal(whole.code, 0, whole.error);
   t.ok(whole.out.length > 200_000, 'more than any pipe holds');
 
-  const shell = (line: string): Promise<Ended> => end(spawn('sh', ['-c', line], { env: ENVIRONMENT }));
+  const shell = (line: string): Promise<Ended> =>
+    end(spawn('sh', ['-c', line], { env: ENVIRONMENT }));
   const schema = `"${process.execPath}" "${MAIN}" schema -c "${file}"`;
   t.match(await shell(`${schema} | cat | wc -c`), { out: `${whole.out.length}\n`, error: '' });
-  t.match(await shell(`${schema} | head -1`), { out: 'type Query {\n', error: '' }, 'a reader may leave');
+  t.match(
+    await shell(`${schema} | head -1`),
+    { out: 'type Query {\n', error: '' },
+    'a reader may leave',
+  );
 });
 
 interface Ready {
@@ -216,11 +254,18 @@ async function firstLine(child: ChildProcess): Promise<Ready> {
 
 t.test('a gateway says it is ready, serves, and drains at SIGTERM', async (t) => {
   const file = join(t.testdir(), 'soapstone.yaml');
-  await writeFile(file, `${ANY_PORTS}services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`);
+  await writeFile(
+    file,
+    `${ANY_PORTS}services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`,
+  );
   for (const workers of ['1', '2']) {
     const child = soapstone('start', '-c', file, '--workers', workers);
     const ready = await firstLine(child);
-    t.match(ready, { msg: 'ready', listen: /^http:\/\/127\.0\.0\.1:\d+$/, admin: /^http:\/\/127\.0\.0\.1:\d+$/ });
+    t.match(ready, {
+      msg: 'ready',
+      listen: /^http:\/\/127\.0\.0\.1:\d+$/,
+      admin: /^http:\/\/127\.0\.0\.1:\d+$/,
+    });
     t.match(await (await fetch(`${ready.listen}/soap/orders?wsdl`)).text(), 'OrderDesk');
     t.equal((await fetch(`${ready.admin}/ready`)).status, 200);
     const metrics = await (await fetch(`${ready.admin}/metrics`)).text();
@@ -234,7 +279,10 @@ t.test('a gateway says it is ready, serves, and drains at SIGTERM', async (t) =>
 t.test('the demonstration prints three things to try', async (t) => {
   const file = join(t.testdir(), 'soapstone.yaml');
   const demo = 'demo: { listen: 127.0.0.1:0 }\n';
-  await writeFile(file, `${ANY_PORTS}${demo}services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`);
+  await writeFile(
+    file,
+    `${ANY_PORTS}${demo}services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`,
+  );
   const child = soapstone('start', '-c', file);
   child.stdout?.on('data', (chunk) => {
     if (String(chunk).includes('Ctrl-C')) child.kill('SIGTERM');
@@ -266,24 +314,30 @@ t.test('an address that is taken is a problem of the configuration', async (t) =
   t.match(error, `${file}:2:9: The address 127.0.0.1:${port} of \`listen\` is in use`);
 });
 
-t.test('a file or a socket whose folder is not there is a problem of the configuration', async (t) => {
-  const file = join(t.testdir(), 'soapstone.yaml');
-  const services = `admin: 127.0.0.1:0\nservices: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }\n`;
-  for (const [keys, problem] of [
-    ['listen: 127.0.0.1:0\naudit: { file: none/a.log }', /:4:16: The file of `audit` cannot be opened \(ENOENT\)\./],
-    [
-      'listen: unix:/none/a.sock',
-      /:3:9: The address unix:\/none\/a\.sock of `listen` may not be used by this user, or its folder is not there\./,
-    ],
-  ] as const) {
-    await writeFile(file, `${services}${keys}\n`);
-    for (const workers of ['1', '2']) {
-      const { code, error } = await end(soapstone('start', '-c', file, '--workers', workers));
-      t.equal(code, 2, error);
-      t.match(error, problem);
+t.test(
+  'a file or a socket whose folder is not there is a problem of the configuration',
+  async (t) => {
+    const file = join(t.testdir(), 'soapstone.yaml');
+    const services = `admin: 127.0.0.1:0\nservices: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }\n`;
+    for (const [keys, problem] of [
+      [
+        'listen: 127.0.0.1:0\naudit: { file: none/a.log }',
+        /:4:16: The file of `audit` cannot be opened \(ENOENT\)\./,
+      ],
+      [
+        'listen: unix:/none/a.sock',
+        /:3:9: The address unix:\/none\/a\.sock of `listen` may not be used by this user, or its folder is not there\./,
+      ],
+    ] as const) {
+      await writeFile(file, `${services}${keys}\n`);
+      for (const workers of ['1', '2']) {
+        const { code, error } = await end(soapstone('start', '-c', file, '--workers', workers));
+        t.equal(code, 2, error);
+        t.match(error, problem);
+      }
     }
-  }
-});
+  },
+);
 
 t.test('rules prints what a code means, and finds one that is written nearly right', async (t) => {
   t.match(await runCommand('rules', 'xml_depth_limit'), {
@@ -319,10 +373,19 @@ t.test('init writes a configuration that starts, whose examples are valid too', 
   t.match(await run('check', '-c', file), { code: 0, error: '' });
   t.match(await run('init', file), { code: 2, error: /There is a configuration already/ });
   const text = await readFile(file, 'utf8');
-  await writeFile(file, text.replaceAll(/^( *)# (?=[a-z][A-Za-z]*: |[a-z][A-Za-z]*:$| +\w+:)/gm, '$1'));
+  await writeFile(
+    file,
+    text.replaceAll(/^( *)# (?=[a-z][A-Za-z]*: |[a-z][A-Za-z]*:$| +\w+:)/gm, '$1'),
+  );
   await writeFile(join(file, '..', 'service.wsdl'), await readFile(WSDL));
-  await writeFile(join(file, '..', 'legacy.xsd'), await readFile(join(WSDL, '..', 'legacy.xsd')).catch(() => ''));
-  Object.assign(process.env, { BACKEND_PASSWORD: 'x', ACME_KEY: '0123456789abcdef0123456789abcdef' });
+  await writeFile(
+    join(file, '..', 'legacy.xsd'),
+    await readFile(join(WSDL, '..', 'legacy.xsd')).catch(() => ''),
+  );
+  Object.assign(process.env, {
+    BACKEND_PASSWORD: 'x',
+    ACME_KEY: '0123456789abcdef0123456789abcdef',
+  });
   const { code, out, error } = await run('check', '-c', file);
   t.equal(code, 0, `${out}${error}`);
 });
@@ -338,10 +401,15 @@ t.test('try runs the gateway in front of a WSDL, with a query to begin with', as
   const text = lines.join('\n');
   const [, graphql = ''] = /GraphiQL (http\S+)/.exec(text) ?? [];
   t.match(text, /Console +http/);
-  t.match(await askGraphql(graphql.replace(/\/graphql$/, ''), '{ __typename }'), { data: { __typename: 'Query' } });
+  t.match(await askGraphql(graphql.replace(/\/graphql$/, ''), '{ __typename }'), {
+    data: { __typename: 'Query' },
+  });
   child.kill('SIGTERM');
   t.match(await ended, { code: 0 });
-  const none = join(t.testdir({ 'none.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"/>' }), 'none.wsdl');
+  const none = join(
+    t.testdir({ 'none.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"/>' }),
+    'none.wsdl',
+  );
   t.not((await end(soapstone('try', none))).code, 0, 'nothing can be called');
 });
 
@@ -367,7 +435,13 @@ t.test('try listens where it is told to, and calls the backend that it is told',
 });
 
 t.test('a long warning is cut before its remedy, not in it', async (t) => {
-  const line = diagnosticLine({ file: 'a', line: 1, column: null, what: 'x'.repeat(5000), remedy: 'Do this.' });
+  const line = diagnosticLine({
+    file: 'a',
+    line: 1,
+    column: null,
+    what: 'x'.repeat(5000),
+    remedy: 'Do this.',
+  });
   t.match(line, /^a:1: x{500} \.\.\. Do this\.$/);
 });
 

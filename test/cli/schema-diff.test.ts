@@ -42,7 +42,11 @@ t.test('the names of the version before beside those of this one, by the command
     'old.graphql': await schemaWith(', names: "0.1"'),
     'new.graphql': await schemaWith(''),
   });
-  const { code, all } = await runCommand('diff', join(folder, 'old.graphql'), join(folder, 'new.graphql'));
+  const { code, all } = await runCommand(
+    'diff',
+    join(folder, 'old.graphql'),
+    join(folder, 'new.graphql'),
+  );
   t.equal(code, 1);
   t.match(all, /breaking +.*(?:XML|AnyValue)/);
 });
@@ -63,13 +67,25 @@ t.test('a change that breaks no client is a change', async (t) => {
 t.test('what cannot be compared, or named, is told', async (t) => {
   const folder = await useFolder(t, { 'a.graphql': 'type Query { a: Int }' });
   const file = join(folder, 'a.graphql');
-  t.match(await runCommand('diff', file, 'a.wsdl'), { code: 2, all: /A schema and a WSDL cannot be compared/ });
-  t.match(await runCommand('diff', file, file, '--usage', 'u.json'), { code: 2, all: /--usage is for two WSDLs/ });
+  t.match(await runCommand('diff', file, 'a.wsdl'), {
+    code: 2,
+    all: /A schema and a WSDL cannot be compared/,
+  });
+  t.match(await runCommand('diff', file, file, '--usage', 'u.json'), {
+    code: 2,
+    all: /--usage is for two WSDLs/,
+  });
 });
 
 t.test('a file that is no schema is an error with what to do', async (t) => {
   const folder = await useFolder(t, { 'a.graphql': 'type Query {' });
   const file = join(folder, 'a.graphql');
-  await t.rejects(diffSchemas(file, file, recordedTerminal()), /no schema that could be read.*soapstone schema/s);
-  await t.rejects(diffSchemas(`${file}x`, file, recordedTerminal()), /no schema that could be read/);
+  await t.rejects(
+    diffSchemas(file, file, recordedTerminal()),
+    /no schema that could be read.*soapstone schema/s,
+  );
+  await t.rejects(
+    diffSchemas(`${file}x`, file, recordedTerminal()),
+    /no schema that could be read/,
+  );
 });

@@ -21,7 +21,8 @@ const KINDS: Readonly<Record<string, string>> = {
   security: 'security: { make: { usernameToken: { username: web, password: canary-security } } }',
   login:
     'auth: { login: { operation: Getlogin, arguments: { sku: canary-login }, token: reply.x, place: http:x-session } }',
-  health: 'health: { operation: Gethealth, arguments: { sku: canary-health }, expect: { reply.x: canary-health } }',
+  health:
+    'health: { operation: Gethealth, arguments: { sku: canary-health }, expect: { reply.x: canary-health } }',
   proxy: 'proxy: "http://web:canary-proxy@127.0.0.1:9"',
 };
 const FOUND = /canary|Y2FuYXJ5|jYW5hcn|Y2FuYX/i;
@@ -73,7 +74,10 @@ t.test('nor in answers, log and metrics, whatever the backend does with them', a
         const text = JSON.stringify(headers) + body.toString();
         const status = answer === 'refuse' ? 401 : 500;
         response
-          .writeHead(status, { 'content-type': 'text/xml', 'www-authenticate': text.slice(0, 200).replace(/\s/g, ' ') })
+          .writeHead(status, {
+            'content-type': 'text/xml',
+            'www-authenticate': text.slice(0, 200).replace(/\s/g, ' '),
+          })
           .end(text);
       }
     });
@@ -81,8 +85,12 @@ t.test('nor in answers, log and metrics, whatever the backend does with them', a
     const seen: string[] = [];
     for (const name of Object.keys(KINDS)) {
       const graphql = await postGraphql(gateway.url, { query: `{ ${name}(sku: "1") }` });
-      const soap = await postSoap(`${gateway.url}/soap/${name}`, envelope(`<Get${name} xmlns="urn:shop"/>`));
-      for (const reply of [graphql, soap]) seen.push(JSON.stringify([...reply.headers]), await reply.text());
+      const soap = await postSoap(
+        `${gateway.url}/soap/${name}`,
+        envelope(`<Get${name} xmlns="urn:shop"/>`),
+      );
+      for (const reply of [graphql, soap])
+        seen.push(JSON.stringify([...reply.headers]), await reply.text());
     }
     t.ok(backend.complete.length > 0);
     seen.push(await gateway.metrics());

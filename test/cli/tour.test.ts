@@ -51,7 +51,10 @@ class Newcomer {
 
   /** Runs a command to its end; what it writes. One that starts a gateway goes on. */
   async type(command: string): Promise<string> {
-    const line = this.moved(command).replace(/^npx soapstone /, `exec '${process.execPath}' '${MAIN}' `);
+    const line = this.moved(command).replace(
+      /^npx soapstone /,
+      `exec '${process.execPath}' '${MAIN}' `,
+    );
     const child = spawn('sh', ['-c', line], { cwd: this.#cwd, env: { PATH: process.env['PATH'] } });
     const leave = (): boolean => child.kill('SIGKILL');
     this.#t.teardown(leave);
@@ -114,7 +117,10 @@ t.test('the tour of the README', { skip: hasCurl ? false : 'curl is not installe
   const [soap = '', graphql = ''] = commandsIn(things);
   t.match(await newcomer.type(soap), /<\w*:?GetOrderResponse/, 'the SOAP call of "Try it"');
   const tried = JSON.parse(await newcomer.type(graphql));
-  t.match(tried, { data: { order: { status: String, lines: [{ sku: String }] } }, errors: undefined });
+  t.match(tried, {
+    data: { order: { status: String, lines: [{ sku: String }] } },
+    errors: undefined,
+  });
 
   const [imports = '', starts = '', asks = ''] = blocksOf('Five minutes', 'sh');
   for (const command of commandsIn(imports)) await newcomer.type(command);

@@ -6,7 +6,11 @@ import { makeMockServer } from '../../src/cli/mock/mock.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
 
 /** The address of a mock that answers by a model, or with the recorded replies of a folder. It ends with the test. */
-export async function useMock(t: Test, model: WsdlModel, answers: string | null = null): Promise<string> {
+export async function useMock(
+  t: Test,
+  model: WsdlModel,
+  answers: string | null = null,
+): Promise<string> {
   const server = makeMockServer(model, answers).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => {

@@ -42,7 +42,11 @@ const concreteOf = (type: Complex): readonly Complex[] => [
 ];
 
 export const escaped = (raw: string): string =>
-  raw.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  raw
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 
 /** Elements with structure within each other, below the root. */
 export const MAX_DEPTH = 4;
@@ -94,7 +98,9 @@ export class Writer {
     return Array.from({ length: times }, () => {
       const parts = group.kind === 'choice' ? [this.#random.of(group.parts)] : group.parts;
       return parts
-        .map((part) => (part.kind === 'element' ? this.#elements(part, depth) : this.#group(part, depth)))
+        .map((part) =>
+          part.kind === 'element' ? this.#elements(part, depth) : this.#group(part, depth),
+        )
         .join('');
     }).join('');
   }
@@ -130,7 +136,8 @@ export class Writer {
 }
 
 const noneRequired = (type: Complex): boolean =>
-  type.attributes.every(({ required }) => !required) && (type.base === null || noneRequired(type.base));
+  type.attributes.every(({ required }) => !required) &&
+  (type.base === null || noneRequired(type.base));
 
 const inText = (value: string): string => escaped(value).replaceAll('\r', '&#13;');
 const inAttribute = (value: string): string =>

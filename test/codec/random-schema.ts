@@ -34,7 +34,8 @@ ${author.definitions.join('\n')}
   const writer = new Writer(random, form !== '');
   return {
     xsd,
-    instances: (count) => Array.from({ length: count }, () => writer.document(root)).filter((each) => each !== null),
+    instances: (count) =>
+      Array.from({ length: count }, () => writer.document(root)).filter((each) => each !== null),
   };
 }
 
@@ -65,16 +66,24 @@ class Author {
       }
       case 1: {
         const [base, values] = random.of(ENUMERATED);
-        const entries = values.map((value) => `<xs:enumeration value="${escaped(value)}"/>`).join('');
+        const entries = values
+          .map((value) => `<xs:enumeration value="${escaped(value)}"/>`)
+          .join('');
         define(`<xs:restriction base="xs:${base}">${entries}</xs:restriction>`);
-        this.#simples.push({ name, isWord: base !== 'string', isList: false, draw: (each) => each.of(values) });
+        this.#simples.push({
+          name,
+          isWord: base !== 'string',
+          isList: false,
+          draw: (each) => each.of(values),
+        });
         break;
       }
       case 2: {
         const item = random.of(this.#simples.filter(({ isWord }) => isWord));
         define(`<xs:list itemType="${item.name}"/>`);
         // One that is empty looks like a branch of a choice that was not taken.
-        const draw = (each: Random): string => each.some(1, 4, () => item.draw(each)).join(each.of([' ', '  ', '\n']));
+        const draw = (each: Random): string =>
+          each.some(1, 4, () => item.draw(each)).join(each.of([' ', '  ', '\n']));
         this.#simples.push({ name, isWord: false, isList: true, draw });
         break;
       }
@@ -82,7 +91,12 @@ class Author {
         const members = [0, 1].map(() => random.of(this.#simples.filter(({ isList }) => !isList)));
         define(`<xs:union memberTypes="${members.map((member) => member.name).join(' ')}"/>`);
         const isWord = members.every((member) => member.isWord);
-        this.#simples.push({ name, isWord, isList: false, draw: (each) => each.of(members).draw(each) });
+        this.#simples.push({
+          name,
+          isWord,
+          isList: false,
+          draw: (each) => each.of(members).draw(each),
+        });
       }
     }
   }
@@ -91,8 +105,15 @@ class Author {
     const random = this.#random;
     const bases = this.#complexes.filter(({ group }) => group !== null && group.kind !== 'all');
     if (random.chance(0.2)) this.#define(null, random.of(this.#simples), null, false);
-    else if (bases.length > 0 && random.chance(0.4)) this.#define(random.of(bases), null, this.#group(1), false);
-    else this.#define(null, null, random.chance(0.15) ? this.#all() : this.#outer(), random.chance(0.15));
+    else if (bases.length > 0 && random.chance(0.4))
+      this.#define(random.of(bases), null, this.#group(1), false);
+    else
+      this.#define(
+        null,
+        null,
+        random.chance(0.15) ? this.#all() : this.#outer(),
+        random.chance(0.15),
+      );
   }
 
   /** With a group in it that is repeated, now and then. */
@@ -100,12 +121,25 @@ class Author {
     const group = this.#group(2);
     if (group.kind !== 'sequence' || this.#random.chance(0.7)) return group;
     const kind = this.#random.of(['sequence', 'sequence', 'choice'] as const);
-    const leaves = this.#random.some(2, 4, () => ({ ...this.#leaf(), min: 1, max: 1, nillable: false, fixed: null }));
+    const leaves = this.#random.some(2, 4, () => ({
+      ...this.#leaf(),
+      min: 1,
+      max: 1,
+      nillable: false,
+      fixed: null,
+    }));
     // What a repetition begins with is there, once: else nothing tells where it does.
     const parts = leaves.map((leaf, index) =>
-      index === 0 || kind === 'choice' ? leaf : { ...leaf, min: this.#random.upTo(2), max: this.#random.of([1, 1, 3]) },
+      index === 0 || kind === 'choice'
+        ? leaf
+        : { ...leaf, min: this.#random.upTo(2), max: this.#random.of([1, 1, 3]) },
     );
-    const repeated: Group = { kind, min: this.#random.upTo(3), max: this.#random.of([3, Infinity]), parts };
+    const repeated: Group = {
+      kind,
+      min: this.#random.upTo(3),
+      max: this.#random.of([3, Infinity]),
+      parts,
+    };
     return { ...group, parts: group.min === 0 ? [repeated] : [...group.parts, repeated] };
   }
 
@@ -122,7 +156,12 @@ class Author {
     return `${prefix}${this.#names}`;
   }
 
-  #define(base: Complex | null, simple: Simple | null, group: Group | null, isAbstract: boolean): Complex {
+  #define(
+    base: Complex | null,
+    simple: Simple | null,
+    group: Group | null,
+    isAbstract: boolean,
+  ): Complex {
     const attributes = this.#random.some(0, 2, (): Attribute => {
       const type = this.#random.of(this.#simples);
       return { name: this.#name('a'), type, required: this.#random.chance(0.5) };
@@ -147,22 +186,35 @@ class Author {
   #group(depth: number): Group {
     const random = this.#random;
     const kind = random.of(['sequence', 'sequence', 'choice'] as const);
-    const parts = random.some(1, 4, () => (depth > 0 && random.chance(0.25) ? this.#group(depth - 1) : this.#part()));
+    const parts = random.some(1, 4, () =>
+      depth > 0 && random.chance(0.25) ? this.#group(depth - 1) : this.#part(),
+    );
     // In a choice nil looks like not given, and in branches that may be empty nothing tells which was taken.
     if (kind === 'choice') return { kind, min: 1, max: 1, parts: parts.map(certainly) };
     // In a group that may be left out, nil and not given are told apart by the caller alone.
     const isOptional = random.chance(0.2);
-    return { kind, min: isOptional ? 0 : 1, max: 1, parts: isOptional ? parts.map(neverNil) : parts };
+    return {
+      kind,
+      min: isOptional ? 0 : 1,
+      max: 1,
+      parts: isOptional ? parts.map(neverNil) : parts,
+    };
   }
 
   #all(): Group {
-    const parts = this.#random.some(1, 4, () => ({ ...this.#leaf(), min: this.#random.upTo(2), max: 1 }));
+    const parts = this.#random.some(1, 4, () => ({
+      ...this.#leaf(),
+      min: this.#random.upTo(2),
+      max: 1,
+    }));
     return { kind: 'all', min: 1, max: 1, parts };
   }
 
   #part(): Element {
     const complexes = this.#complexes.filter(isUsable);
-    return complexes.length > 0 && this.#random.chance(0.35) ? this.#element(this.#random.of(complexes)) : this.#leaf();
+    return complexes.length > 0 && this.#random.chance(0.35)
+      ? this.#element(this.#random.of(complexes))
+      : this.#leaf();
   }
 
   #leaf(): Element {
@@ -174,7 +226,10 @@ class Author {
     const isLost = 'isAbstract' in type && !isUsable(type);
     const min = isLost ? 0 : random.of([0, 1, 1]);
     const max = random.of([1, 1, 1, 3, Infinity]);
-    const fixed = !('isAbstract' in type) && max === 1 && min === 1 && type.name === 'xs:token' ? 'is fixed' : null;
+    const fixed =
+      !('isAbstract' in type) && max === 1 && min === 1 && type.name === 'xs:token'
+        ? 'is fixed'
+        : null;
     return {
       kind: 'element',
       name: this.#name('e'),
@@ -193,14 +248,18 @@ function certainly(part: Group | Element): Group | Element {
 }
 
 function neverNil(part: Group | Element): Group | Element {
-  return part.kind === 'element' ? { ...part, nillable: false } : { ...part, parts: part.parts.map(neverNil) };
+  return part.kind === 'element'
+    ? { ...part, nillable: false }
+    : { ...part, parts: part.parts.map(neverNil) };
 }
 
 const occurs = (min: number, max: number): string =>
   `${min === 1 ? '' : ` minOccurs="${min}"`}${max === 1 ? '' : ` maxOccurs="${max === Infinity ? 'unbounded' : max}"`}`;
 
 function printGroup({ kind, min, max, parts }: Group): string {
-  const inner = parts.map((part) => (part.kind === 'element' ? printElement(part) : printGroup(part))).join('');
+  const inner = parts
+    .map((part) => (part.kind === 'element' ? printElement(part) : printGroup(part)))
+    .join('');
   return `<xs:${kind}${occurs(min, max)}>${inner}</xs:${kind}>`;
 }
 

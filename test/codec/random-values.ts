@@ -38,8 +38,10 @@ export interface Simple {
   readonly draw: (random: Random) => string;
 }
 
-const digits = (random: Random, max: number): string => random.some(1, max, () => String(random.upTo(10))).join('');
-const signed = (random: Random, max: number): string => `${random.of(['', '-', '+'])}${digits(random, max)}`;
+const digits = (random: Random, max: number): string =>
+  random.some(1, max, () => String(random.upTo(10))).join('');
+const signed = (random: Random, max: number): string =>
+  `${random.of(['', '-', '+'])}${digits(random, max)}`;
 const two = (value: number): string => String(value).padStart(2, '0');
 const zone = (random: Random): string => random.of(['', 'Z', '+05:30', '-14:00', '+14:00']);
 const day = (random: Random): string =>
@@ -92,13 +94,21 @@ export const BUILT_INS: readonly Simple[] = [
   builtIn('unsignedLong', (random) => digits(random, 19)),
   builtIn('integer', (random) => signed(random, 24)),
   builtIn('positiveInteger', (random) => `1${digits(random, 20)}`),
-  builtIn('decimal', (random) => `${signed(random, 10)}${random.of(['', '.', `.${digits(random, 10)}`])}`),
-  builtIn('double', (random) => `${signed(random, 5)}.${digits(random, 3)}${random.of(['', 'e5', 'E-3'])}`),
+  builtIn(
+    'decimal',
+    (random) => `${signed(random, 10)}${random.of(['', '.', `.${digits(random, 10)}`])}`,
+  ),
+  builtIn(
+    'double',
+    (random) => `${signed(random, 5)}.${digits(random, 3)}${random.of(['', 'e5', 'E-3'])}`,
+  ),
   builtIn('float', (random) => `${signed(random, 3)}.${digits(random, 2)}`),
   builtIn('date', (random) => `${padded(day(random))}${zone(random)}`),
   builtIn('dateTime', (random) => `${padded(day(random))}T${clock(random)}${zone(random)}`),
   builtIn('time', (random) => `${clock(random)}${zone(random)}`),
-  builtIn('duration', (random) => random.of(['P1Y', '-P3DT4H', 'PT0.50S', 'P1Y2M3DT4H5M6.7S', 'PT36H'])),
+  builtIn('duration', (random) =>
+    random.of(['P1Y', '-P3DT4H', 'PT0.50S', 'P1Y2M3DT4H5M6.7S', 'PT36H']),
+  ),
   builtIn('gYear', (random) => `${1000 + random.upTo(9000)}${zone(random)}`),
   builtIn('gMonthDay', (random) => `--${two(1 + random.upTo(12))}-${two(1 + random.upTo(28))}`),
   builtIn('base64Binary', (random) => bytes(random).toString('base64'), false),
@@ -120,20 +130,36 @@ export const RESTRICTED: readonly (readonly [string, string, (random: Random) =>
     '<xs:pattern value="(\\i\\c*)(,\\i\\c*)*"/><xs:maxLength value="9"/>',
     (random) => random.of(['a', 'a,b', 'x1,_y']),
   ],
-  ['token', '<xs:pattern value="[a-z-[aeiou]]+|\\p{Lu}*"/>', (random) => random.of(['xyz', 'ÄB', 'q'])],
+  [
+    'token',
+    '<xs:pattern value="[a-z-[aeiou]]+|\\p{Lu}*"/>',
+    (random) => random.of(['xyz', 'ÄB', 'q']),
+  ],
   [
     'string',
     '<xs:minLength value="1"/><xs:maxLength value="3"/>',
     (random) => random.of(['😀😀😀', ' a ', 'é', '\n<']),
   ],
-  ['string', '<xs:whiteSpace value="collapse"/><xs:length value="3"/>', (random) => random.of(['a b', 'abc'])],
-  ['int', '<xs:minInclusive value="-5"/><xs:maxExclusive value="6"/>', (random) => String(random.upTo(11) - 5)],
+  [
+    'string',
+    '<xs:whiteSpace value="collapse"/><xs:length value="3"/>',
+    (random) => random.of(['a b', 'abc']),
+  ],
+  [
+    'int',
+    '<xs:minInclusive value="-5"/><xs:maxExclusive value="6"/>',
+    (random) => String(random.upTo(11) - 5),
+  ],
   [
     'decimal',
     '<xs:totalDigits value="5"/><xs:fractionDigits value="2"/>',
     (random) => `${digits(random, 3)}.${digits(random, 2)}`,
   ],
-  ['long', '<xs:minInclusive value="9007199254740993"/>', (random) => `90071992547409${93 + random.upTo(7)}`],
+  [
+    'long',
+    '<xs:minInclusive value="9007199254740993"/>',
+    (random) => `90071992547409${93 + random.upTo(7)}`,
+  ],
   [
     'date',
     '<xs:minInclusive value="2000-01-01"/><xs:maxInclusive value="2099-12-31"/>',

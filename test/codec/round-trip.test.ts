@@ -59,7 +59,8 @@ function selectionOf(type: GraphQLOutputType, built: BuiltSchema, depth: number)
 function fieldsOf(type: GraphQLOutputType, built: BuiltSchema, depth: number): string {
   if (!isObjectType(type)) return '';
   const fields = Object.values(type.getFields()).flatMap((field) => {
-    const isLeaf = !isObjectType(getNamedType(field.type)) && !isAbstractType(getNamedType(field.type));
+    const isLeaf =
+      !isObjectType(getNamedType(field.type)) && !isAbstractType(getNamedType(field.type));
     if (isLeaf) return [field.name];
     // Groups are no elements.
     if (isGroup(field.name)) return [`${field.name}${selectionOf(field.type, built, depth)}`];
@@ -88,9 +89,12 @@ function asInput(value: unknown, type: GraphQLInputType): unknown {
   const fields = nullable.getFields();
   const typeName = String(value['__typename']);
   if (nullable.isOneOf && nullable.name.endsWith('OneOfInput')) {
-    const key = [typeName, typeName.replace(/Base$/, '')].find((each) => Object.hasOwn(fields, each));
+    const key = [typeName, typeName.replace(/Base$/, '')].find((each) =>
+      Object.hasOwn(fields, each),
+    );
     const field = key === undefined ? undefined : fields[key];
-    if (key === undefined || field === undefined) throw new Error(`${nullable.name} has no member for ${typeName}`);
+    if (key === undefined || field === undefined)
+      throw new Error(`${nullable.name} has no member for ${typeName}`);
     return { [key]: asInput(value, field.type) };
   }
   return asMembers(
@@ -101,7 +105,11 @@ function asInput(value: unknown, type: GraphQLInputType): unknown {
 }
 
 /** The members of an object, or the arguments of a field. */
-function asMembers(value: Json, members: readonly (readonly [string, GraphQLInputType])[], isOneOf: boolean): Json {
+function asMembers(
+  value: Json,
+  members: readonly (readonly [string, GraphQLInputType])[],
+  isOneOf: boolean,
+): Json {
   const given = members.flatMap(([key, type]): [string, unknown][] => {
     const member = value[key] ?? null;
     // What is repeated may be single elements, in any order: of those an answer has a list each.
@@ -115,7 +123,8 @@ function asMembers(value: Json, members: readonly (readonly [string, GraphQLInpu
 /** A choice that is repeated: an answer has a list for each of its elements, a request an object for each time. */
 function asGroups(value: Json, type: GraphQLInputType): unknown {
   const group = getNamedType(type);
-  if (!isInputObjectType(group) || !group.isOneOf) throw new Error('it is an object with one member');
+  if (!isInputObjectType(group) || !group.isOneOf)
+    throw new Error('it is an object with one member');
   const lists = Object.entries(group.getFields()).map(([key, field]) => {
     const items: readonly unknown[] = Array.isArray(value[key]) ? value[key] : [];
     return items.map((item) => [key, asInput(item, field.type)] as const);
@@ -126,23 +135,34 @@ function asGroups(value: Json, type: GraphQLInputType): unknown {
 type Trip = ReturnType<typeof tripOf>;
 
 function tripOf(built: BuiltSchema) {
-  const field = built.schema.getMutationType()?.getFields()['Echo'] ?? built.schema.getQueryType()?.getFields()['Echo'];
+  const field =
+    built.schema.getMutationType()?.getFields()['Echo'] ??
+    built.schema.getQueryType()?.getFields()['Echo'];
   const bound = built.fields.get('Mutation.Echo') ?? built.fields.get('Query.Echo');
   if (field === undefined || bound === undefined) throw new Error('the operation is not offered');
   const document = parse(`{Echo${selectionOf(field.type, built, MAX_DEPTH)}}`);
   const [definition] = document.definitions;
-  const node = definition?.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections[0] : undefined;
+  const node =
+    definition?.kind === Kind.OPERATION_DEFINITION
+      ? definition.selectionSet.selections[0]
+      : undefined;
   if (node?.kind !== Kind.FIELD) throw new Error('no field');
   return {
     built,
-    plan: planReply(bound.reply, [node], { fragments: new AdmittedDocument(document).fragments, variables: {} }),
+    plan: planReply(bound.reply, [node], {
+      fragments: new AdmittedDocument(document).fragments,
+      variables: {},
+    }),
   };
 }
 
 function encode({ built }: Trip, value: unknown): string {
-  const field = built.schema.getMutationType()?.getFields()['Echo'] ?? built.schema.getQueryType()?.getFields()['Echo'];
+  const field =
+    built.schema.getMutationType()?.getFields()['Echo'] ??
+    built.schema.getQueryType()?.getFields()['Echo'];
   const bound = built.fields.get('Mutation.Echo') ?? built.fields.get('Query.Echo');
-  if (field === undefined || bound === undefined || !isRecord(value)) throw new Error('nothing to encode');
+  if (field === undefined || bound === undefined || !isRecord(value))
+    throw new Error('nothing to encode');
   const members = asMembers(
     value,
     field.args.map(({ name, type }) => [name, type] as const),
@@ -173,8 +193,11 @@ function problemOf(trip: Trip, instance: string, documents: Map<string, string>)
   }
   documents.set(written, instance);
   const second = decodeReply(trip.plan, written);
-  if (second.errors.length > 0) return `reading again: ${JSON.stringify(second.errors)} in ${written}`;
-  return shown(second) === shown(first) ? null : `changed: ${shown(first)} became ${shown(second)} by ${written}`;
+  if (second.errors.length > 0)
+    return `reading again: ${JSON.stringify(second.errors)} in ${written}`;
+  return shown(second) === shown(first)
+    ? null
+    : `changed: ${shown(first)} became ${shown(second)} by ${written}`;
 }
 
 const against = HAS_XMLLINT ? 'and libxml2 accepts it' : 'xmllint is missing: libxml2 is not asked';
@@ -187,7 +210,8 @@ t.test(`what is read can be written and read again, ${against}`, async (t) => {
       const documents = new Map<string, string>();
       const all = instances(INSTANCES);
       const results = HAS_XMLLINT ? lint(xsd, all) : [];
-      const wrong = results === null ? 'it has no schema' : results.find((result) => result !== null);
+      const wrong =
+        results === null ? 'it has no schema' : results.find((result) => result !== null);
       if (wrong !== undefined) throw new Error(`the instance itself is invalid: ${wrong}\n${xsd}`);
       const trip = tripOf(await build(xsd));
       for (const instance of all) {
@@ -199,7 +223,9 @@ t.test(`what is read can be written and read again, ${against}`, async (t) => {
       for (const [index, result] of (lint(xsd, written) ?? []).entries()) {
         validated += 1;
         if (result !== null)
-          throw new Error(`libxml2: ${result}\n${written[index]}\nof ${documents.get(written[index] ?? '')}\n${xsd}`);
+          throw new Error(
+            `libxml2: ${result}\n${written[index]}\nof ${documents.get(written[index] ?? '')}\n${xsd}`,
+          );
       }
     }),
     // A seed cannot become smaller. Found once: a wrapper whose items may all be left out, and is empty.

@@ -14,11 +14,14 @@ export interface ValiditySuite {
 
 const doc = (content: string, more = ''): string =>
   `<xs:element name="doc"><xs:complexType>${content}${more}</xs:complexType></xs:element>`;
-const sequence = (content: string, occurs = ''): string => `<xs:sequence ${occurs}>${content}</xs:sequence>`;
-const choice = (content: string, occurs = ''): string => `<xs:choice ${occurs}>${content}</xs:choice>`;
+const sequence = (content: string, occurs = ''): string =>
+  `<xs:sequence ${occurs}>${content}</xs:sequence>`;
+const choice = (content: string, occurs = ''): string =>
+  `<xs:choice ${occurs}>${content}</xs:choice>`;
 const s = (name: string, occurs = '', type = 'xs:string'): string =>
   `<xs:element name="${name}" type="${type}" ${occurs}/>`;
-const occurs = (min: number, max: number | 'unbounded'): string => `minOccurs="${min}" maxOccurs="${max}"`;
+const occurs = (min: number, max: number | 'unbounded'): string =>
+  `minOccurs="${min}" maxOccurs="${max}"`;
 const XOP = '<xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:a"/>';
 const d = (content: string): string => `<doc>${content}</doc>`;
 
@@ -26,7 +29,12 @@ export const SUITES: readonly ValiditySuite[] = [
   {
     name: 'a sequence',
     schema: doc(
-      sequence(s('a') + s('b', occurs(0, 1)) + s('c', occurs(0, 'unbounded')) + s('e', occurs(1, 'unbounded'))),
+      sequence(
+        s('a') +
+          s('b', occurs(0, 1)) +
+          s('c', occurs(0, 'unbounded')) +
+          s('e', occurs(1, 'unbounded')),
+      ),
     ),
     valid: [
       d('<a/><e/>'),
@@ -53,8 +61,14 @@ export const SUITES: readonly ValiditySuite[] = [
   },
   {
     name: 'counted elements',
-    schema: doc(sequence(s('a', occurs(2, 3)) + s('b', occurs(0, 2)) + s('c', occurs(3, 'unbounded')))),
-    valid: [d('<a/><a/><c/><c/><c/>'), d('<a/><a/><a/><c/><c/><c/>'), d('<a/><a/><b/><b/><c/><c/><c/><c/><c/>')],
+    schema: doc(
+      sequence(s('a', occurs(2, 3)) + s('b', occurs(0, 2)) + s('c', occurs(3, 'unbounded'))),
+    ),
+    valid: [
+      d('<a/><a/><c/><c/><c/>'),
+      d('<a/><a/><a/><c/><c/><c/>'),
+      d('<a/><a/><b/><b/><c/><c/><c/><c/><c/>'),
+    ],
     invalid: [
       [d('<a/><c/><c/><c/>'), 'element', '/doc/c[1]'],
       [d('<a/><a/><a/><a/><c/><c/><c/>'), 'element', '/doc/a[4]'],
@@ -89,7 +103,9 @@ export const SUITES: readonly ValiditySuite[] = [
   },
   {
     name: 'groups that may be empty',
-    schema: doc(sequence(sequence(s('a', occurs(0, 1)) + s('b', occurs(0, 1)), occurs(3, 5)) + s('c'))),
+    schema: doc(
+      sequence(sequence(s('a', occurs(0, 1)) + s('b', occurs(0, 1)), occurs(3, 5)) + s('c')),
+    ),
     valid: [d('<c/>'), d('<b/><c/>'), d('<a/><b/><a/><b/><c/>'), d('<b/><b/><b/><b/><b/><c/>')],
     invalid: [
       [d('<b/><b/><b/><b/><b/><b/><c/>'), 'element', '/doc/b[6]'],
@@ -121,7 +137,8 @@ export const SUITES: readonly ValiditySuite[] = [
     name: 'choices within sequences within choices',
     schema: doc(
       choice(
-        sequence(choice(s('a') + s('b')) + s('c', occurs(0, 1)), occurs(1, 2)) + s('z', occurs(2, 2)),
+        sequence(choice(s('a') + s('b')) + s('c', occurs(0, 1)), occurs(1, 2)) +
+          s('z', occurs(2, 2)),
         occurs(1, 2),
       ),
     ),
@@ -193,7 +210,9 @@ export const SUITES: readonly ValiditySuite[] = [
       ['<doc no="1" xsi:what="1"/>', 'attribute', '/doc/@*'],
       ['<doc no="1"><a b="1"/></doc>', 'attribute', '/doc/a/@*'],
     ],
-    differs: new Map([['<doc no=" 7 " note="x"/>', 'it does not collapse white space around integers']]),
+    differs: new Map([
+      ['<doc no=" 7 " note="x"/>', 'it does not collapse white space around integers'],
+    ]),
   },
   {
     name: 'attributes of any namespace but one',
@@ -209,7 +228,11 @@ export const SUITES: readonly ValiditySuite[] = [
     schema: `<xs:attribute name="no" type="xs:int"/><xs:attribute name="fix" type="xs:decimal" fixed="1.0"/><xs:attribute name="key" type="xs:ID"/>
       <xs:element name="b"><xs:complexType><xs:anyAttribute processContents="lax"/></xs:complexType></xs:element>
       ${doc(sequence(`<xs:element ref="t:b" ${occurs(0, 'unbounded')}/>`), '<xs:attribute ref="t:fix" use="required"/><xs:anyAttribute/>')}`,
-    valid: ['<doc t:fix="1"/>', '<doc t:fix="1.00" t:no=" 5 "/>', '<doc t:fix="1" t:key="a"><b t:key="b"/></doc>'],
+    valid: [
+      '<doc t:fix="1"/>',
+      '<doc t:fix="1.00" t:no=" 5 "/>',
+      '<doc t:fix="1" t:key="a"><b t:key="b"/></doc>',
+    ],
     invalid: [
       ['<doc/>', 'attribute', '/doc/@fix'],
       ['<doc t:no="5"/>', 'attribute', '/doc/@fix'],
@@ -220,7 +243,9 @@ export const SUITES: readonly ValiditySuite[] = [
       ['<doc t:fix="1" no="1"/>', 'attribute', '/doc/@*'],
       ['<doc t:fix="1" t:key="a"><b t:key="a"/></doc>', 'identity', '/doc/b[1]'],
     ],
-    differs: new Map([['<doc t:fix="1.00" t:no=" 5 "/>', 'it does not collapse white space around integers']]),
+    differs: new Map([
+      ['<doc t:fix="1.00" t:no=" 5 "/>', 'it does not collapse white space around integers'],
+    ]),
   },
   {
     name: 'attributes that a lax wildcard lets in',
@@ -321,7 +346,9 @@ ${doc(
       [d('<base64>QQ==QUJD</base64>'), 'value', '/doc/base64'],
       [d('<hex>0aF</hex>'), 'value', '/doc/hex'],
     ],
-    differs: new Map([[d('<int> -2147483648\n</int>'), 'it does not collapse white space around integers']]),
+    differs: new Map([
+      [d('<int> -2147483648\n</int>'), 'it does not collapse white space around integers'],
+    ]),
   },
   {
     name: 'simple content',
@@ -405,10 +432,18 @@ ${doc(sequence(s('part', occurs(0, 'unbounded'), 't:Part') + s('n', occurs(0, 1)
       [d('<part xsi:type="t:Part"><sku/></part>'), 'type', '/doc/part[1]'],
       [d('<part xsi:type="t:Other"><sku/></part>'), 'type', '/doc/part[1]/@xsi:type'],
       [d('<part xsi:type="t:Nothing"><sku/></part>'), 'type', '/doc/part[1]/@xsi:type'],
-      [d('<part xsi:type="x:Engine"><sku/><power>1</power></part>'), 'type', '/doc/part[1]/@xsi:type'],
+      [
+        d('<part xsi:type="x:Engine"><sku/><power>1</power></part>'),
+        'type',
+        '/doc/part[1]/@xsi:type',
+      ],
       [d('<part xsi:type=""><sku/></part>'), 'type', '/doc/part[1]/@xsi:type'],
       [d('<part xsi:type="t:Engine"><sku/></part>'), 'missing', '/doc/part[1]'],
-      [d('<part xsi:type="t:Engine"><sku/><power>1</power><boost/></part>'), 'element', '/doc/part[1]/*[3]'],
+      [
+        d('<part xsi:type="t:Engine"><sku/><power>1</power><boost/></part>'),
+        'element',
+        '/doc/part[1]/*[3]',
+      ],
       [d('<n xsi:type="t:Small">10</n>'), 'value', '/doc/n'],
       [d('<n xsi:type="xs:long">9</n>'), 'type', '/doc/n/@xsi:type'],
       [d('<n xsi:type="xs:string">9</n>'), 'type', '/doc/n/@xsi:type'],
@@ -512,7 +547,11 @@ ${doc(
   },
   {
     name: 'a wildcard that takes what an element takes, which no schema should have',
-    schema: doc(sequence(`<xs:any processContents="skip" minOccurs="0" maxOccurs="2"/>${s('a', '', 'xs:int')}`)),
+    schema: doc(
+      sequence(
+        `<xs:any processContents="skip" minOccurs="0" maxOccurs="2"/>${s('a', '', 'xs:int')}`,
+      ),
+    ),
     valid: [d('<a>1</a>'), d('<a>1</a><a>2</a>'), d('<a>1</a><a>2</a><a>3</a>'), d('<x/><a>1</a>')],
     invalid: [
       [d('<x/>'), 'missing', '/doc'],
@@ -522,7 +561,11 @@ ${doc(
   {
     name: 'anyType',
     schema: `${s('known', '', 'xs:int')}<xs:element name="doc"/>`,
-    valid: ['<doc/>', d('text <known>1</known> and <o:x a="b">more</o:x>'), '<doc any="thing" o:else="2"/>'],
+    valid: [
+      '<doc/>',
+      d('text <known>1</known> and <o:x a="b">more</o:x>'),
+      '<doc any="thing" o:else="2"/>',
+    ],
     invalid: [[d('<o:x><known>x</known></o:x>'), 'value', '/doc/*[1]/known[1]']],
   },
   {
@@ -571,10 +614,17 @@ ${doc(sequence('<xs:element ref="t:pet" maxOccurs="3"/>'))}`,
 <xs:complexType name="Base">${sequence(s('a', occurs(0, 1)) + s('b', occurs(0, 1)))}<xs:attribute name="x"/></xs:complexType>
 <xs:complexType name="Narrow"><xs:complexContent><xs:restriction base="t:Base">${sequence(s('a'))}<xs:attribute name="x" use="prohibited"/></xs:restriction></xs:complexContent></xs:complexType>
 ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:Narrow')))}`,
-    valid: [d('<node><v>1</v><n><v>2</v></n><n><v>3</v><n><v>4</v></n></n></node>'), d('<narrow><a/></narrow>')],
+    valid: [
+      d('<node><v>1</v><n><v>2</v></n><n><v>3</v><n><v>4</v></n></n></node>'),
+      d('<narrow><a/></narrow>'),
+    ],
     invalid: [
       [d('<node><v>1</v><n><v>2</v><n><v>x</v></n></n></node>'), 'value', '/doc/node/n[1]/n[1]/v'],
-      [d('<node><v>1</v><n><v>2</v></n><n><v>2</v></n><n><v>2</v></n></node>'), 'element', '/doc/node/n[3]'],
+      [
+        d('<node><v>1</v><n><v>2</v></n><n><v>2</v></n><n><v>2</v></n></node>'),
+        'element',
+        '/doc/node/n[3]',
+      ],
       [d('<narrow/>'), 'missing', '/doc/narrow'],
       [d('<narrow><a/><b/></narrow>'), 'element', '/doc/narrow/*[2]'],
       [d('<narrow x="1"><a/></narrow>'), 'attribute', '/doc/narrow/@*'],
@@ -587,7 +637,11 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
         `<xs:element name="a" maxOccurs="unbounded"><xs:complexType><xs:attribute name="id" type="xs:ID"/><xs:attribute name="ref" type="xs:IDREF"/><xs:attribute name="refs" type="xs:IDREFS"/></xs:complexType></xs:element>`,
       ),
     ),
-    valid: [d('<a id="x"/><a id="y"/>'), d('<a ref="x"/><a id="x"/>'), d('<a id="x"/><a id="y" refs="x  y"/>')],
+    valid: [
+      d('<a id="x"/><a id="y"/>'),
+      d('<a ref="x"/><a id="x"/>'),
+      d('<a id="x"/><a id="y" refs="x  y"/>'),
+    ],
     invalid: [
       [d('<a id="x"/><a id="x"/>'), 'identity', '/doc/a[2]'],
       [d('<a id="1"/>'), 'value', '/doc/a[1]/@id'],
@@ -653,7 +707,10 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
     schema: `<xs:element name="doc"><xs:complexType>${sequence(
       `<xs:element name="g" maxOccurs="9"><xs:complexType>${sequence(s('k', occurs(0, 9)))}</xs:complexType><xs:key name="K"><xs:selector xpath="t:k"/><xs:field xpath="."/></xs:key></xs:element>${s('r', occurs(0, 9))}`,
     )}</xs:complexType><xs:keyref name="R" refer="t:K"><xs:selector xpath="t:r"/><xs:field xpath="."/></xs:keyref></xs:element>`,
-    valid: [d('<g><k>1</k></g><g><k>2</k></g><r>1</r><r>2</r>'), d('<g><k>1</k></g><g><k>1</k></g>')],
+    valid: [
+      d('<g><k>1</k></g><g><k>2</k></g><r>1</r><r>2</r>'),
+      d('<g><k>1</k></g><g><k>1</k></g>'),
+    ],
     invalid: [
       [d('<g><k>1</k></g><g><k>1</k></g><r>1</r>'), 'identity', ''],
       [d('<g><k>1</k></g><g><k>1</k></g><g><k>1</k></g><r>1</r>'), 'identity', ''],
@@ -761,7 +818,9 @@ ${doc(choice(`${s('e', 'fixed="abc"')}${s('f', 'default="abc"')}${s('n', 'fixed=
       [d('<i><a>1</a></i><i><a>1</a></i>'), 'identity', '/doc'],
       [d('<i x="1"/><i x="1"/>'), 'identity', '/doc'],
     ],
-    differs: new Map([[d('<i><n xsi:nil="true"/></i><i><n xsi:nil="true"/></i>'), 'what is nil has no value']]),
+    differs: new Map([
+      [d('<i><n xsi:nil="true"/></i><i><n xsi:nil="true"/></i>'), 'what is nil has no value'],
+    ]),
   },
   {
     name: 'white space in the attributes of a schema',

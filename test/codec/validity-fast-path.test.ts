@@ -56,8 +56,18 @@ const texts: fc.Arbitrary<string> = fc.oneof(
   fc.integer().map(String),
   fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
   fc
-    .tuple(two, two, two, two, two, fc.constantFrom('', 'Z', '+14:00', '-13:59', '.5', '.', '.5Z', '+1:00', ' '))
-    .map(([month, day, hour, minute, second, rest]) => `2024-${month}-${day}T${hour}:${minute}:${second}${rest}`),
+    .tuple(
+      two,
+      two,
+      two,
+      two,
+      two,
+      fc.constantFrom('', 'Z', '+14:00', '-13:59', '.5', '.', '.5Z', '+1:00', ' '),
+    )
+    .map(
+      ([month, day, hour, minute, second, rest]) =>
+        `2024-${month}-${day}T${hour}:${minute}:${second}${rest}`,
+    ),
   fc.tuple(two, two).map(([month, day]) => `2023-${month}-${day}`),
 );
 
@@ -94,7 +104,8 @@ t.test('base64 in pieces is valid when it is as a whole', async () => {
       const at = cut % (text.length + 1);
       flow.begin();
       for (const piece of [text.slice(0, at), text.slice(at)]) flow.add(piece);
-      if ((flow.end() === null) !== (check(text) === null)) throw new Error(`${JSON.stringify(text)} cut at ${at}`);
+      if ((flow.end() === null) !== (check(text) === null))
+        throw new Error(`${JSON.stringify(text)} cut at ${at}`);
     }),
     { numRuns: 20_000 },
   );

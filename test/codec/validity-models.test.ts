@@ -14,7 +14,17 @@ const URI = 'urn:shop';
 type Counts = readonly [min: number, max: number];
 const counts: fc.Arbitrary<Counts> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<Counts>([1, 1], [0, 1], [0, Infinity], [1, Infinity]) },
-  { weight: 2, arbitrary: fc.constantFrom<Counts>([2, 2], [0, 2], [1, 3], [2, 3], [2, Infinity], [0, 1_000_000_000]) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Counts>(
+      [2, 2],
+      [0, 2],
+      [1, 3],
+      [2, 3],
+      [2, Infinity],
+      [0, 1_000_000_000],
+    ),
+  },
 );
 
 const leaf: fc.Arbitrary<Particle> = fc
@@ -42,11 +52,19 @@ const { model } = fc.letrec<{ model: Particle; group: Particle }>((tie) => ({
     .map(([kind, particles, [min, max]]) => group(kind, particles, min, max)),
 }));
 const all: fc.Arbitrary<Particle> = fc
-  .tuple(fc.uniqueArray(fc.constantFrom(...NAMES), { minLength: 1 }), fc.array(fc.boolean(), { minLength: 4 }))
+  .tuple(
+    fc.uniqueArray(fc.constantFrom(...NAMES), { minLength: 1 }),
+    fc.array(fc.boolean(), { minLength: 4 }),
+  )
   .map(([names, optional]) =>
     group(
       'all',
-      names.map((name, i) => ({ kind: 'one', element: element(name, STRING), min: optional[i] ? 0 : 1, max: 1 })),
+      names.map((name, i) => ({
+        kind: 'one',
+        element: element(name, STRING),
+        min: optional[i] ? 0 : 1,
+        max: 1,
+      })),
     ),
   );
 
@@ -114,11 +132,15 @@ t.test('a content model accepts what its regular expression does', async (t) => 
 
 t.test('and what it was made of', async () => {
   fc.assert(
-    fc.property(model, fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })), (particle, chance) => {
-      const names = sample(particle, () => chance.next().value ?? 0);
-      if (names.length > 60) return;
-      if (accepts(particle, names) === false) throw new Error(`${printed(particle)} ${names}`);
-    }),
+    fc.property(
+      model,
+      fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })),
+      (particle, chance) => {
+        const names = sample(particle, () => chance.next().value ?? 0);
+        if (names.length > 60) return;
+        if (accepts(particle, names) === false) throw new Error(`${printed(particle)} ${names}`);
+      },
+    ),
     { numRuns: 3000 },
   );
 });
@@ -127,14 +149,17 @@ t.test('in any order, where the order does not matter', async () => {
   fc.assert(
     fc.property(all, text, (particle, names) => {
       const expression = new RegExp(`^(?:${bare(particle)})$`);
-      if (accepts(particle, names) !== expression.test(names)) throw new Error(`${expression.source} ${names}`);
+      if (accepts(particle, names) !== expression.test(names))
+        throw new Error(`${expression.source} ${names}`);
     }),
     { numRuns: 500 },
   );
 });
 
 function sample(particle: Particle, chance: () => number): string {
-  const times = particle.min + Math.floor(chance() * (Math.min(particle.max, particle.min + 2) - particle.min + 1));
+  const times =
+    particle.min +
+    Math.floor(chance() * (Math.min(particle.max, particle.min + 2) - particle.min + 1));
   return Array.from({ length: times }, () => sampleOnce(particle, chance)).join('');
 }
 

@@ -20,9 +20,16 @@ const violationOf = (rules: SchemaRules, document: string): Violation | null =>
 function mutant(document: string, random: () => number): string {
   const tokens = document.match(/<[^>]+>|[^<]+/g) ?? [];
   const leaves = tokens.flatMap((token, at) => {
-    if (!/^<[^/][^>]*[^/]>$/.test(token) || at === 0) return token.endsWith('/>') ? [[at, at] as const] : [];
-    const end = tokens[at + 1]?.startsWith('</') ? at + 1 : tokens[at + 2]?.startsWith('</') ? at + 2 : -1;
-    return end < 0 || (end === at + 2 && tokens[at + 1]?.startsWith('<')) ? [] : [[at, end] as const];
+    if (!/^<[^/][^>]*[^/]>$/.test(token) || at === 0)
+      return token.endsWith('/>') ? [[at, at] as const] : [];
+    const end = tokens[at + 1]?.startsWith('</')
+      ? at + 1
+      : tokens[at + 2]?.startsWith('</')
+        ? at + 2
+        : -1;
+    return end < 0 || (end === at + 2 && tokens[at + 1]?.startsWith('<'))
+      ? []
+      : [[at, end] as const];
   });
   const pick = <T>(all: readonly T[]): T | undefined => all[Math.floor(random() * all.length)];
   const [from, to] = pick(leaves) ?? [1, 1];
@@ -73,7 +80,9 @@ t.test('random schemas', async (t) => {
       const found = violationOf(rules, document);
       if (found !== null) t.fail(`seed ${seed}: ${found.path} ${found.what}: ${document}`);
     }
-    const mutants = documents.flatMap((document) => Array.from({ length: MUTANTS }, () => mutant(document, random)));
+    const mutants = documents.flatMap((document) =>
+      Array.from({ length: MUTANTS }, () => mutant(document, random)),
+    );
     const results = HAS_XMLLINT ? lint(xsd, mutants) : [];
     if (results === null) throw new Error(`libxml2 does not take the schema of seed ${seed}`);
     for (const [at, result] of results.entries()) {

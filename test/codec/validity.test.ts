@@ -15,18 +15,23 @@ const documentOf = (written: string): string => written.replace('<doc', `<doc ${
 const schemaOf = (content: string): string =>
   `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t" elementFormDefault="qualified">${content}</xs:schema>`;
 
-const GETS = '<xs:element name="Get" type="xs:string"/><xs:element name="GetResponse" type="xs:string"/>';
+const GETS =
+  '<xs:element name="Get" type="xs:string"/><xs:element name="GetResponse" type="xs:string"/>';
 
 /** The violation of a document, or null. */
 function validate(rules: SchemaRules, pieces: readonly Uint8Array[]): Violation | null {
-  const found = violationsIn(rules, rules.global('urn:t', 'doc'), pieces, THOROUGH, { textBytes: 1024 });
+  const found = violationsIn(rules, rules.global('urn:t', 'doc'), pieces, THOROUGH, {
+    textBytes: 1024,
+  });
   if (found.length > 1) throw new Error('told twice');
   return found[0] ?? null;
 }
 
 for (const suite of SUITES) {
   t.test(suite.name, async (t) => {
-    const rules = new SchemaRules(await modelOf(wsdlWith({ types: schemaOf(suite.schema + GETS) })));
+    const rules = new SchemaRules(
+      await modelOf(wsdlWith({ types: schemaOf(suite.schema + GETS) })),
+    );
     for (const written of suite.valid) {
       const document = Buffer.from(documentOf(written));
       t.same(
@@ -49,7 +54,9 @@ t.test('xmllint says the same', async (t) => {
     const written = [...suite.valid, ...suite.invalid.map(([document]) => document)];
     const told = HAS_XMLLINT ? lint(schemaOf(suite.schema), written.map(documentOf)) : null;
     if (told === null) {
-      t.comment(`${suite.name}: not compared: xmllint (libxml2-utils) is not installed or does not take the schema`);
+      t.comment(
+        `${suite.name}: not compared: xmllint (libxml2-utils) is not installed or does not take the schema`,
+      );
       continue;
     }
     for (const [index, document] of written.entries()) {

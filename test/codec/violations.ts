@@ -21,6 +21,10 @@ export function violationsIn(
 ): readonly Violation[] {
   if (root === null) throw new Error('no such element');
   const found: Violation[] = [];
-  readXml(new ContentValidator(rules, root, (violation) => found.push(violation), limits, FRAMES), document, xmlLimits);
+  readXml(
+    new ContentValidator(rules, root, (violation) => found.push(violation), limits, FRAMES),
+    document,
+    xmlLimits,
+  );
   return found;
 }

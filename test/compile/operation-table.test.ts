@@ -11,7 +11,10 @@ import { modelWith } from '../graphql/models.js';
 const element = (uri: string, local: string): ElementDeclaration =>
   plainElement({ uri, local }, plainComplexType(null, { kind: 'empty' }));
 
-const operation = (name: string, about: Partial<Operation> & { readonly body?: ElementDeclaration | null } = {}) => {
+const operation = (
+  name: string,
+  about: Partial<Operation> & { readonly body?: ElementDeclaration | null } = {},
+) => {
   const { body = element('urn:m', name), ...rest } = about;
   const made: Operation = {
     name,
@@ -37,7 +40,11 @@ const sent = (soapAction: string | null, more: Partial<SentActions> = {}): SentA
 });
 
 /** What a message with this child of Body and these actions may be, by name. */
-function candidatesOf(table: OperationTable, body: ElementDeclaration | null, actions: SentActions) {
+function candidatesOf(
+  table: OperationTable,
+  body: ElementDeclaration | null,
+  actions: SentActions,
+) {
   const known = table.identify(body?.name ?? null, actions);
   return known === null || known === 'mismatch' ? known : known.candidates.map(({ name }) => name);
 }
@@ -92,13 +99,21 @@ t.test('operations that share the child of Body', (t) => {
   is(['Read', 'Write'], sent('urn:m#Request'), 'the name of the element is that of both');
   is(['Write'], sent('urn:write'), 'SOAPAction');
   is(['Write'], sent('Write'), 'what stacks write instead');
-  is(['Write'], sent(null, { addressing: 'urn:m:Desk:WriteRequest' }), 'wsa:Action, and SOAPAction goes with it');
+  is(
+    ['Write'],
+    sent(null, { addressing: 'urn:m:Desk:WriteRequest' }),
+    'wsa:Action, and SOAPAction goes with it',
+  );
   is('mismatch', sent('urn:read', { addressing: 'urn:write' }), 'two actions');
   is('mismatch', { ...sent(null), http: ['urn:read', null, 'urn:write'] }, 'also in a package');
   const asWritten = { isRewritten: false } as const;
   is(['Write'], sent('urn:write', asWritten), 'the backend hears it as it is written');
   is(['Read', 'Write'], sent('Write', asWritten), 'which it may not know');
-  is(['Read', 'Write'], sent(null, { ...asWritten, addressing: 'urn:write', isAddressed: true }), 'nor read');
+  is(
+    ['Read', 'Write'],
+    sent(null, { ...asWritten, addressing: 'urn:write', isAddressed: true }),
+    'nor read',
+  );
   t.end();
 });
 
@@ -118,12 +133,24 @@ t.test('operations that no SOAPAction tells apart', (t) => {
   const all = ['Read', 'Write', 'Note', 'Named'];
   is(['Read', 'Write'], sent('urn:x'), 'the backend hears of both the same');
   is(['Read', 'Write'], sent('Write'), 'whichever is meant');
-  is(['Read', 'Write'], sent('urn:x', { addressing: 'urn:m:Desk:WriteRequest', isAddressed: true }), 'by default');
+  is(
+    ['Read', 'Write'],
+    sent('urn:x', { addressing: 'urn:m:Desk:WriteRequest', isAddressed: true }),
+    'by default',
+  );
   is(['Note'], sent('urn:note'), 'another action');
-  is(['Named'], sent(null, { addressing: 'urn:named', isAddressed: true }), 'a wsa:Action that the WSDL names');
+  is(
+    ['Named'],
+    sent(null, { addressing: 'urn:named', isAddressed: true }),
+    'a wsa:Action that the WSDL names',
+  );
   is(all, sent(null, { addressing: 'urn:named' }), 'for another receiver');
   is(all, sent('urn:named'), 'a SOAPAction that the WSDL does not give');
-  is('mismatch', sent('urn:x', { addressing: 'urn:named', isAddressed: true }), 'of two operations');
+  is(
+    'mismatch',
+    sent('urn:x', { addressing: 'urn:named', isAddressed: true }),
+    'of two operations',
+  );
   const takenFor = (index: number) => {
     const asked = operations[index];
     return asked === undefined ? null : table.called(asked)?.candidates.map(({ name }) => name);
@@ -136,7 +163,10 @@ t.test('operations that no SOAPAction tells apart', (t) => {
 
 t.test('an action of another operation is none that stacks may write for this one', (t) => {
   const submit = operation('Submit', { body: element('urn:m', 'Cancel') });
-  const cancel = operation('Cancel', { body: element('urn:m', 'CancelRequest'), soapAction: 'urn:m/Cancel' });
+  const cancel = operation('Cancel', {
+    body: element('urn:m', 'CancelRequest'),
+    soapAction: 'urn:m/Cancel',
+  });
   const table = new OperationTable([submit, cancel], modelWith([submit, cancel]));
   t.equal(candidatesOf(table, element('urn:m', 'Cancel'), sent('urn:m/Cancel')), 'mismatch');
   t.same(candidatesOf(table, element('urn:m', 'Cancel'), sent('urn:m#Cancel')), ['Submit']);
@@ -173,10 +203,19 @@ t.test('what is not understood makes the table incomplete, and encodings possibl
 });
 
 t.test('a mapping written by hand knows what it maps and nothing else', (t) => {
-  const table = new OperationTable([operation('Ping', { soapAction: null, addressingAction: null })], null);
+  const table = new OperationTable(
+    [operation('Ping', { soapAction: null, addressingAction: null })],
+    null,
+  );
   t.match(table, { isComplete: false, mayBeEncoded: true });
-  t.ok(permits(table, element('urn:m', 'Ping'), 'urn:anything'), 'no action given is no action known');
-  const given = new OperationTable([operation('Ping', { soapAction: 'urn:do', addressingAction: null })], null);
+  t.ok(
+    permits(table, element('urn:m', 'Ping'), 'urn:anything'),
+    'no action given is no action known',
+  );
+  const given = new OperationTable(
+    [operation('Ping', { soapAction: 'urn:do', addressingAction: null })],
+    null,
+  );
   t.equal(given.find({ uri: 'urn:m', local: 'Ping' })?.soapAction, 'urn:do');
   t.end();
 });
@@ -185,11 +224,17 @@ t.test('destinations are compared as addresses', (t) => {
   const config = (over: object) => ({
     urls: ['http://Backend.example:80/base'],
     path: '/soap/a',
-    addressing: { check: true, rewriteTo: true, destinations: ['urn:x', 'HTTPS://Desk.example:443/d'] },
+    addressing: {
+      check: true,
+      rewriteTo: true,
+      destinations: ['urn:x', 'HTTPS://Desk.example:443/d'],
+    },
     ...over,
   });
   // Only these keys are read.
-  const destinations = new Destinations(config({}) as never, 'https://gate.example/', ['http://old.example/desk']);
+  const destinations = new Destinations(config({}) as never, 'https://gate.example/', [
+    'http://old.example/desk',
+  ]);
   t.equal(destinations.backend, 'http://backend.example/base');
   for (const to of [
     'http://gate.example:80/soap/a',
@@ -213,13 +258,27 @@ t.test('destinations are compared as addresses', (t) => {
   ]) {
     t.notOk(destinations.isOwn(to, 'host:81'), to);
   }
-  for (const to of ['urn:x', 'https://desk.example/d', 'http://backend.example/base', 'http://old.example/desk']) {
+  for (const to of [
+    'urn:x',
+    'https://desk.example/d',
+    'http://backend.example/base',
+    'http://old.example/desk',
+  ]) {
     t.ok(destinations.permits(to), to);
   }
-  for (const to of ['urn:X', 'http://backend.example/', 'http://backend.example/base/x', 'http://desk.example:443/d']) {
+  for (const to of [
+    'urn:X',
+    'http://backend.example/',
+    'http://backend.example/base/x',
+    'http://desk.example:443/d',
+  ]) {
     t.notOk(destinations.permits(to), to);
   }
-  const several = new Destinations(config({ urls: ['http://a/', 'http://b'] }) as never, undefined, []);
+  const several = new Destinations(
+    config({ urls: ['http://a/', 'http://b'] }) as never,
+    undefined,
+    [],
+  );
   t.equal(several.backend, 'http://a/');
   t.ok(several.permits('http://b/'));
   t.end();
@@ -236,7 +295,16 @@ t.test('a SOAPAction is one URI or none', (t) => {
   ] as const) {
     t.equal(readSoapAction(written), action);
   }
-  for (const broken of ['"', '"urn:a', 'urn:a"', '"a" "b"', '"a", "b"', 'a\\b', '"\u00e9"', 'a\tb']) {
+  for (const broken of [
+    '"',
+    '"urn:a',
+    'urn:a"',
+    '"a" "b"',
+    '"a", "b"',
+    'a\\b',
+    '"\u00e9"',
+    'a\tb',
+  ]) {
     t.throws(() => readSoapAction(broken), { code: 'HTTP_BAD_REQUEST' }, broken.slice(0, 20));
   }
   t.end();

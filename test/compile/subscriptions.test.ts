@@ -25,7 +25,11 @@ subscriptions:
 `;
 
 /** Each problem as `line: what remedy`, the line counted from `subscriptions` on. */
-async function problemsOf(t: Test, subscriptions: string, workers: number | null = null): Promise<readonly string[]> {
+async function problemsOf(
+  t: Test,
+  subscriptions: string,
+  workers: number | null = null,
+): Promise<readonly string[]> {
   const offset = SERVICES.split('\n').length - 1;
   const found = await diagnosticsOf(compileText(t, SERVICES + subscriptions, {}, workers));
   return found.map(({ line, what, remedy }) => `${(line ?? 0) - offset}: ${what} ${remedy}`);
@@ -42,13 +46,25 @@ t.test('each error is told at its place, with what to do', async (t) => {
       'a: { poll: { operation: orders.GetOrdre } }',
       /no operation `orders.GetOrdre`\. Did you mean `orders.GetOrder`\?/,
     ],
-    ['a: { poll: { operation: orders.PlaceOrder } }', /is a field of Mutation: a subscription only reads/],
-    ['a: { poll: { operation: orders.GetOrder, changed: stauts } }', /has no field `stauts`\. Did you mean `status`\?/],
+    [
+      'a: { poll: { operation: orders.PlaceOrder } }',
+      /is a field of Mutation: a subscription only reads/,
+    ],
+    [
+      'a: { poll: { operation: orders.GetOrder, changed: stauts } }',
+      /has no field `stauts`\. Did you mean `status`\?/,
+    ],
     ['a: { poll: { operation: orders.GetOrder, changed: buyer } }', /`buyer` is no simple value/],
-    ['a: { poll: { operation: orders.ListOrders, changed: status } }', /`status` cannot be a field of \[Order!\]/],
+    [
+      'a: { poll: { operation: orders.ListOrders, changed: status } }',
+      /`status` cannot be a field of \[Order!\]/,
+    ],
     ['a: { poll: { operation: orders.Ping, changed: x } }', /./],
     ['a: { poll: { operation: orders.GetOrder, everyMillis: 10 } }', /everyMillis/],
-    ['a: { on: { operation: orders.PlaceOrder } }', /sends nothing\. Name the operation to call as `answer`/],
+    [
+      'a: { on: { operation: orders.PlaceOrder } }',
+      /sends nothing\. Name the operation to call as `answer`/,
+    ],
     [
       'a: { on: { operation: orders.PlaceOrder, answer: orders.GetOrder, fields: { x: reply.orderId } } }',
       /has both `answer` and `fields`/,
@@ -69,7 +85,10 @@ t.test('each error is told at its place, with what to do', async (t) => {
       'a: { on: { operation: orders.PlaceOrder, fields: { x: reply.ordrId } } }',
       /`Receipt` has no field `ordrId`\. Did you mean `orderId`\?/,
     ],
-    ['a: { on: { operation: orders.PlaceOrder, fields: { x: reply.order } } }', /`reply.order` is no simple value/],
+    [
+      'a: { on: { operation: orders.PlaceOrder, fields: { x: reply.order } } }',
+      /`reply.order` is no simple value/,
+    ],
     [
       'a: { on: { operation: orders.PlaceOrder, fields: { x: reply.order.lines.sku } } }',
       /cannot be a field of \[Line!\]/,
@@ -78,7 +97,10 @@ t.test('each error is told at its place, with what to do', async (t) => {
       'a: { on: { operation: orders.PlaceOrder, fields: { x: request.input.adress.city } } }',
       /Did you mean `address`\?/,
     ],
-    ['a: { on: { operation: orders.PlaceOrder, fields: { x: request } } }', /`request` is no simple value/],
+    [
+      'a: { on: { operation: orders.PlaceOrder, fields: { x: request } } }',
+      /`request` is no simple value/,
+    ],
     [
       'a: { on: { operation: orders.PlaceOrder, where: { reply.x: "1" }, fields: { x: reply.orderId } } }',
       /`Receipt` has no field `x`/,
@@ -99,7 +121,10 @@ t.test('each error is told at its place, with what to do', async (t) => {
       'a: { on: { operation: orders.Ping, where: { reply: "yes" }, fields: { x: reply } } }',
       /`reply` is never equal to this\. Write true or false\./,
     ],
-    ['a: { on: { operation: orders.PlaceOrder, fields: { x: answer.y } } }', /Write `request\.` or `reply\.`/],
+    [
+      'a: { on: { operation: orders.PlaceOrder, fields: { x: answer.y } } }',
+      /Write `request\.` or `reply\.`/,
+    ],
     [
       'a: { callback: { operation: orders.PlaceOrder, fields: { x: reply.orderId } } }',
       /is of the reply, but a notification has none/,
@@ -149,22 +174,40 @@ t.test('events that one worker has would be lost for the others', async (t) => {
   t.same(await problemsOf(t, `${polled}workers: 2\n`), [], 'each worker asks for itself');
   const redis = (more: string): string => `redis: { url: "redis://127.0.0.1:1"${more} }\n`;
   const secret = ', secret: 0123456789abcdef';
-  t.equal((await problemsOf(t, `${heard}workers: 2\n${redis('')}`)).length, 1, 'nobody can sign what is told');
-  t.equal((await problemsOf(t, `${heard}${redis(', replicas: 4')}`)).length, 1, 'replicas are processes too');
+  t.equal(
+    (await problemsOf(t, `${heard}workers: 2\n${redis('')}`)).length,
+    1,
+    'nobody can sign what is told',
+  );
+  t.equal(
+    (await problemsOf(t, `${heard}${redis(', replicas: 4')}`)).length,
+    1,
+    'replicas are processes too',
+  );
   t.same(await problemsOf(t, `${heard}workers: auto\n${redis(secret)}`), []);
   t.same(await problemsOf(t, `${heard}${redis('')}`), [], 'there is one process');
   const given = await problemsOf(t, heard, 2);
-  t.match(given, [/^1: .*the subscribers of one process only\./], 'as many as the command line wants');
+  t.match(
+    given,
+    [/^1: .*the subscribers of one process only\./],
+    'as many as the command line wants',
+  );
   t.same(await problemsOf(t, `${heard}workers: 2\n`, 1), []);
 });
 
 t.test('what a value may be equal to is no error', async (t) => {
   const validate = (operation: string, where: string): Promise<readonly string[]> =>
-    problemsOf(t, `  a: { on: { operation: orders.${operation}, where: { ${where} }, fields: { x: reply } } }\n`);
+    problemsOf(
+      t,
+      `  a: { on: { operation: orders.${operation}, where: { ${where} }, fields: { x: reply } } }\n`,
+    );
   t.same(await validate('Ping', 'reply: "true"'), []);
   t.same(await validate('Ping', 'reply: "false"'), []);
   const placed = (where: string): Promise<readonly string[]> =>
-    problemsOf(t, `  a: { on: { operation: orders.PlaceOrder, where: { ${where} }, fields: { x: reply.orderId } } }\n`);
+    problemsOf(
+      t,
+      `  a: { on: { operation: orders.PlaceOrder, where: { ${where} }, fields: { x: reply.orderId } } }\n`,
+    );
   t.same(await placed('reply.orderId: "-7"'), []);
   t.same(await placed('reply.orderId: "0"'), []);
   t.same(await placed('reply.codes: anything'), [], 'a text');
@@ -176,7 +219,9 @@ t.test('the size of a link is that of a list', async (t) => {
       t,
       `  a: { poll: { operation: orders.GetOrder } }\nlinks: { Receipt.more: { operation: orders.${operation}, listSize: ${size} } }\n`.replace(
         ', listSize',
-        operation === 'GetOrder' ? ', arguments: { id: orderId }, listSize' : ', arguments: {}, listSize',
+        operation === 'GetOrder'
+          ? ', arguments: { id: orderId }, listSize'
+          : ', arguments: {}, listSize',
       ),
     );
   t.match(await link('GetOrder', '{ assumedSize: 4 }'), [/^2: Link `Receipt.more` is no list: /]);

@@ -8,10 +8,22 @@ import { Validity } from '../../src/compile/soap/validity.js';
 import type { Operation } from '../../src/wsdl/model.js';
 import type { XmlHandler } from '../../src/xml/events.js';
 import { syntheticTag } from '../../src/xml/synthetic-tag.js';
-import { complex, element, elements, INT, modelWith, one, operation, STRING } from '../graphql/models.js';
+import {
+  complex,
+  element,
+  elements,
+  INT,
+  modelWith,
+  one,
+  operation,
+  STRING,
+} from '../graphql/models.js';
 import { readXml } from '../kit/read-xml.js';
 
-const validityOf = (operations: readonly Operation[], requests: 'off' | 'report' | 'enforce'): Validity =>
+const validityOf = (
+  operations: readonly Operation[],
+  requests: 'off' | 'report' | 'enforce',
+): Validity =>
   new Validity('shop', modelWith(operations), operations, {
     requests,
     replies: requests,
@@ -40,7 +52,11 @@ t.test('what is wrong is noted, and thrown where it is to be refused', async (t)
     read(validityOf([GET], 'enforce').request(GET, refused), WRONG);
     t.fail('it passed');
   } catch (caught) {
-    t.ok(caught instanceof Refusal && caught.code === 'SCHEMA_INVALID' && caught.facts.path === '/Get/id');
+    t.ok(
+      caught instanceof Refusal &&
+        caught.code === 'SCHEMA_INVALID' &&
+        caught.facts.path === '/Get/id',
+    );
   }
   t.equal(refused.violations?.length, 1);
   t.equal(validityOf([GET], 'off').request(GET, newExchange()), null);
@@ -49,7 +65,8 @@ t.test('what is wrong is noted, and thrown where it is to be refused', async (t)
 t.test('no exchange remembers more than it should', async (t) => {
   const exchange = newExchange();
   const validity = validityOf([GET], 'report');
-  for (let count = 0; count < 2 * VIOLATIONS_MAX; count++) read(validity.request(GET, exchange), WRONG);
+  for (let count = 0; count < 2 * VIOLATIONS_MAX; count++)
+    read(validity.request(GET, exchange), WRONG);
   t.equal(exchange.violations?.length, VIOLATIONS_MAX);
 });
 
@@ -64,17 +81,33 @@ t.test('which operations cannot be validated, and that no request for them is se
   const alike: Operation = { ...GET, name: 'GetAgain' };
   const onlyReply = (name: string): Operation => ({ ...GET, output: other(name).output });
   const encoded: Operation = { ...GET, use: 'encoded' };
-  const cases: readonly (readonly [string, readonly Operation[], RegExp | null, RegExp | null])[] = [
-    ['encoded', [encoded], /encoded messages/, /encoded messages/],
-    ['disabled', [{ ...GET, status: 'disabled' }], /disabled/, /disabled/],
-    ['withheld', [{ ...encoded, name: 'Withheld' }], null, null],
-    ['overloaded, with other content', [GET, other('GetResponse')], /differ behind/, /same name that differ/],
-    ['overloaded, other content under another name in replies', [GET, other('Other')], /differ behind/, null],
-    ['overloaded, with the same', [GET, alike], null, null],
-    ['overloaded, replies of one name differ', [GET, onlyReply('GetResponse')], null, /same name that differ/],
-    ['overloaded, replies of other names differ', [GET, onlyReply('Other')], null, null],
-    ['partial', [{ ...GET, status: 'partial' }], null, null],
-  ];
+  const cases: readonly (readonly [string, readonly Operation[], RegExp | null, RegExp | null])[] =
+    [
+      ['encoded', [encoded], /encoded messages/, /encoded messages/],
+      ['disabled', [{ ...GET, status: 'disabled' }], /disabled/, /disabled/],
+      ['withheld', [{ ...encoded, name: 'Withheld' }], null, null],
+      [
+        'overloaded, with other content',
+        [GET, other('GetResponse')],
+        /differ behind/,
+        /same name that differ/,
+      ],
+      [
+        'overloaded, other content under another name in replies',
+        [GET, other('Other')],
+        /differ behind/,
+        null,
+      ],
+      ['overloaded, with the same', [GET, alike], null, null],
+      [
+        'overloaded, replies of one name differ',
+        [GET, onlyReply('GetResponse')],
+        null,
+        /same name that differ/,
+      ],
+      ['overloaded, replies of other names differ', [GET, onlyReply('Other')], null, null],
+      ['partial', [{ ...GET, status: 'partial' }], null, null],
+    ];
   for (const [name, operations, request, reply] of cases) {
     const validity = validityOf(operations, 'enforce');
     t.match(validity.unvalidated('request') ?? '', request ?? /^$/, `${name}: requests`);
@@ -83,7 +116,9 @@ t.test('which operations cannot be validated, and that no request for them is se
     if (request === null && reply === null && name !== 'withheld') t.doesNotThrow(admit, name);
     else t.throws(admit, { code: 'SCHEMA_INVALID' }, name);
   }
-  t.throws(() => validityOf([GET], 'enforce').admit([], '_other', newExchange()), { code: 'SCHEMA_INVALID' });
+  t.throws(() => validityOf([GET], 'enforce').admit([], '_other', newExchange()), {
+    code: 'SCHEMA_INVALID',
+  });
   const noted = newExchange();
   t.equal(validityOf([encoded], 'report').request(encoded, noted), null);
   t.match(noted.violations, [{ operation: 'Get', direction: 'request', rule: 'unvalidated' }]);
@@ -94,9 +129,12 @@ t.test('a reply is validated by the output whose name it has', async (t) => {
   const reply = (local: string): XmlHandler | null =>
     validity.reply(GET, syntheticTag({ uri: 'urn:shop', local }, 0), newExchange());
   read(reply('Other'), '<Other xmlns="urn:shop"><name>x</name></Other>');
-  t.throws(() => read(reply('GetResponse'), '<GetResponse xmlns="urn:shop"><name>x</name></GetResponse>'), {
-    code: 'UPSTREAM_SCHEMA_INVALID',
-  });
+  t.throws(
+    () => read(reply('GetResponse'), '<GetResponse xmlns="urn:shop"><name>x</name></GetResponse>'),
+    {
+      code: 'UPSTREAM_SCHEMA_INVALID',
+    },
+  );
   t.throws(() => reply('Third'), { code: 'UPSTREAM_SCHEMA_INVALID' }, 'no output has this name');
 });
 
@@ -106,5 +144,8 @@ t.test('a value too long to be validated names its limit', async (t) => {
       validityOf([GET], 'enforce').request(GET, newExchange()),
       `<Get xmlns="urn:shop"><id>${'1'.repeat(1001)}</id></Get>`,
     );
-  t.throws(read1001, { code: 'XML_TEXT_LIMIT', limit: { key: 'limits.xml.textBytes', value: 1000 } });
+  t.throws(read1001, {
+    code: 'XML_TEXT_LIMIT',
+    limit: { key: 'limits.xml.textBytes', value: 1000 },
+  });
 });

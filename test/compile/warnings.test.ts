@@ -12,21 +12,32 @@ async function notesOn(
   return warnings.map(({ line, column, what, remedy }) => `${line}:${column}: ${what} ${remedy}`);
 }
 
-t.test('a key in the configuration file itself, and an issuer without TLS, are told of', async (t) => {
-  const yaml = (key: string, jwksUrl: string): string => `services: { desk: { url: "http://10.0.0.7/" } }
+t.test(
+  'a key in the configuration file itself, and an issuer without TLS, are told of',
+  async (t) => {
+    const yaml = (
+      key: string,
+      jwksUrl: string,
+    ): string => `services: { desk: { url: "http://10.0.0.7/" } }
 clients:
   apiKeys: { clients: { erp: { class: all, keys: [${key}] } } }
   jwt: { issuer: i, audience: a, class: all, jwksUrl: "${jwksUrl}" }
   classes: { all: {} }
 `;
-  t.same(await notesOn(t, yaml('0123456789abcdef', 'http://login.example/keys')), [
-    '3:51: A key of client `erp` stands in the configuration file itself. Take it from the environment or from a file.',
-    '4:55: The keys of the issuer are fetched without TLS: another host could answer in its place. Use https.',
-  ]);
-  const kept = yaml('{ file: key.txt }', 'https://login.example/keys');
-  t.same(await notesOn(t, kept, { 'key.txt': '0123456789abcdef' }), []);
-  t.same(await notesOn(t, yaml('{ file: key.txt }', 'http://127.0.0.1:9/keys'), { 'key.txt': '0123456789abcdef' }), []);
-});
+    t.same(await notesOn(t, yaml('0123456789abcdef', 'http://login.example/keys')), [
+      '3:51: A key of client `erp` stands in the configuration file itself. Take it from the environment or from a file.',
+      '4:55: The keys of the issuer are fetched without TLS: another host could answer in its place. Use https.',
+    ]);
+    const kept = yaml('{ file: key.txt }', 'https://login.example/keys');
+    t.same(await notesOn(t, kept, { 'key.txt': '0123456789abcdef' }), []);
+    t.same(
+      await notesOn(t, yaml('{ file: key.txt }', 'http://127.0.0.1:9/keys'), {
+        'key.txt': '0123456789abcdef',
+      }),
+      [],
+    );
+  },
+);
 
 t.test('servers that are not verified and decisions that are left out are told of', async (t) => {
   const yaml = (verify: string): string => `services: { desk: { url: "https://b.example/" } }
@@ -49,7 +60,8 @@ clients:
 });
 
 t.test('monitor mode: messages are only counted, clients stay restricted', async (t) => {
-  const yaml = (mode: string): string => `services:\n  desk:\n    url: http://10.0.0.7/\n    mode: ${mode}\n`;
+  const yaml = (mode: string): string =>
+    `services:\n  desk:\n    url: http://10.0.0.7/\n    mode: ${mode}\n`;
   t.same(await notesOn(t, yaml('monitor')), [
     '4:11: Service `desk` is in monitor mode: messages that break rules are only counted and logged. Credentials, rights and budgets stay enforced. Set `mode: enforce` to refuse such messages.',
   ]);
@@ -57,7 +69,9 @@ t.test('monitor mode: messages are only counted, clients stay restricted', async
 });
 
 t.test('each limit against attacks that is switched off is told of, with its line', async (t) => {
-  const yaml = (value: (usual: number) => number): string => `services: { desk: { url: "http://10.0.0.7/" } }
+  const yaml = (
+    value: (usual: number) => number,
+  ): string => `services: { desk: { url: "http://10.0.0.7/" } }
 limits:
   http:
     handshakesPerSecond: ${value(100)}
@@ -69,7 +83,9 @@ limits:
   graphql: { aliases: 0 }
 `;
   const off = (place: string, key: string, harm: string): RegExp =>
-    new RegExp(`^${place}: \`limits\\.${key}: 0\` switches a protection off: ${harm}.* Set it above 0, or remove`);
+    new RegExp(
+      `^${place}: \`limits\\.${key}: 0\` switches a protection off: ${harm}.* Set it above 0, or remove`,
+    );
   const told = await notesOn(
     t,
     yaml(() => 0),
@@ -113,26 +129,48 @@ t.test('a plain route to the backend of a service that has rules is told of', as
     );
   t.match(await validate('{ path: /, url: http://10.0.0.7 }'), [passes('/ws/desk', '`deny`')]);
   t.match(await validate('{ path: /ws, url: http://10.0.0.7/ }'), [passes('/ws/desk', '`deny`')]);
-  t.match(await validate('{ path: /desk, url: "http://10.0.0.7:80/ws" }'), [passes('/desk', '`deny`')]);
+  t.match(await validate('{ path: /desk, url: "http://10.0.0.7:80/ws" }'), [
+    passes('/desk', '`deny`'),
+  ]);
   const paid = DENY.replace('deny: [desk.Drop]', 'budget: { maximum: 50 }, allow: [desk, /]');
-  t.match(await validate('{ path: /, url: http://10.0.0.7 }', paid), [passes('/ws/desk', '`allow`, `budget`')]);
-  t.same(await validate('{ path: /, url: http://10.0.0.7 }', paid.replace(', /', '')), [], 'no class may take it');
-  t.same(await validate('{ path: /, url: http://10.0.0.7 }', DENY.replace('desk.Drop', 'desk.Drop, /')), []);
+  t.match(await validate('{ path: /, url: http://10.0.0.7 }', paid), [
+    passes('/ws/desk', '`allow`, `budget`'),
+  ]);
+  t.same(
+    await validate('{ path: /, url: http://10.0.0.7 }', paid.replace(', /', '')),
+    [],
+    'no class may take it',
+  );
+  t.same(
+    await validate('{ path: /, url: http://10.0.0.7 }', DENY.replace('desk.Drop', 'desk.Drop, /')),
+    [],
+  );
   const several = service('', 'urls: ["http://10.0.0.8/ws/desk", "http://10.0.0.7/ws/desk"]');
-  t.match(await validate('{ path: /, url: http://10.0.0.7 }', DENY, several), [passes('/ws/desk', '`deny`')]);
+  t.match(await validate('{ path: /, url: http://10.0.0.7 }', DENY, several), [
+    passes('/ws/desk', '`deny`'),
+  ]);
   const validated = service(', validate: { requests: report }');
-  t.match(await validate('{ path: /, url: http://10.0.0.7 }', '', validated), [passes('/ws/desk', '`validate`')]);
+  t.match(await validate('{ path: /, url: http://10.0.0.7 }', '', validated), [
+    passes('/ws/desk', '`validate`'),
+  ]);
   const crm = '{ desk: { kind: graphql, url: "http://10.0.0.7/ws/desk", schema: s.graphql } }';
   t.match(
-    await notesOn(t, `services: ${crm}\nroutes: [{ path: /, url: http://10.0.0.7 }]\n${DENY.replace('Drop', 'drop')}`, {
-      's.graphql': 'type Query { drop: Int }',
-    }),
+    await notesOn(
+      t,
+      `services: ${crm}\nroutes: [{ path: /, url: http://10.0.0.7 }]\n${DENY.replace('Drop', 'drop')}`,
+      {
+        's.graphql': 'type Query { drop: Int }',
+      },
+    ),
     [passes('/ws/desk', '`deny`')],
   );
 
   t.same(await validate('{ path: /, url: http://10.0.0.7 }', ''), [], 'no rules');
   t.same(
-    await validate('{ path: /, url: http://10.0.0.7 }', 'clients: { address: { class: p }, classes: { p: {} } }\n'),
+    await validate(
+      '{ path: /, url: http://10.0.0.7 }',
+      'clients: { address: { class: p }, classes: { p: {} } }\n',
+    ),
     [],
   );
   t.same(await validate('{ path: /files, url: http://10.0.0.7 }'), [], 'another path');
@@ -155,7 +193,9 @@ t.test('a plain route to the backend of a service that has rules is told of', as
 t.test('what does nothing, but may be meant, is told of', async (t) => {
   const soap = (get: string, set = ''): string =>
     `services: { desk: { url: http://a, types: "type Query { item: Item } type Mutation { set: Int } type Item { id: Int }", operations: { Get: { field: Query.item${get} }, Set: { field: Mutation.set${set} } } } }\n`;
-  t.match(await notesOn(t, soap(', replyKib: 4')), [/^1:\d+: The `replyKib` of operation `Get` counts nothing: /]);
+  t.match(await notesOn(t, soap(', replyKib: 4')), [
+    /^1:\d+: The `replyKib` of operation `Get` counts nothing: /,
+  ]);
   t.same(await notesOn(t, `${soap(', replyKib: 4')}limits: { graphql: { kibCost: 1 } }\n`), []);
   t.same(await notesOn(t, soap(', replyKib: 0')), []);
   t.match(await notesOn(t, soap('', ', read: {}')), [
@@ -187,68 +227,85 @@ t.test('what does nothing, but may be meant, is told of', async (t) => {
   t.same(await trusted('{"a":"{ __typename }"}', true), []);
 });
 
-t.test('an address in clear text behind which a proxy would be one client is told of', async (t) => {
-  const told = (listen: string, more = ''): Promise<readonly string[]> =>
-    notesOn(t, `listen: ${listen}\nservices: { desk: { url: "http://10.0.0.7/" } }\n${more}`);
-  t.match(await told('0.0.0.0:4000'), [
-    '1:9: A proxy in front of 0.0.0.0:4000 would be one client: `limits.http` allows an address 1000 connections and 200 refusals a second. Name it in `clients.trustedProxies`, or let it send PROXY headers (`proxyProtocol`).',
-  ]);
-  t.equal((await told('["127.0.0.1:4000", "[::]:4001"]')).length, 1);
-  for (const listen of ['127.0.0.1:4000', '"[::1]:4000"', 'localhost:4000', 'unix:/tmp/soapstone-none.sock'])
-    t.same(await told(listen), [], listen);
-  t.same(await told('{ address: 0.0.0.0:4000, proxyProtocol: [10.0.0.0/8] }'), []);
-  t.same(await told('0.0.0.0:4000', 'clients: { trustedProxies: [10.0.0.0/8] }\n'), []);
-});
+t.test(
+  'an address in clear text behind which a proxy would be one client is told of',
+  async (t) => {
+    const told = (listen: string, more = ''): Promise<readonly string[]> =>
+      notesOn(t, `listen: ${listen}\nservices: { desk: { url: "http://10.0.0.7/" } }\n${more}`);
+    t.match(await told('0.0.0.0:4000'), [
+      '1:9: A proxy in front of 0.0.0.0:4000 would be one client: `limits.http` allows an address 1000 connections and 200 refusals a second. Name it in `clients.trustedProxies`, or let it send PROXY headers (`proxyProtocol`).',
+    ]);
+    t.equal((await told('["127.0.0.1:4000", "[::]:4001"]')).length, 1);
+    for (const listen of [
+      '127.0.0.1:4000',
+      '"[::1]:4000"',
+      'localhost:4000',
+      'unix:/tmp/soapstone-none.sock',
+    ])
+      t.same(await told(listen), [], listen);
+    t.same(await told('{ address: 0.0.0.0:4000, proxyProtocol: [10.0.0.0/8] }'), []);
+    t.same(await told('0.0.0.0:4000', 'clients: { trustedProxies: [10.0.0.0/8] }\n'), []);
+  },
+);
 
-t.test('settings about a backend that do not go together are told of, and those that do are not', async (t) => {
-  const desk = (keys: string, url = 'https://b.example/'): string =>
-    `services: { desk: { ${keys.includes('urls') ? '' : `url: "${url}", `}types: "type Query { drop: Int }", operations: { Drop: { field: Query.drop } }, ${keys} } }\n`;
-  const open = 'http://b.example/';
-  const login = 'auth: { login: { operation: Drop, token: reply.a, place: "http:x-a" } }';
-  const two = 'urls: ["https://b.example/", "https://c.example/"]';
-  const basic = 'auth: { basic: { username: u, password: { file: p } } }';
-  const oauth2 = (tokenUrl: string): string =>
-    `auth: { oauth2: { tokenUrl: "${tokenUrl}", clientId: c, clientSecret: { file: p } } }`;
-  const token = (type: string): string =>
-    `security: { make: { usernameToken: { username: u, password: { file: p }, type: ${type} } } }`;
-  for (const [yaml, expected] of [
-    [desk(basic, open), /sends credentials \(`basic`\) to its backend without TLS/],
-    [desk(basic), null],
-    [desk(login, open), /sends credentials \(`login`\)/],
-    [desk(oauth2('http://login.example/t')), /client secret to a token endpoint without TLS/],
-    [desk(oauth2('https://login.example/t'), open), /sends credentials \(`oauth2`\)/],
-    [desk(token('text'), open), /the password of its UsernameToken without TLS/],
-    [desk(token('digest'), open), null],
-    [desk('tls: { verify: unsafe:none }'), /does not verify the certificate/],
-    [desk('auth: { passthrough: true }, health: { path: /x }'), /without credentials/],
-    [desk('auth: { passthrough: true }, health: { tcp: true }'), null],
-    [desk(`auth: { passthrough: true }, ${two}, balance: { hash: client }`), /stays at one address/],
-    [desk(`auth: { passthrough: true }, ${two}, sticky: { cookie: r }`), /`sticky`, but not those of callers/],
-    [desk(`auth: { passthrough: true }, ${two}`), null],
-    [
-      desk(
-        'auth: { ntlm: { username: u, password: { file: p } } }, limits: { upstream: { requestsPerConnection: 1 } }',
-      ),
-      /logs in for every call/,
-    ],
-    [desk('timeoutMillis: 1000, retry: { perTryMillis: 1000 }'), /none is given up for another/],
-    [desk('retry: { on: [reset] }'), /none of its operations is `idempotent`/],
-    [desk('retry: { on: [refused] }'), null],
-    [
-      desk('requestsAtOnce: 4').replace('Query.drop }', 'Query.drop, requestsAtOnce: 4 }'),
-      /as many calls at once as all/,
-    ],
-    [desk('requestsAtOnce: 4').replace('Query.drop }', 'Query.drop, requestsAtOnce: 3 }'), null],
-  ] as const) {
-    const notes = await notesOn(t, yaml, { p: 'secret' });
-    if (expected === null) t.same(notes, [], yaml);
-    else
-      t.ok(
-        notes.some((note) => expected.test(note)),
-        `${yaml} ${notes}`,
-      );
-  }
-});
+t.test(
+  'settings about a backend that do not go together are told of, and those that do are not',
+  async (t) => {
+    const desk = (keys: string, url = 'https://b.example/'): string =>
+      `services: { desk: { ${keys.includes('urls') ? '' : `url: "${url}", `}types: "type Query { drop: Int }", operations: { Drop: { field: Query.drop } }, ${keys} } }\n`;
+    const open = 'http://b.example/';
+    const login = 'auth: { login: { operation: Drop, token: reply.a, place: "http:x-a" } }';
+    const two = 'urls: ["https://b.example/", "https://c.example/"]';
+    const basic = 'auth: { basic: { username: u, password: { file: p } } }';
+    const oauth2 = (tokenUrl: string): string =>
+      `auth: { oauth2: { tokenUrl: "${tokenUrl}", clientId: c, clientSecret: { file: p } } }`;
+    const token = (type: string): string =>
+      `security: { make: { usernameToken: { username: u, password: { file: p }, type: ${type} } } }`;
+    for (const [yaml, expected] of [
+      [desk(basic, open), /sends credentials \(`basic`\) to its backend without TLS/],
+      [desk(basic), null],
+      [desk(login, open), /sends credentials \(`login`\)/],
+      [desk(oauth2('http://login.example/t')), /client secret to a token endpoint without TLS/],
+      [desk(oauth2('https://login.example/t'), open), /sends credentials \(`oauth2`\)/],
+      [desk(token('text'), open), /the password of its UsernameToken without TLS/],
+      [desk(token('digest'), open), null],
+      [desk('tls: { verify: unsafe:none }'), /does not verify the certificate/],
+      [desk('auth: { passthrough: true }, health: { path: /x }'), /without credentials/],
+      [desk('auth: { passthrough: true }, health: { tcp: true }'), null],
+      [
+        desk(`auth: { passthrough: true }, ${two}, balance: { hash: client }`),
+        /stays at one address/,
+      ],
+      [
+        desk(`auth: { passthrough: true }, ${two}, sticky: { cookie: r }`),
+        /`sticky`, but not those of callers/,
+      ],
+      [desk(`auth: { passthrough: true }, ${two}`), null],
+      [
+        desk(
+          'auth: { ntlm: { username: u, password: { file: p } } }, limits: { upstream: { requestsPerConnection: 1 } }',
+        ),
+        /logs in for every call/,
+      ],
+      [desk('timeoutMillis: 1000, retry: { perTryMillis: 1000 }'), /none is given up for another/],
+      [desk('retry: { on: [reset] }'), /none of its operations is `idempotent`/],
+      [desk('retry: { on: [refused] }'), null],
+      [
+        desk('requestsAtOnce: 4').replace('Query.drop }', 'Query.drop, requestsAtOnce: 4 }'),
+        /as many calls at once as all/,
+      ],
+      [desk('requestsAtOnce: 4').replace('Query.drop }', 'Query.drop, requestsAtOnce: 3 }'), null],
+    ] as const) {
+      const notes = await notesOn(t, yaml, { p: 'secret' });
+      if (expected === null) t.same(notes, [], yaml);
+      else
+        t.ok(
+          notes.some((note) => expected.test(note)),
+          `${yaml} ${notes}`,
+        );
+    }
+  },
+);
 
 t.test('scopes that no client can have close what requires them, and are told of', async (t) => {
   const yaml = (clients: string): string => `services:
@@ -258,7 +315,9 @@ ${clients}`;
   const classes = (scopes: string): string =>
     `clients: { address: { class: all }, classes: { all: {}, some: { scopes: [${scopes}] } } }`;
   const told = async (clients: string): Promise<readonly string[]> =>
-    (await notesOn(t, yaml(clients), files)).filter((note) => note.includes('No client can have these scopes'));
+    (await notesOn(t, yaml(clients), files)).filter((note) =>
+      note.includes('No client can have these scopes'),
+    );
   t.match(await told(''), [/^2:95: .* there are no classes\./, /^2:121: /]);
   t.match(await told(classes('x')), [/^2:121: .* no class has them\. Give them to a class/]);
   t.same(await told(classes('x, y')), []);
@@ -267,39 +326,47 @@ ${clients}`;
   t.same(await told(`clients: { ${jwt}, classes: { all: {} } }`), [], 'tokens may have any scope');
 });
 
-t.test('secrets that stand in the file itself are told of, and variables without braces', async (t) => {
-  const yaml = (secret: string): string => `services:
+t.test(
+  'secrets that stand in the file itself are told of, and variables without braces',
+  async (t) => {
+    const yaml = (secret: string): string => `services:
   a: { url: "http://127.0.0.1:9/", auth: { basic: { username: u, password: ${secret} } }, headers: { x-env: "$REGION" } }
   b: { url: "http://127.0.0.1:9/", auth: { oauth2: { tokenUrl: "http://127.0.0.1:9/", clientId: c, clientSecret: ${secret} } } }
   c: { kind: graphql, url: "http://127.0.0.1:9/", schema: c.graphql, headers: { Authorization: ${secret} } }
 clients: { introspection: { url: "http://127.0.0.1:9/", clientId: c, clientSecret: ${secret}, class: x }, maskKey: ${secret}, classes: { x: {} } }
 `;
-  const files = { 'c.graphql': 'type Query { a: String }', 'secret.txt': 'secret-of-sixteen' };
-  const of = (key: string): RegExp =>
-    new RegExp(`\\d+:\\d+: \`${key}\` stands in the configuration file itself\\. Take it from the environment`);
-  const region =
-    /^2:\d+: `services\.a\.headers\.x-env` looks like a variable without braces: it is taken as it is\. Write braces/;
-  const literal = await notesOn(t, yaml('secret-of-sixteen'), files);
-  t.match(literal, [
-    of('services.a.auth.basic.password'),
-    of('services.b.auth.oauth2.clientSecret'),
-    of('services.c.headers.Authorization'),
-    of('clients.introspection.clientSecret'),
-    of('clients.maskKey'),
-    region,
-  ]);
-  t.notMatch(literal.join(), 'secret-of-sixteen', 'without their values');
-  t.match(await notesOn(t, yaml('{ file: secret.txt }'), files), [region], 'from a file');
-  t.equal(
-    (await notesOn(t, yaml('"$SECRET_OF_SIXTEEN"'), files)).filter((note) => note.includes('without braces')).length,
-    6,
-  );
-});
+    const files = { 'c.graphql': 'type Query { a: String }', 'secret.txt': 'secret-of-sixteen' };
+    const of = (key: string): RegExp =>
+      new RegExp(
+        `\\d+:\\d+: \`${key}\` stands in the configuration file itself\\. Take it from the environment`,
+      );
+    const region =
+      /^2:\d+: `services\.a\.headers\.x-env` looks like a variable without braces: it is taken as it is\. Write braces/;
+    const literal = await notesOn(t, yaml('secret-of-sixteen'), files);
+    t.match(literal, [
+      of('services.a.auth.basic.password'),
+      of('services.b.auth.oauth2.clientSecret'),
+      of('services.c.headers.Authorization'),
+      of('clients.introspection.clientSecret'),
+      of('clients.maskKey'),
+      region,
+    ]);
+    t.notMatch(literal.join(), 'secret-of-sixteen', 'without their values');
+    t.match(await notesOn(t, yaml('{ file: secret.txt }'), files), [region], 'from a file');
+    t.equal(
+      (await notesOn(t, yaml('"$SECRET_OF_SIXTEEN"'), files)).filter((note) =>
+        note.includes('without braces'),
+      ).length,
+      6,
+    );
+  },
+);
 
 t.test('budgets that each of several workers counts by itself are told of', async (t) => {
   const yaml = (workers: string, rights: string, more = ''): string =>
     `services: { a: { url: "http://127.0.0.1:9/" } }\nworkers: ${workers}\nclients: { address: { class: x }, classes: { x: ${rights} } }\n${more}`;
-  const told = async (...args: Parameters<typeof yaml>): Promise<readonly string[]> => notesOn(t, yaml(...args));
+  const told = async (...args: Parameters<typeof yaml>): Promise<readonly string[]> =>
+    notesOn(t, yaml(...args));
   t.same(await told('2', '{ budget: {} }'), [
     '2:10: Each of several `workers` counts by itself without `redis`: a client of class `x` can have its `budget` once for each. Configure `redis`, or divide the numbers by the workers.',
   ]);

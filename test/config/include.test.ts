@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { printDiagnostic } from '../../src/base/diagnostic.js';
 import { glob, matchesName } from '../../src/base/glob.js';
-import { emptySnapshot, type Inputs, LIVE_INPUTS, recordInputs, replayInputs } from '../../src/base/inputs.js';
+import {
+  emptySnapshot,
+  type Inputs,
+  LIVE_INPUTS,
+  recordInputs,
+  replayInputs,
+} from '../../src/base/inputs.js';
 import { check } from '../../src/cli/check.js';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
 import { INCLUDED_FILES_MAX } from '../../src/config/process/include-keys.js';
@@ -11,10 +17,15 @@ import { diagnosticsOf } from '../kit/configuration.js';
 
 /** A configuration in several files. */
 
-const service = (name: string, more = ''): string => `services:\n  ${name}: { url: http://a/${more} }\n`;
+const service = (name: string, more = ''): string =>
+  `services:\n  ${name}: { url: http://a/${more} }\n`;
 
 /** Writes the files and loads the first of them. */
-async function load(test: Test, files: Readonly<Record<string, string>>, inputs?: Inputs): Promise<LoadedConfig> {
+async function load(
+  test: Test,
+  files: Readonly<Record<string, string>>,
+  inputs?: Inputs,
+): Promise<LoadedConfig> {
   return loadConfig(await write(test, files), { PATTERN: 'services/*.yaml' }, null, inputs);
 }
 
@@ -25,8 +36,13 @@ async function write(test: Test, files: Readonly<Record<string, string>>): Promi
 }
 
 /** The problems of the files, as `file:line:column: what remedy`. */
-const problems = async (test: Test, files: Readonly<Record<string, string>>): Promise<readonly string[]> =>
-  (await diagnosticsOf(load(test, files))).map((each) => printDiagnostic(each).replaceAll(`${test.testdirName}/`, ''));
+const problems = async (
+  test: Test,
+  files: Readonly<Record<string, string>>,
+): Promise<readonly string[]> =>
+  (await diagnosticsOf(load(test, files))).map((each) =>
+    printDiagnostic(each).replaceAll(`${test.testdirName}/`, ''),
+  );
 
 t.test('services of included files stand beside those of the first file', async (t) => {
   const { config } = await load(t, {
@@ -38,16 +54,22 @@ t.test('services of included files stand beside those of the first file', async 
     'services/empty.yaml': '# nothing yet\n',
   });
   t.same(Object.keys(config.services), ['a', 'b', 'c']);
-  t.match(config, { log: { level: 'warn' }, limits: { xml: { depth: 40 }, http: { drainMillis: 5000 } } });
+  t.match(config, {
+    log: { level: 'warn' },
+    limits: { xml: { depth: 40 }, http: { drainMillis: 5000 } },
+  });
 });
 
-t.test('every service may stand in an included file, and patterns may come from the environment', async (t) => {
-  const { config } = await load(t, {
-    'soapstone.yaml': `include: ["\${PATTERN}"]\n`,
-    'services/a.yaml': service('a'),
-  });
-  t.same(Object.keys(config.services), ['a']);
-});
+t.test(
+  'every service may stand in an included file, and patterns may come from the environment',
+  async (t) => {
+    const { config } = await load(t, {
+      'soapstone.yaml': `include: ["\${PATTERN}"]\n`,
+      'services/a.yaml': service('a'),
+    });
+    t.same(Object.keys(config.services), ['a']);
+  },
+);
 
 t.test('a file is included once, and the first one never', async (t) => {
   const { config } = await load(t, {
@@ -60,11 +82,15 @@ t.test('a file is included once, and the first one never', async (t) => {
 t.test('paths in a file are relative to it', async (t) => {
   const loaded = await load(t, {
     'soapstone.yaml': 'include: ["services/*.yaml"]\n',
-    'services/a.yaml': 'services: { a: { url: http://a/, headers: { x-key: { file: key.txt } } } }\n',
+    'services/a.yaml':
+      'services: { a: { url: http://a/, headers: { x-key: { file: key.txt } } } }\n',
     'services/key.txt': 'secret\n',
   });
   t.match(loaded.config.services['a']?.headers, { 'x-key': 'secret' });
-  t.equal(loaded.fileAt(['services', 'a', 'headers', 'x-key']), join(t.testdirName, 'services/key.txt'));
+  t.equal(
+    loaded.fileAt(['services', 'a', 'headers', 'x-key']),
+    join(t.testdirName, 'services/key.txt'),
+  );
   const { location } = loaded.locate(['services', 'a', 'wsdl'], 'a.wsdl');
   t.equal(location, join(t.testdirName, 'services/a.wsdl'));
 });
@@ -130,40 +156,60 @@ t.test(`${INCLUDED_FILES_MAX} files are included, and not one more`, async (t) =
       t.equal(path, pattern);
       return Array.from({ length: count }, (_, index) => `/${index}.yaml`);
     },
-    readFile: async (path) => (path.endsWith('soapstone.yaml') ? LIVE_INPUTS.readFile(path) : Buffer.from('# none')),
+    readFile: async (path) =>
+      path.endsWith('soapstone.yaml') ? LIVE_INPUTS.readFile(path) : Buffer.from('# none'),
   });
   t.ok(await load(t, first, inputsWith(INCLUDED_FILES_MAX)));
-  const error = await load(t, first, inputsWith(INCLUDED_FILES_MAX + 1)).catch((thrown: unknown) => thrown);
-  t.match(error, {
-    diagnostics: [{ line: 1, column: 11, what: `More than ${INCLUDED_FILES_MAX} files are included.` }],
-  });
-});
-
-t.test('another process loads the same from a snapshot', async (t) => {
-  const files = { 'soapstone.yaml': 'include: ["services/*.yaml"]\n', 'services/a.yaml': service('a') };
-  const snapshot = emptySnapshot();
-  await load(t, files, recordInputs(snapshot));
-  const { config } = await load(t, { ...files, 'services/b.yaml': service('b') }, replayInputs(snapshot));
-  t.same(Object.keys(config.services), ['a']);
-});
-
-t.test('`check` finds the WSDLs of included files, also of a configuration with other problems', async (t) => {
-  const file = await write(t, {
-    'soapstone.yaml': 'include: ["services/*.yaml"]\n',
-    'services/a.yaml': 'services: { a: { wsdl: a.wsdl, url: http://a/ } }\nlimitz: {}\n',
-    'services/a.wsdl': '<definitions',
-  });
-  const error = await check(file, { out: () => {}, error: () => {} }).catch((thrown: unknown) => thrown);
+  const error = await load(t, first, inputsWith(INCLUDED_FILES_MAX + 1)).catch(
+    (thrown: unknown) => thrown,
+  );
   t.match(error, {
     diagnostics: [
-      { file: join(t.testdirName, 'services/a.yaml'), line: 2, what: /limitz/ },
-      { file: join(t.testdirName, 'services/a.wsdl'), line: 1 },
+      { line: 1, column: 11, what: `More than ${INCLUDED_FILES_MAX} files are included.` },
     ],
   });
 });
 
+t.test('another process loads the same from a snapshot', async (t) => {
+  const files = {
+    'soapstone.yaml': 'include: ["services/*.yaml"]\n',
+    'services/a.yaml': service('a'),
+  };
+  const snapshot = emptySnapshot();
+  await load(t, files, recordInputs(snapshot));
+  const { config } = await load(
+    t,
+    { ...files, 'services/b.yaml': service('b') },
+    replayInputs(snapshot),
+  );
+  t.same(Object.keys(config.services), ['a']);
+});
+
+t.test(
+  '`check` finds the WSDLs of included files, also of a configuration with other problems',
+  async (t) => {
+    const file = await write(t, {
+      'soapstone.yaml': 'include: ["services/*.yaml"]\n',
+      'services/a.yaml': 'services: { a: { wsdl: a.wsdl, url: http://a/ } }\nlimitz: {}\n',
+      'services/a.wsdl': '<definitions',
+    });
+    const error = await check(file, { out: () => {}, error: () => {} }).catch(
+      (thrown: unknown) => thrown,
+    );
+    t.match(error, {
+      diagnostics: [
+        { file: join(t.testdirName, 'services/a.yaml'), line: 2, what: /limitz/ },
+        { file: join(t.testdirName, 'services/a.wsdl'), line: 1 },
+      ],
+    });
+  },
+);
+
 t.test('a pattern matches names and no more', async (t) => {
-  const directory = t.testdir({ a: { 'x.yaml': '', 'y.yml': '' }, b: { 'x.yaml': '', c: { 'z.yaml': '' } } });
+  const directory = t.testdir({
+    a: { 'x.yaml': '', 'y.yml': '' },
+    b: { 'x.yaml': '', c: { 'z.yaml': '' } },
+  });
   await mkdir(join(directory, '..data'));
   await writeFile(join(directory, '..data/x.yaml'), '');
   const matches = async (pattern: string) =>
@@ -183,19 +229,31 @@ t.test('a pattern matches names and no more', async (t) => {
     ['a.b', 'a.b', true],
     ['aXb', 'a.b', false],
   ];
-  for (const [name, pattern, isMatch] of rows) t.equal(matchesName(name, pattern), isMatch, `${name} ${pattern}`);
+  for (const [name, pattern, isMatch] of rows)
+    t.equal(matchesName(name, pattern), isMatch, `${name} ${pattern}`);
 });
 
-t.test('files that may be absent are named as optional; a file that is empty is an error', async (t) => {
-  const { config } = await load(t, {
-    'soapstone.yaml': `include: [{ files: "none/*.yaml", optional: true }, { files: none.yaml, optional: true }, { files: b.yaml }]\n`,
-    'b.yaml': service('b'),
-  });
-  t.same(Object.keys(config.services), ['b']);
-  t.same(await problems(t, { 'soapstone.yaml': `include: [b.yaml]\n${service('a')}`, 'b.yaml': ' \n' }), [
-    'b.yaml:1:1: The included file is empty. Remove it, or write a comment into it.',
-  ]);
-  t.match(await problems(t, { 'soapstone.yaml': `include: [{ file: b.yaml }]\n${service('a')}`, 'b.yaml': '#' }), [
-    /files/,
-  ]);
-});
+t.test(
+  'files that may be absent are named as optional; a file that is empty is an error',
+  async (t) => {
+    const { config } = await load(t, {
+      'soapstone.yaml': `include: [{ files: "none/*.yaml", optional: true }, { files: none.yaml, optional: true }, { files: b.yaml }]\n`,
+      'b.yaml': service('b'),
+    });
+    t.same(Object.keys(config.services), ['b']);
+    t.same(
+      await problems(t, {
+        'soapstone.yaml': `include: [b.yaml]\n${service('a')}`,
+        'b.yaml': ' \n',
+      }),
+      ['b.yaml:1:1: The included file is empty. Remove it, or write a comment into it.'],
+    );
+    t.match(
+      await problems(t, {
+        'soapstone.yaml': `include: [{ file: b.yaml }]\n${service('a')}`,
+        'b.yaml': '#',
+      }),
+      [/files/],
+    );
+  },
+);

@@ -20,23 +20,38 @@ t.test('a small file gets every default', async (t) => {
   t.equal(config.listen, '127.0.0.1:4000');
   t.equal(config.admin, '127.0.0.1:4001');
   t.equal(config.workers, 1);
-  t.match(config.graphql, { path: '/graphql', introspection: true, graphiql: true, batch: 0, trusted: undefined });
+  t.match(config.graphql, {
+    path: '/graphql',
+    introspection: true,
+    graphiql: true,
+    batch: 0,
+    trusted: undefined,
+  });
   t.same(config.graphql.persisted, { automatic: false });
   t.same(config.log, { level: 'info' });
   t.same(config.routes, []);
   t.same(config.limits.xml, defaultsOf(XML_LIMITS));
   t.same(config.limits.http, defaultsOf(HTTP_LIMITS));
   const orders = config.services['orders'];
-  t.match(orders, { path: '/soap/orders', versions: ['1.1'], mode: 'enforce', naming: 'camel', operations: {} });
+  t.match(orders, {
+    path: '/soap/orders',
+    versions: ['1.1'],
+    mode: 'enforce',
+    naming: 'camel',
+    operations: {},
+  });
   t.same(orders?.limits.xml, config.limits.xml);
   t.same(orders?.limits.upstream, config.limits.upstream);
   t.equal(config.demo, undefined);
 });
 
-t.test('a service without a description of its messages is a perimeter for SOAP callers', async (t) => {
-  const { config } = await load('services: { a: { url: http://a } }');
-  t.match(config.services['a'], { path: '/soap/a', operations: {} });
-});
+t.test(
+  'a service without a description of its messages is a perimeter for SOAP callers',
+  async (t) => {
+    const { config } = await load('services: { a: { url: http://a } }');
+    t.match(config.services['a'], { path: '/soap/a', operations: {} });
+  },
+);
 
 t.test('limits of a service stand before those of the gateway', async (t) => {
   const { config } = await load(`
@@ -79,30 +94,50 @@ ${SERVICES}`);
 });
 
 t.test('versions without quotes are numbers in YAML and still mean the dialects', async (t) => {
-  const { config } = await load('services: { a: { wsdl: a, url: http://a, versions: [1.2, 1.1, 2001-12] } }');
+  const { config } = await load(
+    'services: { a: { wsdl: a, url: http://a, versions: [1.2, 1.1, 2001-12] } }',
+  );
   t.same(config.services['a']?.versions, ['1.2', '1.1', '2001-12']);
 });
 
-t.test('what a service that speaks GraphQL is told over a WebSocket may come from the environment', async (t) => {
-  const { config } = await load(
-    `services:
+t.test(
+  'what a service that speaks GraphQL is told over a WebSocket may come from the environment',
+  async (t) => {
+    const { config } = await load(
+      `services:
   crm:
     kind: graphql
     url: http://crm
     subscriptions: { url: "ws://crm", connectionParams: { token: "\${CRM_TOKEN}", "x-api key": plain } }
 `,
-    { CRM_TOKEN: 'secret' },
-  );
-  t.match(config.graphqlServices['crm']?.subscriptions, {
-    connectionParams: { token: 'secret', 'x-api key': 'plain' },
-  });
-});
+      { CRM_TOKEN: 'secret' },
+    );
+    t.match(config.graphqlServices['crm']?.subscriptions, {
+      connectionParams: { token: 'secret', 'x-api key': 'plain' },
+    });
+  },
+);
 
 t.test('addresses of every permitted form', async (t) => {
-  for (const listen of ['0.0.0.0:80', 'localhost:4000', '"[::1]:4000"', 'my-host.example:0', '"[fe80::1]:65535"']) {
+  for (const listen of [
+    '0.0.0.0:80',
+    'localhost:4000',
+    '"[::1]:4000"',
+    'my-host.example:0',
+    '"[fe80::1]:65535"',
+  ]) {
     t.same(await problems(`listen: ${listen}${SERVICES}`), [], listen);
   }
-  for (const listen of ['":4000"', 'host', 'host:65536', '"::1:4000"', 'http://x:80', '"a b:1"', '"x:"', '"[x]:1"']) {
+  for (const listen of [
+    '":4000"',
+    'host',
+    'host:65536',
+    '"::1:4000"',
+    'http://x:80',
+    '"a b:1"',
+    '"x:"',
+    '"[x]:1"',
+  ]) {
     const found = await problems(`listen: ${listen}${SERVICES}`);
     t.equal(found.length, 1, listen);
     t.match(found[0], /^1:9: `listen` is not valid\. Write host:port, /);
@@ -157,20 +192,29 @@ __proto__: { a: 1 }
 
 /** One mistake each: what stands after the services of a good file, and the whole of what is said about it. */
 const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = [
-  ['{}', '1:1: `services` must not be empty. Name a backend by its address, or a file with backends in `include`.'],
+  [
+    '{}',
+    '1:1: `services` must not be empty. Name a backend by its address, or a file with backends in `include`.',
+  ],
   [
     'services: {}',
     '1:11: `services` must not be empty. Name a backend by its address, or a file with backends in `include`.',
   ],
   ['- a', '1:1: The configuration must be a map of keys.'],
   ['just text', '1:1: The configuration must be a map of keys.'],
-  [`${SERVICES}workers: some`, '4:10: `workers` is not valid. Write a number from 1 to 256, or auto.'],
+  [
+    `${SERVICES}workers: some`,
+    '4:10: `workers` is not valid. Write a number from 1 to 256, or auto.',
+  ],
   [`${SERVICES}workers: 0`, '4:10: `workers` must be between 1 and 256.'],
   [
     `${SERVICES}publicUrl: https://user:pass@x/`,
     '4:12: `publicUrl` is not valid. Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
   ],
-  [`${SERVICES}admin: 127.0.0.1:4000`, '4:8: `admin` is the same address as `listen`. Give each its own address.'],
+  [
+    `${SERVICES}admin: 127.0.0.1:4000`,
+    '4:8: `admin` is the same address as `listen`. Give each its own address.',
+  ],
   [
     `${SERVICES}demo: { listen: 127.0.0.1:4001 }`,
     '4:17: `demo.listen` is the same address as `admin`. Give each its own address.',
@@ -188,7 +232,10 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
 routes: [{ path: /callback/orders, url: http://x }]`,
     '4:49: `subscriptions.note.callback.operation` is the same path as `routes[0].path`. Give each its own path.',
   ],
-  [`${SERVICES}graphql: { introspection: maybe }`, '4:27: `graphql.introspection` must be true or false.'],
+  [
+    `${SERVICES}graphql: { introspection: maybe }`,
+    '4:27: `graphql.introspection` must be true or false.',
+  ],
   [`${SERVICES}graphql: [1]`, '4:10: `graphql` must be a map of keys.'],
   [
     `${SERVICES}listen: 4000`,
@@ -206,7 +253,10 @@ routes: [{ path: /callback/orders, url: http://x }]`,
     'services: { a: { wsdl: w, types: x, url: http://a } }',
     '1:27: `services.a` has both `wsdl` and `types`. Keep one of them.',
   ],
-  ['services: { a: { types: x, url: http://a, port: P } }', '1:43: `services.a` has `port` but no `wsdl`. Remove it.'],
+  [
+    'services: { a: { types: x, url: http://a, port: P } }',
+    '1:43: `services.a` has `port` but no `wsdl`. Remove it.',
+  ],
   [
     'services: { a: { types: x, url: http://a, operations: { Do: true } } }',
     '1:57: The operation `Do` of `services.a` needs its field, as there is no WSDL. Write { field: Query.name } or { field: Mutation.name }.',
@@ -215,7 +265,10 @@ routes: [{ path: /callback/orders, url: http://x }]`,
     'services: { a: { wsdl: w, url: http://a, operations: { Do: { field: order } } } }',
     '1:69: `services.a.operations.Do.field` is not valid. Write Query or Mutation, a dot and a GraphQL name: Query.order.',
   ],
-  ['services: { a: { wsdl: w, url: http://a, versions: [] } }', '1:52: `services.a.versions` must not be empty.'],
+  [
+    'services: { a: { wsdl: w, url: http://a, versions: [] } }',
+    '1:52: `services.a.versions` must not be empty.',
+  ],
   ['services: { a: { wsdl: "", url: http://a } }', '1:24: `services.a.wsdl` must not be empty.'],
   [
     'services: { a: { url: http://a } }\nclients: { maskKey: short, classes: { a: {} }, address: { class: a } }',
@@ -237,7 +290,10 @@ routes: [{ path: /callback/orders, url: http://x }]`,
     'services: { a: { wsdl: w, wsdl: v, url: http://a } }',
     '1:27: The key `services.a.wsdl` stands twice, first in line 1. Keep one, or rename one.',
   ],
-  ['services: [', '1:12: Flow sequence in block collection must be sufficiently indented and end with a ].'],
+  [
+    'services: [',
+    '1:12: Flow sequence in block collection must be sufficiently indented and end with a ].',
+  ],
   [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the file
     'services: { a: { url: ${X}, wsdl: w } }',
@@ -274,7 +330,15 @@ limits:
 services:
   a: { wsdl: w, url: "http://x/$\${literal}", versions: ["\${VERSION}"], operations: { Do: "\${DO}" } }
 `,
-    { HOST: '10.0.0.1', PORT: '81', INTROSPECTION: 'false', DEPTH: '64', SIZE: '1MiB', VERSION: '1.2', DO: 'false' },
+    {
+      HOST: '10.0.0.1',
+      PORT: '81',
+      INTROSPECTION: 'false',
+      DEPTH: '64',
+      SIZE: '1MiB',
+      VERSION: '1.2',
+      DO: 'false',
+    },
   );
   t.equal(config.listen, '10.0.0.1:81');
   t.equal(config.graphql.introspection, false);
@@ -299,7 +363,11 @@ services:
     { CREDENTIALS: directory },
   );
   t.equal(config.services['a']?.types, 'type Query { a: Int }');
-  t.equal(config.services['b']?.types, 'type Query { a: Int }', 'the name of a file may have variables');
+  t.equal(
+    config.services['b']?.types,
+    'type Query { a: Int }',
+    'the name of a file may have variables',
+  );
   t.equal(config.limits.xml.depth, 33);
   await writeFile(join(directory, 'latin1'), Buffer.from('tränk', 'latin1'));
   t.match(await problems('services: { a: { url: http://x, types: { file: latin1 } } }'), [
@@ -399,7 +467,9 @@ services:
 });
 
 t.test('no more than a hundred problems are listed', async (t) => {
-  const found = await problems(Array.from({ length: 250 }, (_, index) => `unknown${index}: 1`).join('\n'));
+  const found = await problems(
+    Array.from({ length: 250 }, (_, index) => `unknown${index}: 1`).join('\n'),
+  );
   t.equal(found.length, 101);
   t.match(found[100], /There are 151 more errors\./);
 });
@@ -423,11 +493,24 @@ t.test('places of keys, values and defaults', async (t) => {
   t.match(loaded.placeOf(['services', 'orders', 'wsdl'], 'key'), { line: 3, column: 5 });
   t.match(loaded.placeOf(['services', 'orders', 'urls', 1]), { line: 6, column: 9 });
   t.match(loaded.placeOf(['services', 'orders', 'operations', 'GetOrder']), { line: 8, column: 7 });
-  t.match(loaded.placeOf(['services', 'orders', 'operations', 'GetOrder'], 'value'), { line: 8, column: 17 });
-  t.match(loaded.placeOf(['services', 'orders', 'operations', 'Dump'], 'key'), { line: 9, column: 7 });
-  t.match(loaded.placeOf(['services', 'orders', 'mode']), { line: 2, column: 3 }, 'a default: the part around it');
+  t.match(loaded.placeOf(['services', 'orders', 'operations', 'GetOrder'], 'value'), {
+    line: 8,
+    column: 17,
+  });
+  t.match(loaded.placeOf(['services', 'orders', 'operations', 'Dump'], 'key'), {
+    line: 9,
+    column: 7,
+  });
+  t.match(
+    loaded.placeOf(['services', 'orders', 'mode']),
+    { line: 2, column: 3 },
+    'a default: the part around it',
+  );
   t.equal(loaded.placeOf(['graphql', 'path']), null);
-  t.equal(loaded.locate(['services', 'orders', 'wsdl'], 'orders.wsdl').location, join(directory, 'orders.wsdl'));
+  t.equal(
+    loaded.locate(['services', 'orders', 'wsdl'], 'orders.wsdl').location,
+    join(directory, 'orders.wsdl'),
+  );
 });
 
 t.test('whatever the file holds, the answer is a configuration or a list of problems', async () => {
@@ -458,7 +541,10 @@ t.test('whatever the file holds, the answer is a configuration or a list of prob
 });
 
 t.test('an internal limit may stand in its group, or in `limits.internal`', async (t) => {
-  for (const limits of ['{ xml: { commentBytes: 2KiB } }', '{ internal: { xml: { commentBytes: 2KiB } } }']) {
+  for (const limits of [
+    '{ xml: { commentBytes: 2KiB } }',
+    '{ internal: { xml: { commentBytes: 2KiB } } }',
+  ]) {
     const { config, isGiven } = await load(`${SERVICES}limits: ${limits}\n`);
     t.same(config.limits.xml, { ...defaultsOf(XML_LIMITS), commentBytes: 2048 }, limits);
     t.equal(config.services['orders']?.limits.xml.commentBytes, 2048, 'that of services');
@@ -466,9 +552,14 @@ t.test('an internal limit may stand in its group, or in `limits.internal`', asyn
     t.notOk(isGiven(['limits', 'xml', 'depth']));
     t.notOk(Object.hasOwn(config.limits, 'internal'));
   }
-  t.same(await problems(`${SERVICES}limits: { xml: { commentBytes: 1 }, internal: { xml: { commentBytes: 2 } } }\n`), [
-    '4:56: `limits.internal.xml.commentBytes` is also `limits.xml.commentBytes`. Keep one of them.',
-  ]);
+  t.same(
+    await problems(
+      `${SERVICES}limits: { xml: { commentBytes: 1 }, internal: { xml: { commentBytes: 2 } } }\n`,
+    ),
+    [
+      '4:56: `limits.internal.xml.commentBytes` is also `limits.xml.commentBytes`. Keep one of them.',
+    ],
+  );
   t.match(await problems(`${SERVICES}limits: { internal: { xml: { depth: 5 } } }\n`), [
     /^4:30: Unknown key `depth` in `limits\.internal\.xml`\./,
   ]);

@@ -25,17 +25,29 @@ async function masks(text: string): Promise<readonly unknown[]> {
 const both = (mask: Readonly<Record<string, string>>): readonly unknown[] => [mask, mask];
 
 t.test('a mask by itself, and `default`, are for all classes that are not named', async (t) => {
-  t.same(await masks(yaml('last4')), both({ public: 'last4', partner: 'last4', internal: 'last4' }));
+  t.same(
+    await masks(yaml('last4')),
+    both({ public: 'last4', partner: 'last4', internal: 'last4' }),
+  );
   t.same(
     await masks(yaml('{ default: hash, internal: none, partner: last4 }')),
     both({ public: 'hash', partner: 'last4', internal: 'none' }),
   );
-  t.same(await masks(yaml('{ partner: last4 }')), both({ partner: 'last4' }), 'others get the value');
-  t.same(await masks(yaml('last4', '')), both({ default: 'last4' }), 'all clients, where none has a class');
+  t.same(
+    await masks(yaml('{ partner: last4 }')),
+    both({ partner: 'last4' }),
+    'others get the value',
+  );
+  t.same(
+    await masks(yaml('last4', '')),
+    both({ default: 'last4' }),
+    'all clients, where none has a class',
+  );
 });
 
 t.test('a mask for a class that does not exist is an error, with the nearest name', async (t) => {
-  const at = (path: string): string => `\`services.${path}.mask.partnr\` is none of \`clients.classes\`.`;
+  const at = (path: string): string =>
+    `\`services.${path}.mask.partnr\` is none of \`clients.classes\`.`;
   const meant = 'Did you mean `partner`?';
   t.same(await problems(yaml('{ partnr: last4 }')), [
     `2:86: ${at('bank.schema.types.Customer.fields.iban')} ${meant}`,

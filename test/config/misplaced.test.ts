@@ -19,7 +19,9 @@ t.test('a map or a list where a text belongs is an error at its place', async (t
     'services.a.auth.oauth2.place': ofService(
       'auth: { oauth2: { tokenUrl: https://t, clientId: i, clientSecret: s, place: {} } }',
     ),
-    'services.a.auth.ntlm.username': ofService('auth: { ntlm: { domain: D, username: {}, password: p } }'),
+    'services.a.auth.ntlm.username': ofService(
+      'auth: { ntlm: { domain: D, username: {}, password: p } }',
+    ),
     'services.a.balance.hash':
       'services: { a: { kind: graphql, urls: [http://a, http://b], balance: { hash: {} } } }\n',
     'clients.order[0]': `${SERVICE}clients: { order: [{}, apiKey], ${KEYS}, address: { class: c }, classes: { c: {} } }\n`,

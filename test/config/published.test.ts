@@ -8,7 +8,9 @@ import { printReference, replaceSection } from '../kit/reference/configuration.j
 import { printJsonSchema } from '../kit/reference/json-schema.js';
 
 const schema: Record<string, unknown> = JSON.parse(printJsonSchema());
-const accepts = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false }).compile(schema);
+const accepts = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false }).compile(
+  schema,
+);
 
 t.test('the published JSON Schema is current', async (t) => {
   const published = await readFile('config/soapstone.schema.json', 'utf8');
@@ -17,7 +19,11 @@ t.test('the published JSON Schema is current', async (t) => {
 
 t.test('the reference is current', async (t) => {
   const readme = await readFile('config/README.md', 'utf8').catch(() => '');
-  t.equal(replaceSection(readme, 'configuration', printReference()), readme, 'run `npm run generate`');
+  t.equal(
+    replaceSection(readme, 'configuration', printReference()),
+    readme,
+    'run `npm run generate`',
+  );
 });
 
 t.test('an editor accepts what the loader accepts', async (t) => {
@@ -28,8 +34,11 @@ t.test('an editor accepts what the loader accepts', async (t) => {
     { workers: 'auto', graphql: { introspection: '${X}' }, limits: { xml: { depth: '${DEPTH}' } } },
     { workers: 3, listen: { file: 'address' } },
   ];
-  const services = { a: { wsdl: 'a.wsdl', url: 'http://a', operations: { A: false, B: { field: 'Query.b' } } } };
-  for (const part of good) t.ok(accepts({ services, ...part }), JSON.stringify([part, accepts.errors]));
+  const services = {
+    a: { wsdl: 'a.wsdl', url: 'http://a', operations: { A: false, B: { field: 'Query.b' } } },
+  };
+  for (const part of good)
+    t.ok(accepts({ services, ...part }), JSON.stringify([part, accepts.errors]));
   t.ok(accepts({ include: ['services/*.yaml'] }), 'all services are in other files');
   t.ok(accepts({ limits: { xml: { depth: 5 } } }), 'a file that is included');
 });
@@ -81,7 +90,18 @@ t.test('amounts are read as they are printed', async (t) => {
   for (const amount of [0, 1, 999, 1000, 90_000, 3_600_000]) {
     t.equal(parseAmount(printAmount(amount, 'millis').replaceAll(',', ''), 'millis'), amount);
   }
-  for (const text of ['', '-1', '1e3', '0x10', '1.5', '1.0001KiB', '5MB', '5kib', '9'.repeat(20), '1 s s']) {
+  for (const text of [
+    '',
+    '-1',
+    '1e3',
+    '0x10',
+    '1.5',
+    '1.0001KiB',
+    '5MB',
+    '5kib',
+    '9'.repeat(20),
+    '1 s s',
+  ]) {
     t.equal(parseAmount(text, 'bytes'), null, text);
   }
   t.equal(parseAmount('5s', 'count'), null);

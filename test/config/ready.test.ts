@@ -23,8 +23,11 @@ t.test('the demonstration loads, and names operations that its WSDL has', async 
         ['1.2', service?.urls[0]],
       ],
     );
-    const operations = new Map(model.services[0]?.ports[0]?.operations.map(({ name, status }) => [name, status]));
-    for (const name of Object.keys(service?.operations ?? {})) t.equal(operations.get(name), 'ok', `${file}: ${name}`);
+    const operations = new Map(
+      model.services[0]?.ports[0]?.operations.map(({ name, status }) => [name, status]),
+    );
+    for (const name of Object.keys(service?.operations ?? {}))
+      t.equal(operations.get(name), 'ok', `${file}: ${name}`);
     t.equal(
       `http://${config.demo?.listen}/orders`,
       service?.urls[0],
@@ -33,21 +36,26 @@ t.test('the demonstration loads, and names operations that its WSDL has', async 
   }
 });
 
-t.test('the container publishes the traffic address only, and runs with as few rights as will do', async (t) => {
-  const compose: unknown = parse(await readFile('deploy/docker-compose.yaml', 'utf8'));
-  t.match(compose, {
-    services: {
-      soapstone: {
-        read_only: true,
-        cap_drop: ['ALL'],
-        security_opt: ['no-new-privileges:true'],
-        ports: ['127.0.0.1:4000:4000'],
+t.test(
+  'the container publishes the traffic address only, and runs with as few rights as will do',
+  async (t) => {
+    const compose: unknown = parse(await readFile('deploy/docker-compose.yaml', 'utf8'));
+    t.match(compose, {
+      services: {
+        soapstone: {
+          read_only: true,
+          cap_drop: ['ALL'],
+          security_opt: ['no-new-privileges:true'],
+          ports: ['127.0.0.1:4000:4000'],
+        },
       },
-    },
-  });
-  const prometheus: unknown = parse(await readFile('deploy/prometheus.yaml', 'utf8'));
-  t.match(prometheus, {
-    scrape_configs: [{ metrics_path: '/metrics', static_configs: [{ targets: ['soapstone:4001'] }] }],
-  });
-  t.match(await readFile('deploy/Dockerfile', 'utf8'), /^USER 1000:1000$/m);
-});
+    });
+    const prometheus: unknown = parse(await readFile('deploy/prometheus.yaml', 'utf8'));
+    t.match(prometheus, {
+      scrape_configs: [
+        { metrics_path: '/metrics', static_configs: [{ targets: ['soapstone:4001'] }] },
+      ],
+    });
+    t.match(await readFile('deploy/Dockerfile', 'utf8'), /^USER 1000:1000$/m);
+  },
+);

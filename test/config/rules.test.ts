@@ -28,8 +28,14 @@ t.test('what stands behind the address in the order of clients is never looked a
   const address = 'address: { class: c }';
   t.same(await order('[address, apiKey]', KEYS, address), [behind(11, '`apiKey`')]);
   t.same(await order('[apiKey, address, jwt]', KEYS, JWT, address), [behind(19, '`jwt`')]);
-  t.same(await order('[address, jwt, apiKey, certificate]', KEYS, JWT, address), [behind(11, '`jwt`, `apiKey`')]);
-  t.same(await order('[apiKey, jwt, address, certificate]', KEYS, JWT, address), [], 'what is not configured');
+  t.same(await order('[address, jwt, apiKey, certificate]', KEYS, JWT, address), [
+    behind(11, '`jwt`, `apiKey`'),
+  ]);
+  t.same(
+    await order('[apiKey, jwt, address, certificate]', KEYS, JWT, address),
+    [],
+    'what is not configured',
+  );
   t.same(await order('[address, apiKey]', KEYS), [], 'the address does not count');
   t.same(await problems(clients(KEYS, JWT, address, CLASSES)), [], 'the order that is usual');
 });
@@ -38,17 +44,23 @@ t.test('proxies may be trusted without classes, credentials need them', async (t
   t.same(await problems(clients(PROXIES)), []);
   t.match(await problems(clients('remembered: 1000')), ['2:1: No client could call']);
   t.match(await problems(clients(PROXIES, CLASSES)), ['2:1: No client could call']);
-  t.same(await problems(clients(PROXIES, KEYS)), ['2:1: `clients.classes` is missing. State what clients may do.']);
+  t.same(await problems(clients(PROXIES, KEYS)), [
+    '2:1: `clients.classes` is missing. State what clients may do.',
+  ]);
 });
 
 t.test('a header field tells one thing of a client', async (t) => {
-  const same = '`clients.certificate.header` is the same header field as `clients.apiKeys.header`. Give each its own.';
+  const same =
+    '`clients.certificate.header` is the same header field as `clients.apiKeys.header`. Give each its own.';
   const keys = (header: string): string => KEYS.replace('{', `{ header: ${header},`);
   const certificate = 'certificate: { header: X-Id, class: c }';
   t.same(await problems(clients(keys('x-id'), certificate, PROXIES, CLASSES)), [`4:26: ${same}`]);
-  t.same(await problems(clients(keys('x-client-certificate'), 'certificate: { class: c }', PROXIES, CLASSES)), [
-    `4:3: ${same}`,
-  ]);
+  t.same(
+    await problems(
+      clients(keys('x-client-certificate'), 'certificate: { class: c }', PROXIES, CLASSES),
+    ),
+    [`4:3: ${same}`],
+  );
   t.same(await problems(clients(keys('x-other'), certificate, PROXIES, CLASSES)), []);
   t.same(await problems(clients(certificate, PROXIES, CLASSES)), []);
 });
@@ -65,7 +77,10 @@ t.test('a set of keys with which no token could be verified is told at the start
   const ed = generateKeyPairSync('ed25519');
   const oct = { kty: 'oct', k: 'c2VjcmV0LWNhbmFyeQ' };
   const validate = async (keys: unknown, algorithms?: string): Promise<readonly string[]> => {
-    await writeFile(join(directory, 'keys.json'), typeof keys === 'string' ? keys : JSON.stringify({ keys }));
+    await writeFile(
+      join(directory, 'keys.json'),
+      typeof keys === 'string' ? keys : JSON.stringify({ keys }),
+    );
     const accepted = algorithms === undefined ? '' : `, algorithms: ${algorithms}`;
     const jwt = `jwt: { issuer: i, audience: a, class: c, jwks: { file: keys.json }${accepted} }`;
     return problems(clients(jwt, CLASSES));
@@ -80,29 +95,57 @@ t.test('a set of keys with which no token could be verified is told at the start
   t.same(await validate([]), none('RS256 or ES256', give));
   t.same(await validate([oct]), none('RS256 or ES256', give), 'a shared secret');
   t.same(await validate([jwk(ec.privateKey)]), none('RS256 or ES256', give), 'a private key');
-  t.same(await validate([jwk(small.publicKey)]), none('RS256 or ES256', give), 'fewer than 2048 bits');
+  t.same(
+    await validate([jwk(small.publicKey)]),
+    none('RS256 or ES256', give),
+    'fewer than 2048 bits',
+  );
   t.same(await validate([jwk(rsa.publicKey, { use: 'enc' })]), none('RS256 or ES256', give));
   t.same(await validate([jwk(ec.publicKey, { key_ops: ['sign'] })]), none('RS256 or ES256', give));
-  t.same(await validate([{ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }]), none('RS256 or ES256', give), 'no point');
+  t.same(
+    await validate([{ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }]),
+    none('RS256 or ES256', give),
+    'no point',
+  );
   t.same(await validate([jwk(ed.publicKey)]), none('RS256 or ES256', accept('EdDSA')));
   t.same(await validate([jwk(wide.publicKey)], '[ES256]'), none('ES256', accept('ES384')));
-  t.same(await validate([jwk(rsa.publicKey, { alg: 'PS256' })], '[RS256]'), none('RS256', accept('PS256')));
+  t.same(
+    await validate([jwk(rsa.publicKey, { alg: 'PS256' })], '[RS256]'),
+    none('RS256', accept('PS256')),
+  );
   t.match(await validate('{}'), [/^3:50: `clients\.jwt\.jwks` is no JSON Web Key Set\. Write /]);
   t.match(await validate('not JSON'), [/is no JSON Web Key Set/]);
 
   t.same(await validate([jwk(rsa.publicKey)]), []);
-  t.same(await validate([oct, jwk(small.publicKey), jwk(ec.publicKey, { alg: 'ES256', use: 'sig', kid: '1' })]), []);
+  t.same(
+    await validate([
+      oct,
+      jwk(small.publicKey),
+      jwk(ec.publicKey, { alg: 'ES256', use: 'sig', kid: '1' }),
+    ]),
+    [],
+  );
   t.same(await validate([jwk(rsa.publicKey)], '[PS512]'), []);
   t.same(await validate([jwk(wide.publicKey)], '[ES384]'), []);
-  t.same(await validate([jwk(ed.publicKey, { alg: 'EdDSA', key_ops: ['verify'] })], '[EdDSA, RS256]'), []);
+  t.same(
+    await validate([jwk(ed.publicKey, { alg: 'EdDSA', key_ops: ['verify'] })], '[EdDSA, RS256]'),
+    [],
+  );
 });
 
 t.test('every origin at once has no credentials and stands by itself', async (t) => {
-  const validate = (cors: string): Promise<readonly string[]> => problems(`${SERVICE}graphql: { cors: ${cors} }\n`);
+  const validate = (cors: string): Promise<readonly string[]> =>
+    problems(`${SERVICE}graphql: { cors: ${cors} }\n`);
   t.same(await validate('{ origins: ["*"] }'), []);
-  t.match(await validate('{ origins: ["*"], credentials: true }'), [/`\*`, which cannot have `credentials`/]);
-  t.match(await validate('{ origins: ["*", "https://shop.example"] }'), [/the other origins have no effect/]);
-  t.match(await validate('{ origins: ["https://*.example"] }'), [/cors\.origins\[0\]` is no origin/]);
+  t.match(await validate('{ origins: ["*"], credentials: true }'), [
+    /`\*`, which cannot have `credentials`/,
+  ]);
+  t.match(await validate('{ origins: ["*", "https://shop.example"] }'), [
+    /the other origins have no effect/,
+  ]);
+  t.match(await validate('{ origins: ["https://*.example"] }'), [
+    /cors\.origins\[0\]` is no origin/,
+  ]);
 });
 
 t.test('an origin is one that a browser could name', async (t) => {
@@ -243,14 +286,16 @@ t.test('whatever path is let pass, the gateway answers requests for it', async (
       const url = `/${pieces.join('')}`;
       const found = await problems(`${SERVICE}graphql: { path: ${JSON.stringify(url)} }\n`);
       if (found.length > 0) return;
-      if (readTarget(Object.assign(new IncomingMessage(new Socket()), { url })).path !== url) throw new Error(url);
+      if (readTarget(Object.assign(new IncomingMessage(new Socket()), { url })).path !== url)
+        throw new Error(url);
     }),
     { numRuns: 300 },
   );
 });
 
 t.test('addresses of a service that cannot be balanced', async (t) => {
-  const service = (keys: string): Promise<readonly string[]> => problems(`services:\n  a:\n    ${keys}\n`);
+  const service = (keys: string): Promise<readonly string[]> =>
+    problems(`services:\n  a:\n    ${keys}\n`);
   const two = '{ url: http://a, weight: 0 }, { url: http://b';
   t.same(await service(`urls: [${two}, weight: 0 }]`), [
     '3:5: `services.a` has no address with a weight above 0. Give one a weight, or remove the weights.',
@@ -276,12 +321,15 @@ t.test('addresses of a service that cannot be balanced', async (t) => {
   const health =
     '`services.a.health` needs `path`, `operation`, `wsdl: true` or `tcp: true`, and one of them. Name what is checked.';
   t.same(await service('url: http://a\n    health: { up: 1 }'), [`4:5: ${health}`]);
-  t.same(await service('url: http://a\n    health: { path: /health, tcp: true }'), [`4:5: ${health}`]);
+  t.same(await service('url: http://a\n    health: { path: /health, tcp: true }'), [
+    `4:5: ${health}`,
+  ]);
   t.same(await service(`urls: [${two} }]\n    balance: roundRobin`), []);
 });
 
 t.test('each issuer of tokens has a name, keys and a class', async (t) => {
-  const jwt = (issuers: string): Promise<readonly string[]> => problems(clients(`jwt: [${issuers}]`, CLASSES));
+  const jwt = (issuers: string): Promise<readonly string[]> =>
+    problems(clients(`jwt: [${issuers}]`, CLASSES));
   const keys = 'audience: a, jwksUrl: "https://login.example/keys"';
   t.same(await jwt(`{ issuer: a, class: c, ${keys} }, { issuer: b, classClaim: x, ${keys} }`), []);
   t.match(await jwt(`{ issuer: a, class: c, ${keys} }, { issuer: a, class: c, ${keys} }`), [
@@ -290,24 +338,38 @@ t.test('each issuer of tokens has a name, keys and a class', async (t) => {
   t.match(await jwt(`{ issuer: a, class: c, ${keys} }, { issuer: b, ${keys} }`), [
     /`clients\.jwt\[1\]` gives no client a class/,
   ]);
-  t.match(await jwt(`{ issuer: a, class: c, audience: x }`), [/`clients\.jwt\[0\]` needs the keys of the issuer/]);
+  t.match(await jwt(`{ issuer: a, class: c, audience: x }`), [
+    /`clients\.jwt\[0\]` needs the keys of the issuer/,
+  ]);
   t.match(await jwt(`{ issuer: a, class: d, ${keys} }`), [/`clients\.jwt\[0\]\.class` is none of/]);
-  t.match(await jwt(`{ issuer: a, clas: c, ${keys} }`), [/gives no client a class/, /Unknown key `clas`/]);
+  t.match(await jwt(`{ issuer: a, clas: c, ${keys} }`), [
+    /gives no client a class/,
+    /Unknown key `clas`/,
+  ]);
   t.match(await jwt(''), [/must not be empty/]);
   t.match(
     await problems(
-      clients('introspection: { url: "https://login.example/i", clientId: a, clientSecret: b, class: d }', CLASSES),
+      clients(
+        'introspection: { url: "https://login.example/i", clientId: a, clientSecret: b, class: d }',
+        CLASSES,
+      ),
     ),
     [/`clients\.introspection\.class` is none of/],
   );
   t.match(
-    await problems(clients('introspection: { url: "https://login.example/i", clientId: a, clientSecret: b }', CLASSES)),
+    await problems(
+      clients(
+        'introspection: { url: "https://login.example/i", clientId: a, clientSecret: b }',
+        CLASSES,
+      ),
+    ),
     [/`clients\.introspection` gives no client a class/],
   );
 });
 
 t.test('Redis is reached in one way, and each setting has one place', async (t) => {
-  const redis = (value: string): Promise<readonly string[]> => problems(`${SERVICE}redis: ${value}\n`);
+  const redis = (value: string): Promise<readonly string[]> =>
+    problems(`${SERVICE}redis: ${value}\n`);
   for (const good of [
     'redis://127.0.0.1',
     '"rediss://user:p%40ss@redis.internal:6380/3"',
@@ -319,7 +381,8 @@ t.test('Redis is reached in one way, and each setting has one place', async (t) 
   ]) {
     t.same(await redis(good), [], good);
   }
-  const form = 'Write redis://host:port/database, rediss://host:port for TLS, or unix:/run/redis/redis.sock.';
+  const form =
+    'Write redis://host:port/database, rediss://host:port for TLS, or unix:/run/redis/redis.sock.';
   for (const bad of [
     'http://a',
     'redis://',
@@ -337,7 +400,10 @@ t.test('Redis is reached in one way, and each setting has one place', async (t) 
     t.equal(found.length, 1, found.join());
     return (found[0] ?? '').replace(/^\d+:\d+: /, '');
   };
-  t.equal(await one('{ prefix: "a:" }'), '`redis` has no server. Give it one of `url`, `sentinel` and `cluster`.');
+  t.equal(
+    await one('{ prefix: "a:" }'),
+    '`redis` has no server. Give it one of `url`, `sentinel` and `cluster`.',
+  );
   t.equal(
     await one('{ url: redis://a, cluster: { nodes: ["a:1"] } }'),
     '`redis.cluster` stands beside `url`. Keep one of them.',
@@ -352,7 +418,10 @@ t.test('Redis is reached in one way, and each setting has one place', async (t) 
   );
   t.match(await one('{ url: redis://a, tls: {} }'), '`redis.tls` has no effect');
   t.match(await one('{ url: unix:/a, ca: "-----BEGIN pem" }'), '`redis.ca` has no effect');
-  t.match(await one('{ url: rediss://a, ca: "-----BEGIN pem", tls: {} }'), '`redis.ca` stands beside `redis.tls`.');
+  t.match(
+    await one('{ url: rediss://a, ca: "-----BEGIN pem", tls: {} }'),
+    '`redis.ca` stands beside `redis.tls`.',
+  );
   t.match(await one('{ cluster: { nodes: ["a:1"] }, database: 1 }'), 'a cluster has one');
   t.match(
     await one('{ url: rediss://a, tls: { cert: "-----BEGIN pem" } }'),
@@ -364,33 +433,41 @@ t.test('Redis is reached in one way, and each setting has one place', async (t) 
   );
 });
 
-t.test('files that connections to Redis read again may change while the gateway runs', async (t) => {
-  const rotate = async (password: string, secret: string, more = '') => {
-    await writeFile(join(directory, 'password'), password);
-    await writeFile(join(directory, 'secret'), secret);
-    const redis = `{ url: redis://127.0.0.1, password: { file: password }, secret: { file: secret }${more} }`;
-    return load(`${SERVICE}redis: ${redis}\n`);
-  };
-  const running = rootSection(await rotate('one', 'secret-of-replicas'));
-  const rotated = await rotate('another', 'secret-of-replicas');
-  t.doesNotThrow(() => checkRestartKeys(running, rootSection(rotated)));
-  const other = await rotate('one', 'another-secret-of-replicas');
-  t.throws(() => checkRestartKeys(running, rootSection(other)), /`redis` cannot change/);
-  const slower = await rotate('one', 'secret-of-replicas', ', operationMillis: 30');
-  t.throws(() => checkRestartKeys(running, rootSection(slower)), /`redis` cannot change/);
-});
+t.test(
+  'files that connections to Redis read again may change while the gateway runs',
+  async (t) => {
+    const rotate = async (password: string, secret: string, more = '') => {
+      await writeFile(join(directory, 'password'), password);
+      await writeFile(join(directory, 'secret'), secret);
+      const redis = `{ url: redis://127.0.0.1, password: { file: password }, secret: { file: secret }${more} }`;
+      return load(`${SERVICE}redis: ${redis}\n`);
+    };
+    const running = rootSection(await rotate('one', 'secret-of-replicas'));
+    const rotated = await rotate('another', 'secret-of-replicas');
+    t.doesNotThrow(() => checkRestartKeys(running, rootSection(rotated)));
+    const other = await rotate('one', 'another-secret-of-replicas');
+    t.throws(() => checkRestartKeys(running, rootSection(other)), /`redis` cannot change/);
+    const slower = await rotate('one', 'secret-of-replicas', ', operationMillis: 30');
+    t.throws(() => checkRestartKeys(running, rootSection(slower)), /`redis` cannot change/);
+  },
+);
 
 t.test('two kinds of `auth`, and a path in place of PEM, are named', async (t) => {
   const service = (more: string): string => `services: { a: { url: "https://a/", ${more} } }\n`;
-  t.same(await problems(service('auth: { bearer: { token: t }, basic: { username: u, password: p } }')), [
-    '1:43: `services.a.auth` has `bearer` and `basic`, and may have one of them. Remove the other.',
-  ]);
+  t.same(
+    await problems(service('auth: { bearer: { token: t }, basic: { username: u, password: p } }')),
+    [
+      '1:43: `services.a.auth` has `bearer` and `basic`, and may have one of them. Remove the other.',
+    ],
+  );
   const hint =
     'is not valid. It must be PEM: write { file: path } for what is in a file, or the text that begins with -----BEGIN.';
-  t.same(await problems(service('tls: { ca: ca.pem, cert: "-----BEGIN CERTIFICATE-----", key: key.pem }')), [
-    `1:48: \`services.a.tls.ca\` ${hint}`,
-    `1:98: \`services.a.tls.key\` ${hint}`,
-  ]);
+  t.same(
+    await problems(
+      service('tls: { ca: ca.pem, cert: "-----BEGIN CERTIFICATE-----", key: key.pem }'),
+    ),
+    [`1:48: \`services.a.tls.ca\` ${hint}`, `1:98: \`services.a.tls.key\` ${hint}`],
+  );
   t.match(
     await problems(
       `${service('')}listen: { address: "127.0.0.1:1", tls: { clientCertificate: optional, cert: c.pem, key: k.pem, clientCa: a.pem, clientCrl: b.pem } }\n`,

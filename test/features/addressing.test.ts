@@ -18,7 +18,9 @@ const addressedDesk = (inBinding: string, version: Version = '1.1', action = 'ur
 
 /** The text of a block or of an element in it. */
 const textOf = (message: RecordedMessage | undefined, local: string): string | null =>
-  new RegExp(`<(\\w+):${local}[^>]*>(?:<\\1:Address>)?([^<]*)<`).exec(message?.body.toString() ?? '')?.[2] ?? null;
+  new RegExp(`<(\\w+):${local}[^>]*>(?:<\\1:Address>)?([^<]*)<`).exec(
+    message?.body.toString() ?? '',
+  )?.[2] ?? null;
 
 const reply = (version: Version, headers: string): string =>
   `<S:Envelope xmlns:S="${SOAP[version]}" xmlns:a="${WSA}" xmlns:t="urn:t"><S:Header>${headers}</S:Header><S:Body><t:GetResponse><t:result>ok</t:result></t:GetResponse></S:Body></S:Envelope>`;
@@ -47,7 +49,9 @@ const strict =
       version === '1.1'
         ? String(message.headers['soapaction']).slice(1, -1)
         : (/action="([^"]*)"/.exec(String(message.headers['content-type']))?.[1] ?? '');
-    const isWhole = ['Action', 'To', 'MessageID', 'ReplyTo'].every((local) => textOf(message, local) !== null);
+    const isWhole = ['Action', 'To', 'MessageID', 'ReplyTo'].every(
+      (local) => textOf(message, local) !== null,
+    );
     if (!text.includes(`"${uri}"`) || !isWhole) fault('MessageAddressingHeaderRequired');
     else if (said !== '' && said !== action) fault('ActionMismatch');
     else relate(action);
@@ -61,7 +65,12 @@ for (const version of ['1.1', '1.2'] as const) {
       ['extension', REQUIRED],
       ['policy', POLICY],
     ] as const) {
-      const { backend, gateway } = await startDesk(t, addressedDesk(inBinding, version), FIELDS, version);
+      const { backend, gateway } = await startDesk(
+        t,
+        addressedDesk(inBinding, version),
+        FIELDS,
+        version,
+      );
       backend.answer = strict(version);
       t.same(await graphql(gateway, '{ get(id: 1) }'), OK, demand);
       t.same(await graphql(gateway, '{ get(id: 1) }'), OK);
@@ -82,7 +91,12 @@ for (const version of ['1.1', '1.2'] as const) {
   });
 
   t.test(`a reply that relates to another message is refused (${version})`, async (t) => {
-    const { backend, gateway } = await startDesk(t, addressedDesk(REQUIRED, version), FIELDS, version);
+    const { backend, gateway } = await startDesk(
+      t,
+      addressedDesk(REQUIRED, version),
+      FIELDS,
+      version,
+    );
     const answer = (headers: string): void => {
       backend.answer = answerWith(reply(version, headers), MEDIA[version]);
     };
@@ -102,7 +116,10 @@ t.test('calls carry WS-Addressing by `addressing.calls`, whatever the WSDL says'
   const sent = async (inBinding: string, keys: string, action?: string): Promise<string> => {
     const wsdl = addressedDesk(inBinding, '1.1', action);
     const { ask, sent } = await startDesk(t, wsdl, `${FIELDS}${keys}`);
-    t.same(await ask('{ get(id: 1) }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>'), OK);
+    t.same(
+      await ask('{ get(id: 1) }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>'),
+      OK,
+    );
     return sent();
   };
   const optional = REQUIRED.replace('"true"', '"false"');
@@ -120,38 +137,47 @@ t.test('calls carry WS-Addressing by `addressing.calls`, whatever the WSDL says'
   t.notOk(old.includes(WSA));
 });
 
-t.test('an action that the WSDL names goes before its SOAPAction, in block and header field', async (t) => {
-  const wsdl = addressedDesk(REQUIRED).replace(
-    '<input message="t:In"/>',
-    '<input message="t:In" xmlns:m="http://www.w3.org/2007/05/addressing/metadata" m:Action="urn:named"/>',
-  );
-  const { backend, gateway } = await startDesk(t, wsdl, FIELDS);
-  backend.answer = strict('1.1');
-  t.same(await graphql(gateway, '{ get(id: 1) }'), OK);
-  t.equal(backend.complete[0]?.headers['soapaction'], '"urn:named"');
-  t.equal(textOf(backend.complete[0], 'Action'), 'urn:named');
-});
+t.test(
+  'an action that the WSDL names goes before its SOAPAction, in block and header field',
+  async (t) => {
+    const wsdl = addressedDesk(REQUIRED).replace(
+      '<input message="t:In"/>',
+      '<input message="t:In" xmlns:m="http://www.w3.org/2007/05/addressing/metadata" m:Action="urn:named"/>',
+    );
+    const { backend, gateway } = await startDesk(t, wsdl, FIELDS);
+    backend.answer = strict('1.1');
+    t.same(await graphql(gateway, '{ get(id: 1) }'), OK);
+    t.equal(backend.complete[0]?.headers['soapaction'], '"urn:named"');
+    t.equal(textOf(backend.complete[0], 'Action'), 'urn:named');
+  },
+);
 
 t.test('a Fault by WS-Addressing is an error with its code', async (t) => {
   for (const version of ['1.1', '1.2'] as const) {
     const { backend, gateway } = await startDesk(t, desk({ version }), FIELDS, version);
     backend.answer = strict(version);
     const { errors } = await graphql(gateway, '{ get(id: 1) }');
-    t.match(errors, [{ message: 'MessageAddressingHeaderRequired', extensions: { code: 'SOAP_FAULT' } }]);
+    t.match(errors, [
+      { message: 'MessageAddressingHeaderRequired', extensions: { code: 'SOAP_FAULT' } },
+    ]);
     t.match(JSON.stringify(errors), /MessageAddressingHeaderRequired/);
   }
 });
 
-t.test('replies to addressed calls are cached, and their RelatesTo is that of the call that was made', async (t) => {
-  const cached = '    operations: { Get: { field: Query.get, read: { cacheMillis: 60000, scope: shared } } }\n';
-  const { backend, gateway } = await startDesk(t, addressedDesk(REQUIRED), cached);
-  backend.answer = strict('1.1');
-  t.same(await graphql(gateway, '{ get(id: 1) }'), OK);
-  t.same(await graphql(gateway, '{ again: get(id: 1) }'), { data: { again: 'ok' } });
-  t.equal(backend.complete.length, 1);
-  t.same(await graphql(gateway, '{ get(id: 2) }'), OK);
-  t.equal(backend.complete.length, 2);
-});
+t.test(
+  'replies to addressed calls are cached, and their RelatesTo is that of the call that was made',
+  async (t) => {
+    const cached =
+      '    operations: { Get: { field: Query.get, read: { cacheMillis: 60000, scope: shared } } }\n';
+    const { backend, gateway } = await startDesk(t, addressedDesk(REQUIRED), cached);
+    backend.answer = strict('1.1');
+    t.same(await graphql(gateway, '{ get(id: 1) }'), OK);
+    t.same(await graphql(gateway, '{ again: get(id: 1) }'), { data: { again: 'ok' } });
+    t.equal(backend.complete.length, 1);
+    t.same(await graphql(gateway, '{ get(id: 2) }'), OK);
+    t.equal(backend.complete.length, 2);
+  },
+);
 
 t.test('a mapping by hand carries WS-Addressing; each operation needs an action', async (t) => {
   const yaml = (url: string, action = ', soapAction: urn:get'): string => `services:

@@ -22,7 +22,8 @@ const parted = (version: Version): string => {
     version,
     types:
       '<xs:element name="Broken"><xs:complexType><xs:sequence><xs:element name="code" type="xs:int"/></xs:sequence></xs:complexType></xs:element>',
-    messages: '<message name="Nothing"/><message name="Broken"><part name="p" element="t:Broken"/></message>',
+    messages:
+      '<message name="Nothing"/><message name="Broken"><part name="p" element="t:Broken"/></message>',
   })
     .replace(
       '</portType>',
@@ -44,7 +45,8 @@ for (const version of ['1.1', '1.2'] as const) {
   t.test(`a message without parts is an empty Body (${version})`, async (t) => {
     const { ask } = await startDesk(t, parted(version), OPERATIONS, version);
     t.same(await ask('mutation { clear(id: 1) }', ''), { data: { clear: true } });
-    const union = 'mutation { reset(id: 1) { __typename ... on ResetPayload { value } ... on Broken { code } } }';
+    const union =
+      'mutation { reset(id: 1) { __typename ... on ResetPayload { value } ... on Broken { code } } }';
     t.same(await ask(union, ''), { data: { reset: { __typename: 'ResetPayload', value: true } } });
     t.match(await ask('{ get(id: 1) }', ''), INVALID);
   });
@@ -72,25 +74,38 @@ for (const version of ['1.1', '1.2'] as const) {
   });
 }
 
-t.test('an operation without a result is done once a status of success comes without content', async (t) => {
-  const operations =
-    '    operations: { Get: { field: Query.get }, Clear: { field: Mutation.clear }, Reset: { field: Mutation.reset, oneWay: true } }\n';
-  const { backend, gateway } = await startDesk(t, parted('1.1'), operations);
-  for (const status of [200, 202, 204]) {
-    backend.answer = answerWith('', 'text/xml', status);
-    t.same(await graphql(gateway, 'mutation { clear(id: 1) }'), { data: { clear: true } }, `${status}`);
-    t.same(await graphql(gateway, 'mutation { reset(id: 1) }'), { data: { reset: true } }, `one-way, ${status}`);
-    t.match(await graphql(gateway, '{ get(id: 1) }'), INVALID);
-  }
-  backend.answer = answerWith('', 'text/xml', 500);
-  t.match(await graphql(gateway, 'mutation { clear(id: 1) }'), INVALID);
-});
+t.test(
+  'an operation without a result is done once a status of success comes without content',
+  async (t) => {
+    const operations =
+      '    operations: { Get: { field: Query.get }, Clear: { field: Mutation.clear }, Reset: { field: Mutation.reset, oneWay: true } }\n';
+    const { backend, gateway } = await startDesk(t, parted('1.1'), operations);
+    for (const status of [200, 202, 204]) {
+      backend.answer = answerWith('', 'text/xml', status);
+      t.same(
+        await graphql(gateway, 'mutation { clear(id: 1) }'),
+        { data: { clear: true } },
+        `${status}`,
+      );
+      t.same(
+        await graphql(gateway, 'mutation { reset(id: 1) }'),
+        { data: { reset: true } },
+        `one-way, ${status}`,
+      );
+      t.match(await graphql(gateway, '{ get(id: 1) }'), INVALID);
+    }
+    backend.answer = answerWith('', 'text/xml', 500);
+    t.match(await graphql(gateway, 'mutation { clear(id: 1) }'), INVALID);
+  },
+);
 
-t.test('a one-way operation without a WSDL is done once a status of success comes without content', async (t) => {
-  const { ask, backend } = await useService(
-    t,
-    answerWith(''),
-    (url) => `services:
+t.test(
+  'a one-way operation without a WSDL is done once a status of success comes without content',
+  async (t) => {
+    const { ask, backend } = await useService(
+      t,
+      answerWith(''),
+      (url) => `services:
   desk:
     url: ${url}
     namespace: urn:t
@@ -103,16 +118,19 @@ t.test('a one-way operation without a WSDL is done once a status of success come
       Send: { field: Mutation.send, oneWay: true }
       Place: { field: Mutation.place }
 `,
-  );
-  for (const status of [200, 202, 204]) {
-    backend.answer = answerWith('', 'text/xml', status);
-    t.same(await ask('mutation { notify(no: 1) send(no: 1) }'), { data: { notify: true, send: true } });
-    t.match(await ask('mutation { place(no: 1) }'), INVALID, 'a result is missing');
-    t.match(await ask('{ isOpen(no: 1) }'), INVALID, 'of a query the Boolean is the result');
-  }
-  backend.answer = answerWith('<html>accepted</html>', 'text/html', 202);
-  t.same(await ask('mutation { send(no: 1) }'), { data: { send: true } });
-});
+    );
+    for (const status of [200, 202, 204]) {
+      backend.answer = answerWith('', 'text/xml', status);
+      t.same(await ask('mutation { notify(no: 1) send(no: 1) }'), {
+        data: { notify: true, send: true },
+      });
+      t.match(await ask('mutation { place(no: 1) }'), INVALID, 'a result is missing');
+      t.match(await ask('{ isOpen(no: 1) }'), INVALID, 'of a query the Boolean is the result');
+    }
+    backend.answer = answerWith('<html>accepted</html>', 'text/html', 202);
+    t.same(await ask('mutation { send(no: 1) }'), { data: { send: true } });
+  },
+);
 
 const OPEN = `
 <xs:complexType name="Record"><xs:sequence><xs:element name="type" type="xs:string"/>
@@ -127,50 +145,74 @@ const OPEN = `
 <xs:complexType name="Other"><xs:sequence><xs:element name="id" type="xs:int"/>
   <xs:any namespace="##other" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>`;
 
-t.test('what xs:any lets in is its own, even under a name that an element beside it has', async (t) => {
-  const reply = ['Record', 'Local', 'Unqualified', 'Other']
-    .map((type) => `<xs:element name="${type.toLowerCase()}" type="t:${type}" minOccurs="0"/>`)
-    .join('');
-  const { ask } = await startDesk(t, desk({ types: OPEN, reply }), FIELDS);
-  const t1 = 'xmlns="urn:t"';
-  const read = async (query: string, body: string): Promise<unknown> => {
-    const selection = query.replace(/\bany\b/g, 'any { xml }');
-    const { data, errors } = await ask(`{ get { ${selection} } }`, `<t:GetResponse>${body}</t:GetResponse>`);
-    return errors === undefined ? data?.['get'] : errors.map(({ path, message }) => `${path?.join('.')}: ${message}`);
-  };
-  // Replies of Salesforce have the Id of a record twice.
-  const twice =
-    '<t:record><t:type>A</t:type><t:Id>1</t:Id><t:Id>2</t:Id><t:type>B</t:type><t:tags/><t:tags>x</t:tags><t:Name>n</t:Name></t:record>';
-  const rest = [`<Id ${t1}>2</Id>`, `<type ${t1}>B</type>`, `<tags ${t1}>x</tags>`, `<Name ${t1}>n</Name>`].map(
-    (xml) => ({ xml }),
-  );
-  t.same(await read('record { type id tags any }', twice), { record: { type: 'A', id: '1', tags: [], any: rest } });
-  t.same(await read('record { any }', twice), { record: { any: rest } }, 'whatever is asked for besides');
-  t.same(await read('record { a: any b: any again: id id }', twice), {
-    record: { a: rest, b: rest, again: '1', id: '1' },
-  });
-  t.same(await read('record { type id gone tags }', twice), { record: { type: 'A', id: '1', gone: [], tags: [] } });
-  const nil = '<t:record><t:type>A</t:type><t:gone>x</t:gone><t:gone/><t:Id xsi:nil="true"/><t:Id>1</t:Id></t:record>';
-  t.same(await read('record { id any gone }', nil), {
-    record: { id: null, any: [{ xml: `<Id ${t1}>1</Id>` }], gone: ['x', ''] },
-  });
+t.test(
+  'what xs:any lets in is its own, even under a name that an element beside it has',
+  async (t) => {
+    const reply = ['Record', 'Local', 'Unqualified', 'Other']
+      .map((type) => `<xs:element name="${type.toLowerCase()}" type="t:${type}" minOccurs="0"/>`)
+      .join('');
+    const { ask } = await startDesk(t, desk({ types: OPEN, reply }), FIELDS);
+    const t1 = 'xmlns="urn:t"';
+    const read = async (query: string, body: string): Promise<unknown> => {
+      const selection = query.replace(/\bany\b/g, 'any { xml }');
+      const { data, errors } = await ask(
+        `{ get { ${selection} } }`,
+        `<t:GetResponse>${body}</t:GetResponse>`,
+      );
+      return errors === undefined
+        ? data?.['get']
+        : errors.map(({ path, message }) => `${path?.join('.')}: ${message}`);
+    };
+    // Replies of Salesforce have the Id of a record twice.
+    const twice =
+      '<t:record><t:type>A</t:type><t:Id>1</t:Id><t:Id>2</t:Id><t:type>B</t:type><t:tags/><t:tags>x</t:tags><t:Name>n</t:Name></t:record>';
+    const rest = [
+      `<Id ${t1}>2</Id>`,
+      `<type ${t1}>B</type>`,
+      `<tags ${t1}>x</tags>`,
+      `<Name ${t1}>n</Name>`,
+    ].map((xml) => ({ xml }));
+    t.same(await read('record { type id tags any }', twice), {
+      record: { type: 'A', id: '1', tags: [], any: rest },
+    });
+    t.same(
+      await read('record { any }', twice),
+      { record: { any: rest } },
+      'whatever is asked for besides',
+    );
+    t.same(await read('record { a: any b: any again: id id }', twice), {
+      record: { a: rest, b: rest, again: '1', id: '1' },
+    });
+    t.same(await read('record { type id gone tags }', twice), {
+      record: { type: 'A', id: '1', gone: [], tags: [] },
+    });
+    const nil =
+      '<t:record><t:type>A</t:type><t:gone>x</t:gone><t:gone/><t:Id xsi:nil="true"/><t:Id>1</t:Id></t:record>';
+    t.same(await read('record { id any gone }', nil), {
+      record: { id: null, any: [{ xml: `<Id ${t1}>1</Id>` }], gone: ['x', ''] },
+    });
 
-  const local = '<t:local><t:id>1</t:id><id>zz</id><other/></t:local>';
-  t.same(await read('local { id any }', local), {
-    local: { id: 1, any: [{ xml: '<id>zz</id>' }, { xml: '<other/>' }] },
-  });
-  t.same(await read('local { any }', local), { local: { any: [{ xml: '<id>zz</id>' }, { xml: '<other/>' }] } });
-  const qualified = '<t:unqualified><t:id>zz</t:id></t:unqualified>';
-  t.same(await read('unqualified { id any }', qualified), {
-    unqualified: { id: null, any: [{ xml: `<id ${t1}>zz</id>` }] },
-  });
-  t.same(await read('unqualified { id }', qualified), { unqualified: { id: null } });
-  // Stacks that disagree about qualification are read where nothing else can be meant.
-  t.same(await read('other { id any }', '<t:other><id>1</id></t:other>'), { other: { id: 1, any: [] } });
-  t.match(await read('other { id any }', '<t:other><t:id>1</t:id><t:id>2</t:id></t:other>'), [
-    /^get.other.id: .*more than once/,
-  ]);
-});
+    const local = '<t:local><t:id>1</t:id><id>zz</id><other/></t:local>';
+    t.same(await read('local { id any }', local), {
+      local: { id: 1, any: [{ xml: '<id>zz</id>' }, { xml: '<other/>' }] },
+    });
+    t.same(await read('local { any }', local), {
+      local: { any: [{ xml: '<id>zz</id>' }, { xml: '<other/>' }] },
+    });
+    const qualified = '<t:unqualified><t:id>zz</t:id></t:unqualified>';
+    t.same(await read('unqualified { id any }', qualified), {
+      unqualified: { id: null, any: [{ xml: `<id ${t1}>zz</id>` }] },
+    });
+    t.same(await read('unqualified { id }', qualified), { unqualified: { id: null } });
+    // Stacks that disagree about qualification are read where nothing else can be meant.
+    t.same(await read('other { id any }', '<t:other><id>1</id></t:other>'), {
+      other: { id: 1, any: [] },
+    });
+    t.match(await read('other { id any }', '<t:other><t:id>1</t:id><t:id>2</t:id></t:other>'), [
+      /^get.other.id: .*more than once/,
+    ]);
+  },
+);
 
 t.test('a mixed type derived from one that is not is read by its fields and as XML', async (t) => {
   const types = `<xs:complexType name="Line" abstract="true"><xs:sequence/></xs:complexType>
@@ -182,7 +224,8 @@ t.test('a mixed type derived from one that is not is read by its fields and as X
   const { ask, sent } = await startDesk(t, wsdl, FIELDS);
   const body =
     '<t:line xsi:type="t:Rich" q="1">x<t:b>bold</t:b>y</t:line><t:line xsi:type="t:Flat"><t:n>1</t:n></t:line>';
-  const query = '{ get(line: []) { __typename ... on Rich { q b text xml xmlElement } ... on Flat { n } } }';
+  const query =
+    '{ get(line: []) { __typename ... on Rich { q b text xml xmlElement } ... on Flat { n } } }';
   const { data, errors } = await ask(query, `<t:GetResponse>${body}</t:GetResponse>`);
   t.same(errors, undefined);
   const { get } = data as { get: Record<string, unknown>[] };
@@ -219,7 +262,11 @@ const rpcDesk = (use: 'literal' | 'encoded'): string => {
 
 for (const use of ['literal', 'encoded'] as const) {
   t.test(`Faults of rpc are read by their type, as stacks write them (${use})`, async (t) => {
-    const asData = await startDesk(t, rpcDesk(use), '    operations: { Get: { field: Query.get, faults: union } }\n');
+    const asData = await startDesk(
+      t,
+      rpcDesk(use),
+      '    operations: { Get: { field: Query.get, faults: union } }\n',
+    );
     const asErrors = await startDesk(t, rpcDesk(use), FIELDS);
     const told = async (entry: string, beside = ''): Promise<unknown> => {
       const body = `<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring><detail xmlns:f="urn:f">${entry}</detail></S:Fault>${beside}`;
@@ -228,9 +275,18 @@ for (const use of ['literal', 'encoded'] as const) {
       const soap = error.errors?.[0]?.extensions['soap'] as { detail?: unknown } | undefined;
       return [union.data?.['get'] ?? union.errors?.[0]?.extensions['code'], soap?.detail];
     };
-    const is = (code: string, name: string): unknown => [{ __typename: 'Problem', code }, { [name]: { code } }];
-    t.same(await told('<problem><code>9007199254740993</code></problem>'), is('9007199254740993', 'problem'));
-    t.same(await told('<BrokenFault xsi:type="t:Problem"><code>4</code></BrokenFault>'), is('4', 'BrokenFault'));
+    const is = (code: string, name: string): unknown => [
+      { __typename: 'Problem', code },
+      { [name]: { code } },
+    ];
+    t.same(
+      await told('<problem><code>9007199254740993</code></problem>'),
+      is('9007199254740993', 'problem'),
+    );
+    t.same(
+      await told('<BrokenFault xsi:type="t:Problem"><code>4</code></BrokenFault>'),
+      is('4', 'BrokenFault'),
+    );
     t.same(
       await told('<f:BrokenFault> <problem><code>3</code></problem><x/> </f:BrokenFault>'),
       is('3', 'BrokenFault'),
@@ -241,20 +297,35 @@ for (const use of ['literal', 'encoded'] as const) {
       { BrokenFault: { x: { problem: { code: '3' } } } },
     ]);
     if (use === 'literal') return;
-    const other = '<multiRef id="1" xsi:type="t:Problem"><code href="#2"/></multiRef><multiRef id="2">7</multiRef>';
+    const other =
+      '<multiRef id="1" xsi:type="t:Problem"><code href="#2"/></multiRef><multiRef id="2">7</multiRef>';
     t.same(await told('<problem href="#1"/>', other), is('7', 'problem'));
-    t.same(await told('<f:BrokenFault><problem href="#1"/></f:BrokenFault>', other), is('7', 'BrokenFault'));
+    t.same(
+      await told('<f:BrokenFault><problem href="#1"/></f:BrokenFault>', other),
+      is('7', 'BrokenFault'),
+    );
     t.match(await told('<problem href="#9"/>', other), ['SOAP_FAULT']);
     // Whose detail it is nobody knows, so that callers of SOAP are not told it.
     const { backend, gateway } = asErrors;
     const fault =
       '<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring><detail><problem href="#1"/></detail></S:Fault>';
-    backend.answer = answerWith(envelope(`${fault}<multiRef id="1"><secret/></multiRef>`), MEDIA['1.1'], 500);
-    const response = await postSoap(`${gateway.url}/soap/desk`, envelope('<r:Get xmlns:r="urn:r"><n>1</n></r:Get>'), {
-      soapaction: 'urn:Get',
-    });
+    backend.answer = answerWith(
+      envelope(`${fault}<multiRef id="1"><secret/></multiRef>`),
+      MEDIA['1.1'],
+      500,
+    );
+    const response = await postSoap(
+      `${gateway.url}/soap/desk`,
+      envelope('<r:Get xmlns:r="urn:r"><n>1</n></r:Get>'),
+      {
+        soapaction: 'urn:Get',
+      },
+    );
     const text = await response.text();
-    t.match(text, /<faultstring>no<\/faultstring><detail><problem href="#1"\/><\/detail><\/S:Fault><\/S:Body>/);
+    t.match(
+      text,
+      /<faultstring>no<\/faultstring><detail><problem href="#1"\/><\/detail><\/S:Fault><\/S:Body>/,
+    );
     t.equal(response.status, 500);
   });
 }

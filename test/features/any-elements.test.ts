@@ -12,55 +12,69 @@ const CONTENT =
 const WSDL = desk({ types: TYPES, request: CONTENT, reply: CONTENT });
 const reply = (content: string): string => `<t:GetResponse>${content}</t:GetResponse>`;
 
-t.test('elements of any name are values by their declaration, their xsi:type or their structure', async (t) => {
-  const { ask } = await startDesk(t, WSDL);
-  const { data, errors } = await ask(
-    '{ get { record { type any { name type value } } bag { any { name value } } } }',
-    reply(
-      '<t:record><t:type>Account</t:type><t:Count>9007199254740993</t:Count><t:Place><t:x>1</t:x></t:Place><s:Name xmlns:s="urn:s">A &amp; B</s:Name><s:At xmlns:s="urn:s" xsi:type="xs:int">7</s:At><s:Owner xmlns:s="urn:s"><s:Id>5</s:Id></s:Owner></t:record><t:bag><e/></t:bag>',
-    ),
-  );
-  t.equal(errors, undefined);
-  t.same(JSON.parse(JSON.stringify(data)), {
-    get: {
-      record: {
-        type: 'Account',
-        any: [
-          { name: '{urn:t}Count', type: null, value: '9007199254740993' },
-          { name: '{urn:t}Place', type: null, value: { x: 1 } },
-          { name: '{urn:s}Name', type: null, value: 'A & B' },
-          { name: '{urn:s}At', type: '{http://www.w3.org/2001/XMLSchema}int', value: 7 },
-          { name: '{urn:s}Owner', type: null, value: { Id: '5' } },
-        ],
+t.test(
+  'elements of any name are values by their declaration, their xsi:type or their structure',
+  async (t) => {
+    const { ask } = await startDesk(t, WSDL);
+    const { data, errors } = await ask(
+      '{ get { record { type any { name type value } } bag { any { name value } } } }',
+      reply(
+        '<t:record><t:type>Account</t:type><t:Count>9007199254740993</t:Count><t:Place><t:x>1</t:x></t:Place><s:Name xmlns:s="urn:s">A &amp; B</s:Name><s:At xmlns:s="urn:s" xsi:type="xs:int">7</s:At><s:Owner xmlns:s="urn:s"><s:Id>5</s:Id></s:Owner></t:record><t:bag><e/></t:bag>',
+      ),
+    );
+    t.equal(errors, undefined);
+    t.same(JSON.parse(JSON.stringify(data)), {
+      get: {
+        record: {
+          type: 'Account',
+          any: [
+            { name: '{urn:t}Count', type: null, value: '9007199254740993' },
+            { name: '{urn:t}Place', type: null, value: { x: 1 } },
+            { name: '{urn:s}Name', type: null, value: 'A & B' },
+            { name: '{urn:s}At', type: '{http://www.w3.org/2001/XMLSchema}int', value: 7 },
+            { name: '{urn:s}Owner', type: null, value: { Id: '5' } },
+          ],
+        },
+        bag: { any: [{ name: '{}e', value: '' }] },
       },
-      bag: { any: [{ name: '{}e', value: '' }] },
-    },
-  });
-});
+    });
+  },
+);
 
 t.test('arguments of any name are written by their declaration, else as JSON tells', async (t) => {
   const { ask, sent } = await startDesk(t, WSDL);
   const send = async (any: unknown): Promise<string> => {
     const query = 'query ($any: [AnyValueInput!]) { get(bag: { any: $any }) { record { type } } }';
     const { errors } = await ask(query, reply(''), { any });
-    return errors === undefined ? sent().replace(/.*?<\w+:bag>|<\/\w+:bag>.*/gs, '') : (errors[0]?.message ?? '');
+    return errors === undefined
+      ? sent().replace(/.*?<\w+:bag>|<\/\w+:bag>.*/gs, '')
+      : (errors[0]?.message ?? '');
   };
   t.match(
     await send([{ name: '{urn:t}Count', value: '9007199254740993' }]),
     /^<(\w+):Count>9007199254740993<\/\1:Count>$/,
   );
-  t.match(await send([{ name: '{urn:t}Place', value: { x: 1 } }]), /^<(\w+):Place><\1:x>1<\/\1:x><\/\1:Place>$/);
+  t.match(
+    await send([{ name: '{urn:t}Place', value: { x: 1 } }]),
+    /^<(\w+):Place><\1:x>1<\/\1:x><\/\1:Place>$/,
+  );
   t.match(
     await send([
       {
         name: '{urn:caml}Where',
-        value: { Eq: { FieldRef: { '@Name': 'Title' }, Value: { '@Type': 'Text', '#text': 'x' } }, '{urn:o}Other': 5 },
+        value: {
+          Eq: { FieldRef: { '@Name': 'Title' }, Value: { '@Type': 'Text', '#text': 'x' } },
+          '{urn:o}Other': 5,
+        },
       },
     ]),
     /^<(n\d):Where><\1:Eq><\1:FieldRef Name="Title"\/><\1:Value Type="Text">x<\/\1:Value><\/\1:Eq><(n\d):Other>5<\/\2:Other><\/\1:Where>$/,
   );
   t.match(await send([{ name: 'plain', value: 'x' }]), /^<plain>x<\/plain>$/);
-  t.match(await send([{ name: 'typed', type: 'int', value: 5 }]), /^<typed xsi:type="xsd:int">5<\/typed>$/);
+  t.match(
+    await send([{ name: 'typed', type: 'int', value: 5 }]),
+    /^<typed xsi:type="xsd:int">5<\/typed>$/,
+  );
   t.match(await send([{ name: 'nil', value: null }]), /^<nil xsi:nil="true"\/>$/);
   t.match(await send([{ xml: '<a xmlns="urn:a"><b/></a>' }]), /^<(n\d):a><\1:b\/><\/\1:a>$/);
   t.match(
@@ -68,21 +82,36 @@ t.test('arguments of any name are written by their declaration, else as JSON tel
     /:b>x</,
     'as it came',
   );
-  t.match(await send([{ name: '{urn:b}a', xml: '<a xmlns="urn:a"/>' }]), /any\[0\]: must not have a name or a value/);
+  t.match(
+    await send([{ name: '{urn:b}a', xml: '<a xmlns="urn:a"/>' }]),
+    /any\[0\]: must not have a name or a value/,
+  );
   t.match(await send([{ value: 1 }]), /any\[0\]\.name: a value is required/);
   t.match(await send([{ name: '<evil/>', value: 1 }]), /any\[0\]\.name: must be \{namespace\}name/);
   t.match(await send([{ name: '{urn:t}Count' }]), /any\[0\]\.value: a value is required/);
   t.match(await send([{ name: '{urn:t}Count', value: 'many' }]), /any\[0\]\.value/);
-  t.match(await send([{ name: '{urn:t}Place', value: { y: 1 } }]), /a member that its type does not have/);
+  t.match(
+    await send([{ name: '{urn:t}Place', value: { y: 1 } }]),
+    /a member that its type does not have/,
+  );
   t.match(await send([{ name: 'a', value: { '<b/>': 1 } }]), /name of an element/);
-  for (const uri of ['http://schemas.xmlsoap.org/soap/envelope/', 'http://www.w3.org/2003/05/soap-envelope'])
+  for (const uri of [
+    'http://schemas.xmlsoap.org/soap/envelope/',
+    'http://www.w3.org/2003/05/soap-envelope',
+  ])
     for (const value of [
       { name: `{${uri}}Body`, value: 'x' },
       { name: 'a', value: { [`{${uri}}Body`]: 'x' } },
     ])
       t.match(await send([value]), /must not hold names of SOAP itself/, JSON.stringify(value));
-  t.match(await send([{ name: '{http://www.w3.org/2001/XInclude}include', value: '' }]), /must not include/);
-  t.match(await send([{ name: 'a', value: JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`) }]), /deep/);
+  t.match(
+    await send([{ name: '{http://www.w3.org/2001/XInclude}include', value: '' }]),
+    /must not include/,
+  );
+  t.match(
+    await send([{ name: 'a', value: JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`) }]),
+    /deep/,
+  );
   t.match(
     await send(Array.from({ length: 17 }, (_, at) => ({ name: `{urn:${at}}a`, value: '' }))),
     /more namespaces than allowed/,
@@ -92,8 +121,12 @@ t.test('arguments of any name are written by their declaration, else as JSON tel
 t.test('what a reply gave out of xs:any goes back as it was', async (t) => {
   const { ask, sent } = await startDesk(t, WSDL);
   const element = '<t:Place><t:x>1</t:x><t:far>9007199254740993</t:far></t:Place>';
-  const { data } = await ask('{ get { bag { any { name type value xml } } } }', reply(`<t:bag>${element}</t:bag>`));
-  const { any } = (data as { readonly get: { readonly bag: { readonly any: readonly object[] } } }).get.bag;
+  const { data } = await ask(
+    '{ get { bag { any { name type value xml } } } }',
+    reply(`<t:bag>${element}</t:bag>`),
+  );
+  const { any } = (data as { readonly get: { readonly bag: { readonly any: readonly object[] } } })
+    .get.bag;
   const query = 'query ($any: [AnyValueInput!]) { get(bag: { any: $any }) { record { type } } }';
   t.equal((await ask(query, reply(''), { any })).errors, undefined, 'with its value and its XML');
   const values = any.map((each) => ({ ...each, xml: undefined }));
@@ -113,7 +146,8 @@ t.test('an element of any name that is longer than allowed is null with an error
 
 t.test('names "0.1" keeps elements of any name as XML', async (t) => {
   const { ask, sent } = await startDesk(t, WSDL, '    names: "0.1"\n');
-  const query = 'query ($any: [XML!]) { get(record: { type: "a", any: $any }) { record { type any } bag } }';
+  const query =
+    'query ($any: [XML!]) { get(record: { type: "a", any: $any }) { record { type any } bag } }';
   const answer = await ask(query, reply('<t:record><t:type>A</t:type><e/></t:record>'), {
     any: ['<a xmlns="urn:a"/>'],
   });

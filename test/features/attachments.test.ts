@@ -14,7 +14,8 @@ const include = (id: string): string =>
   `<x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:${encodeURIComponent(id)}"/>`;
 const file = (name: string, content: string): string =>
   `<d:file><d:name>${name}</d:name><d:content>${content}</d:content></d:file>`;
-const reply = (files: string): string => envelope(`<d:GetResponse xmlns:d="urn:d">${files}</d:GetResponse>`);
+const reply = (files: string): string =>
+  envelope(`<d:GetResponse xmlns:d="urn:d">${files}</d:GetResponse>`);
 
 interface Part {
   readonly id: string;
@@ -38,7 +39,8 @@ function message(files: string, parts: readonly Part[]): Buffer {
   return Buffer.concat(pieces);
 }
 
-const TYPE = 'multipart/related; boundary=b; type="application/xop+xml"; start="<root@d>"; start-info="text/xml"';
+const TYPE =
+  'multipart/related; boundary=b; type="application/xop+xml"; start="<root@d>"; start-info="text/xml"';
 
 async function startFiles(t: Test, more = '', keys = '') {
   const folder = await useFolder(t, { 'files.wsdl': WSDL });
@@ -50,30 +52,40 @@ async function startFiles(t: Test, more = '', keys = '') {
 
 const BYTES = Buffer.from(Array.from({ length: 100_000 }, (_, n) => (n * 7) & 0xff));
 
-t.test('attachments are the values that refer to them, beside values in the envelope (case 21)', async (t) => {
-  const { backend, ask } = await startFiles(t);
-  const files = file('a', include('1@d')) + file('b', 'QUJD') + file('c', ` ${include('2 ö@d')}\n`);
-  const parts = [
-    { id: '1@d', content: BYTES },
-    { id: '2 ö@d', content: Buffer.from('SGVs\r\nbG8=\r\n'), coding: 'base64' },
-    { id: 'stray@d', content: BYTES },
-  ];
-  const others = parts.filter(({ id }) => !id.includes('ö'));
-  backend.answer = answerWith(message(files, others), TYPE);
-  t.match(await ask('{ files { name } }'), errorWith('UPSTREAM_INVALID_RESPONSE'), 'a part is missing');
-  const plain = parts.map((part) => ({ ...part, id: part.id.replace(' ö', '') }));
-  backend.answer = answerWith(message(files.replaceAll('%20%C3%B6', ''), plain), TYPE);
-  t.same(await ask('{ files { name content again: content } }'), {
-    data: {
-      files: [
-        { name: 'a', content: BYTES.toString('base64'), again: BYTES.toString('base64') },
-        { name: 'b', content: 'QUJD', again: 'QUJD' },
-        { name: 'c', content: 'SGVsbG8=', again: 'SGVsbG8=' },
-      ],
-    },
-  });
-  t.same(await ask('{ files { name } }'), { data: { files: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] } });
-});
+t.test(
+  'attachments are the values that refer to them, beside values in the envelope (case 21)',
+  async (t) => {
+    const { backend, ask } = await startFiles(t);
+    const files =
+      file('a', include('1@d')) + file('b', 'QUJD') + file('c', ` ${include('2 ö@d')}\n`);
+    const parts = [
+      { id: '1@d', content: BYTES },
+      { id: '2 ö@d', content: Buffer.from('SGVs\r\nbG8=\r\n'), coding: 'base64' },
+      { id: 'stray@d', content: BYTES },
+    ];
+    const others = parts.filter(({ id }) => !id.includes('ö'));
+    backend.answer = answerWith(message(files, others), TYPE);
+    t.match(
+      await ask('{ files { name } }'),
+      errorWith('UPSTREAM_INVALID_RESPONSE'),
+      'a part is missing',
+    );
+    const plain = parts.map((part) => ({ ...part, id: part.id.replace(' ö', '') }));
+    backend.answer = answerWith(message(files.replaceAll('%20%C3%B6', ''), plain), TYPE);
+    t.same(await ask('{ files { name content again: content } }'), {
+      data: {
+        files: [
+          { name: 'a', content: BYTES.toString('base64'), again: BYTES.toString('base64') },
+          { name: 'b', content: 'QUJD', again: 'QUJD' },
+          { name: 'c', content: 'SGVsbG8=', again: 'SGVsbG8=' },
+        ],
+      },
+    });
+    t.same(await ask('{ files { name } }'), {
+      data: { files: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] },
+    });
+  },
+);
 
 t.test('attachments of a reply whose elements may refer to others', async (t) => {
   const { backend, ask } = await startFiles(t, '', ', dataContractReferences: true');
@@ -98,16 +110,24 @@ t.test('what cannot be had of an attachment is an error', async (t) => {
     data: { files: null },
     errors: [{ extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } }],
   });
-  t.same(await ask('{ files { name } }'), { data: { files: [{ name: 'a' }] } }, 'what is not asked for does not count');
+  t.same(
+    await ask('{ files { name } }'),
+    { data: { files: [{ name: 'a' }] } },
+    'what is not asked for does not count',
+  );
   backend.answer = answerWith(
-    message(file('a', include('1@d')), [{ id: '1@d', content: Buffer.from('a=20b'), coding: 'x-uuencode' }]),
+    message(file('a', include('1@d')), [
+      { id: '1@d', content: Buffer.from('a=20b'), coding: 'x-uuencode' },
+    ]),
     TYPE,
   );
   t.match(await ask('{ files { content } }'), errorWith('UPSTREAM_INVALID_RESPONSE'));
   backend.answer = answerWith(reply(file('a', include('1@d'))));
   t.match(
     await ask('{ files { content } }'),
-    { errors: [{ path: ['files', 0, 'content'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }] },
+    {
+      errors: [{ path: ['files', 0, 'content'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }],
+    },
     'an Include outside of a package',
   );
   backend.answer = answerWith(

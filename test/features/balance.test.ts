@@ -28,23 +28,36 @@ async function startThree(
     counts: () => backends.map(({ complete }) => complete.length),
     send: (headers: Record<string, string> = {}, message = GET_STOCK) =>
       postSoap(`${gateway.url}/soap/shop`, message, headers),
-    ask: (headers: Record<string, string> = {}, sku = '1') => askText(gateway.url, `{ stock(sku: "${sku}") }`, headers),
+    ask: (headers: Record<string, string> = {}, sku = '1') =>
+      askText(gateway.url, `{ stock(sku: "${sku}") }`, headers),
   };
 }
 
 t.test('weights, backups and the zone of the gateway', async (t) => {
-  const weighted = await startThree(t, '', (url, index) => `{ url: "${url}", weight: ${[2, 1, 0][index]} }`);
+  const weighted = await startThree(
+    t,
+    '',
+    (url, index) => `{ url: "${url}", weight: ${[2, 1, 0][index]} }`,
+  );
   for (let count = 0; count < 6; count++) t.match(await weighted.ask(), '"stock":7');
   t.same(weighted.counts(), [4, 2, 0]);
 
-  const backup = await startThree(t, '', (url, index) => `{ url: "${url}", backup: ${index !== 2} }`);
+  const backup = await startThree(
+    t,
+    '',
+    (url, index) => `{ url: "${url}", backup: ${index !== 2} }`,
+  );
   for (let count = 0; count < 3; count++) t.match(await backup.ask(), '"stock":7');
   t.same(backup.counts(), [0, 0, 3]);
   await backup.backends[2]?.close();
   t.match(await backup.ask(), '"stock":7', 'a request that could not be sent goes to a backup');
 
   const zones = ['east', 'west', 'east'];
-  const near = await startThree(t, '    zone: west', (url, index) => `{ url: "${url}", zone: ${zones[index]} }`);
+  const near = await startThree(
+    t,
+    '    zone: west',
+    (url, index) => `{ url: "${url}", zone: ${zones[index]} }`,
+  );
   for (let count = 0; count < 3; count++) t.match(await near.ask(), '"stock":7');
   t.same(near.counts(), [0, 3, 0]);
   await near.backends[1]?.close();
@@ -66,30 +79,33 @@ t.test('calls with the same header field go to the same address, in both protoco
   t.equal(used.size, 3, 'and all are used');
 });
 
-t.test('calls with the same text at a path of the request go to the same address, in both protocols', async (t) => {
-  const { ask, send, counts } = await startThree(t, '    balance: { hash: "path:sku" }');
-  const call = async (content: string): Promise<void> => {
-    t.equal((await send({}, GET_STOCK.replace('<sku>1</sku>', content))).status, 200);
-  };
-  const used = new Set<string>();
-  const long = `<note>${'x'.repeat(100_000)}</note>`;
-  for (let sku = 0; sku < 12; sku++) {
-    const before = counts();
-    const element = `<sku>\n ${sku}\u00e9 </sku>`;
-    await call(element);
-    await call(`<other><sku>0</sku></other>${element}<sku>0</sku>`);
-    await call(element + long);
-    t.match(await ask({}, `${sku}\u00e9`), '"stock":7');
-    const grown = counts().map((count, index) => count - (before[index] ?? 0));
-    t.same([...grown].sort(), [0, 0, 4], `all at one address: ${grown}`);
-    used.add(String(grown));
-  }
-  t.equal(used.size, 3, 'and all are used');
-  await call('');
-  await call(`${long}<sku>1</sku>`);
-  const sum = counts().reduce((before, count) => before + count, 0);
-  t.equal(sum, 50, 'a request without it, or with it too late, goes anywhere');
-});
+t.test(
+  'calls with the same text at a path of the request go to the same address, in both protocols',
+  async (t) => {
+    const { ask, send, counts } = await startThree(t, '    balance: { hash: "path:sku" }');
+    const call = async (content: string): Promise<void> => {
+      t.equal((await send({}, GET_STOCK.replace('<sku>1</sku>', content))).status, 200);
+    };
+    const used = new Set<string>();
+    const long = `<note>${'x'.repeat(100_000)}</note>`;
+    for (let sku = 0; sku < 12; sku++) {
+      const before = counts();
+      const element = `<sku>\n ${sku}\u00e9 </sku>`;
+      await call(element);
+      await call(`<other><sku>0</sku></other>${element}<sku>0</sku>`);
+      await call(element + long);
+      t.match(await ask({}, `${sku}\u00e9`), '"stock":7');
+      const grown = counts().map((count, index) => count - (before[index] ?? 0));
+      t.same([...grown].sort(), [0, 0, 4], `all at one address: ${grown}`);
+      used.add(String(grown));
+    }
+    t.equal(used.size, 3, 'and all are used');
+    await call('');
+    await call(`${long}<sku>1</sku>`);
+    const sum = counts().reduce((before, count) => before + count, 0);
+    t.equal(sum, 50, 'a request without it, or with it too late, goes anywhere');
+  },
+);
 
 t.test('calls of one client go to the same address', async (t) => {
   const clients = `clients:
@@ -119,12 +135,17 @@ t.test('a caller that sends its cookie stays at one address', async (t) => {
   await backends[at]?.close();
   const moved = await send({ cookie });
   t.equal(moved.status, 200);
-  t.not(moved.headers.get('set-cookie')?.split(';')[0], cookie, 'and another one when its address is gone');
+  t.not(
+    moved.headers.get('set-cookie')?.split(';')[0],
+    cookie,
+    'and another one when its address is gone',
+  );
   t.equal((await send({ cookie: 'route=nothing' })).status, 200);
 });
 
 const hang = (): void => {};
-const status = (code: number, type = 'text/html') => answerStatus(code, { 'content-type': type }, '<p>sorry</p>');
+const status = (code: number, type = 'text/html') =>
+  answerStatus(code, { 'content-type': type }, '<p>sorry</p>');
 
 t.test(
   'an idempotent call is made again at another address, also where its answer does not begin in time',
@@ -143,7 +164,8 @@ t.test(
     first.answer = status(503, 'text/xml');
     second.answer = status(502);
     const codes: string[] = [];
-    for (let count = 0; count < 3; count++) codes.push(/"code":"(\w+)"/.exec(await ask())?.[1] ?? 'fine');
+    for (let count = 0; count < 3; count++)
+      codes.push(/"code":"(\w+)"/.exec(await ask())?.[1] ?? 'fine');
     t.same(
       codes.sort(),
       ['UPSTREAM_INVALID_RESPONSE', 'UPSTREAM_INVALID_RESPONSE', 'fine'],
@@ -185,38 +207,44 @@ t.test('time and number of calls are limited by operation', async (t) => {
   t.match(await second, 'UPSTREAM_TIMEOUT', 'there is room again');
 });
 
-t.test('an address whose health check fails is not called until it succeeds again, and metrics show it', async (t) => {
-  let isFine = true;
-  const healthy: RecordingBackend['answer'] = (message, response) => {
-    if (message.target === '/health?deep') response.writeHead(isFine ? 204 : 500).end();
-    else response.writeHead(200, { 'content-type': 'text/xml' }).end(STOCK_REPLY);
-  };
-  const check = '    health: { everyMillis: 100, path: "/health?deep", up: 1, down: 2 }';
-  const { ask, backends, gateway } = await startThree(t, check);
-  const [first, ...others] = backends;
-  if (first === undefined) throw new Error('three');
-  first.answer = healthy;
-  const calls = (): number => first.complete.filter(({ method }) => method === 'POST').length;
-  const up = async (): Promise<string | undefined> =>
-    /address_up\{service="shop",address="([^"]+)"[^}]*\} 0/.exec(await gateway.metrics())?.[1];
-  t.equal(await up(), undefined);
-  isFine = false;
-  while ((await up()) === undefined);
-  t.equal(`http://${await up()}`, `${first.url}/shop`);
-  const before = calls();
-  for (let count = 0; count < 6; count++) t.match(await ask(), '"stock":7');
-  t.equal(calls(), before);
-  t.match(await gateway.metrics(), /ejections_total\{[^}]*reason="health"[^}]*\} 1/);
-  isFine = true;
-  while (calls() === before) t.match(await ask(), '"stock":7');
-  t.ok(
-    others.every(({ complete }) => complete.some(({ method }) => method === 'GET')),
-    'all are checked',
-  );
-});
+t.test(
+  'an address whose health check fails is not called until it succeeds again, and metrics show it',
+  async (t) => {
+    let isFine = true;
+    const healthy: RecordingBackend['answer'] = (message, response) => {
+      if (message.target === '/health?deep') response.writeHead(isFine ? 204 : 500).end();
+      else response.writeHead(200, { 'content-type': 'text/xml' }).end(STOCK_REPLY);
+    };
+    const check = '    health: { everyMillis: 100, path: "/health?deep", up: 1, down: 2 }';
+    const { ask, backends, gateway } = await startThree(t, check);
+    const [first, ...others] = backends;
+    if (first === undefined) throw new Error('three');
+    first.answer = healthy;
+    const calls = (): number => first.complete.filter(({ method }) => method === 'POST').length;
+    const up = async (): Promise<string | undefined> =>
+      /address_up\{service="shop",address="([^"]+)"[^}]*\} 0/.exec(await gateway.metrics())?.[1];
+    t.equal(await up(), undefined);
+    isFine = false;
+    while ((await up()) === undefined);
+    t.equal(`http://${await up()}`, `${first.url}/shop`);
+    const before = calls();
+    for (let count = 0; count < 6; count++) t.match(await ask(), '"stock":7');
+    t.equal(calls(), before);
+    t.match(await gateway.metrics(), /ejections_total\{[^}]*reason="health"[^}]*\} 1/);
+    isFine = true;
+    while (calls() === before) t.match(await ask(), '"stock":7');
+    t.ok(
+      others.every(({ complete }) => complete.some(({ method }) => method === 'GET')),
+      'all are checked',
+    );
+  },
+);
 
 t.test('an address that no connection can be made to is seen before it is called', async (t) => {
-  const { backends, gateway } = await startThree(t, '    health: { everyMillis: 100, tcp: true, down: 1 }');
+  const { backends, gateway } = await startThree(
+    t,
+    '    health: { everyMillis: 100, tcp: true, down: 1 }',
+  );
   const [first] = backends;
   if (first === undefined) throw new Error('three');
   await first.close();

@@ -43,7 +43,8 @@ ${more}`;
 
 type Shop = Awaited<ReturnType<typeof startShop>>;
 
-const getArticle = (sku: string): string => `<GetArticle xmlns="urn:shop"><sku>${sku}</sku></GetArticle>`;
+const getArticle = (sku: string): string =>
+  `<GetArticle xmlns="urn:shop"><sku>${sku}</sku></GetArticle>`;
 
 async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, top = '') {
   let serial = 0;
@@ -53,14 +54,24 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
     const sku = textIn(message.body, 'sku') ?? '';
     const [n, result] = [++serial, name.slice(3).toLowerCase()];
     const isArticle = name === 'GetArticle' || name === 'Rename';
-    const content = isArticle ? `<sku>${sku}</sku><name>n${n}</name>` : `<${result}>${n}</${result}>`;
+    const content = isArticle
+      ? `<sku>${sku}</sku><name>n${n}</name>`
+      : `<${result}>${n}</${result}>`;
     const version = message.body.includes(SOAP_12) ? '1.2' : '1.1';
-    const body = envelope(`<${name}Response xmlns="urn:shop">${content}</${name}Response>`, '', SOAP[version]);
+    const body = envelope(
+      `<${name}Response xmlns="urn:shop">${content}</${name}Response>`,
+      '',
+      SOAP[version],
+    );
     const give = (): void => answerWith(body, MEDIA[version])(message, response);
     if (shop.hold) held.push(give);
     else give();
   };
-  const { backend, gateway, send } = await useService(t, answer, (url) => top + mapping(url, options));
+  const { backend, gateway, send } = await useService(
+    t,
+    answer,
+    (url) => top + mapping(url, options),
+  );
   const shop = {
     backend,
     gateway,
@@ -74,7 +85,11 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
     },
     async send(message: string, headers: Record<string, string> = {}) {
       const response = await send(message, headers);
-      return { status: response.status, text: await response.text(), age: response.headers.get('age') };
+      return {
+        status: response.status,
+        text: await response.text(),
+        age: response.headers.get('age'),
+      };
     },
     /** Resolves when the backend has got this many messages. */
     reached: (count: number) => until(() => backend.complete.length >= count),
@@ -85,7 +100,8 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
       return {
         waiting,
         give(text: string): void {
-          for (const response of waiting.splice(0)) response.writeHead(200, { 'content-type': 'text/xml' }).end(text);
+          for (const response of waiting.splice(0))
+            response.writeHead(200, { 'content-type': 'text/xml' }).end(text);
         },
       };
     },
@@ -97,11 +113,15 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
 const articleReply = (content: string, header = ''): string =>
   envelope(`<GetArticleResponse xmlns="urn:shop">${content}</GetArticleResponse>`, header);
 
-const nameIn = ({ text }: { readonly text: string }): string => /<name>(\w+)</.exec(text)?.[1] ?? text;
+const nameIn = ({ text }: { readonly text: string }): string =>
+  /<name>(\w+)</.exec(text)?.[1] ?? text;
 
 t.test('a header block that the mapping or the caller gives is part of the question', async (t) => {
   let serial = 0;
-  const answer = answerOperations('urn:bridge', () => `<values><number>${++serial}</number></values>`);
+  const answer = answerOperations(
+    'urn:bridge',
+    () => `<values><number>${++serial}</number></values>`,
+  );
   const wsdl = `${process.cwd()}/test/catalogue/fixtures/bridge.wsdl`;
   const read = 'read: { cacheMillis: 60000, scope: shared }';
   const { ask, backend } = await useService(
@@ -125,7 +145,11 @@ t.test('a header block that the mapping or the caller gives is part of the quest
   t.equal(await number('fixed(values: {})'), 1);
   t.equal(await number('fixed(values: {})'), 1, 'remembered');
   t.equal(await number('given(values: {}, headers: { session: { token: "a" } })'), 2);
-  t.equal(await number('given(values: {}, headers: { session: { token: "b" } })'), 3, 'another session');
+  t.equal(
+    await number('given(values: {}, headers: { session: { token: "b" } })'),
+    3,
+    'another session',
+  );
   t.equal(await number('given(values: {}, headers: { session: { token: "a" } })'), 2);
   t.equal(backend.complete.length, 3);
 });
@@ -134,13 +158,15 @@ t.test('a call that is made after all counts as one', async (t) => {
   const shop = await startShop(t, { more: 'limits: { cache: { replyBytes: 1KiB } }\n' });
   const { give } = shop.collect();
   const long = articleReply(`<sku>${'x'.repeat(2000)}</sku>`);
-  const query = '{ a: article(sku: "a") { sku } b: article(sku: "a") { sku } c: article(sku: "a") { sku } }';
+  const query =
+    '{ a: article(sku: "a") { sku } b: article(sku: "a") { sku } c: article(sku: "a") { sku } }';
   const answer = postGraphql(shop.gateway.url, { query });
   await shop.reached(1);
   give(long);
   await shop.reached(3);
   give(long);
-  const { requestedQueryCost, actualQueryCost } = Object(await (await answer).json()).extensions.cost;
+  const { requestedQueryCost, actualQueryCost } = Object(await (await answer).json()).extensions
+    .cost;
   t.equal(actualQueryCost, requestedQueryCost, 'three calls were estimated, three were made');
 });
 
@@ -155,32 +181,39 @@ t.test('a remembered reply that cannot be read is asked for anew', async (t) => 
   t.equal(backend.complete.length, 2, 'who looks forgets it');
 });
 
-t.test('after a write of which nobody waited to hear, nothing is remembered until it must be over', async (t) => {
-  const shop = await startShop(t, { more: 'limits: { upstream: { totalMillis: 60000 } }\n' });
-  const { backend, gateway, ask } = shop;
-  shop.hold = true;
-  const leaving = new AbortController();
-  const gone = postGraphql(
-    gateway.url,
-    { query: 'mutation { rename(sku: "a", name: "b") { name } }' },
-    {},
-    leaving.signal,
-  ).catch(() => 'gone');
-  await shop.reached(1);
-  leaving.abort();
-  await gone;
-  await gateway.accessLine();
-  shop.hold = false;
-  for (let n = 0; n < 2; n++) await ask('{ article(sku: "a") { name } }');
-  t.equal(backend.complete.length, 3, 'asked each time');
-  for (let n = 0; n < 2; n++) await ask('{ stock(sku: "a") }');
-});
+t.test(
+  'after a write of which nobody waited to hear, nothing is remembered until it must be over',
+  async (t) => {
+    const shop = await startShop(t, { more: 'limits: { upstream: { totalMillis: 60000 } }\n' });
+    const { backend, gateway, ask } = shop;
+    shop.hold = true;
+    const leaving = new AbortController();
+    const gone = postGraphql(
+      gateway.url,
+      { query: 'mutation { rename(sku: "a", name: "b") { name } }' },
+      {},
+      leaving.signal,
+    ).catch(() => 'gone');
+    await shop.reached(1);
+    leaving.abort();
+    await gone;
+    await gateway.accessLine();
+    shop.hold = false;
+    for (let n = 0; n < 2; n++) await ask('{ article(sku: "a") { name } }');
+    t.equal(backend.complete.length, 3, 'asked each time');
+    for (let n = 0; n < 2; n++) await ask('{ stock(sku: "a") }');
+  },
+);
 
 t.test('what one endpoint asked for, the other has from memory', async (t) => {
   const { backend, gateway, ask, send } = await startShop(t);
   t.same((await ask('{ article(sku: "a") { name } }')).body.data, { article: { name: 'n1' } });
   const soap = await send(envelope(getArticle('a')), { soapaction: '""' });
-  t.same([soap.status, nameIn(soap), soap.age], [200, 'n1', soap.age], 'SOAP has what GraphQL asked for');
+  t.same(
+    [soap.status, nameIn(soap), soap.age],
+    [200, 'n1', soap.age],
+    'SOAP has what GraphQL asked for',
+  );
   t.match(soap.age, /^\d+$/);
   const pretty = `<?xml version="1.0"?>\n<e:Envelope xmlns:e='${SOAP_11}' xmlns:q="urn:shop">\n <e:Body><!-- again -->\n  <q:GetArticle>\n   <q:sku><![CDATA[a]]></q:sku>\n  </q:GetArticle>\n </e:Body>\n</e:Envelope>`;
   t.equal(nameIn(await send(pretty)), 'n1', 'however it is written');
@@ -202,7 +235,10 @@ t.test('what one endpoint asked for, the other has from memory', async (t) => {
     [1, undefined, undefined, 1, undefined],
   );
   const metrics = await gateway.metrics();
-  t.match(metrics, 'soapstone_cache_requests_total{service="shop",operation="GetArticle",outcome="hit"} 3');
+  t.match(
+    metrics,
+    'soapstone_cache_requests_total{service="shop",operation="GetArticle",outcome="hit"} 3',
+  );
   t.match(metrics, 'soapstone_cache_entries 2');
   t.match(metrics, /soapstone_cache_bytes [1-9]/);
 });
@@ -242,7 +278,8 @@ t.test('a call goes on as long as one waits for it', async (t) => {
   shop.hold = true;
   const departure = new AbortController();
   const body = envelope(getStock('a'));
-  const leave = (signal: AbortSignal): Promise<unknown> => postSoap(`${gateway.url}/soap/shop`, body, {}, signal);
+  const leave = (signal: AbortSignal): Promise<unknown> =>
+    postSoap(`${gateway.url}/soap/shop`, body, {}, signal);
   const first = leave(departure.signal).catch(() => 'left');
   await shop.reached(1);
   const second = send(body);
@@ -317,30 +354,33 @@ t.test('what is written by either endpoint makes old what was read by either', a
   t.equal(await read(), 'n6', 'nobody knows whether it was written');
 });
 
-t.test('what was asked before something was written is not for those who ask after it', async (t) => {
-  const shop = await startShop(t);
-  const { backend, held, ask, send } = shop;
-  shop.hold = true;
-  const before = send(envelope(getArticle('a')));
-  await shop.reached(1);
-  const write = ask('mutation { rename(sku: "a") { name } }');
-  await shop.reached(2);
-  const during = send(envelope(getArticle('a')));
-  await shop.reached(3);
-  held.splice(0, 1)[0]?.();
-  t.equal(nameIn(await before), 'n1');
-  const still = send(envelope(getArticle('a')));
-  await joined(shop, 1);
-  held.splice(0, 1)[0]?.();
-  await write;
-  const after = send(envelope(getArticle('a')));
-  await shop.reached(4);
-  for (const give of held.splice(0)) give();
-  t.same([nameIn(await during), nameIn(await still), nameIn(await after)], ['n3', 'n3', 'n4']);
-  shop.hold = false;
-  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n4', 'only the last is remembered');
-  t.equal(backend.complete.length, 4);
-});
+t.test(
+  'what was asked before something was written is not for those who ask after it',
+  async (t) => {
+    const shop = await startShop(t);
+    const { backend, held, ask, send } = shop;
+    shop.hold = true;
+    const before = send(envelope(getArticle('a')));
+    await shop.reached(1);
+    const write = ask('mutation { rename(sku: "a") { name } }');
+    await shop.reached(2);
+    const during = send(envelope(getArticle('a')));
+    await shop.reached(3);
+    held.splice(0, 1)[0]?.();
+    t.equal(nameIn(await before), 'n1');
+    const still = send(envelope(getArticle('a')));
+    await joined(shop, 1);
+    held.splice(0, 1)[0]?.();
+    await write;
+    const after = send(envelope(getArticle('a')));
+    await shop.reached(4);
+    for (const give of held.splice(0)) give();
+    t.same([nameIn(await during), nameIn(await still), nameIn(await after)], ['n3', 'n3', 'n4']);
+    shop.hold = false;
+    t.equal(nameIn(await send(envelope(getArticle('a')))), 'n4', 'only the last is remembered');
+    t.equal(backend.complete.length, 4);
+  },
+);
 
 const CLIENTS = `clients:
   apiKeys:
@@ -359,8 +399,15 @@ t.test('what is for one client is never for another', async (t) => {
   const shop = await startShop(t, { read: '{ cacheMillis: 60000 }' }, CLIENTS);
   const { held, ask, send, backend } = shop;
   const own = await ask('{ article(sku: "a") { name } }', ONE);
-  t.match(own, { body: { data: { article: { name: 'n1' } } }, control: /^max-age=(59|60), private$/ });
-  t.equal(nameIn(await send(envelope(getArticle('a')), ONE)), 'n1', 'its own, by the other endpoint');
+  t.match(own, {
+    body: { data: { article: { name: 'n1' } } },
+    control: /^max-age=(59|60), private$/,
+  });
+  t.equal(
+    nameIn(await send(envelope(getArticle('a')), ONE)),
+    'n1',
+    'its own, by the other endpoint',
+  );
   t.equal(nameIn(await send(envelope(getArticle('a')), TWO)), 'n2');
   t.same((await ask('{ article(sku: "a") { name } }', TWO)).body.data, { article: { name: 'n2' } });
   shop.hold = true;
@@ -371,19 +418,39 @@ t.test('what is for one client is never for another', async (t) => {
   t.equal(backend.complete.length, 4);
 });
 
-t.test('what is for all is for those who may ask, and for those the backend cannot tell apart', async (t) => {
-  const { ask, send, backend } = await startShop(t, {}, CLIENTS);
-  t.match(await ask('{ article(sku: "a") { name } }', ONE), { control: /^max-age=(59|60), private$/ });
-  t.equal(nameIn(await send(envelope(getArticle('a')), TWO)), 'n1');
-  t.equal(backend.complete.length, 1);
-  const denied = await send(envelope(getArticle('a')), { 'x-api-key': 'key-of-client-three' });
-  t.match(denied.text, 'may not call');
-  const basic = { ...ONE, authorization: 'Basic b25lOm9uZQ==' };
-  t.equal(nameIn(await send(envelope(getArticle('a')), basic)), 'n2', 'the backend knows who asks');
-  t.equal(nameIn(await send(envelope(getArticle('a')), { ...basic, authorization: 'Basic dHdvOnR3bw==' })), 'n3');
-  t.equal(nameIn(await send(envelope(getArticle('a')), { ...TWO, authorization: basic.authorization })), 'n2');
-  t.equal(nameIn(await send(envelope(getArticle('a')), { ...ONE, 'accept-language': 'de' })), 'n4');
-});
+t.test(
+  'what is for all is for those who may ask, and for those the backend cannot tell apart',
+  async (t) => {
+    const { ask, send, backend } = await startShop(t, {}, CLIENTS);
+    t.match(await ask('{ article(sku: "a") { name } }', ONE), {
+      control: /^max-age=(59|60), private$/,
+    });
+    t.equal(nameIn(await send(envelope(getArticle('a')), TWO)), 'n1');
+    t.equal(backend.complete.length, 1);
+    const denied = await send(envelope(getArticle('a')), { 'x-api-key': 'key-of-client-three' });
+    t.match(denied.text, 'may not call');
+    const basic = { ...ONE, authorization: 'Basic b25lOm9uZQ==' };
+    t.equal(
+      nameIn(await send(envelope(getArticle('a')), basic)),
+      'n2',
+      'the backend knows who asks',
+    );
+    t.equal(
+      nameIn(
+        await send(envelope(getArticle('a')), { ...basic, authorization: 'Basic dHdvOnR3bw==' }),
+      ),
+      'n3',
+    );
+    t.equal(
+      nameIn(await send(envelope(getArticle('a')), { ...TWO, authorization: basic.authorization })),
+      'n2',
+    );
+    t.equal(
+      nameIn(await send(envelope(getArticle('a')), { ...ONE, 'accept-language': 'de' })),
+      'n4',
+    );
+  },
+);
 
 t.test('header blocks', async (t) => {
   const { send, backend } = await startShop(t);
@@ -393,7 +460,11 @@ t.test('header blocks', async (t) => {
   t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1');
   t.equal(nameIn(await withHeader('<h:who xmlns:h="urn:h">me</h:who>')), 'n2', 'may mean anything');
   t.equal(nameIn(await withHeader('<h:who xmlns:h="urn:h">me</h:who>')), 'n3');
-  t.equal(nameIn(await withHeader(wsa(1))), 'n4', 'whoever numbers messages may expect the number back');
+  t.equal(
+    nameIn(await withHeader(wsa(1))),
+    'n4',
+    'whoever numbers messages may expect the number back',
+  );
   t.equal(nameIn(await withHeader(wsa(2))), 'n4', 'which does not come');
   const parameter = `<h:p xmlns:h="urn:h" xmlns:w="${WSA}" w:IsReferenceParameter="true">1</h:p>`;
   t.equal(nameIn(await withHeader(wsa(3) + parameter)), 'n5');
@@ -407,7 +478,11 @@ t.test('header blocks', async (t) => {
   };
   const numbered = (id: number) => send(envelope(getArticle('b'), wsa(id)));
   t.match(await numbered(7), { text: /urn:7</ });
-  t.match(await numbered(8), { text: /urn:8<.*r2/ }, 'a reply to one message is no reply to another');
+  t.match(
+    await numbered(8),
+    { text: /urn:8<.*r2/ },
+    'a reply to one message is no reply to another',
+  );
   const lines = ['Body q="1"', 'Envelope q="1"'].map((tag) =>
     envelope(getArticle('c')).replace(new RegExp(`<s:${tag.split(' ')[0]}`), `<s:${tag}`),
   );
@@ -424,7 +499,9 @@ t.test('compressed replies, dialects, queries of addresses', async (t) => {
   const { answer } = backend;
   const answerZipped = (bytes: Buffer): void => {
     backend.answer = (_message, response) =>
-      response.writeHead(200, { 'content-type': 'text/xml', 'content-encoding': 'gzip' }).end(bytes);
+      response
+        .writeHead(200, { 'content-type': 'text/xml', 'content-encoding': 'gzip' })
+        .end(bytes);
   };
   answerZipped(gzipSync(plain));
   t.same((await ask('{ article(sku: "z") { name } }')).body.data, { article: { name: 'zip' } });
@@ -435,7 +512,11 @@ t.test('compressed replies, dialects, queries of addresses', async (t) => {
   backend.answer = answer;
   t.equal(nameIn(await send(envelope(getArticle('y')))), 'n1');
 
-  t.match(await send(envelope(getArticle('y'), '', SOAP_12)), { text: /2003\/05.*n2/ }, 'a reply is of one dialect');
+  t.match(
+    await send(envelope(getArticle('y'), '', SOAP_12)),
+    { text: /2003\/05.*n2/ },
+    'a reply is of one dialect',
+  );
   t.match(await send(envelope(getArticle('y'), '', SOAP_12)), { text: /2003\/05.*n2/ });
   const there = await postSoap(`${gateway.url}/soap/shop?tenant=7`, envelope(getArticle('y')));
   t.match(await there.text(), /n3/, 'another address');
@@ -460,7 +541,9 @@ t.test('a long reply is for one, as it comes', async (t) => {
   const third = send(envelope(getArticle('a')));
   await shop.reached(3);
   const [response] = waiting.splice(0);
-  response?.writeHead(200, { 'content-type': 'text/xml', 'content-length': reply(200_000).length }).end(reply(200_000));
+  response
+    ?.writeHead(200, { 'content-type': 'text/xml', 'content-length': reply(200_000).length })
+    .end(reply(200_000));
   t.equal((await third).text.length, reply(200_000).length, 'said in advance');
 
   const fits = send(envelope(getArticle('b')));
@@ -473,14 +556,20 @@ t.test('a long reply is for one, as it comes', async (t) => {
 });
 
 t.test('an old reply is better than none', async (t) => {
-  const shop = await startShop(t, { read: '{ cacheMillis: 1, staleMillis: 60000, scope: shared }' });
+  const shop = await startShop(t, {
+    read: '{ cacheMillis: 1, staleMillis: 60000, scope: shared }',
+  });
   const { backend, gateway, ask, send } = shop;
   const past = (): void => {
     for (const start = performance.now(); performance.now() < start + 2; );
   };
   await send(envelope(getArticle('a')));
   past();
-  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n2', 'as long as there is a new one, that is it');
+  t.equal(
+    nameIn(await send(envelope(getArticle('a')))),
+    'n2',
+    'as long as there is a new one, that is it',
+  );
   past();
   const { answer } = backend;
   backend.answer = (_message, response) => response.socket?.destroy();
@@ -490,7 +579,11 @@ t.test('an old reply is better than none', async (t) => {
   const told = await ask('{ article(sku: "a") { name } }');
   t.same([told.body.data, told.control], [{ article: { name: 'n2' } }, 'no-store']);
   await ask('mutation { rename(sku: "a") { sku } }');
-  t.match(await send(envelope(getArticle('a'))), { status: 500 }, 'but not what is known to be wrong');
+  t.match(
+    await send(envelope(getArticle('a'))),
+    { status: 500 },
+    'but not what is known to be wrong',
+  );
   backend.answer = answer;
 });
 
@@ -502,30 +595,54 @@ t.test('Cache-Control of GraphQL answers', async (t) => {
     await control('{ article(sku: "a") { name } b: article(sku: "b") { name } __typename }'),
     /^max-age=(59|60), public$/,
   );
-  t.equal(await control('{ article(sku: "a") { name } fresh(sku: "a") }'), 'no-store', 'a part that is not declared');
-  t.equal(await control('{ article(sku: "a") { name } stock(sku: "a") }'), 'no-store', 'a part that is not remembered');
+  t.equal(
+    await control('{ article(sku: "a") { name } fresh(sku: "a") }'),
+    'no-store',
+    'a part that is not declared',
+  );
+  t.equal(
+    await control('{ article(sku: "a") { name } stock(sku: "a") }'),
+    'no-store',
+    'a part that is not remembered',
+  );
   t.equal(await control('{ __typename }'), 'no-store');
   t.equal(await control('{ nothing }'), 'no-store');
   t.equal(await control('mutation { rename(sku: "a") { name } }'), 'no-store');
-  const got = await fetch(`${gateway.url}/graphql?query=${encodeURIComponent('{ article(sku: "a") { name } }')}`);
+  const got = await fetch(
+    `${gateway.url}/graphql?query=${encodeURIComponent('{ article(sku: "a") { name } }')}`,
+  );
   t.equal(got.headers.get('vary'), 'accept');
   t.match(got.headers.get('cache-control'), /^max-age=(59|60), public$/);
   const explained = await startShop(t, { more: 'graphql: { costBreakdown: true }\n' });
-  const { headers } = await fetch(`${explained.gateway.url}/graphql?query=%7Barticle(sku:%22a%22)%7Bname%7D%7D`);
-  t.equal(headers.get('vary'), 'accept, soapstone-cost-breakdown', 'who asks what it costs has another answer');
+  const { headers } = await fetch(
+    `${explained.gateway.url}/graphql?query=%7Barticle(sku:%22a%22)%7Bname%7D%7D`,
+  );
+  t.equal(
+    headers.get('vary'),
+    'accept, soapstone-cost-breakdown',
+    'who asks what it costs has another answer',
+  );
 });
 
 t.test('an answer that depends on its caller is not for the next user of a browser', async (t) => {
   const query = '/graphql?query=%7Barticle(sku:%22a%22)%7Bname%7D%7D';
-  const get = async (top: string, more: string, headers: Record<string, string>): Promise<readonly unknown[]> => {
+  const get = async (
+    top: string,
+    more: string,
+    headers: Record<string, string>,
+  ): Promise<readonly unknown[]> => {
     const { gateway } = await startShop(t, {}, top);
     await gateway.reload((yaml) => yaml.replace('    namespace:', `${more}    namespace:`));
     const response = await fetch(gateway.url + query, { headers });
     t.equal(response.status, 200);
-    return [response.headers.get('cache-control')?.replace(/=\d+/, ''), response.headers.get('vary')];
+    return [
+      response.headers.get('cache-control')?.replace(/=\d+/, ''),
+      response.headers.get('vary'),
+    ];
   };
   const tenant = '    forwardHeaders: [X-Tenant]\n';
-  const clients = (ways: string): string => `clients:\n  classes: { any: {} }\n  address: { class: any }\n${ways}`;
+  const clients = (ways: string): string =>
+    `clients:\n  classes: { any: {} }\n  address: { class: any }\n${ways}`;
   const salt = Buffer.from('salt-of-16-bytes');
   const key = scryptSync('pw', salt, 32, { N: 2 ** 14, r: 8, p: 1 });
   const hash = `scrypt:14:8:1:${salt.toString('base64url')}:${key.toString('base64url')}`;
@@ -538,7 +655,11 @@ t.test('an answer that depends on its caller is not for the next user of a brows
   t.same(await get(CLIENTS, tenant, TWO), [KEPT, 'accept, x-api-key, x-tenant']);
   t.same(await get(clients(''), '', {}), [KEPT, 'accept'], 'an address is no user');
   t.same(await get(user, '', {}), [KEPT, 'accept, authorization'], 'no password');
-  t.same(await get(user, '', ann), ['no-store', null], 'a password, which a browser adds by itself');
+  t.same(
+    await get(user, '', ann),
+    ['no-store', null],
+    'a password, which a browser adds by itself',
+  );
   const network = clients('  networks: { office: { addresses: [127.0.0.0/8], class: any } }\n');
   t.same(await get(network, '', {}), ['no-store', null], 'a network');
   const proxied = clients(
@@ -546,7 +667,11 @@ t.test('an answer that depends on its caller is not for the next user of a brows
   );
   t.same(await get(proxied, '', { 'x-subject': 'CN=ann' }), ['no-store', null], 'a certificate');
   const authorization = '    forwardHeaders: [authorization]\n';
-  t.same(await get('', authorization, { authorization: 'Bearer t' }), [KEPT, 'accept, authorization'], 'a token');
+  t.same(
+    await get('', authorization, { authorization: 'Bearer t' }),
+    [KEPT, 'accept, authorization'],
+    'a token',
+  );
   t.same(await get('', authorization, ann), ['no-store', null], 'a password for the backend');
   t.same(await get('', '    callerHeaders: [cookie]\n', {}), ['no-store', null], 'cookies');
 });
@@ -556,31 +681,37 @@ t.test('a call for all clients does not say from which of them it comes', async 
     const { ask, send, backend } = await startShop(t, { read });
     await ask('{ article(sku: "a") { name } }');
     await send(envelope(getArticle('b')));
-    return backend.complete.map(({ headers }) => [headers['x-forwarded-for'], headers['forwarded'] !== undefined]);
+    return backend.complete.map(({ headers }) => [
+      headers['x-forwarded-for'],
+      headers['forwarded'] !== undefined,
+    ]);
   };
   t.same(await from('{ cacheMillis: 60000, scope: shared }'), Array(2).fill([undefined, false]));
   t.same(await from('{ cacheMillis: 60000 }'), Array(2).fill(['127.0.0.1', true]));
 });
 
-t.test('a reply that varies by a field that callers are not told apart by is for one call', async (t) => {
-  const { ask, send, backend } = await startShop(t);
-  const { answer } = backend;
-  const varying = (vary: string): void => {
-    backend.answer = (message, response) => {
-      response.setHeader('vary', vary);
-      answer(message, response);
+t.test(
+  'a reply that varies by a field that callers are not told apart by is for one call',
+  async (t) => {
+    const { ask, send, backend } = await startShop(t);
+    const { answer } = backend;
+    const varying = (vary: string): void => {
+      backend.answer = (message, response) => {
+        response.setHeader('vary', vary);
+        answer(message, response);
+      };
     };
-  };
-  varying('Accept-Encoding');
-  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1');
-  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1', 'which does not go on');
-  varying('accept-encoding, User-Agent');
-  t.equal(nameIn(await send(envelope(getArticle('b')))), 'n2');
-  t.equal(nameIn(await send(envelope(getArticle('b')))), 'n3');
-  varying('*');
-  t.equal(nameIn(await send(envelope(getArticle('b')))), 'n4');
-  t.equal((await ask('{ article(sku: "b") { name } }')).control, 'no-store');
-});
+    varying('Accept-Encoding');
+    t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1');
+    t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1', 'which does not go on');
+    varying('accept-encoding, User-Agent');
+    t.equal(nameIn(await send(envelope(getArticle('b')))), 'n2');
+    t.equal(nameIn(await send(envelope(getArticle('b')))), 'n3');
+    varying('*');
+    t.equal(nameIn(await send(envelope(getArticle('b')))), 'n4');
+    t.equal((await ask('{ article(sku: "b") { name } }')).control, 'no-store');
+  },
+);
 
 t.test('monitor mode remembers nothing, and what is declared in vain is a problem', async (t) => {
   const { backend, send } = await startShop(t, { mode: 'monitor' });
@@ -597,34 +728,45 @@ t.test('monitor mode remembers nothing, and what is declared in vain is a proble
 `);
   t.match(found, /yaml:\d+:\d+: Operation `GetArticle` is declared to read and to write/);
   t.match(found, /`staleMillis` is of no use where nothing is remembered/);
-  t.match(found, /There is no operation `GetArticel` that could be forgotten. Did you mean `GetArticle`/);
+  t.match(
+    found,
+    /There is no operation `GetArticel` that could be forgotten. Did you mean `GetArticle`/,
+  );
   t.match(found, /Operation `GetFresh` is not declared to read/);
   t.match(found, /There is no operation `store.X`/);
   t.match(
-    await problems('    operations:\n      GetArticle: { field: Query.article, read: { cacheMilis: 1 } }\n'),
+    await problems(
+      '    operations:\n      GetArticle: { field: Query.article, read: { cacheMilis: 1 } }\n',
+    ),
     /Did you mean `cacheMillis`/,
   );
 });
 
-t.test('a reply with header blocks is for who asked, even among those who asked the same', async (t) => {
-  const shop = await startShop(t);
-  const { backend, ask, send } = shop;
-  const { waiting } = shop.collect();
-  const give = (name: string): void => {
-    const header = '<h:session xmlns:h="urn:h">secret</h:session>';
-    const reply = articleReply(`<sku>a</sku><name>${name}</name>`, header);
-    waiting.shift()?.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
-  };
-  const first = send(envelope(getArticle('a')));
-  await shop.reached(1);
-  const others = [send(envelope(getArticle('a'))), ask('{ article(sku: "a") { name } }')] as const;
-  await joined(shop, 2);
-  give('one');
-  t.equal(nameIn(await first), 'one');
-  await shop.reached(3);
-  give('two');
-  give('three');
-  const got = [nameIn(await others[0]), Object((await others[1]).body.data).article.name];
-  t.same([...got].sort(), ['three', 'two']);
-  t.equal(backend.complete.length, 3);
-});
+t.test(
+  'a reply with header blocks is for who asked, even among those who asked the same',
+  async (t) => {
+    const shop = await startShop(t);
+    const { backend, ask, send } = shop;
+    const { waiting } = shop.collect();
+    const give = (name: string): void => {
+      const header = '<h:session xmlns:h="urn:h">secret</h:session>';
+      const reply = articleReply(`<sku>a</sku><name>${name}</name>`, header);
+      waiting.shift()?.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+    };
+    const first = send(envelope(getArticle('a')));
+    await shop.reached(1);
+    const others = [
+      send(envelope(getArticle('a'))),
+      ask('{ article(sku: "a") { name } }'),
+    ] as const;
+    await joined(shop, 2);
+    give('one');
+    t.equal(nameIn(await first), 'one');
+    await shop.reached(3);
+    give('two');
+    give('three');
+    const got = [nameIn(await others[0]), Object((await others[1]).body.data).article.name];
+    t.same([...got].sort(), ['three', 'two']);
+    t.equal(backend.complete.length, 3);
+  },
+);

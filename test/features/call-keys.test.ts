@@ -15,7 +15,8 @@ import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 
-const ANSWER = element('seen', 'xs:string') + element('secret', 'xs:string') + element('serial', 'xs:int');
+const ANSWER =
+  element('seen', 'xs:string') + element('secret', 'xs:string') + element('serial', 'xs:int');
 const WSDL = wsdlOf(
   'urn:echo',
   `${wrapper('Ask', element('question', 'xs:string'))}${wrapper('AskResponse', element('answer', 't:Answer'))}
@@ -75,7 +76,17 @@ const BLOCKS = {
 } as const;
 
 const serviceYaml = (name: string, url: string, choice: ServiceChoice, keeps: boolean): string => {
-  const { path, make, user, forwardsTenant, forwarded, checksAddressing, scope, cacheMillis, isRead } = choice;
+  const {
+    path,
+    make,
+    user,
+    forwardsTenant,
+    forwarded,
+    checksAddressing,
+    scope,
+    cacheMillis,
+    isRead,
+  } = choice;
   const read = keeps && isRead ? `, read: { cacheMillis: ${cacheMillis}, scope: ${scope} }` : '';
   return [
     `  ${name}:`,
@@ -119,18 +130,23 @@ const yamlOf = (url: string, { live, test, mask }: Choices, keeps: boolean): str
     .join('')}`;
 
 /** `fetch` sends Accept-Language: *, which means the same as none. */
-const fieldOf = ({ headers }: RecordedMessage, name: string): string => String(headers[name] ?? '*');
+const fieldOf = ({ headers }: RecordedMessage, name: string): string =>
+  String(headers[name] ?? '*');
 
 /** What the backend has received, as one word: no two calls that differ in what may change an answer have the same. */
 function seenIn(message: RecordedMessage): string {
   const text = message.body.toString();
   const version = text.includes(SOAP['1.2']) ? '1.2' : '1.1';
   const header = /<[\w:]*Header\b[^>]*>([\s\S]*)<\/[\w:]*Header>/.exec(text)?.[1] ?? '';
-  const blocks = [...header.matchAll(/<(?:\w+:)?(To|Address|Username|Action|text)\b([^>]*)>([^<]*)</g)].map(
+  const blocks = [
+    ...header.matchAll(/<(?:\w+:)?(To|Address|Username|Action|text)\b([^>]*)>([^<]*)</g),
+  ].map(
     ([, name, attributes = '', value]) =>
       `${name}:${value}${attributes.includes('urn:other') ? '!' : ''}${attributes.includes('mustUnderstand="1"') ? '*' : ''}${attributes.includes('q="1"') ? '?' : ''}`,
   );
-  const fields = ['authorization', 'x-tenant', 'accept-language'].map((name) => fieldOf(message, name));
+  const fields = ['authorization', 'x-tenant', 'accept-language'].map((name) =>
+    fieldOf(message, name),
+  );
   const from = `from=${fieldOf(message, 'x-forwarded-for').split(',')[0]}`;
   return [message.target, version, ...fields, from, blocks.join('+')].join(' ; ');
 }
@@ -143,7 +159,10 @@ function answer(message: RecordedMessage, response: ServerResponse): void {
   const seen = `${question} ; ${seenIn(message)}`.replaceAll('&', '&amp;');
   const content = `<AskResponse xmlns="urn:echo"><answer><seen>${seen}</seen><secret>s-${question}</secret><serial>${++serial}</serial></answer></AskResponse>`;
   // Calls that come together are under way together.
-  setTimeout(() => answerWith(envelope(content, '', SOAP[version]), MEDIA[version])(message, response), 5);
+  setTimeout(
+    () => answerWith(envelope(content, '', SOAP[version]), MEDIA[version])(message, response),
+    5,
+  );
 }
 
 /** The answer without the serial of the call, which is `serial`. */
@@ -153,21 +172,38 @@ interface Answered {
 }
 
 async function call(gateway: TestGateway, choice: CallChoice): Promise<Answered> {
-  const { service, protocol, client, question, version, tenant, authorization, language, address, hint } = choice;
+  const {
+    service,
+    protocol,
+    client,
+    question,
+    version,
+    tenant,
+    authorization,
+    language,
+    address,
+    hint,
+  } = choice;
   const headers: Record<string, string> = { 'x-forwarded-for': address };
-  if (client !== null) headers['x-api-key'] = client === 'one' ? 'key-of-client-one-1' : 'key-of-client-two-2';
+  if (client !== null)
+    headers['x-api-key'] = client === 'one' ? 'key-of-client-one-1' : 'key-of-client-two-2';
   if (tenant !== null) headers['x-tenant'] = tenant;
   if (authorization !== null) headers['authorization'] = authorization;
   if (language !== null) headers['accept-language'] = language;
   if (protocol === 'soap') {
-    const block = BLOCKS[choice.block] + (hint === null ? '' : `<Hint xmlns="urn:echo"><text>${hint}</text></Hint>`);
+    const block =
+      BLOCKS[choice.block] +
+      (hint === null ? '' : `<Hint xmlns="urn:echo"><text>${hint}</text></Hint>`);
     const asked = `<Ask xmlns="urn:echo"><question>${question}</question></Ask>`;
     const message = envelope(asked, block, SOAP[version]);
     const address = `${gateway.url}/soap/${service}${choice.query}`;
     const text = await (await postSoap(address, message, { ...headers, soapaction: '""' })).text();
     const said = /<seen>([^<]*)<\/seen><secret>([^<]*)</.exec(text)?.slice(1).join(' ') ?? '';
     const refused = /code="(\w+)"/.exec(text)?.[1] ?? '';
-    return { said: said === '' ? `refused ${refused}` : said, serial: Number(/<serial>(\d+)/.exec(text)?.[1] ?? 0) };
+    return {
+      said: said === '' ? `refused ${refused}` : said,
+      serial: Number(/<serial>(\d+)/.exec(text)?.[1] ?? 0),
+    };
   }
   const given = hint === null ? '' : `, headers: { hint: { text: "${hint}" } }`;
   const query = `{ ${service}(question: "${question}"${given}) { seen secret serial } }`;
@@ -178,7 +214,8 @@ async function call(gateway: TestGateway, choice: CallChoice): Promise<Answered>
       : postGraphql(gateway.url, { query }, headers);
   const { data, errors = [] } = Object(await (await response).json());
   const found = data?.[service] ?? null;
-  const said = found === null ? `refused ${errors[0]?.extensions?.code}` : `${found.seen} ${found.secret}`;
+  const said =
+    found === null ? `refused ${errors[0]?.extensions?.code}` : `${found.seen} ${found.secret}`;
   return { said, serial: found?.serial ?? 0 };
 }
 
@@ -202,7 +239,10 @@ const CHOICES: fc.Arbitrary<Choices> = fc.record({
 
 /** Most choices are the usual ones: else hardly two calls would be alike. */
 const seldom = <T>(usual: T, ...others: T[]): fc.Arbitrary<T> =>
-  fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constant(usual) },
+    { weight: 1, arbitrary: fc.constantFrom(...others) },
+  );
 
 const CALL: fc.Arbitrary<CallChoice> = fc.record({
   service: fc.constantFrom('live', 'test'),
@@ -235,10 +275,15 @@ const CHANGE: fc.Arbitrary<(choices: Choices) => Choices> = fc.oneof(
   CHOICES.map((choices) => () => choices),
 );
 
-type Step = { readonly calls: readonly CallChoice[] } | { readonly change: (choices: Choices) => Choices };
+type Step =
+  | { readonly calls: readonly CallChoice[] }
+  | { readonly change: (choices: Choices) => Choices };
 
 const STEP: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.array(CALL, { minLength: 1, maxLength: 8 }).map((calls) => ({ calls })) },
+  {
+    weight: 4,
+    arbitrary: fc.array(CALL, { minLength: 1, maxLength: 8 }).map((calls) => ({ calls })),
+  },
   { weight: 1, arbitrary: CHANGE.map((change) => ({ change })) },
 );
 
@@ -275,37 +320,52 @@ t.test('a reply that is kept or shared belongs to every call that gets it', asyn
   let run = 0;
   let shared = 0;
   await fc.assert(
-    fc.asyncProperty(CHOICES, fc.array(STEP, { minLength: 2, maxLength: 8 }), async (first, steps) => {
-      const label = `r${++run}`;
-      let choices = first;
-      await pair.change(choices);
-      /** Where only one client may have a reply: which one has it. */
-      const owners = new Map<number, string>();
-      for (const step of steps) {
-        if ('change' in step) {
-          choices = step.change(choices);
-          await pair.change(choices);
-          continue;
+    fc.asyncProperty(
+      CHOICES,
+      fc.array(STEP, { minLength: 2, maxLength: 8 }),
+      async (first, steps) => {
+        const label = `r${++run}`;
+        let choices = first;
+        await pair.change(choices);
+        /** Where only one client may have a reply: which one has it. */
+        const owners = new Map<number, string>();
+        for (const step of steps) {
+          if ('change' in step) {
+            choices = step.change(choices);
+            await pair.change(choices);
+            continue;
+          }
+          const calls = step.calls.map((each) => ({
+            ...each,
+            question: `${label}-${each.question}`,
+          }));
+          const before = pair.backend.complete.length;
+          const kept = await Promise.all(calls.map((each) => call(pair.keeping, each)));
+          shared +=
+            kept.filter(({ serial }) => serial > 0).length -
+            (pair.backend.complete.length - before);
+          const made = await Promise.all(calls.map((each) => call(pair.plain, each)));
+          for (const [at, each] of calls.entries()) {
+            const [{ said, serial: of } = { said: '', serial: 0 }, own] = [kept[at], made[at]];
+            // A call for all clients does not say where it comes from.
+            const isForAll = choices[each.service].scope === 'shared';
+            if (
+              said !== own?.said &&
+              !(isForAll && said === own?.said.replace(/from=\S*/, 'from=*'))
+            )
+              throw new Error(
+                `${JSON.stringify(each)} got ${said}, and would be told ${own?.said}`,
+              );
+            const service = choices[each.service];
+            if (of === 0 || !service.isRead || service.scope === 'shared') continue;
+            const client = each.client ?? each.address;
+            if ((owners.get(of) ?? client) !== client)
+              throw new Error(`${client} got the reply of ${owners.get(of)}`);
+            owners.set(of, client);
+          }
         }
-        const calls = step.calls.map((each) => ({ ...each, question: `${label}-${each.question}` }));
-        const before = pair.backend.complete.length;
-        const kept = await Promise.all(calls.map((each) => call(pair.keeping, each)));
-        shared += kept.filter(({ serial }) => serial > 0).length - (pair.backend.complete.length - before);
-        const made = await Promise.all(calls.map((each) => call(pair.plain, each)));
-        for (const [at, each] of calls.entries()) {
-          const [{ said, serial: of } = { said: '', serial: 0 }, own] = [kept[at], made[at]];
-          // A call for all clients does not say where it comes from.
-          const isForAll = choices[each.service].scope === 'shared';
-          if (said !== own?.said && !(isForAll && said === own?.said.replace(/from=\S*/, 'from=*')))
-            throw new Error(`${JSON.stringify(each)} got ${said}, and would be told ${own?.said}`);
-          const service = choices[each.service];
-          if (of === 0 || !service.isRead || service.scope === 'shared') continue;
-          const client = each.client ?? each.address;
-          if ((owners.get(of) ?? client) !== client) throw new Error(`${client} got the reply of ${owners.get(of)}`);
-          owners.set(of, client);
-        }
-      }
-    }),
+      },
+    ),
     { numRuns: 12, endOnFailure: true },
   );
   t.ok(shared > 10, `replies are shared all the same: ${shared}`);
@@ -327,27 +387,41 @@ const ASKED: CallChoice = {
 };
 
 for (const checksAddressing of [true, false]) {
-  t.test(`header blocks that are passed on tell calls apart (addressing.check: ${checksAddressing})`, async (t) => {
-    const choice = { ...USUAL, checksAddressing };
-    const { keeping, plain } = await startPair(t, { live: choice, test: choice, mask: null });
-    for (const version of ['1.1', '1.2'] as const) {
-      for (const block of Object.keys(BLOCKS) as CallChoice['block'][]) {
-        const asked = { ...ASKED, version, block };
-        const { said } = await call(plain, asked);
-        t.equal((await call(keeping, asked)).said, said, `${version} ${block}`);
+  t.test(
+    `header blocks that are passed on tell calls apart (addressing.check: ${checksAddressing})`,
+    async (t) => {
+      const choice = { ...USUAL, checksAddressing };
+      const { keeping, plain } = await startPair(t, { live: choice, test: choice, mask: null });
+      for (const version of ['1.1', '1.2'] as const) {
+        for (const block of Object.keys(BLOCKS) as CallChoice['block'][]) {
+          const asked = { ...ASKED, version, block };
+          const { said } = await call(plain, asked);
+          t.equal((await call(keeping, asked)).said, said, `${version} ${block}`);
+        }
       }
-    }
-  });
+    },
+  );
 }
 
-t.test('credentials of the gateway tell calls apart, and whether they go into a call', async (t) => {
-  const make = { ...USUAL, make: 'beside' } as const;
-  const { keeping, plain, backend } = await startPair(t, { live: make, test: { ...make, user: 'erp' }, mask: null });
-  for (const service of ['live', 'test'] as const) {
-    for (const protocol of ['graphql', 'soap', 'get', 'soap'] as const) {
-      const asked = { ...ASKED, service, protocol };
-      t.equal((await call(keeping, asked)).said, (await call(plain, asked)).said, `${service} ${protocol}`);
+t.test(
+  'credentials of the gateway tell calls apart, and whether they go into a call',
+  async (t) => {
+    const make = { ...USUAL, make: 'beside' } as const;
+    const { keeping, plain, backend } = await startPair(t, {
+      live: make,
+      test: { ...make, user: 'erp' },
+      mask: null,
+    });
+    for (const service of ['live', 'test'] as const) {
+      for (const protocol of ['graphql', 'soap', 'get', 'soap'] as const) {
+        const asked = { ...ASKED, service, protocol };
+        t.equal(
+          (await call(keeping, asked)).said,
+          (await call(plain, asked)).said,
+          `${service} ${protocol}`,
+        );
+      }
     }
-  }
-  t.equal(backend.complete.length, 8 + 4, 'those that are alike are one');
-});
+    t.equal(backend.complete.length, 8 + 4, 'those that are alike are one');
+  },
+);

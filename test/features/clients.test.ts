@@ -35,7 +35,11 @@ links:
   Order.customer: { operation: customers.GetCustomer, arguments: { id: customerId } }
 `;
 
-const KEYS = { erp: 'key-of-the-erp-000001', web: 'key-of-the-web-000001', shop: 'key-of-the-shop-00001' };
+const KEYS = {
+  erp: 'key-of-the-erp-000001',
+  web: 'key-of-the-web-000001',
+  shop: 'key-of-the-shop-00001',
+};
 
 const CLIENTS = `clients:
   apiKeys:
@@ -66,7 +70,10 @@ interface Answer {
       readonly cost?: {
         readonly requestedQueryCost: number;
         readonly actualQueryCost: number;
-        readonly throttleStatus: { readonly maximumAvailable: number; readonly currentlyAvailable: number };
+        readonly throttleStatus: {
+          readonly maximumAvailable: number;
+          readonly currentlyAvailable: number;
+        };
       };
     };
   };
@@ -78,18 +85,28 @@ async function answerOf(response: Response): Promise<Answer> {
   return { status, headers, text, json: text.startsWith('{') ? JSON.parse(text) : {} };
 }
 
-async function startPerimeter(t: Test, clients: string | ((url: string) => string) = CLIENTS, more = '') {
+async function startPerimeter(
+  t: Test,
+  clients: string | ((url: string) => string) = CLIENTS,
+  more = '',
+) {
   const answer = answerBy((text, { target }) => {
     const name = operationIn(text) || 'GetOrder';
     const uri = target.startsWith('/customers') ? 'urn:customers' : 'urn:orders';
     return `<${name}Response xmlns="${uri}"><id>1</id><customerId>7</customerId></${name}Response>`;
   });
-  const yaml = (url: string): string => services(url, more) + (typeof clients === 'string' ? clients : clients(url));
+  const yaml = (url: string): string =>
+    services(url, more) + (typeof clients === 'string' ? clients : clients(url));
   const { backend, gateway, send } = await useService(t, answer, yaml);
   return {
     backend,
     gateway,
-    async soap(operation: string, headers: Record<string, string> = {}, uri: string = SOAP_11, content = '') {
+    async soap(
+      operation: string,
+      headers: Record<string, string> = {},
+      uri: string = SOAP_11,
+      content = '',
+    ) {
       const body = `<m:${operation} xmlns:m="urn:orders"><m:id>1</m:id>${content}</m:${operation}>`;
       return answerOf(await send(envelope(body, '', uri), headers));
     },
@@ -102,44 +119,58 @@ const as = (name: keyof typeof KEYS): Record<string, string> => ({ 'x-api-key': 
 const at = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
 const codeOf = ({ json }: Answer): string | undefined => codesOf(json)[0];
 
-t.test('credentials that are no good get nowhere by either endpoint, and the backend hears nothing', async (t) => {
-  const { backend, gateway, soap, graphql } = await startPerimeter(t);
-  const wrong = { 'x-api-key': 'no-such-key-anywhere' };
-  const fault = await soap('GetOrder', wrong);
-  t.equal(fault.status, 500);
-  t.match(fault.text, '<faultcode>soap:Client</faultcode>');
-  t.match(fault.text, 'code="wsse:FailedAuthentication"');
-  const fault12 = await soap('GetOrder', wrong, SOAP_12);
-  t.equal(fault12.status, 400);
-  t.match(fault12.text, 'soap:Sender');
-  const refused = await graphql('{ order(id: 1) { id } }', wrong);
-  t.equal(refused.status, 401);
-  t.ok(refused.headers.get('www-authenticate'));
-  t.equal(codeOf(refused), 'UNAUTHENTICATED');
-  t.equal(
-    (await soap('GetOrder', { ...wrong, 'content-type': 'text/plain' })).status,
-    500,
-    'before the head is looked at',
-  );
-  t.equal(backend.begun, 0);
-  const lines = JSON.stringify(gateway.logLines());
-  t.notMatch(lines, 'no-such-key', 'keys are not logged');
-  t.notMatch(await gateway.metrics(), 'no-such-key');
-});
+t.test(
+  'credentials that are no good get nowhere by either endpoint, and the backend hears nothing',
+  async (t) => {
+    const { backend, gateway, soap, graphql } = await startPerimeter(t);
+    const wrong = { 'x-api-key': 'no-such-key-anywhere' };
+    const fault = await soap('GetOrder', wrong);
+    t.equal(fault.status, 500);
+    t.match(fault.text, '<faultcode>soap:Client</faultcode>');
+    t.match(fault.text, 'code="wsse:FailedAuthentication"');
+    const fault12 = await soap('GetOrder', wrong, SOAP_12);
+    t.equal(fault12.status, 400);
+    t.match(fault12.text, 'soap:Sender');
+    const refused = await graphql('{ order(id: 1) { id } }', wrong);
+    t.equal(refused.status, 401);
+    t.ok(refused.headers.get('www-authenticate'));
+    t.equal(codeOf(refused), 'UNAUTHENTICATED');
+    t.equal(
+      (await soap('GetOrder', { ...wrong, 'content-type': 'text/plain' })).status,
+      500,
+      'before the head is looked at',
+    );
+    t.equal(backend.begun, 0);
+    const lines = JSON.stringify(gateway.logLines());
+    t.notMatch(lines, 'no-such-key', 'keys are not logged');
+    t.notMatch(await gateway.metrics(), 'no-such-key');
+  },
+);
 
-t.test('credentials that are missing read otherwise than those that are not accepted', async (t) => {
-  const keys = `clients: { apiKeys: { clients: { erp: { class: all, keys: [${KEYS.erp}] } } }, classes: { all: {} } }\n`;
-  const { soap, graphql } = await startPerimeter(t, keys);
-  const ask = async (given: Record<string, string>): Promise<readonly unknown[]> => {
-    const { text } = await soap('GetOrder', given);
-    const { json, headers } = await graphql('{ order(id: 1) { id } }', given);
-    return [textIn(text, 'faultstring'), json.errors?.[0]?.message, headers.get('www-authenticate')];
-  };
-  const missing = 'Credentials are required.';
-  t.same(await ask({}), [missing, missing, 'Bearer realm="soapstone"']);
-  const wrong = 'The credentials were not accepted.';
-  t.same(await ask({ 'x-api-key': 'wrong' }), [wrong, wrong, 'Bearer realm="soapstone", error="invalid_token"']);
-});
+t.test(
+  'credentials that are missing read otherwise than those that are not accepted',
+  async (t) => {
+    const keys = `clients: { apiKeys: { clients: { erp: { class: all, keys: [${KEYS.erp}] } } }, classes: { all: {} } }\n`;
+    const { soap, graphql } = await startPerimeter(t, keys);
+    const ask = async (given: Record<string, string>): Promise<readonly unknown[]> => {
+      const { text } = await soap('GetOrder', given);
+      const { json, headers } = await graphql('{ order(id: 1) { id } }', given);
+      return [
+        textIn(text, 'faultstring'),
+        json.errors?.[0]?.message,
+        headers.get('www-authenticate'),
+      ];
+    };
+    const missing = 'Credentials are required.';
+    t.same(await ask({}), [missing, missing, 'Bearer realm="soapstone"']);
+    const wrong = 'The credentials were not accepted.';
+    t.same(await ask({ 'x-api-key': 'wrong' }), [
+      wrong,
+      wrong,
+      'Bearer realm="soapstone", error="invalid_token"',
+    ]);
+  },
+);
 
 t.test('nothing is invited that will not be let in', async (t) => {
   const { gateway } = await startPerimeter(t);
@@ -158,52 +189,74 @@ t.test('nothing is invited that will not be let in', async (t) => {
   client.close();
 });
 
-t.test('what a class may call holds for the operation, by whatever name and endpoint', async (t) => {
-  const { backend, soap, graphql } = await startPerimeter(t);
-  t.equal((await soap('PlaceOrder', as('erp'))).status, 200);
-  t.equal((await soap('GetOrder', as('web'))).status, 200);
-  t.equal(backend.complete.length, 2);
-  const denied = await soap('PlaceOrder', { ...as('web'), soapaction: '""' });
-  t.equal(denied.status, 500);
-  t.match(denied.text, 'code="FORBIDDEN"');
-  t.equal((await soap('PlaceOrder', at('203.0.113.1'))).status, 500, 'not allowed either');
-  const queries = [
-    'mutation { place(sku: "x") { id } }',
-    'mutation Order { order: place(sku: "x") { id } }',
-    'mutation { ...All } fragment All on Mutation { a: place { id } }',
-    'mutation { ... on Mutation { ... { place { id } } } }',
-    'mutation ($no: Boolean = false) { place @skip(if: $no) { id } }',
-  ];
-  for (const query of queries) {
-    const answer = await graphql(query, as('web'));
-    t.equal(answer.status, 403, query);
-    t.equal(codeOf(answer), 'FORBIDDEN', query);
-  }
-  t.equal((await graphql('{ order(id: 1) { id customer { id } } }', at('203.0.113.1'))).status, 403, 'a link');
-  t.equal(
-    (await graphql('{ order(id: 1) { id } customer(id: 1) { id } }', at('203.0.113.1'))).status,
-    403,
-    'one of two',
-  );
-  t.equal(backend.complete.length, 2, 'the backend hears of none');
-  t.same((await graphql('{ order(id: 1) { id } }', at('203.0.113.1'))).json.data, { order: { id: '1' } });
-  t.same((await graphql('{ order(id: 1) { customer { id } } }', as('web'))).json.data, {
-    order: { customer: { id: '1' } },
-  });
-  t.same((await graphql('mutation { place { id } }', as('erp'))).json.data, { place: { id: '1' } });
-  t.equal((await graphql('{ __typename }', at('203.0.113.2'))).status, 200, 'what calls nothing is for everybody');
-});
+t.test(
+  'what a class may call holds for the operation, by whatever name and endpoint',
+  async (t) => {
+    const { backend, soap, graphql } = await startPerimeter(t);
+    t.equal((await soap('PlaceOrder', as('erp'))).status, 200);
+    t.equal((await soap('GetOrder', as('web'))).status, 200);
+    t.equal(backend.complete.length, 2);
+    const denied = await soap('PlaceOrder', { ...as('web'), soapaction: '""' });
+    t.equal(denied.status, 500);
+    t.match(denied.text, 'code="FORBIDDEN"');
+    t.equal((await soap('PlaceOrder', at('203.0.113.1'))).status, 500, 'not allowed either');
+    const queries = [
+      'mutation { place(sku: "x") { id } }',
+      'mutation Order { order: place(sku: "x") { id } }',
+      'mutation { ...All } fragment All on Mutation { a: place { id } }',
+      'mutation { ... on Mutation { ... { place { id } } } }',
+      'mutation ($no: Boolean = false) { place @skip(if: $no) { id } }',
+    ];
+    for (const query of queries) {
+      const answer = await graphql(query, as('web'));
+      t.equal(answer.status, 403, query);
+      t.equal(codeOf(answer), 'FORBIDDEN', query);
+    }
+    t.equal(
+      (await graphql('{ order(id: 1) { id customer { id } } }', at('203.0.113.1'))).status,
+      403,
+      'a link',
+    );
+    t.equal(
+      (await graphql('{ order(id: 1) { id } customer(id: 1) { id } }', at('203.0.113.1'))).status,
+      403,
+      'one of two',
+    );
+    t.equal(backend.complete.length, 2, 'the backend hears of none');
+    t.same((await graphql('{ order(id: 1) { id } }', at('203.0.113.1'))).json.data, {
+      order: { id: '1' },
+    });
+    t.same((await graphql('{ order(id: 1) { customer { id } } }', as('web'))).json.data, {
+      order: { customer: { id: '1' } },
+    });
+    t.same((await graphql('mutation { place { id } }', as('erp'))).json.data, {
+      place: { id: '1' },
+    });
+    t.equal(
+      (await graphql('{ __typename }', at('203.0.113.2'))).status,
+      200,
+      'what calls nothing is for everybody',
+    );
+  },
+);
 
 t.test('one bucket for both endpoints (G14)', async (t) => {
   const { backend, gateway, soap, graphql } = await startPerimeter(t);
   const first = await graphql('{ order(id: 1) { id } }', as('web'));
   const cost = first.json.extensions?.cost;
-  t.match(cost, { requestedQueryCost: 11, throttleStatus: { maximumAvailable: 1000, restoreRate: 1 } });
+  t.match(cost, {
+    requestedQueryCost: 11,
+    throttleStatus: { maximumAvailable: 1000, restoreRate: 1 },
+  });
   const before = cost?.throttleStatus.currentlyAvailable ?? 0;
   t.equal((await soap('GetStock', as('web'))).status, 200);
   const then =
-    (await graphql('{ __typename }', as('web'))).json.extensions?.cost?.throttleStatus.currentlyAvailable ?? 0;
-  t.ok(before - then >= 298 && before - then <= 300, `300 points less, but for what came back: ${before - then}`);
+    (await graphql('{ __typename }', as('web'))).json.extensions?.cost?.throttleStatus
+      .currentlyAvailable ?? 0;
+  t.ok(
+    before - then >= 298 && before - then <= 300,
+    `300 points less, but for what came back: ${before - then}`,
+  );
   for (let time = 0; time < 2; time++) t.equal((await soap('GetStock', as('web'))).status, 200);
   const arrived = backend.complete.length;
   const fault = await soap('GetStock', as('web'));
@@ -225,7 +278,11 @@ t.test('one bucket for both endpoints (G14)', async (t) => {
   for (let time = 0; time < 20; time++) await soap('GetStock', as('web'));
   t.equal(backend.complete.length, heard, 'the backend hears of none that was denied');
   t.ok(heard > arrived, 'and heard of those that were not');
-  t.equal((await soap('GetStock', as('shop'))).status, 200, 'another client of the class has its own');
+  t.equal(
+    (await soap('GetStock', as('shop'))).status,
+    200,
+    'another client of the class has its own',
+  );
   t.equal((await soap('GetStock', as('erp'))).status, 200, 'a class without a budget');
 
   const metrics = await gateway.metrics();
@@ -237,37 +294,43 @@ t.test('one bucket for both endpoints (G14)', async (t) => {
   t.notMatch(JSON.stringify(gateway.logLines()), 'key-of-the', 'keys are not logged');
 });
 
-t.test('what a call weighs: as the operation says, as GraphQL pays for it, or as all do', async (t) => {
-  const weigh = async (operation: string, more = ''): Promise<number> => {
-    const { soap, graphql } = await startPerimeter(t, CLIENTS, more);
-    t.equal((await soap(operation, as('web'))).status, 200, operation);
-    const { json } = await graphql('{ __typename }', as('web'));
-    return 1000 - (json.extensions?.cost?.throttleStatus.currentlyAvailable ?? 0);
-  };
-  const about = async (points: number, found: Promise<number>, name: string): Promise<void> => {
-    const spent = await found;
-    t.ok(spent <= points && spent >= points - 2, `${name}: ${spent}`);
-  };
-  await about(300, weigh('GetStock'), 'weight');
-  await about(40, weigh('Cancel'), 'cost');
-  await about(10, weigh('GetOrder'), 'callCost of the limits');
-  await about(25, weigh('GetOrder', '    callCost: 25\n'), 'callCost of the service');
-});
+t.test(
+  'what a call weighs: as the operation says, as GraphQL pays for it, or as all do',
+  async (t) => {
+    const weigh = async (operation: string, more = ''): Promise<number> => {
+      const { soap, graphql } = await startPerimeter(t, CLIENTS, more);
+      t.equal((await soap(operation, as('web'))).status, 200, operation);
+      const { json } = await graphql('{ __typename }', as('web'));
+      return 1000 - (json.extensions?.cost?.throttleStatus.currentlyAvailable ?? 0);
+    };
+    const about = async (points: number, found: Promise<number>, name: string): Promise<void> => {
+      const spent = await found;
+      t.ok(spent <= points && spent >= points - 2, `${name}: ${spent}`);
+    };
+    await about(300, weigh('GetStock'), 'weight');
+    await about(40, weigh('Cancel'), 'cost');
+    await about(10, weigh('GetOrder'), 'callCost of the limits');
+    await about(25, weigh('GetOrder', '    callCost: 25\n'), 'callCost of the service');
+  },
+);
 
-t.test('an operation dearer than the bucket is too expensive, and does not come back for ever', async (t) => {
-  const { graphql } = await startPerimeter(t);
-  const many = `{ ${Array.from({ length: 5 }, (_, index) => `a${index}: order(id: 1) { id }`).join(' ')} }`;
-  t.equal((await graphql(many, at('203.0.113.5'))).status, 200, '55 of 100');
-  const dear = `clients:
+t.test(
+  'an operation dearer than the bucket is too expensive, and does not come back for ever',
+  async (t) => {
+    const { graphql } = await startPerimeter(t);
+    const many = `{ ${Array.from({ length: 5 }, (_, index) => `a${index}: order(id: 1) { id }`).join(' ')} }`;
+    t.equal((await graphql(many, at('203.0.113.5'))).status, 200, '55 of 100');
+    const dear = `clients:
   address: { class: public }
   classes: { public: { deny: [orders.GetStock, orders.Cancel], budget: { maximum: 20, restoreRate: 1 } } }
 `;
-  const small = await startPerimeter(t, dear);
-  const answer = await small.graphql(many);
-  t.equal(codeOf(answer), 'MAX_COST_LIMIT');
-  t.equal(answer.headers.get('retry-after'), null);
-  t.equal(small.backend.complete.length, 0);
-});
+    const small = await startPerimeter(t, dear);
+    const answer = await small.graphql(many);
+    t.equal(codeOf(answer), 'MAX_COST_LIMIT');
+    t.equal(answer.headers.get('retry-after'), null);
+    t.equal(small.backend.complete.length, 0);
+  },
+);
 
 t.test(
   'who is behind a trusted proxy has a budget of its own; nobody has another one for the asking (H34)',
@@ -280,20 +343,26 @@ t.test(
     };
     t.equal(await spend(at('203.0.113.10')), 10);
     t.equal(await spend(at('203.0.113.11')), 10, 'another client');
-    t.ok((await spend(at('198.51.100.1, 203.0.113.10'))) <= 1, 'with another address before its own');
+    t.ok(
+      (await spend(at('198.51.100.1, 203.0.113.10'))) <= 1,
+      'with another address before its own',
+    );
     t.ok((await spend(at('2001:db8::1'))) === 10);
     t.ok((await spend(at('2001:db8::2'))) <= 1, 'the same subscriber');
     const strict = await startPerimeter(t, CLIENTS.replace('127.0.0.1', '192.0.2.1'));
-    const open = async (address: string): Promise<number> => (await strict.soap('GetOrder', at(address))).status;
+    const open = async (address: string): Promise<number> =>
+      (await strict.soap('GetOrder', at(address))).status;
     let passed = 0;
-    for (let index = 0; index < 30; index++) if ((await open(`203.0.113.${index}`)) === 200) passed++;
+    for (let index = 0; index < 30; index++)
+      if ((await open(`203.0.113.${index}`)) === 200) passed++;
     t.ok(passed <= 11, `of strangers the field means nothing: ${passed}`);
   },
 );
 
 t.test('without clients everybody may do everything, and nothing is told of it', async (t) => {
   const { gateway, soap, graphql } = await startPerimeter(t, '');
-  for (let time = 0; time < 5; time++) t.equal((await soap('GetStock', { 'x-api-key': 'anything' })).status, 200);
+  for (let time = 0; time < 5; time++)
+    t.equal((await soap('GetStock', { 'x-api-key': 'anything' })).status, 200);
   const answer = await graphql('{ order(id: 1) { id customer { id } } }');
   t.same(answer.json.data, { order: { id: '1', customer: { id: '1' } } });
   t.equal(answer.json.extensions?.cost?.throttleStatus, undefined);
@@ -314,7 +383,8 @@ t.test('plain routes need a right, and each request of one costs a point', async
 `;
   const { backend, gateway } = await startPerimeter(
     t,
-    (url) => `routes: [{ path: /files, url: "${url}" }, { path: /files/own.d, url: "${url}" }]\n${rights}`,
+    (url) =>
+      `routes: [{ path: /files, url: "${url}" }, { path: /files/own.d, url: "${url}" }]\n${rights}`,
   );
   const get = async (path: string, headers: Record<string, string>) => {
     const response = await fetch(gateway.url + path, { headers });
@@ -339,63 +409,100 @@ t.test('plain routes need a right, and each request of one costs a point', async
   await t.rejects(start, /There is no plain route `\/fies`\./);
 });
 
-t.test('what is no call is refused as HTTP refuses, and needs a right to one operation', async (t) => {
-  const { backend, gateway } = await startPerimeter(
-    t,
-    CLIENTS.replace('allow: [orders.GetOrder]', 'allow: [customers]'),
-  );
-  const get = async (query: string, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${gateway.url}/soap/orders${query}`, { headers });
-    return {
-      status: response.status,
-      text: await response.text(),
-      challenge: response.headers.get('www-authenticate'),
+t.test(
+  'what is no call is refused as HTTP refuses, and needs a right to one operation',
+  async (t) => {
+    const { backend, gateway } = await startPerimeter(
+      t,
+      CLIENTS.replace('allow: [orders.GetOrder]', 'allow: [customers]'),
+    );
+    const get = async (query: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${gateway.url}/soap/orders${query}`, { headers });
+      return {
+        status: response.status,
+        text: await response.text(),
+        challenge: response.headers.get('www-authenticate'),
+      };
     };
-  };
-  for (const query of ['?wsdl', '?xsd=1', '']) {
-    t.match(await get(query, { 'x-api-key': 'no-such-key' }), { status: 401, text: '', challenge: /^Bearer/ }, query);
-    t.match(await get(query, at('203.0.113.1')), { status: 403, text: '' }, 'may call nothing of it');
-    t.equal((await get(query, as('web'))).status, query === '' ? 200 : 404, 'where there is no WSDL');
-  }
-  t.match((await get('', as('web'))).text, /^orders is a SOAP service\.\nSend envelopes to this address by POST: /);
-  t.equal(backend.begun, 0);
-  const enveloped = { ...as('erp'), accept: 'application/soap+xml' };
-  t.equal((await get('', enveloped)).status, 200, 'GET for an envelope goes on');
-  t.equal((await get('?op=GetOrder', as('erp'))).status, 200, 'so does one with a query');
-  t.equal(backend.complete.length, 2);
-  backend.answer = answerWith('<html>a page</html>', 'text/html', 500);
-  const failed = await get('?op=GetOrder', as('erp'));
-  t.match(failed, { status: 500, text: /code="UPSTREAM_INVALID_RESPONSE"/ }, 'what is no envelope becomes a Fault');
-  t.notMatch(failed.text, 'a page');
-  let left = 100;
-  while (left > 0 && (await get('', as('web'))).status === 200) left--;
-  t.ok(left === 0, 'a page costs one of 1,000 points');
-});
+    for (const query of ['?wsdl', '?xsd=1', '']) {
+      t.match(
+        await get(query, { 'x-api-key': 'no-such-key' }),
+        { status: 401, text: '', challenge: /^Bearer/ },
+        query,
+      );
+      t.match(
+        await get(query, at('203.0.113.1')),
+        { status: 403, text: '' },
+        'may call nothing of it',
+      );
+      t.equal(
+        (await get(query, as('web'))).status,
+        query === '' ? 200 : 404,
+        'where there is no WSDL',
+      );
+    }
+    t.match(
+      (await get('', as('web'))).text,
+      /^orders is a SOAP service\.\nSend envelopes to this address by POST: /,
+    );
+    t.equal(backend.begun, 0);
+    const enveloped = { ...as('erp'), accept: 'application/soap+xml' };
+    t.equal((await get('', enveloped)).status, 200, 'GET for an envelope goes on');
+    t.equal((await get('?op=GetOrder', as('erp'))).status, 200, 'so does one with a query');
+    t.equal(backend.complete.length, 2);
+    backend.answer = answerWith('<html>a page</html>', 'text/html', 500);
+    const failed = await get('?op=GetOrder', as('erp'));
+    t.match(
+      failed,
+      { status: 500, text: /code="UPSTREAM_INVALID_RESPONSE"/ },
+      'what is no envelope becomes a Fault',
+    );
+    t.notMatch(failed.text, 'a page');
+    let left = 100;
+    while (left > 0 && (await get('', as('web'))).status === 200) left--;
+    t.ok(left === 0, 'a page costs one of 1,000 points');
+  },
+);
 
-t.test('behind a trusted proxy the log names the client that it forwards for, and the proxy as the peer', async (t) => {
-  const { gateway, backend, soap, graphql } = await startPerimeter(t);
-  const [client, peer, proxy] = ['203.0.113.9', '127.0.0.1', at('203.0.113.9')];
-  await soap('GetOrder', proxy);
-  t.equal(backend.complete[0]?.headers['x-forwarded-for'], `${client}, ${peer}`, 'backends get the chain');
-  await graphql('{ order(id: 1) { id } }', proxy);
-  t.equal(backend.complete[1]?.headers['x-forwarded-for'], `${client}, ${peer}`);
-  await soap('PlaceOrder', proxy);
-  for (const count of [1, 2, 3])
-    t.match(await gateway.accessLine(count), { client, peer, caller: `address:${client}` });
-  const upgrade = `GET /graphql HTTP/1.1\r\nHost: a\r\nOrigin: http://b\r\nX-Forwarded-For: ${client}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
-  t.equal((await sendRaw(gateway.url, upgrade)).status, 403);
-  t.match(await gateway.accessLine(4), { client, peer, code: 'HTTP_ORIGIN' }, 'a refused upgrade');
-  await soap('GetOrder', at('203.0.113.9, 127.0.0.1, not an address'));
-  const line = await gateway.accessLine(5);
-  t.equal(line['client'], peer, 'what is no address is not taken over');
-  t.notOk('peer' in line);
-});
+t.test(
+  'behind a trusted proxy the log names the client that it forwards for, and the proxy as the peer',
+  async (t) => {
+    const { gateway, backend, soap, graphql } = await startPerimeter(t);
+    const [client, peer, proxy] = ['203.0.113.9', '127.0.0.1', at('203.0.113.9')];
+    await soap('GetOrder', proxy);
+    t.equal(
+      backend.complete[0]?.headers['x-forwarded-for'],
+      `${client}, ${peer}`,
+      'backends get the chain',
+    );
+    await graphql('{ order(id: 1) { id } }', proxy);
+    t.equal(backend.complete[1]?.headers['x-forwarded-for'], `${client}, ${peer}`);
+    await soap('PlaceOrder', proxy);
+    for (const count of [1, 2, 3])
+      t.match(await gateway.accessLine(count), { client, peer, caller: `address:${client}` });
+    const upgrade = `GET /graphql HTTP/1.1\r\nHost: a\r\nOrigin: http://b\r\nX-Forwarded-For: ${client}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+    t.equal((await sendRaw(gateway.url, upgrade)).status, 403);
+    t.match(
+      await gateway.accessLine(4),
+      { client, peer, code: 'HTTP_ORIGIN' },
+      'a refused upgrade',
+    );
+    await soap('GetOrder', at('203.0.113.9, 127.0.0.1, not an address'));
+    const line = await gateway.accessLine(5);
+    t.equal(line['client'], peer, 'what is no address is not taken over');
+    t.notOk('peer' in line);
+  },
+);
 
 t.test('monitor mode is about messages, not about who may call', async (t) => {
   const { backend, soap } = await startPerimeter(t, CLIENTS, '    mode: monitor\n');
   t.equal((await soap('GetOrder', { 'x-api-key': 'no-such-key-anywhere' })).status, 500);
   t.match((await soap('PlaceOrder', as('web'))).text, 'code="FORBIDDEN"');
-  t.match((await soap('Unknown', at('203.0.113.20'))).text, 'code="FORBIDDEN"', 'what is not known is not allowed');
+  t.match(
+    (await soap('Unknown', at('203.0.113.20'))).text,
+    'code="FORBIDDEN"',
+    'what is not known is not allowed',
+  );
   const two =
     '</m:GetOrder><m:PlaceOrder xmlns:m="urn:orders"><m:sku>x</m:sku></m:PlaceOrder><m:GetOrder xmlns:m="urn:orders">';
   t.match(
@@ -403,12 +510,19 @@ t.test('monitor mode is about messages, not about who may call', async (t) => {
     'code="SOAP_MULTI_BODY"',
     'nor beside what is',
   );
-  t.match((await soap('GetOrder', at('203.0.113.20'), SOAP_11, '</x>')).text, 'code="XML_NOT_WELLFORMED"');
+  t.match(
+    (await soap('GetOrder', at('203.0.113.20'), SOAP_11, '</x>')).text,
+    'code="XML_NOT_WELLFORMED"',
+  );
   t.equal(backend.begun, 0);
   for (let time = 0; time < 3; time++) t.equal((await soap('GetStock', as('web'))).status, 200);
   t.match((await soap('GetStock', as('web'))).text, 'code="RATE_LIMITED"');
   t.equal((await soap('Unknown', as('erp'))).status, 200, 'which is what monitor mode is for');
-  t.equal((await soap('GetOrder', as('erp'), SOAP_11, two)).status, 200, 'for those who may call all');
+  t.equal(
+    (await soap('GetOrder', as('erp'), SOAP_11, two)).status,
+    200,
+    'for those who may call all',
+  );
 });
 
 t.test('a long message is denied before it flows, in either mode', async (t) => {
@@ -421,21 +535,23 @@ t.test('a long message is denied before it flows, in either mode', async (t) => 
   }
 });
 
-t.test('what a class may call of a service that speaks GraphQL, wherever its root is come by', async (t) => {
-  const crm = await useGraphqlServer(t, {
-    sdl: `type Query { customer(id: ID): Customer, secret: String, ledger(id: ID): Ledger }
+t.test(
+  'what a class may call of a service that speaks GraphQL, wherever its root is come by',
+  async (t) => {
+    const crm = await useGraphqlServer(t, {
+      sdl: `type Query { customer(id: ID): Customer, secret: String, ledger(id: ID): Ledger }
           type Customer { id: ID, ledgerId: ID, root: Query }
           type Ledger { id: ID }`,
-    rootValue: {
-      customer: () => ({ id: '1', ledgerId: '2', root: { secret: 'told', customer: null } }),
-      secret: () => 'told',
-      ledger: () => ({ id: '2' }),
-    },
-  });
-  const { gateway } = await useService(
-    t,
-    answerOperations('urn:orders', () => '<id>1</id><customerId>7</customerId>'),
-    (url) => `services:
+      rootValue: {
+        customer: () => ({ id: '1', ledgerId: '2', root: { secret: 'told', customer: null } }),
+        secret: () => 'told',
+        ledger: () => ({ id: '2' }),
+      },
+    });
+    const { gateway } = await useService(
+      t,
+      answerOperations('urn:orders', () => '<id>1</id><customerId>7</customerId>'),
+      (url) => `services:
   orders:
     url: ${url}/orders
     namespace: urn:orders
@@ -452,30 +568,34 @@ clients:
   address: { class: all }
   classes: { all: { deny: [crm.secret, crm.ledger] } }
 `,
-  );
-  crm.requests.length = 0;
-  const ask = async (query: string): Promise<Answer> => answerOf(await postGraphql(gateway.url, { query }));
-  t.equal((await ask('{ secret }')).status, 403);
-  t.equal((await ask('{ customer { id } x: secret }')).status, 403);
-  for (const query of [
-    '{ customer { root { secret } } }',
-    '{ customer { root { id: secret } } }',
-    '{ customer { root { ... { root: customer { root { secret } } } } } }',
-    '{ customer { ledger { id } } }',
-    '{ order(id: 1) { customer { ledger { id } } } }',
-    '{ order(id: 1) { customer { root { secret } } } }',
-  ]) {
-    const answer = await ask(query);
-    t.equal(codeOf(answer), 'FORBIDDEN', query);
-    t.notMatch(answer.text, 'told', query);
-  }
-  t.notOk(
-    crm.requests.some(({ query }) => /secret|ledger\b/.test(query)),
-    'the service is not even asked',
-  );
-  t.same((await ask('{ customer { root { customer { id } } } }')).json.errors, undefined);
-  t.same((await ask('{ order(id: 1) { customer { id } } }')).json.data, { order: { customer: { id: '1' } } });
-});
+    );
+    crm.requests.length = 0;
+    const ask = async (query: string): Promise<Answer> =>
+      answerOf(await postGraphql(gateway.url, { query }));
+    t.equal((await ask('{ secret }')).status, 403);
+    t.equal((await ask('{ customer { id } x: secret }')).status, 403);
+    for (const query of [
+      '{ customer { root { secret } } }',
+      '{ customer { root { id: secret } } }',
+      '{ customer { root { ... { root: customer { root { secret } } } } } }',
+      '{ customer { ledger { id } } }',
+      '{ order(id: 1) { customer { ledger { id } } } }',
+      '{ order(id: 1) { customer { root { secret } } } }',
+    ]) {
+      const answer = await ask(query);
+      t.equal(codeOf(answer), 'FORBIDDEN', query);
+      t.notMatch(answer.text, 'told', query);
+    }
+    t.notOk(
+      crm.requests.some(({ query }) => /secret|ledger\b/.test(query)),
+      'the service is not even asked',
+    );
+    t.same((await ask('{ customer { root { customer { id } } } }')).json.errors, undefined);
+    t.same((await ask('{ order(id: 1) { customer { id } } }')).json.data, {
+      order: { customer: { id: '1' } },
+    });
+  },
+);
 
 t.test('tokens, with the keys of an issuer that is asked', async (t) => {
   const issuer = await makeIssuer();
@@ -489,7 +609,8 @@ t.test('tokens, with the keys of an issuer that is asked', async (t) => {
     silver: { allow: [orders.GetOrder] }
 `,
   );
-  const sign = (claims: Record<string, unknown>) => issuer.bearer({ sub: 'alice@example.com', ...claims });
+  const sign = (claims: Record<string, unknown>) =>
+    issuer.bearer({ sub: 'alice@example.com', ...claims });
   const gold = await sign({ tier: 'gold' });
   t.equal((await soap('PlaceOrder', gold)).status, 200);
   t.equal((await graphql('mutation { place { id } }', gold)).status, 200);
@@ -500,10 +621,15 @@ t.test('tokens, with the keys of an issuer that is asked', async (t) => {
     'a class there is not',
   );
   t.equal((await graphql('{ order(id: 1) { id } }')).status, 401, 'nobody at all');
-  t.match((await soap('GetOrder', { authorization: 'Bearer a.b.c' })).text, 'wsse:FailedAuthentication');
+  t.match(
+    (await soap('GetOrder', { authorization: 'Bearer a.b.c' })).text,
+    'wsse:FailedAuthentication',
+  );
   t.equal(server.begun, 1);
   t.equal(backend.complete.length, 2);
-  await gateway.reload((yaml) => yaml.replace('silver: { allow: [orders.GetOrder] }', 'silver: {}'));
+  await gateway.reload((yaml) =>
+    yaml.replace('silver: { allow: [orders.GetOrder] }', 'silver: {}'),
+  );
   t.equal((await graphql('mutation { place { id } }', await sign({ tier: 'silver' }))).status, 200);
   t.equal(server.begun, 2, 'the issuer is asked again after a reload');
   await gateway.reload((yaml) => yaml.replace('/keys', '/other'));
@@ -514,41 +640,50 @@ t.test('tokens, with the keys of an issuer that is asked', async (t) => {
   t.notMatch(lines, gold.authorization.slice(-40), 'nor its token');
 });
 
-t.test('keys that an issuer shows and nobody can use are told of once, when they are fetched', async (t) => {
-  const issuer = await useBackend(t, answerWith('{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}'));
-  const clients = `clients:
+t.test(
+  'keys that an issuer shows and nobody can use are told of once, when they are fetched',
+  async (t) => {
+    const issuer = await useBackend(t, answerWith('{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}'));
+    const clients = `clients:
   jwt: { issuer: i, audience: a, class: all, jwksUrl: "${issuer.url}/keys" }
   classes: { all: {} }
 `;
-  const token = ['{"alg":"RS256"}', '{"iss":"i"}', 'x']
-    .map((part) => Buffer.from(part).toString('base64url'))
-    .join('.');
-  const notes = async (): Promise<readonly unknown[]> => {
-    const { gateway, graphql } = await startPerimeter(t, clients);
-    for (let count = 0; count < 2; count++) {
-      const answer = await graphql('{ order(id: 1) { id } }', { authorization: `Bearer ${token}` });
-      t.equal(answer.status, 401);
-    }
-    return gateway.logLines().filter((line) => line['msg'] === 'configuration warning');
-  };
-  const [note, ...others] = await notes();
-  t.match(note, {
-    level: 'warn',
-    note: /:\d+:\d+: The key set of `clients\.jwt\.jwksUrl` has no public key for RS256 or ES256: no token /,
-  });
-  t.same(others, []);
-  issuer.answer = answerWith('<html>');
-  t.match(await notes(), [{ note: /is no JSON Web Key Set/ }]);
-  await issuer.close();
-  t.match(await notes(), [{ note: /cannot be fetched \(ECONNREFUSED\)\.$/ }]);
-});
+    const token = ['{"alg":"RS256"}', '{"iss":"i"}', 'x']
+      .map((part) => Buffer.from(part).toString('base64url'))
+      .join('.');
+    const notes = async (): Promise<readonly unknown[]> => {
+      const { gateway, graphql } = await startPerimeter(t, clients);
+      for (let count = 0; count < 2; count++) {
+        const answer = await graphql('{ order(id: 1) { id } }', {
+          authorization: `Bearer ${token}`,
+        });
+        t.equal(answer.status, 401);
+      }
+      return gateway.logLines().filter((line) => line['msg'] === 'configuration warning');
+    };
+    const [note, ...others] = await notes();
+    t.match(note, {
+      level: 'warn',
+      note: /:\d+:\d+: The key set of `clients\.jwt\.jwksUrl` has no public key for RS256 or ES256: no token /,
+    });
+    t.same(others, []);
+    issuer.answer = answerWith('<html>');
+    t.match(await notes(), [{ note: /is no JSON Web Key Set/ }]);
+    await issuer.close();
+    t.match(await notes(), [{ note: /cannot be fetched \(ECONNREFUSED\)\.$/ }]);
+  },
+);
 
 t.test('what tells the gateway who calls goes no further, unless it is to', async (t) => {
   const issuer = await makeIssuer();
   const tokenFor = async (aud: string | string[], claims = {}): Promise<string> =>
     (await issuer.bearer({ sub: 'alice', aud, ...claims })).authorization;
   const bearer = await tokenFor('soapstone');
-  const ofGateway = [bearer, await tokenFor(['backend', 'soapstone']), bearer.replace('Bearer ', 'bearer\t')];
+  const ofGateway = [
+    bearer,
+    await tokenFor(['backend', 'soapstone']),
+    bearer.replace('Bearer ', 'bearer\t'),
+  ];
   const foreign = await tokenFor('soapstone', { iss: 'else' });
   const ofBackend = ['Bearer opaque', 'Bearer a.b.c', await tokenFor('backend'), foreign];
   const startWith = (forward: boolean, order: string | null = null): Promise<Perimeter> =>
@@ -566,8 +701,10 @@ clients:
   for (const forward of [false, true]) {
     const first = await startWith(forward);
     const { backend, gateway, soap } = first;
-    const sent = (): string | string[] | undefined => backend.complete.at(-1)?.headers['authorization'];
-    const file = (headers: Record<string, string>): Promise<Response> => fetch(`${gateway.url}/files`, { headers });
+    const sent = (): string | string[] | undefined =>
+      backend.complete.at(-1)?.headers['authorization'];
+    const file = (headers: Record<string, string>): Promise<Response> =>
+      fetch(`${gateway.url}/files`, { headers });
     const passes = forward ? bearer : undefined;
     t.equal((await soap('GetOrder', { authorization: bearer })).status, 200);
     t.equal(sent(), passes, 'a token, SOAP');
@@ -580,8 +717,16 @@ clients:
       const last = (): IncomingHttpHeaders | undefined => both.backend.complete.at(-1)?.headers;
       for (const authorization of ofGateway) {
         const headers = { authorization, 'x-api-key': KEYS.erp };
-        t.equal((await both.soap('GetOrder', headers)).status, 200, `${order}: ${authorization.slice(0, 7)}`);
-        t.equal(last()?.authorization, forward ? authorization : undefined, 'whatever it is known by, SOAP');
+        t.equal(
+          (await both.soap('GetOrder', headers)).status,
+          200,
+          `${order}: ${authorization.slice(0, 7)}`,
+        );
+        t.equal(
+          last()?.authorization,
+          forward ? authorization : undefined,
+          'whatever it is known by, SOAP',
+        );
         t.equal(last()?.['x-api-key'], undefined);
         t.equal((await fetch(`${both.gateway.url}/files`, { headers })).status, 200);
         t.equal(last()?.authorization, forward ? authorization : undefined, 'and a plain route');
@@ -634,7 +779,11 @@ clients:
   const ask = async (query: string, sub: string | null): Promise<unknown> =>
     service.ask(query, {}, sub === null ? {} : await issuer.bearer({ sub }));
   t.match(await ask('{ mine { id } }', 'alice'), { data: { mine: { id: 'alice' } } });
-  t.match(await ask('{ mine { id } }', 'bob'), { data: { mine: { id: 'bob' } } }, 'though what is read is for all');
+  t.match(
+    await ask('{ mine { id } }', 'bob'),
+    { data: { mine: { id: 'bob' } } },
+    'though what is read is for all',
+  );
   t.match(await ask('{ mine { id } }', 'alice'), { data: { mine: { id: 'alice' } } });
   t.equal(backend.complete.length, 2, 'the second time from memory');
   t.match(await ask('{ mine(sku: "x") { id } }', 'bob'), errorWith('GRAPHQL_VALIDATION_FAILED'));
@@ -642,13 +791,20 @@ clients:
     data: { mine: null },
     errors: [{ extensions: { code: 'FORBIDDEN' } }],
   });
-  t.match(await ask('{ maybe { id } }', 'bob'), { data: { maybe: { id: 'none' } } }, 'an optional one is left out');
+  t.match(
+    await ask('{ maybe { id } }', 'bob'),
+    { data: { maybe: { id: 'none' } } },
+    'an optional one is left out',
+  );
   t.equal(backend.complete.length, 3);
 });
 
-t.test('what is wrong with `clients` is said at the start, all at once and without secrets', async (t) => {
-  const mistakesIn = (clients: string): Promise<string> => problemsOf(t, services('http://127.0.0.1:1') + clients);
-  const wrong = await mistakesIn(`clients:
+t.test(
+  'what is wrong with `clients` is said at the start, all at once and without secrets',
+  async (t) => {
+    const mistakesIn = (clients: string): Promise<string> =>
+      problemsOf(t, services('http://127.0.0.1:1') + clients);
+    const wrong = await mistakesIn(`clients:
   order: [apiKey]
   apiKeys:
     clients:
@@ -660,41 +816,49 @@ t.test('what is wrong with `clients` is said at the start, all at once and witho
   trustedProxies: [10.0.0.0/40]
   classes: { internal: {} }
 `);
-  t.match(wrong, 'clients.apiKeys.clients.erp.class` is none of `clients.classes`. Did you mean `internal`?');
-  t.match(wrong, 'has a key that `erp` has too');
-  t.match(wrong, 'A key has 16 to 512 visible characters');
-  t.match(wrong, '`clients.address` has no effect');
-  t.match(wrong, 'one of `jwks` and `jwksUrl`');
-  t.match(wrong, 'gives no client a class');
-  t.match(wrong, 'clients.jwt.algorithms[0]` must be one of');
-  t.match(wrong, 'Write an IP address, or a network');
-  t.notMatch(wrong, 'same-key', 'no key is told');
-  const rights = await mistakesIn(`clients:
+    t.match(
+      wrong,
+      'clients.apiKeys.clients.erp.class` is none of `clients.classes`. Did you mean `internal`?',
+    );
+    t.match(wrong, 'has a key that `erp` has too');
+    t.match(wrong, 'A key has 16 to 512 visible characters');
+    t.match(wrong, '`clients.address` has no effect');
+    t.match(wrong, 'one of `jwks` and `jwksUrl`');
+    t.match(wrong, 'gives no client a class');
+    t.match(wrong, 'clients.jwt.algorithms[0]` must be one of');
+    t.match(wrong, 'Write an IP address, or a network');
+    t.notMatch(wrong, 'same-key', 'no key is told');
+    const rights = await mistakesIn(`clients:
   address: { class: all }
   classes:
     all: { allow: [order, orders.GetOrdr], deny: [orders.GetOrder.x], budget: { maximum: 200 } }
 `);
-  t.match(rights, 'There is no service `order`. Did you mean `orders`?');
-  t.match(rights, 'no operation `GetOrdr` that is known. Did you mean `orders.GetOrder`?');
-  t.match(rights, 'no operation `GetOrder.x`');
-  t.match(
-    await mistakesIn('clients:\n  address: { class: all }\n  classes: { all: { budget: { maximum: 200 } } }\n'),
-    'weight is beyond the budget',
-  );
-  t.match(await mistakesIn('clients:\n  classes: { all: {} }\n'), 'No client could call');
-  t.match(
-    await mistakesIn('clients:\n  certificate: { class: a }\n  classes: { a: {} }\n'),
-    '`clients.certificate` needs `trustedProxies`',
-  );
-  t.match(
-    await mistakesIn(`clients:
+    t.match(rights, 'There is no service `order`. Did you mean `orders`?');
+    t.match(rights, 'no operation `GetOrdr` that is known. Did you mean `orders.GetOrder`?');
+    t.match(rights, 'no operation `GetOrder.x`');
+    t.match(
+      await mistakesIn(
+        'clients:\n  address: { class: all }\n  classes: { all: { budget: { maximum: 200 } } }\n',
+      ),
+      'weight is beyond the budget',
+    );
+    t.match(await mistakesIn('clients:\n  classes: { all: {} }\n'), 'No client could call');
+    t.match(
+      await mistakesIn('clients:\n  certificate: { class: a }\n  classes: { a: {} }\n'),
+      '`clients.certificate` needs `trustedProxies`',
+    );
+    t.match(
+      await mistakesIn(`clients:
   apiKeys: { header: Authorization, clients: { a: { class: a, keys: [0123456789abcdef] } } }
   classes: { a: {} }
 `),
-    '`clients.apiKeys.header` names a header field that has a meaning of its own',
-  );
-  t.match(
-    await mistakesIn('clients:\n  jwt: { issuer: x, audience: y, class: a, jwks: "{}" }\n  classes: { a: {} }\n'),
-    'is no JSON Web Key Set',
-  );
-});
+      '`clients.apiKeys.header` names a header field that has a meaning of its own',
+    );
+    t.match(
+      await mistakesIn(
+        'clients:\n  jwt: { issuer: x, audience: y, class: a, jwks: "{}" }\n  classes: { a: {} }\n',
+      ),
+      'is no JSON Web Key Set',
+    );
+  },
+);

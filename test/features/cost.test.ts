@@ -11,8 +11,12 @@ import { useService } from '../kit/use.js';
 const order = (id: number, lines: number): string =>
   `<row><id>${id}</id><customerId>${id}</customerId>${'<line><sku>a</sku></line>'.repeat(lines)}</row>`;
 const orders = (...lines: readonly number[]): string =>
-  envelope(`<ListResponse xmlns="urn:o">${lines.map((count, id) => order(id, count)).join('')}</ListResponse>`);
-const customer = envelope('<GetCustomerResponse xmlns="urn:c"><name>n</name></GetCustomerResponse>');
+  envelope(
+    `<ListResponse xmlns="urn:o">${lines.map((count, id) => order(id, count)).join('')}</ListResponse>`,
+  );
+const customer = envelope(
+  '<GetCustomerResponse xmlns="urn:c"><name>n</name></GetCustomerResponse>',
+);
 
 const config = (url: string, more: string, keys = ''): string => `services:
   orders:
@@ -41,7 +45,8 @@ async function start(t: Test, more = '', keys = '') {
   let list = orders();
   const { gateway } = await useService(
     t,
-    (message, response) => answerWith(message.target === '/orders' ? list : customer)(message, response),
+    (message, response) =>
+      answerWith(message.target === '/orders' ? list : customer)(message, response),
     (url) => config(url, more, keys),
   );
   return {
@@ -51,7 +56,9 @@ async function start(t: Test, more = '', keys = '') {
     },
     async ask(query: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
       const response = await postGraphql(gateway.url, { query }, headers);
-      const answer: GraphqlAnswer & { extensions?: { cost?: unknown } } = JSON.parse(await response.text());
+      const answer: GraphqlAnswer & { extensions?: { cost?: unknown } } = JSON.parse(
+        await response.text(),
+      );
       return { status: response.status, codes: codesOf(answer), cost: answer.extensions?.cost };
     },
   };
@@ -59,19 +66,26 @@ async function start(t: Test, more = '', keys = '') {
 
 const ALL = '{ list(first: 5) { id line { sku } customer { name } } }';
 
-t.test('what an operation came to counts the objects, calls and fields that really were', async (t) => {
-  const { ask, lists } = await start(t);
-  const requested = 7 + 5 * 2 + 5 * 10 * (1 + 3) + 5 * 10 + 5;
-  lists();
-  t.same((await ask(ALL)).cost, { requestedQueryCost: requested, actualQueryCost: 7 });
-  lists(1, 0, 2);
-  const actual = 7 + 3 * 2 + 3 * (1 + 3) + 3 * 10 + 3;
-  t.same((await ask(ALL)).cost, { requestedQueryCost: requested, actualQueryCost: actual });
-  t.same((await ask('{ __typename }')).cost, { requestedQueryCost: 0, actualQueryCost: 0 });
-  lists(1, 1, 1, 1, 1, 1, 1);
-  const low = await ask('{ list(first: 1) { id } }');
-  t.same(low.cost, { requestedQueryCost: 9, actualQueryCost: 7 + 7 * 2 }, 'more than was asked for is told (G15)');
-});
+t.test(
+  'what an operation came to counts the objects, calls and fields that really were',
+  async (t) => {
+    const { ask, lists } = await start(t);
+    const requested = 7 + 5 * 2 + 5 * 10 * (1 + 3) + 5 * 10 + 5;
+    lists();
+    t.same((await ask(ALL)).cost, { requestedQueryCost: requested, actualQueryCost: 7 });
+    lists(1, 0, 2);
+    const actual = 7 + 3 * 2 + 3 * (1 + 3) + 3 * 10 + 3;
+    t.same((await ask(ALL)).cost, { requestedQueryCost: requested, actualQueryCost: actual });
+    t.same((await ask('{ __typename }')).cost, { requestedQueryCost: 0, actualQueryCost: 0 });
+    lists(1, 1, 1, 1, 1, 1, 1);
+    const low = await ask('{ list(first: 1) { id } }');
+    t.same(
+      low.cost,
+      { requestedQueryCost: 9, actualQueryCost: 7 + 7 * 2 },
+      'more than was asked for is told (G15)',
+    );
+  },
+);
 
 t.test('what a link fills costs as much before as after', async (t) => {
   const { ask, lists } = await start(t, '', ', argumentCosts: { id: 300 }');
@@ -102,7 +116,11 @@ t.test('budgets are settled by what it came to', async (t) => {
     actualQueryCost: 24,
     throttleStatus: { maximumAvailable: 300, restoreRate: 1 },
   });
-  t.match(await ask('{ list(first: 100) { id } }'), { status: 200 }, 'what was not needed came back');
+  t.match(
+    await ask('{ list(first: 100) { id } }'),
+    { status: 200 },
+    'what was not needed came back',
+  );
 });
 
 t.test('who may ask is told what each field costs', async (t) => {
@@ -131,9 +149,15 @@ t.test('a class of clients may be told what each field costs, where others are n
   const asks = { 'soapstone-cost-breakdown': '1' };
   t.notMatch((await ask(ALL, asks)).cost, { fields: {} });
   lists(1);
-  t.match((await ask(ALL, { ...asks, 'x-api-key': '0123456789abcdef' })).cost, { fields: { list: 17 } });
+  t.match((await ask(ALL, { ...asks, 'x-api-key': '0123456789abcdef' })).cost, {
+    fields: { list: 17 },
+  });
   lists(1);
-  t.notMatch((await ask(ALL, { 'x-api-key': '0123456789abcdef' })).cost, { fields: {} }, 'only who asks');
+  t.notMatch(
+    (await ask(ALL, { 'x-api-key': '0123456789abcdef' })).cost,
+    { fields: {} },
+    'only who asks',
+  );
 });
 
 t.test('how long lists and replies are is counted, and suggested', async (t) => {
@@ -141,7 +165,11 @@ t.test('how long lists and replies are is counted, and suggested', async (t) => 
   lists(4, 0, 2, 0, 0, 0, 0);
   const { cost } = await ask(ALL);
   const replyKib = Math.ceil((orders(4, 0, 2, 0, 0, 0, 0).length + 7 * customer.length) / 1024);
-  t.match(cost, { actualQueryCost: 7 + 14 + 24 + 70 + 7 + 2 * replyKib }, 'replies cost by what they take');
+  t.match(
+    cost,
+    { actualQueryCost: 7 + 14 + 24 + 70 + 7 + 2 * replyKib },
+    'replies cost by what they take',
+  );
   await gateway.accessLine();
   const metrics = await gateway.metrics();
   for (const line of [
@@ -186,6 +214,9 @@ t.test('how long lists and replies are is counted, and suggested', async (t) => 
   t.match(larger, 'replySize: 3000 # ', 'a larger reply');
   t.match(larger, '`limits.graphql.cost` must be above it, its default is 1000');
   t.equal((await runCommand('suggest', join(t.testdir(), 'absent'))).code, 2);
-  await writeFile(file, 'soapstone_lists_total 3\nsoapstone_replies_total{service="_other",operation="_other"} 3\n');
+  await writeFile(
+    file,
+    'soapstone_lists_total 3\nsoapstone_replies_total{service="_other",operation="_other"} 3\n',
+  );
   t.equal((await runCommand('suggest', file)).code, 1);
 });

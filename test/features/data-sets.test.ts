@@ -16,7 +16,8 @@ const COLUMNS = [
 const SCHEMA = `<xs:schema id="NewDataSet" xmlns="" xmlns:msdata="urn:schemas-microsoft-com:xml-msdata"><xs:element name="NewDataSet" msdata:IsDataSet="true" msdata:UseCurrentLocale="true"><xs:complexType><xs:choice minOccurs="0" maxOccurs="unbounded"><xs:element name="Orders"><xs:complexType><xs:sequence>${COLUMNS.map(([name, type]) => `<xs:element name="${name}" type="${type}" minOccurs="0"/>`).join('')}<xs:element name="Code" minOccurs="0"><xs:simpleType><xs:restriction base="xs:int"><xs:maxLength value="3"/></xs:restriction></xs:simpleType></xs:element></xs:sequence></xs:complexType></xs:element></xs:choice></xs:complexType></xs:element></xs:schema>`;
 const GRAM =
   'xmlns:diffgr="urn:schemas-microsoft-com:xml-diffgram-v1" xmlns:msdata="urn:schemas-microsoft-com:xml-msdata"';
-const reply = (content: string): string => `<t:GetResponse><t:result>${content}</t:result></t:GetResponse>`;
+const reply = (content: string): string =>
+  `<t:GetResponse><t:result>${content}</t:result></t:GetResponse>`;
 const rows = `<diffgr:diffgram ${GRAM}><NewDataSet xmlns="">
   <Orders diffgr:id="Orders1" msdata:rowOrder="0"><OrderID>1</OrderID><Unit_x0020_Price>9.50</Unit_x0020_Price><Placed>2024-02-29T00:00:00+01:00</Placed><Paid>true</Paid><Serial>9007199254740993</Serial><Code>007</Code></Orders>
   <Orders diffgr:id="Orders2" msdata:rowOrder="1" diffgr:hasChanges="inserted"><OrderID>2</OrderID></Orders>
@@ -74,7 +75,11 @@ t.test('a data set without a schema, without a diffgram, empty or nil', async (t
   };
   const one = { get: { tables: [{ name: 'Notes', rows: [{ Text: 'a' }] }] } };
   const set = '<Set xmlns=""><Notes><Text>a</Text></Notes></Set>';
-  t.same(await tables(reply(`<diffgr:diffgram ${GRAM}>${set}</diffgr:diffgram>`)), one, 'columns are texts');
+  t.same(
+    await tables(reply(`<diffgr:diffgram ${GRAM}>${set}</diffgr:diffgram>`)),
+    one,
+    'columns are texts',
+  );
   t.same(await tables(reply(set)), one);
   t.same(await tables(reply(`${SCHEMA}<diffgr:diffgram ${GRAM}/>`)), { get: { tables: [] } });
   t.same(await tables('<t:GetResponse/>'), { get: null });
@@ -102,21 +107,28 @@ t.test('a data set whose schema comes with the WSDL has its types', async (t) =>
   });
 });
 
-t.test('a data set has as many rows as a list may have items, each as long as XML may be', async (t) => {
-  const { ask } = await startDesk(t, WSDL);
-  const of = (count: number, text: string): string =>
-    reply(`<Set xmlns="">${`<N><T>${text}</T></N>`.repeat(count)}</Set>`);
-  const query = '{ get { tables { name rows } } }';
-  const refused = [{ path: ['get', 'tables'], extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } }];
-  const full = await ask(query, of(10_000, 'x'));
-  t.equal(full.errors, undefined);
-  const more = await ask(query, of(10_001, 'x'));
-  t.match(more, { data: { get: { tables: null } }, errors: refused });
-  t.equal((await ask(query, of(30, 'x'.repeat(60_000)))).errors, undefined, 'rows are measured one by one');
-  t.match((await ask(query, of(1, 'x'.repeat(65_537)))).errors, refused);
-  const schema = `<xs:schema>${`<xs:element name="${'e'.repeat(1000)}"/>`.repeat(66)}</xs:schema>`;
-  t.match((await ask(query, reply(`${schema}<Set xmlns=""><N/></Set>`))).errors, refused);
-});
+t.test(
+  'a data set has as many rows as a list may have items, each as long as XML may be',
+  async (t) => {
+    const { ask } = await startDesk(t, WSDL);
+    const of = (count: number, text: string): string =>
+      reply(`<Set xmlns="">${`<N><T>${text}</T></N>`.repeat(count)}</Set>`);
+    const query = '{ get { tables { name rows } } }';
+    const refused = [{ path: ['get', 'tables'], extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } }];
+    const full = await ask(query, of(10_000, 'x'));
+    t.equal(full.errors, undefined);
+    const more = await ask(query, of(10_001, 'x'));
+    t.match(more, { data: { get: { tables: null } }, errors: refused });
+    t.equal(
+      (await ask(query, of(30, 'x'.repeat(60_000)))).errors,
+      undefined,
+      'rows are measured one by one',
+    );
+    t.match((await ask(query, of(1, 'x'.repeat(65_537)))).errors, refused);
+    const schema = `<xs:schema>${`<xs:element name="${'e'.repeat(1000)}"/>`.repeat(66)}</xs:schema>`;
+    t.match((await ask(query, reply(`${schema}<Set xmlns=""><N/></Set>`))).errors, refused);
+  },
+);
 
 t.test('a data set needs the rules of all fields, for its rows may hold any', async (t) => {
   const types =

@@ -58,7 +58,10 @@ const CLIENTS = `clients:
 const ANN = { 'x-api-key': 'ann-key-0123456789' };
 const BOB = { 'x-api-key': 'bob-key-0123456789' };
 
-async function useDesk(t: Test, { documents = [], keys = `["${KEY}"]`, more = '', service = '' }: Options = {}) {
+async function useDesk(
+  t: Test,
+  { documents = [], keys = `["${KEY}"]`, more = '', service = '' }: Options = {},
+) {
   const held = { documents };
   const answer = answerOperations('urn:d', (name) =>
     name === 'GetFolder'
@@ -89,13 +92,17 @@ ${more}`,
 
 const CONTENT_QUERY = '{ getContent(id: "1") @url }';
 
-const ask = (url: string, query: string, headers: Record<string, string> = {}): Promise<GraphqlAnswer> =>
-  askGraphql(url, query, {}, headers);
+const ask = (
+  url: string,
+  query: string,
+  headers: Record<string, string> = {},
+): Promise<GraphqlAnswer> => askGraphql(url, query, {}, headers);
 
 /** The address at this place of an answer. */
 function addressAt({ data }: GraphqlAnswer, ...path: readonly (string | number)[]): string {
   let value: unknown = data;
-  for (const step of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined;
+  for (const step of path)
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined;
   return String(value);
 }
 
@@ -136,26 +143,37 @@ t.test('binary content has an address, from which it is downloaded', async (t) =
     'x-content-type-options': 'nosniff',
   });
   for (const path of [['file'], ['typed', 'value']]) {
-    const first = await download(gateway.url, addressAt(answer, 'getFolder', 'document', 0, ...path));
+    const first = await download(
+      gateway.url,
+      addressAt(answer, 'getFolder', 'document', 0, ...path),
+    );
     t.ok(first.bytes.equals(TWO[0]?.content ?? Buffer.of()), path.join());
   }
-  t.same((await download(gateway.url, addressAt(answer, 'getFolder', 'pages', 1))).bytes, Buffer.of(0xff));
+  t.same(
+    (await download(gateway.url, addressAt(answer, 'getFolder', 'pages', 1))).bytes,
+    Buffer.of(0xff),
+  );
 });
 
 t.test('an answer that is binary content itself has an address', async (t) => {
   const { gateway, contentUrl } = await useDesk(t, { documents: TWO });
-  t.ok((await download(gateway.url, await contentUrl())).bytes.equals(TWO[0]?.content ?? Buffer.of()));
+  t.ok(
+    (await download(gateway.url, await contentUrl())).bytes.equals(TWO[0]?.content ?? Buffer.of()),
+  );
 });
 
-t.test('absent content has no address; where it has gone, its address is answered by no content', async (t) => {
-  const { gateway, held } = await useDesk(t, { documents: TWO });
-  const query = '{ getFolder(id: "7") { document { content @url } } }';
-  const url = addressAt(await ask(gateway.url, query), 'getFolder', 'document', 0, 'content');
-  held.documents = [];
-  t.same((await ask(gateway.url, query)).data, { getFolder: { document: [] } });
-  const { response } = await download(gateway.url, url);
-  t.equal(response.status, 204);
-});
+t.test(
+  'absent content has no address; where it has gone, its address is answered by no content',
+  async (t) => {
+    const { gateway, held } = await useDesk(t, { documents: TWO });
+    const query = '{ getFolder(id: "7") { document { content @url } } }';
+    const url = addressAt(await ask(gateway.url, query), 'getFolder', 'document', 0, 'content');
+    held.documents = [];
+    t.same((await ask(gateway.url, query)).data, { getFolder: { document: [] } });
+    const { response } = await download(gateway.url, url);
+    t.equal(response.status, 204);
+  },
+);
 
 t.test('what was read beside an address is compared when it is used', async (t) => {
   const { gateway, held } = await useDesk(t, { documents: TWO });
@@ -183,54 +201,74 @@ t.test('an address is good for its client alone, with its credentials', async (t
   t.equal((await download(gateway.url, url)).response.status, 401);
 });
 
-t.test('an altered or sealed-elsewhere address is none, and other methods are refused', async (t) => {
-  const { gateway, backend, contentUrl } = await useDesk(t, { documents: TWO });
-  const other = await useDesk(t, { documents: TWO, keys: `["${'o'.repeat(32)}", "${KEY}"]` });
-  const url = await contentUrl();
-  t.equal((await download(other.gateway.url, url)).response.status, 200, 'keys may be replaced');
-  const before = backend.begun;
-  for (let at = '/downloads/'.length; at < url.length; at += 7) {
-    const letter = url[at] === 'A' ? 'B' : 'A';
-    const altered = url.slice(0, at) + letter + url.slice(at + 1);
-    t.equal((await download(gateway.url, altered)).response.status, 404, `letter ${at}`);
-  }
-  for (const text of ['', 'x', '!', `${url.slice(11)}=`, '%41', 'a'.repeat(8000)])
-    t.equal((await download(gateway.url, `/downloads/${text}`)).response.status, 404, JSON.stringify(text.slice(0, 9)));
-  t.equal(backend.begun, before, 'nothing was asked for');
-  t.equal((await download(gateway.url, await other.contentUrl())).response.status, 404);
-  for (const method of ['POST', 'HEAD']) {
-    const refused = await fetch(gateway.url + url, { method });
-    t.equal(refused.status, 405, method);
-    t.equal(refused.headers.get('allow'), 'GET', method);
-  }
-});
+t.test(
+  'an altered or sealed-elsewhere address is none, and other methods are refused',
+  async (t) => {
+    const { gateway, backend, contentUrl } = await useDesk(t, { documents: TWO });
+    const other = await useDesk(t, { documents: TWO, keys: `["${'o'.repeat(32)}", "${KEY}"]` });
+    const url = await contentUrl();
+    t.equal((await download(other.gateway.url, url)).response.status, 200, 'keys may be replaced');
+    const before = backend.begun;
+    for (let at = '/downloads/'.length; at < url.length; at += 7) {
+      const letter = url[at] === 'A' ? 'B' : 'A';
+      const altered = url.slice(0, at) + letter + url.slice(at + 1);
+      t.equal((await download(gateway.url, altered)).response.status, 404, `letter ${at}`);
+    }
+    for (const text of ['', 'x', '!', `${url.slice(11)}=`, '%41', 'a'.repeat(8000)])
+      t.equal(
+        (await download(gateway.url, `/downloads/${text}`)).response.status,
+        404,
+        JSON.stringify(text.slice(0, 9)),
+      );
+    t.equal(backend.begun, before, 'nothing was asked for');
+    t.equal((await download(gateway.url, await other.contentUrl())).response.status, 404);
+    for (const method of ['POST', 'HEAD']) {
+      const refused = await fetch(gateway.url + url, { method });
+      t.equal(refused.status, 405, method);
+      t.equal(refused.headers.get('allow'), 'GET', method);
+    }
+  },
+);
 
 t.test('fields without binary content, and writes, have no address', async (t) => {
   const { gateway } = await useDesk(t, { documents: TWO });
   const { errors } = await ask(gateway.url, '{ getFolder(id: "7") { title @url } }');
   t.match(errors?.[0], { message: /Base64/, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
   const written = await ask(gateway.url, 'mutation { putContent(id: "1") @url }');
-  t.match(written, { data: { putContent: null }, errors: [{ extensions: { code: 'VALUE_NOT_REPRESENTABLE' } }] });
+  t.match(written, {
+    data: { putContent: null },
+    errors: [{ extensions: { code: 'VALUE_NOT_REPRESENTABLE' } }],
+  });
   const long = await ask(gateway.url, `{ getContent(id: "${'x'.repeat(3100)}") @url }`);
-  t.match(long, { data: { getContent: null }, errors: [{ extensions: { code: 'VALUE_NOT_REPRESENTABLE' } }] });
+  t.match(long, {
+    data: { getContent: null },
+    errors: [{ extensions: { code: 'VALUE_NOT_REPRESENTABLE' } }],
+  });
   const fits = await ask(gateway.url, `{ getContent(id: "${'x'.repeat(3000)}") @url }`);
   t.equal((await download(gateway.url, addressAt(fits, 'getContent'))).response.status, 200);
 });
 
 t.test('a limit on request targets that addresses would not fit into is an error', async (t) => {
-  await t.rejects(useDesk(t, { more: 'limits: { http: { uriBytes: 8191 } }' }), /uriBytes.*8192 bytes/);
+  await t.rejects(
+    useDesk(t, { more: 'limits: { http: { uriBytes: 8191 } }' }),
+    /uriBytes.*8192 bytes/,
+  );
 });
 
 t.test('without the key there is no directive', async (t) => {
   const folder = await useFolder(t, { 'files.wsdl': WSDL });
-  const files = 'files: { wsdl: files.wsdl, url: "http://127.0.0.1:1/", operations: { GetContent: true } }';
+  const files =
+    'files: { wsdl: files.wsdl, url: "http://127.0.0.1:1/", operations: { GetContent: true } }';
   const gateway = await useGateway(t, `services: { ${files} }`, folder);
   const { errors } = await ask(gateway.url, CONTENT_QUERY);
   t.match(errors?.[0]?.message, /directive/);
 });
 
 t.test('an address ends', async (t) => {
-  const { gateway, contentUrl } = await useDesk(t, { documents: TWO, keys: `["${KEY}"], lifetimeMillis: 1000` });
+  const { gateway, contentUrl } = await useDesk(t, {
+    documents: TWO,
+    keys: `["${KEY}"], lifetimeMillis: 1000`,
+  });
   const url = await contentUrl();
   const now = Date.now;
   t.teardown(() => {
@@ -244,14 +282,16 @@ t.test('an address ends', async (t) => {
 
 t.test('what a class may not read, or reads masked, is not handed out by an address', async (t) => {
   const scopes = `    schema: { types: { Document: { fields: { content: { scopes: [secret] } } }, Typed: { fields: { value: { mask: { user: "null" } } } } } }`;
-  const more = CLIENTS.replace('bob-key-0123456789], class: user', 'bob-key-0123456789], class: boss').replace(
-    'user: {}',
-    'user: {}, boss: { scopes: [secret] }',
-  );
+  const more = CLIENTS.replace(
+    'bob-key-0123456789], class: user',
+    'bob-key-0123456789], class: boss',
+  ).replace('user: {}', 'user: {}, boss: { scopes: [secret] }');
   const { gateway } = await useDesk(t, { documents: TWO, service: scopes, more });
   const query = '{ getFolder(id: "7") { document { name content @url typed { value @url } } } }';
   const withheld = await ask(gateway.url, query, ANN);
-  t.match(withheld.data, { getFolder: { document: [{ name: 'a.pdf', content: null, typed: { value: null } }] } });
+  t.match(withheld.data, {
+    getFolder: { document: [{ name: 'a.pdf', content: null, typed: { value: null } }] },
+  });
   const shown = await ask(gateway.url, query, BOB);
   const url = addressAt(shown, 'getFolder', 'document', 0, 'content');
   t.equal((await download(gateway.url, url, BOB)).response.status, 200);
@@ -268,7 +308,8 @@ t.test('parts of a package are downloaded too', async (t) => {
       bytes,
       Buffer.from('\r\n--b--\r\n'),
     ]);
-  const type = 'multipart/related; boundary=b; type="application/xop+xml"; start="<root>"; start-info="text/xml"';
+  const type =
+    'multipart/related; boundary=b; type="application/xop+xml"; start="<root>"; start-info="text/xml"';
   for (const [coding, bytes] of [
     ['binary', content],
     ['base64', Buffer.from(content.toString('base64').replace(/.{76}/g, '$&\r\n'))],
@@ -313,6 +354,7 @@ t.test('a long download goes on only as its reader takes it', async (t) => {
   await untilStill(() => sent);
   t.ok(sent < total, `${sent} of ${total} bytes were taken`);
   let bytes = 0;
-  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) bytes += part.value.length;
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+    bytes += part.value.length;
   t.ok(bytes > (total / 4) * 3 - 1024 * 1024);
 });

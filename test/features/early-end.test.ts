@@ -6,7 +6,8 @@ import { envelope } from '../kit/envelope.js';
 import { useFolder, useService } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
-const DESK = 'xmlns:d="http://legacy.example.com/desk" xmlns:y="http://legacy.example.com/desk/types"';
+const DESK =
+  'xmlns:d="http://legacy.example.com/desk" xmlns:y="http://legacy.example.com/desk/types"';
 const [HEAD = '', TAIL = ''] = envelope(
   `<d:GetOrderResponse ${DESK}><d:order><y:id>7</y:id>|</d:order></d:GetOrderResponse>`,
 ).split('|');
@@ -37,12 +38,15 @@ async function startDesk(t: Test, keys: string, end: string | null) {
   return { gateway, over, ask: () => ask('{ order(id: 7) { id } }') };
 }
 
-t.test('a reply that has no end is answered as soon as it can be, where the service says so', async (t) => {
-  const { gateway, ask, over } = await startDesk(t, 'earlyEnd: true,', null);
-  t.same(await ask(), { data: { order: { id: '7' } } });
-  await over;
-  t.match(await gateway.accessLine(), { outcome: 'ok', status: 200, upstreamCalls: 1 });
-});
+t.test(
+  'a reply that has no end is answered as soon as it can be, where the service says so',
+  async (t) => {
+    const { gateway, ask, over } = await startDesk(t, 'earlyEnd: true,', null);
+    t.same(await ask(), { data: { order: { id: '7' } } });
+    await over;
+    t.match(await gateway.accessLine(), { outcome: 'ok', status: 200, upstreamCalls: 1 });
+  },
+);
 
 t.test('what must be valid is read to its end all the same', async (t) => {
   const { ask } = await startDesk(t, 'earlyEnd: true, validate: { replies: enforce },', BROKEN);
@@ -51,33 +55,47 @@ t.test('what must be valid is read to its end all the same', async (t) => {
 
 t.test('by default the whole message is validated', async (t) => {
   const { ask } = await startDesk(t, '', BROKEN);
-  t.match(await ask(), { data: { order: null }, errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }] });
+  t.match(await ask(), {
+    data: { order: null },
+    errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }],
+  });
 });
 
-t.test('a list is over, and what may be missing is, as soon as something comes that stands behind it', async (t) => {
-  const types =
-    schemaWith(`<xs:element name="Find"><xs:complexType/></xs:element><xs:element name="Found"><xs:complexType><xs:sequence>
+t.test(
+  'a list is over, and what may be missing is, as soon as something comes that stands behind it',
+  async (t) => {
+    const types =
+      schemaWith(`<xs:element name="Find"><xs:complexType/></xs:element><xs:element name="Found"><xs:complexType><xs:sequence>
     <xs:element name="hit" type="xs:string" minOccurs="0" maxOccurs="unbounded"/><xs:element name="more" type="xs:int" minOccurs="0"/>
     <xs:element name="total" type="xs:int"/><xs:element name="log" type="xs:string" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>`);
-  const messages =
-    '<message name="In"><part name="p" element="t:Find"/></message><message name="Out"><part name="p" element="t:Found"/></message>';
-  const folder = await useFolder(t, { 'a.wsdl': wsdlWith({ types, messages }) });
-  const [head = ''] = envelope('<Found xmlns="urn:t"><hit>a</hit><hit>b</hit>|').split('|');
-  const answer: RecordingBackend['answer'] = (_message, response) => {
-    response.writeHead(200, { 'content-type': 'text/xml' }).write(head);
-    let at = 0;
-    const timer = setInterval(
-      () => response.write(at++ < 3 ? '<hit>c</hit>' : at === 4 ? '<total>7</total>' : '<log>x</log>'),
-      5,
+    const messages =
+      '<message name="In"><part name="p" element="t:Find"/></message><message name="Out"><part name="p" element="t:Found"/></message>';
+    const folder = await useFolder(t, { 'a.wsdl': wsdlWith({ types, messages }) });
+    const [head = ''] = envelope('<Found xmlns="urn:t"><hit>a</hit><hit>b</hit>|').split('|');
+    const answer: RecordingBackend['answer'] = (_message, response) => {
+      response.writeHead(200, { 'content-type': 'text/xml' }).write(head);
+      let at = 0;
+      const timer = setInterval(
+        () =>
+          response.write(
+            at++ < 3 ? '<hit>c</hit>' : at === 4 ? '<total>7</total>' : '<log>x</log>',
+          ),
+        5,
+      );
+      response.once('close', () => clearInterval(timer));
+    };
+    const keys = 'earlyEnd: true, operations: { Get: { field: Query.find } }';
+    const yaml = (url: string): string =>
+      `services: { desk: { wsdl: a.wsdl, url: "${url}/d", ${keys} } }\n`;
+    const service = await useService(t, answer, yaml, folder);
+    const ask = (selected: string) => service.ask(`{ find { ${selected} } }`);
+    const hits = ['a', 'b', 'c', 'c', 'c'];
+    t.strictSame(
+      await ask('hit'),
+      { data: { find: { hit: hits } } },
+      'what comes then need not be asked for',
     );
-    response.once('close', () => clearInterval(timer));
-  };
-  const keys = 'earlyEnd: true, operations: { Get: { field: Query.find } }';
-  const yaml = (url: string): string => `services: { desk: { wsdl: a.wsdl, url: "${url}/d", ${keys} } }\n`;
-  const service = await useService(t, answer, yaml, folder);
-  const ask = (selected: string) => service.ask(`{ find { ${selected} } }`);
-  const hits = ['a', 'b', 'c', 'c', 'c'];
-  t.strictSame(await ask('hit'), { data: { find: { hit: hits } } }, 'what comes then need not be asked for');
-  t.strictSame(await ask('hit more'), { data: { find: { hit: hits, more: null } } });
-  t.strictSame(await ask('total hit'), { data: { find: { total: 7, hit: hits } } });
-});
+    t.strictSame(await ask('hit more'), { data: { find: { hit: hits, more: null } } });
+    t.strictSame(await ask('total hit'), { data: { find: { total: 7, hit: hits } } });
+  },
+);

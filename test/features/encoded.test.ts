@@ -35,7 +35,8 @@ limits: { codec: { references: 100 } }
     `<sku xsi:type="enc:string">${sku}</sku><qty href="#n"/><price xsi:type="xsd:decimal">1.50</price>` +
     `<unit xsi:type="m:Unit">kg</unit><active xsi:type="xsd:boolean">1</active><counted xsi:nil="1"/>${rest}`;
   const number = '<multiRef id="n" enc:root="0" xsi:type="xsd:int">7</multiRef>';
-  const tags = '<tags xsi:type="enc:Array" enc:arrayType="xsd:string[2]"><tags>a</tags><tags>b</tags></tags>';
+  const tags =
+    '<tags xsi:type="enc:Array" enc:arrayType="xsd:string[2]"><tags>a</tags><tags>b</tags></tags>';
   t.same(
     await ask(
       item,
@@ -43,17 +44,27 @@ limits: { codec: { references: 100 } }
         `<multiRef id="2" xsi:type="m:Item">${values('S2', tags)}</multiRef>` +
         `<multiRef id="1" xsi:type="m:Item">${values('S1', '<tags enc:arrayType="xsd:string[0]"/><substitute href="#2"/>')}</multiRef>`,
     ),
-    { data: { item: { sku: 'S1', qty: 7, tags: [], substitute: { sku: 'S2', qty: 7, substitute: null } } } },
+    {
+      data: {
+        item: { sku: 'S1', qty: 7, tags: [], substitute: { sku: 'S2', qty: 7, substitute: null } },
+      },
+    },
   );
   const looped = `<multiRef id="1">${values('S1', `${tags}<substitute href="#1"/>`)}</multiRef>${number}`;
   t.match(await ask(item, `<m:getItemResponse><return href="#1"/></m:getItemResponse>${looped}`), {
     data: { item: { sku: 'S1', substitute: { sku: 'S1', substitute: { sku: 'S1' } } } },
   });
   const list = `<return enc:arrayType="m:Item[101]">${'<i href="#1"/>'.repeat(101)}</return>`;
-  t.match(await ask('{ items(count: 1) { sku } }', `<m:listItemsResponse>${list}</m:listItemsResponse>${looped}`), {
-    data: { items: null },
-    errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }],
-  });
+  t.match(
+    await ask(
+      '{ items(count: 1) { sku } }',
+      `<m:listItemsResponse>${list}</m:listItemsResponse>${looped}`,
+    ),
+    {
+      data: { items: null },
+      errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }],
+    },
+  );
   t.match(await ask(item, '<m:listItemsResponse/>'), errorWith('UPSTREAM_DESYNC'));
 });
 

@@ -29,7 +29,9 @@ t.test('every example starts, and answers what its head says', async (t) => {
     const requests = [...text.matchAll(REQUEST)];
     t.ok(requests.length > 0, name);
     for (const [, path = '', fields = '', body = '', answer = ''] of requests) {
-      const headers = [...fields.matchAll(/-H '([^:']+): ([^']+)'/g)].map(([, key = '', value = '']) => [key, value]);
+      const headers = [...fields.matchAll(/-H '([^:']+): ([^']+)'/g)].map(
+        ([, key = '', value = '']) => [key, value],
+      );
       const answered = await postJson(`${gateway.url}${path}`, body, Object.fromEntries(headers));
       const { data, errors = [] } = JSON.parse(await answered.text());
       const { data: expected, errors: expectedErrors = [] } = JSON.parse(answer);

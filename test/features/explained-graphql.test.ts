@@ -45,7 +45,11 @@ t.test('an unknown field of a variable is named, with the nearest one', async (t
     const far = await open.ask(FILTERED, JSON.parse(`{"f":{${JSON.stringify(name)}:1}}`));
     const [error] = far.errors ?? [];
     if (error?.extensions['code'] === 'BAD_REQUEST') continue;
-    t.equal(error?.message, 'Variable "$f" has a field that is not defined by type "Filter".', name);
+    t.equal(
+      error?.message,
+      'Variable "$f" has a field that is not defined by type "Filter".',
+      name,
+    );
   }
   const closed = await startShop(t, CLOSED);
   const hidden = await closed.ask(FILTERED, { f: { customrName: 's3cret' } });
@@ -56,7 +60,10 @@ t.test('a syntax error says what graphql-js says', async (t) => {
   const { ask, gateway } = await startShop(t, CLOSED);
   const { errors } = await ask('{\n  order(id: 1) {\n    id\n');
   t.match(errors, [
-    { message: 'Syntax error at line 4, column 1: Expected Name, found <EOF>.', locations: [{ line: 4 }] },
+    {
+      message: 'Syntax error at line 4, column 1: Expected Name, found <EOF>.',
+      locations: [{ line: 4 }],
+    },
   ]);
   await ask('{ order(id: 1) "s3cret" }');
   t.notMatch(JSON.stringify(await gateway.accessLine(2)), 's3cret', 'the log has the place alone');
@@ -70,27 +77,33 @@ t.test('an error within an answer has the location of its own field', async (t) 
   t.match(errors, [{ path: ['order', 'line', 0, 'many'], locations: [{ line: 8, column: 5 }] }]);
 });
 
-t.test('a refused field names the scope that the client lacks, where the schema may be known', async (t) => {
-  const query = '{\n  order(id: 1) {\n    customer {\n      iban\n    }\n  }\n}';
-  const open = await startShop(t, OPEN);
-  const { errors, data } = await open.ask(query);
-  t.same(data, { order: { customer: { iban: null } } });
-  t.match(errors, [
-    {
-      message: 'The client may not read this field: the client lacks the scope "bank".',
-      locations: [{ line: 4, column: 7 }],
-      extensions: { code: 'FORBIDDEN', missingScopes: ['bank'] },
-    },
-  ]);
-  const whole = await open.ask('{ salary { id } }');
-  t.match(whole.errors, [
-    { message: /the client lacks the scope "payroll"\.$/, extensions: { missingScopes: ['payroll'] } },
-  ]);
-  const closed = await startShop(t, CLOSED);
-  const hidden = await closed.ask(query);
-  t.match(hidden.errors, [{ message: 'The client may not read this field.' }]);
-  t.notMatch(JSON.stringify([hidden, await closed.ask('{ salary { id } }')]), /bank|payroll/);
-});
+t.test(
+  'a refused field names the scope that the client lacks, where the schema may be known',
+  async (t) => {
+    const query = '{\n  order(id: 1) {\n    customer {\n      iban\n    }\n  }\n}';
+    const open = await startShop(t, OPEN);
+    const { errors, data } = await open.ask(query);
+    t.same(data, { order: { customer: { iban: null } } });
+    t.match(errors, [
+      {
+        message: 'The client may not read this field: the client lacks the scope "bank".',
+        locations: [{ line: 4, column: 7 }],
+        extensions: { code: 'FORBIDDEN', missingScopes: ['bank'] },
+      },
+    ]);
+    const whole = await open.ask('{ salary { id } }');
+    t.match(whole.errors, [
+      {
+        message: /the client lacks the scope "payroll"\.$/,
+        extensions: { missingScopes: ['payroll'] },
+      },
+    ]);
+    const closed = await startShop(t, CLOSED);
+    const hidden = await closed.ask(query);
+    t.match(hidden.errors, [{ message: 'The client may not read this field.' }]);
+    t.notMatch(JSON.stringify([hidden, await closed.ask('{ salary { id } }')]), /bank|payroll/);
+  },
+);
 
 t.test('scopes and masks stand in the descriptions of fields', async (t) => {
   const { ask } = await startShop(t, OPEN);
@@ -113,11 +126,13 @@ t.test('scopes and masks stand in the descriptions of fields', async (t) => {
   });
 });
 
-t.test('GraphiQL begins with a query that works: of a field that all may read, with its arguments', async (t) => {
-  const { ask, gateway, sent } = await useService(
-    t,
-    answerOperations('urn:find', () => '<id>7</id>'),
-    (url) => `services:
+t.test(
+  'GraphiQL begins with a query that works: of a field that all may read, with its arguments',
+  async (t) => {
+    const { ask, gateway, sent } = await useService(
+      t,
+      answerOperations('urn:find', () => '<id>7</id>'),
+      (url) => `services:
   find:
     url: ${url}/
     namespace: urn:find
@@ -130,10 +145,12 @@ t.test('GraphiQL begins with a query that works: of a field that all may read, w
     schema: { types: { Found: { fields: { secret: { scopes: [admin] } } } } }
 graphql: { introspection: true }
 `,
-  );
-  const page = await fetch(`${gateway.url}/graphql`, { headers: { accept: 'text/html' } });
-  const example = /data-example="([^"]*)"/.exec(await page.text())?.[1]?.replaceAll('&quot;', '"') ?? '';
-  t.match(example, 'find(id: 7, name: "A") {\n    id\n');
-  t.match(await ask(example), { data: { find: { id: '7' } } });
-  t.match(sent(), /<[^>]*id>7<.*name>A</);
-});
+    );
+    const page = await fetch(`${gateway.url}/graphql`, { headers: { accept: 'text/html' } });
+    const example =
+      /data-example="([^"]*)"/.exec(await page.text())?.[1]?.replaceAll('&quot;', '"') ?? '';
+    t.match(example, 'find(id: 7, name: "A") {\n    id\n');
+    t.match(await ask(example), { data: { find: { id: '7' } } });
+    t.match(sent(), /<[^>]*id>7<.*name>A</);
+  },
+);

@@ -6,7 +6,11 @@ import { envelopeOf, type RefusedDesk, SOAP_11, startRefusedDesk } from '../kit/
 const SECRET = 'iban-DE02120300000000202051';
 const GOOD = '<GetOrder xmlns="urn:desk"><id>7</id></GetOrder>';
 
-async function call({ url }: RefusedDesk, message: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
+async function call(
+  { url }: RefusedDesk,
+  message: string | Buffer,
+  headers: Readonly<Record<string, string>> = {},
+) {
   const given = { 'content-type': 'text/xml; charset=utf-8', ...headers };
   const response = await fetch(url, { method: 'POST', headers: given, body: message });
   const body = await response.text();
@@ -21,8 +25,14 @@ async function call({ url }: RefusedDesk, message: string | Buffer, headers: Rea
 
 t.test('a Fault says what was wrong with the message, where, and what to do', async (t) => {
   const desk = await startRefusedDesk(t);
-  const unknown = await call(desk, envelopeOf(`<GetOrdr xmlns="urn:desk&amp;1">${SECRET}</GetOrdr>`));
-  t.match(unknown.string, 'The service has no such operation: {urn:desk&amp;1}GetOrdr, at line 3, byte 74. Send');
+  const unknown = await call(
+    desk,
+    envelopeOf(`<GetOrdr xmlns="urn:desk&amp;1">${SECRET}</GetOrdr>`),
+  );
+  t.match(
+    unknown.string,
+    'The service has no such operation: {urn:desk&amp;1}GetOrdr, at line 3, byte 74. Send',
+  );
   t.same(
     [unknown.field('element'), unknown.field('line'), unknown.field('byte')],
     ['{urn:desk&amp;1}GetOrdr', '3', '74'],
@@ -38,7 +48,10 @@ t.test('a Fault says what was wrong with the message, where, and what to do', as
   t.match(empty.string, 'The service has no such operation: Body is empty, at line 4');
   t.equal(empty.field('rule'), 'Body is empty');
 
-  const broken = await call(desk, envelopeOf(`<GetOrder xmlns="urn:desk">\n<id>${SECRET}</GetOrder>`));
+  const broken = await call(
+    desk,
+    envelopeOf(`<GetOrder xmlns="urn:desk">\n<id>${SECRET}</GetOrder>`),
+  );
   t.match(
     broken.string,
     'The message is not well-formed XML: an end tag that is not that of the open element, expected is',
@@ -46,16 +59,28 @@ t.test('a Fault says what was wrong with the message, where, and what to do', as
   t.match(broken.string, '&lt;/id&gt;, at line 4, byte');
 
   const action = await call(desk, envelopeOf(GOOD), { soapaction: '"urn:desk/nothing"' });
-  t.match(action.string, 'the message has the action "urn:desk/nothing", expected is urn:desk/get. Send');
+  t.match(
+    action.string,
+    'the message has the action "urn:desk/nothing", expected is urn:desk/get. Send',
+  );
   t.same([action.field('action'), action.field('expected')], ['urn:desk/nothing', 'urn:desk/get']);
 
   const next = 'http://schemas.xmlsoap.org/soap/actor/next';
   const block = `<s:Header><x:Tx xmlns:x="urn:tx" s:mustUnderstand="1" s:actor="${next}">${SECRET}</x:Tx></s:Header>`;
   const header = await call(desk, envelopeOf(GOOD, block));
-  t.match(header.string, 'A header block that must be understood is not understood: {urn:tx}Tx. Remove');
+  t.match(
+    header.string,
+    'A header block that must be understood is not understood: {urn:tx}Tx. Remove',
+  );
 
-  const invalid = await call(desk, envelopeOf(`<GetOrder xmlns="urn:desk">\n<id>${SECRET}</id></GetOrder>`));
-  t.match(invalid.string, /breaks the contract of the service: \/GetOrder\/id .*, at line 4, byte \d+\. Send/);
+  const invalid = await call(
+    desk,
+    envelopeOf(`<GetOrder xmlns="urn:desk">\n<id>${SECRET}</id></GetOrder>`),
+  );
+  t.match(
+    invalid.string,
+    /breaks the contract of the service: \/GetOrder\/id .*, at line 4, byte \d+\. Send/,
+  );
   const missing = await call(desk, envelopeOf('<GetOrder xmlns="urn:desk">\n</GetOrder>'));
   t.match(missing.string, /\/GetOrder must have further elements.*, at line 4/);
 
@@ -67,10 +92,17 @@ t.test('a Fault says what was wrong with the message, where, and what to do', as
   t.equal(plain.field('element'), '{}GetOrder');
   t.same([deep.field('limit'), deep.field('max')], ['limits.xml.depth', '100']);
 
-  const version = await call(desk, envelopeOf(GOOD).replaceAll(SOAP_11, 'http://www.w3.org/2003/05/soap-envelope'));
-  t.match(version.string, `{http://www.w3.org/2003/05/soap-envelope}Envelope, expected is {${SOAP_11}}Envelope`);
+  const version = await call(
+    desk,
+    envelopeOf(GOOD).replaceAll(SOAP_11, 'http://www.w3.org/2003/05/soap-envelope'),
+  );
+  t.match(
+    version.string,
+    `{http://www.w3.org/2003/05/soap-envelope}Envelope, expected is {${SOAP_11}}Envelope`,
+  );
 
-  for (const { body } of [unknown, broken, header, invalid]) t.notMatch(body, SECRET, 'never a value');
+  for (const { body } of [unknown, broken, header, invalid])
+    t.notMatch(body, SECRET, 'never a value');
   t.equal(desk.backend.begun, 0);
 });
 
@@ -87,10 +119,16 @@ t.test('the line is right in UTF-16, gzip, chunks and packages', async (t) => {
   const byte = String(bytes.indexOf('&') + 1);
   const zipped = await call(desk, gzipSync(bytes), { 'content-encoding': 'gzip' });
   t.same([zipped.field('line'), zipped.field('byte')], [String(line), byte]);
-  const start = '--b\r\nContent-Type: application/xop+xml; type="text/xml"; charset=utf-8\r\nContent-ID: <a>\r\n\r\n';
-  const type = 'multipart/related; boundary=b; type="application/xop+xml"; start="<a>"; start-info="text/xml"';
+  const start =
+    '--b\r\nContent-Type: application/xop+xml; type="text/xml"; charset=utf-8\r\nContent-ID: <a>\r\n\r\n';
+  const type =
+    'multipart/related; boundary=b; type="application/xop+xml"; start="<a>"; start-info="text/xml"';
   const packed = await call(desk, `${start}${message}\r\n--b--\r\n`, { 'content-type': type });
-  t.same([packed.field('line'), packed.field('byte')], [String(line), byte], 'of the envelope, in a package');
+  t.same(
+    [packed.field('line'), packed.field('byte')],
+    [String(line), byte],
+    'of the envelope, in a package',
+  );
   for (let cut = 1; cut < bytes.length; cut += 7) {
     const client = await RawClient.connect(desk.url);
     await client.send(
@@ -126,7 +164,9 @@ t.test('the action of an operation is told to those that may call it', async (t)
   const desk = await startRefusedDesk(t, clients);
   const right = await call(desk, envelopeOf(GOOD), { soapaction: '"urn:desk/payroll"' });
   t.equal(right.field('expected'), 'urn:desk/get');
-  const wrong = await call(desk, envelopeOf('<Payroll xmlns="urn:desk"/>'), { soapaction: '"urn:desk/get"' });
+  const wrong = await call(desk, envelopeOf('<Payroll xmlns="urn:desk"/>'), {
+    soapaction: '"urn:desk/get"',
+  });
   t.same([wrong.field('code'), wrong.field('expected')], ['ACTION_MISMATCH', undefined]);
   t.notMatch(wrong.body, 'urn:desk/payroll');
   const forbidden = await call(desk, envelopeOf('<Payroll xmlns="urn:desk"/>'));
@@ -137,7 +177,10 @@ t.test('a refusal of HTTP has one sentence, and says what the address takes', as
   const desk = await startRefusedDesk(t, 'limits: { xml: { messageBytes: 2000 } }\n');
   const path = '/soap/desk';
   const ask = (method: string, at: string, fields: string, body = ''): ReturnType<typeof sendRaw> =>
-    sendRaw(desk.url, `${method} ${at} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n${fields}\r\n${body}`);
+    sendRaw(
+      desk.url,
+      `${method} ${at} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n${fields}\r\n${body}`,
+    );
   const XML = 'Content-Type: text/xml\r\n';
   const rows = [
     [
@@ -204,7 +247,10 @@ t.test('a 411 has a sentence and a 400 of the first dialect has none', async (t)
     `${head}Transfer-Encoding: chunked\r\n\r\n${message.length.toString(16)}\r\n${message}\r\n0\r\n\r\n`,
   );
   t.equal(chunked.body, 'A Content-Length is required. Send Content-Length, not chunks.\n');
-  for (const sent of [`${head}Content-Length: 1\r\n\r\n<`, `${head}SOAPAction: "a"b"\r\nContent-Length: 1\r\n\r\n<`]) {
+  for (const sent of [
+    `${head}Content-Length: 1\r\n\r\n<`,
+    `${head}SOAPAction: "a"b"\r\nContent-Length: 1\r\n\r\n<`,
+  ]) {
     const reply = await sendRaw(desk.url, sent);
     t.same([reply.status, reply.headers.get('content-length'), reply.body], [400, '0', '']);
   }
@@ -220,7 +266,11 @@ t.test('faults.explain: false leaves the code, its text and the id', async (t) =
   );
   const invalid = await call(desk, envelopeOf('<GetOrder xmlns="urn:desk"/>'));
   t.same([invalid.field('code'), invalid.field('path')], ['SCHEMA_INVALID', undefined]);
-  t.match(await desk.gateway.accessLine(2), { code: 'SCHEMA_INVALID', line: 3 }, 'the log has it nevertheless');
+  t.match(
+    await desk.gateway.accessLine(2),
+    { code: 'SCHEMA_INVALID', line: 3 },
+    'the log has it nevertheless',
+  );
   for (const sent of [
     'POST /soap/desk HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n',
     'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n',

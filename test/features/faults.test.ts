@@ -60,45 +60,58 @@ const QUERY =
   '{ order(id: 1) { __typename ... on GetOrderOutcome { t: __typename } ... on Order { id lines { sku } } ... on OrderFault { code why: reason } } }';
 
 for (const version of ['1.1', '1.2'] as const) {
-  t.test(`a declared Fault is data where the mapping says so, whatever the status (${version})`, async (t) => {
-    const desk = await startDesk(t, version);
-    const { gateway, ask } = desk;
-    for (const [index, status] of [500, 200, 400].entries()) {
-      desk.answerFault(FAULT, status);
-      t.same(await ask(QUERY), {
-        data: { order: { __typename: 'OrderFault', t: 'OrderFault', code: 404, why: 'No <such> order' } },
+  t.test(
+    `a declared Fault is data where the mapping says so, whatever the status (${version})`,
+    async (t) => {
+      const desk = await startDesk(t, version);
+      const { gateway, ask } = desk;
+      for (const [index, status] of [500, 200, 400].entries()) {
+        desk.answerFault(FAULT, status);
+        t.same(await ask(QUERY), {
+          data: {
+            order: { __typename: 'OrderFault', t: 'OrderFault', code: 404, why: 'No <such> order' },
+          },
+        });
+        t.match(await gateway.accessLine(index + 1), { outcome: 'ok', upstreamCalls: 1 });
+      }
+      desk.answer(
+        '<d:GetOrderResponse xmlns:y="http://legacy.example.com/desk/types"><d:order><y:id>7</y:id></d:order></d:GetOrderResponse>',
+      );
+      t.match(await ask('{ order(id: 1) { __typename ... on Order { id } } }'), {
+        data: { order: { __typename: 'Order', id: '7' } },
       });
-      t.match(await gateway.accessLine(index + 1), { outcome: 'ok', upstreamCalls: 1 });
-    }
-    desk.answer(
-      '<d:GetOrderResponse xmlns:y="http://legacy.example.com/desk/types"><d:order><y:id>7</y:id></d:order></d:GetOrderResponse>',
-    );
-    t.match(await ask('{ order(id: 1) { __typename ... on Order { id } } }'), {
-      data: { order: { __typename: 'Order', id: '7' } },
-    });
-  });
+    },
+  );
 
-  t.test(`a Fault that is not declared, or is not what its type says, is an error (${version})`, async (t) => {
-    const desk = await startDesk(t, version);
-    const { ask } = desk;
-    desk.answerFault('<d:Other>x</d:Other>');
-    t.match(await ask(QUERY), {
-      data: { order: null },
-      errors: [{ path: ['order'], extensions: { code: 'SOAP_FAULT' } }],
-    });
-    desk.answerFault('<d:OrderFault>x</d:OrderFault>');
-    t.match(await ask(QUERY), {
-      data: { order: null },
-      errors: [{ extensions: { code: 'SOAP_FAULT', soap: { detail: { OrderFault: 'x' } } } }],
-    });
-    desk.answer('<d:ResetDeskResponse/>');
-    t.match(await ask(QUERY), { data: { order: null }, errors: [{ extensions: { code: 'UPSTREAM_DESYNC' } }] });
-  });
+  t.test(
+    `a Fault that is not declared, or is not what its type says, is an error (${version})`,
+    async (t) => {
+      const desk = await startDesk(t, version);
+      const { ask } = desk;
+      desk.answerFault('<d:Other>x</d:Other>');
+      t.match(await ask(QUERY), {
+        data: { order: null },
+        errors: [{ path: ['order'], extensions: { code: 'SOAP_FAULT' } }],
+      });
+      desk.answerFault('<d:OrderFault>x</d:OrderFault>');
+      t.match(await ask(QUERY), {
+        data: { order: null },
+        errors: [{ extensions: { code: 'SOAP_FAULT', soap: { detail: { OrderFault: 'x' } } } }],
+      });
+      desk.answer('<d:ResetDeskResponse/>');
+      t.match(await ask(QUERY), {
+        data: { order: null },
+        errors: [{ extensions: { code: 'UPSTREAM_DESYNC' } }],
+      });
+    },
+  );
 
   t.test(`as an error a Fault tells its detail by its type (${version})`, async (t) => {
     const desk = await startDesk(t, version);
     desk.answerFault(`${FAULT}<d:Other>y</d:Other>`);
-    const { errors } = await desk.ask('mutation { placeOrder(order: { customerCode: "C", lines: [] }) { orderId } }');
+    const { errors } = await desk.ask(
+      'mutation { placeOrder(order: { customerCode: "C", lines: [] }) { orderId } }',
+    );
     const [error] = errors ?? [];
     const { id, ...extensions } = error?.extensions ?? {};
     t.type(id, 'string', 'the id of the log line');
@@ -145,7 +158,8 @@ const ODD = wsdlOf(
 );
 
 t.test('answers and Faults that are no objects are the value of one', async (t) => {
-  const operations = '{ List: { field: Query.list, faults: union }, Reset: { field: Mutation.reset, faults: union } }';
+  const operations =
+    '{ List: { field: Query.list, faults: union }, Reset: { field: Mutation.reset, faults: union } }';
   const desk = await startDesk(t, '1.1', { wsdl: ODD, operations });
   const faults =
     '__typename ... on Broken { why part } ... on Late { days } ... on Failure { w: why } ... on Text { value } ... on Empty { there: value } ... on Any { xml }';
@@ -159,32 +173,55 @@ t.test('answers and Faults that are no objects are the value of one', async (t) 
   t.same(await told('<d:ListResponse><d:sku>a</d:sku></d:ListResponse>'), {
     data: { list: { __typename: 'ListPayload', skus: ['a'] } },
   });
-  t.same(await told('<d:ListResponse/>'), { data: { list: { __typename: 'ListPayload', skus: [] } } });
-  t.same(await told(fault(`<d:failure ${xsi} xsi:type="d:Broken"><d:why>w</d:why><d:part>3</d:part></d:failure>`)), {
-    data: { list: { __typename: 'Broken', why: 'w', part: 3, w: 'w' } },
+  t.same(await told('<d:ListResponse/>'), {
+    data: { list: { __typename: 'ListPayload', skus: [] } },
   });
-  t.same(await told(fault('<d:text>t</d:text><d:failure/>')), { data: { list: { __typename: 'Text', value: 't' } } });
+  t.same(
+    await told(
+      fault(`<d:failure ${xsi} xsi:type="d:Broken"><d:why>w</d:why><d:part>3</d:part></d:failure>`),
+    ),
+    {
+      data: { list: { __typename: 'Broken', why: 'w', part: 3, w: 'w' } },
+    },
+  );
+  t.same(await told(fault('<d:text>t</d:text><d:failure/>')), {
+    data: { list: { __typename: 'Text', value: 't' } },
+  });
   t.same(await told(fault('<d:empty/>')), { data: { list: { __typename: 'Empty', there: true } } });
   t.same(await told(fault('<d:any>a<b>c</b></d:any>')), {
-    data: { list: { __typename: 'Any', xml: '<any xmlns="http://legacy.example.com/desk">a<b xmlns="">c</b></any>' } },
+    data: {
+      list: {
+        __typename: 'Any',
+        xml: '<any xmlns="http://legacy.example.com/desk">a<b xmlns="">c</b></any>',
+      },
+    },
   });
   t.match(await told(fault('<d:failure/>')), {
     data: { list: null },
     errors: [{ extensions: { code: 'SOAP_FAULT' } }],
   });
-  const reset = 'mutation { reset { __typename ... on ResetPayload { value } ... on Text { t: value } } }';
-  t.same(await told('<d:ResetResponse/>', reset), { data: { reset: { __typename: 'ResetPayload', value: true } } });
-  t.same(await told(fault('<d:text>t</d:text>'), reset), { data: { reset: { __typename: 'Text', t: 't' } } });
+  const reset =
+    'mutation { reset { __typename ... on ResetPayload { value } ... on Text { t: value } } }';
+  t.same(await told('<d:ResetResponse/>', reset), {
+    data: { reset: { __typename: 'ResetPayload', value: true } },
+  });
+  t.same(await told(fault('<d:text>t</d:text>'), reset), {
+    data: { reset: { __typename: 'Text', t: 't' } },
+  });
 });
 
 t.test('details that callers may not see are no data either', async (t) => {
   const desk = await startDesk(t, '1.1', { more: '    faultDetail: none\n' });
   desk.answerFault(FAULT, 200);
-  t.match(await desk.ask(QUERY), { data: { order: null }, errors: [{ extensions: { soap: { detail: null } } }] });
+  t.match(await desk.ask(QUERY), {
+    data: { order: null },
+    errors: [{ extensions: { soap: { detail: null } } }],
+  });
 });
 
 t.test('typed details keep to the policy, and to what an error may tell', async (t) => {
-  const operations = '{ List: { field: Query.list }, Reset: { field: Mutation.reset, faults: union } }';
+  const operations =
+    '{ List: { field: Query.list }, Reset: { field: Mutation.reset, faults: union } }';
   const desk = await startDesk(t, '1.1', { wsdl: ODD, operations });
   const { ask } = desk;
   const detailOf = async (detail: string): Promise<unknown> => {
@@ -197,9 +234,16 @@ t.test('typed details keep to the policy, and to what an error may tell', async 
     trace: { stackTrace: null, n: [1, 2] },
   });
   t.same(await detailOf('<d:trace>only text</d:trace>'), { trace: 'only text' });
-  t.same(await detailOf('<d:text>7</d:text><d:text>8</d:text><d:empty/>'), { text: ['7', '8'], empty: '' });
-  t.same(await detailOf('<trace xmlns=""><n>3</n></trace>'), { trace: { stackTrace: null, n: [3] } });
-  t.same(await detailOf('<a.b.trace xmlns=""><n>3</n></a.b.trace>'), { 'a.b.trace': { stackTrace: null, n: [3] } });
+  t.same(await detailOf('<d:text>7</d:text><d:text>8</d:text><d:empty/>'), {
+    text: ['7', '8'],
+    empty: '',
+  });
+  t.same(await detailOf('<trace xmlns=""><n>3</n></trace>'), {
+    trace: { stackTrace: null, n: [3] },
+  });
+  t.same(await detailOf('<a.b.trace xmlns=""><n>3</n></a.b.trace>'), {
+    'a.b.trace': { stackTrace: null, n: [3] },
+  });
   const many = await detailOf(`<d:trace>${'<d:n>1</d:n>'.repeat(5000)}</d:trace>`);
   t.ok(JSON.stringify(many).length < 6000, 'elements of an error are bounded');
   t.match(many, { trace: { n: ['1', '1'] } });
@@ -222,58 +266,75 @@ const failing = (fault: string, types: string): string => {
   return wsdlOf('urn:t', own + types, ['Get'], { faults: [fault] });
 };
 
-t.test('a declared Fault of a recursive type, from which others derive, is reported whole', async (t) => {
-  const derived = Array.from(
-    { length: 40 },
-    (_, n) =>
-      `<xs:complexType name="Kind${n}"><xs:complexContent><xs:extension base="t:Problem"><xs:sequence><xs:element name="kind${n}" type="xs:int"/><xs:element name="also" type="t:Problem" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>`,
-  );
-  const problem = element('code', 'xs:int') + element('cause', 't:Problem', 'minOccurs="0"');
-  const types = `<xs:complexType name="Problem"><xs:sequence>${problem}</xs:sequence></xs:complexType>${derived.join('')}`;
-  const desk = await startDesk(t, '1.1', {
-    wsdl: failing('Failed', `${types}<xs:element name="Failed" type="t:Problem"/>`),
-    operations: GET,
-  });
-  const XSI = 'xmlns:x="http://www.w3.org/2001/XMLSchema-instance" xmlns:t="urn:t"';
-  const depth = 12;
-  const nested = `${'<t:code>1</t:code><t:cause>'.repeat(depth)}<t:code>2</t:code>${'</t:cause>'.repeat(depth)}`;
-  const entry = `<t:Failed ${XSI} x:type="t:Kind39">${nested}<t:kind39>39</t:kind39><t:also x:type="t:Kind7"><t:code>3</t:code><t:kind7>7</t:kind7></t:also></t:Failed>`;
-  desk.answerFault(entry);
-  const answer = await desk.ask('{ get(id: 1) }');
-  t.match(answer, {
-    errors: [{ extensions: { soap: { detail: { Failed: { code: 1, kind39: 39, also: [{ code: 3, kind7: 7 }] } } } } }],
-  });
-  t.equal(JSON.stringify(answer).match(/"cause":{/g)?.length, depth, 'however deep it is');
-  desk.answerFault('<t:Failed xmlns:t="urn:t"><t:code>1</t:code></t:Failed>');
-  t.match(await desk.ask('{ get(id: 1) }'), {
-    errors: [{ extensions: { soap: { detail: { Failed: { code: 1 } } } } }],
-  });
-});
+t.test(
+  'a declared Fault of a recursive type, from which others derive, is reported whole',
+  async (t) => {
+    const derived = Array.from(
+      { length: 40 },
+      (_, n) =>
+        `<xs:complexType name="Kind${n}"><xs:complexContent><xs:extension base="t:Problem"><xs:sequence><xs:element name="kind${n}" type="xs:int"/><xs:element name="also" type="t:Problem" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>`,
+    );
+    const problem = element('code', 'xs:int') + element('cause', 't:Problem', 'minOccurs="0"');
+    const types = `<xs:complexType name="Problem"><xs:sequence>${problem}</xs:sequence></xs:complexType>${derived.join('')}`;
+    const desk = await startDesk(t, '1.1', {
+      wsdl: failing('Failed', `${types}<xs:element name="Failed" type="t:Problem"/>`),
+      operations: GET,
+    });
+    const XSI = 'xmlns:x="http://www.w3.org/2001/XMLSchema-instance" xmlns:t="urn:t"';
+    const depth = 12;
+    const nested = `${'<t:code>1</t:code><t:cause>'.repeat(depth)}<t:code>2</t:code>${'</t:cause>'.repeat(depth)}`;
+    const entry = `<t:Failed ${XSI} x:type="t:Kind39">${nested}<t:kind39>39</t:kind39><t:also x:type="t:Kind7"><t:code>3</t:code><t:kind7>7</t:kind7></t:also></t:Failed>`;
+    desk.answerFault(entry);
+    const answer = await desk.ask('{ get(id: 1) }');
+    t.match(answer, {
+      errors: [
+        {
+          extensions: {
+            soap: { detail: { Failed: { code: 1, kind39: 39, also: [{ code: 3, kind7: 7 }] } } },
+          },
+        },
+      ],
+    });
+    t.equal(JSON.stringify(answer).match(/"cause":{/g)?.length, depth, 'however deep it is');
+    desk.answerFault('<t:Failed xmlns:t="urn:t"><t:code>1</t:code></t:Failed>');
+    t.match(await desk.ask('{ get(id: 1) }'), {
+      errors: [{ extensions: { soap: { detail: { Failed: { code: 1 } } } } }],
+    });
+  },
+);
 
-t.test('an ExceptionDetail of .NET that the WSDL declares is passed on, without its stack trace', async (t) => {
-  const [from, to] = ['<xs:complexType name="Detail">', '</xs:complexType>'];
-  const detail = `${from}<xs:sequence>${['Message', 'StackTrace', 'Type'].map((name) => `<xs:element name="${name}" type="xs:string" minOccurs="0" nillable="true"/>`).join('')}<xs:element name="InnerException" type="t:Detail" minOccurs="0"/></xs:sequence>${to}`;
-  const wsdl = (fault: string): string => failing(/name="(\w+)"/.exec(fault)?.[1] ?? '', `${detail}${fault}`);
-  const trace = '<d:StackTrace>at Secret.Db()</d:StackTrace>';
-  const own = (inner: string): string =>
-    `<d:ExceptionDetail xmlns:d="urn:t"><d:Message>no stock</d:Message>${trace}<d:Type>E</d:Type>${inner}</d:ExceptionDetail>`;
-  const exception = own(`<d:InnerException><d:Message>deep</d:Message>${trace}</d:InnerException>`);
-  const inside = (element: string): string =>
-    `<xs:element name="Failed"><xs:complexType><xs:sequence><xs:element name="no" type="xs:int"/>${element}</xs:sequence></xs:complexType></xs:element>`;
-  const failed = `<d:Failed xmlns:d="urn:t"><d:no>7</d:no>${exception}</d:Failed>`;
-  for (const [fault, sent, isDeclared] of [
-    ['<xs:element name="ExceptionDetail" type="t:Detail"/>', exception, true],
-    [inside('<xs:element name="ExceptionDetail" type="t:Detail" minOccurs="0"/>'), failed, true],
-    [inside('<xs:any minOccurs="0"/>'), failed, false],
-    ['<xs:element name="Other" type="t:Detail"/>', exception, false],
-  ] as const) {
-    const desk = await startDesk(t, '1.1', { wsdl: wsdl(fault), operations: GET });
-    desk.answerFault(sent);
-    const call = await desk.send(envelope('<t:Get xmlns:t="urn:t"><t:id>1</t:id></t:Get>', '1.1'));
-    for (const text of [await call.text(), await desk.askText('{ get(id: 1) }')]) {
-      t.equal(text.includes('no stock'), isDeclared, `${fault}: ${text}`);
-      t.equal(text.includes('deep'), isDeclared);
-      t.notMatch(text, 'Secret.Db');
+t.test(
+  'an ExceptionDetail of .NET that the WSDL declares is passed on, without its stack trace',
+  async (t) => {
+    const [from, to] = ['<xs:complexType name="Detail">', '</xs:complexType>'];
+    const detail = `${from}<xs:sequence>${['Message', 'StackTrace', 'Type'].map((name) => `<xs:element name="${name}" type="xs:string" minOccurs="0" nillable="true"/>`).join('')}<xs:element name="InnerException" type="t:Detail" minOccurs="0"/></xs:sequence>${to}`;
+    const wsdl = (fault: string): string =>
+      failing(/name="(\w+)"/.exec(fault)?.[1] ?? '', `${detail}${fault}`);
+    const trace = '<d:StackTrace>at Secret.Db()</d:StackTrace>';
+    const own = (inner: string): string =>
+      `<d:ExceptionDetail xmlns:d="urn:t"><d:Message>no stock</d:Message>${trace}<d:Type>E</d:Type>${inner}</d:ExceptionDetail>`;
+    const exception = own(
+      `<d:InnerException><d:Message>deep</d:Message>${trace}</d:InnerException>`,
+    );
+    const inside = (element: string): string =>
+      `<xs:element name="Failed"><xs:complexType><xs:sequence><xs:element name="no" type="xs:int"/>${element}</xs:sequence></xs:complexType></xs:element>`;
+    const failed = `<d:Failed xmlns:d="urn:t"><d:no>7</d:no>${exception}</d:Failed>`;
+    for (const [fault, sent, isDeclared] of [
+      ['<xs:element name="ExceptionDetail" type="t:Detail"/>', exception, true],
+      [inside('<xs:element name="ExceptionDetail" type="t:Detail" minOccurs="0"/>'), failed, true],
+      [inside('<xs:any minOccurs="0"/>'), failed, false],
+      ['<xs:element name="Other" type="t:Detail"/>', exception, false],
+    ] as const) {
+      const desk = await startDesk(t, '1.1', { wsdl: wsdl(fault), operations: GET });
+      desk.answerFault(sent);
+      const call = await desk.send(
+        envelope('<t:Get xmlns:t="urn:t"><t:id>1</t:id></t:Get>', '1.1'),
+      );
+      for (const text of [await call.text(), await desk.askText('{ get(id: 1) }')]) {
+        t.equal(text.includes('no stock'), isDeclared, `${fault}: ${text}`);
+        t.equal(text.includes('deep'), isDeclared);
+        t.notMatch(text, 'Secret.Db');
+      }
     }
-  }
-});
+  },
+);

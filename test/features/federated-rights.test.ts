@@ -40,7 +40,10 @@ services:
   );
   return {
     asked: () => server.requests.map(({ query }) => query).join('\n'),
-    async ask(query: string, name?: string): Promise<{ readonly text: string; readonly data?: unknown }> {
+    async ask(
+      query: string,
+      name?: string,
+    ): Promise<{ readonly text: string; readonly data?: unknown }> {
       const text = await askText(gateway.url, query, name === undefined ? {} : keyOf(name));
       return { ...JSON.parse(text), text };
     },
@@ -54,7 +57,12 @@ const ruled = (links: string, directive: string, more = ''): string =>
 const FEDERATION = 'https://specs.apollo.dev/federation/v2.9';
 const ADMIN = '(scopes: [["admin"]])';
 
-const LINKED: readonly (readonly [what: string, links: string, directive: string, more?: string])[] = [
+const LINKED: readonly (readonly [
+  what: string,
+  links: string,
+  directive: string,
+  more?: string,
+])[] = [
   [
     'an import with another name',
     `@link(url: "${FEDERATION}", import: ["@key", { name: "@requiresScopes", as: "@needs" }])`,
@@ -71,7 +79,11 @@ const LINKED: readonly (readonly [what: string, links: string, directive: string
      directive @needs(scopes: [[federation__Scope!]!]!) on FIELD_DEFINITION | OBJECT | INTERFACE | SCALAR | ENUM`,
   ],
   ['another prefix', `@link(url: "${FEDERATION}", as: "fed")`, `@fed__requiresScopes${ADMIN}`],
-  ['the prefix of the specification', `@link(url: "${FEDERATION}")`, `@federation__requiresScopes${ADMIN}`],
+  [
+    'the prefix of the specification',
+    `@link(url: "${FEDERATION}")`,
+    `@federation__requiresScopes${ADMIN}`,
+  ],
   [
     'a specification of its own',
     '@link(url: "https://specs.apollo.dev/requiresScopes/v0.1", for: SECURITY)',
@@ -92,7 +104,11 @@ const LINKED: readonly (readonly [what: string, links: string, directive: string
     '@link(url: "https://specs.acme.example/federation/v2.5")',
     `@federation__requiresScopes${ADMIN}`,
   ],
-  ['a prefix with underscores', `@link(url: "${FEDERATION}", as: "a__b_")`, `@a__b___requiresScopes${ADMIN}`],
+  [
+    'a prefix with underscores',
+    `@link(url: "${FEDERATION}", as: "a__b_")`,
+    `@a__b___requiresScopes${ADMIN}`,
+  ],
   [
     'names that are exchanged',
     `@link(url: "${FEDERATION}", import: [{ name: "@requiresScopes", as: "@shareable" }, { name: "@shareable", as: "@requiresScopes" }])`,
@@ -122,7 +138,11 @@ for (const [what, links, directive, more] of LINKED) {
     t.match(plain.data, { open: 'open', card: { id: '1', pin: null } }, 'null without the scope');
     t.match(plain.text, 'FORBIDDEN');
     t.notMatch(asked(), /pin/, 'and not asked for');
-    t.match((await ask('{ card { pin } }', 'boss')).data, { card: { pin: 'SECRET-PIN' } }, 'with the scope');
+    t.match(
+      (await ask('{ card { pin } }', 'boss')).data,
+      { card: { pin: 'SECRET-PIN' } },
+      'with the scope',
+    );
   });
 }
 
@@ -181,7 +201,11 @@ t.test('what a schema links and the gateway cannot resolve is refused at start-u
     [federation(', import: ["@mayRead"]'), '@mayRead(roles: "x")', /@mayRead is not known/],
     [federation(', import: ["requiresScopes"]'), '', /"@requiresScopes"/],
     [federation(', import: [{ name: "@requiresScopes", as: "needs" }]'), '', /begins with @/],
-    [federation(', import: [{ name: "@requiresScopes", as: "@a" }, { name: "@key", as: "@a" }]'), '', /@a/],
+    [
+      federation(', import: [{ name: "@requiresScopes", as: "@a" }, { name: "@key", as: "@a" }]'),
+      '',
+      /@a/,
+    ],
     [federation(', import: [{ as: "@a" }]'), '', /import/],
     [federation(', import: "@requiresScopes"'), '', /import/],
     [federation(', as: 7'), '', /`as`/],
@@ -190,10 +214,20 @@ t.test('what a schema links and the gateway cannot resolve is refused at start-u
     ['@link(url: "https://specs.apollo.dev/requiresScopes/v1.0")', '', /v1.0/],
     ['@link(url: "https://specs.acme.example/acl/v1.0", for: SECURITY)', '', /SECURITY/],
     ['@link(url: "https://specs.acme.example/acl/v1.0", for: "SECURITY")', '', /SECURITY/],
-    [federation(', import: [{ name: "@cost", as: "@price" }]'), '@price(weight: 4) @cost(in: EUR)', /@cost/],
+    [
+      federation(', import: [{ name: "@cost", as: "@price" }]'),
+      '@price(weight: 4) @cost(in: EUR)',
+      /@cost/,
+    ],
   ] as const) {
-    const more = directive.includes('@cost') ? 'directive @cost(in: String) on FIELD_DEFINITION' : '';
-    await t.rejects(startShop(t, ruled(links, directive, more)), { message: what }, `${links} ${directive}`);
+    const more = directive.includes('@cost')
+      ? 'directive @cost(in: String) on FIELD_DEFINITION'
+      : '';
+    await t.rejects(
+      startShop(t, ruled(links, directive, more)),
+      { message: what },
+      `${links} ${directive}`,
+    );
   }
 });
 

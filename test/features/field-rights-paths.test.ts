@@ -14,27 +14,41 @@ const warningsOf = ({ gateway }: Bank): readonly string[] =>
     .warnings.map(({ what }) => what)
     .filter((what) => what.includes('SOAP callers'));
 
-t.test('SOAP calls are refused whose replies hold masked or forbidden fields, where configured', async (t) => {
-  const rules = (more: string): string =>
-    `    schema: { ${more}types: { ChangeIbanResponse: { fields: { old: { mask: { plain: last4 } } } }, Customer: { fields: { tax: { scopes: [bank] } } } } }`;
-  const open = await useBank(t, CLASSES, rules(''));
-  t.match(
-    warningsOf(open),
-    [/SOAP callers of `GetCustomer`, `ChangeIban`, `Find` get fields that have `scopes` or a `mask` as they are/],
-    'a warning',
-  );
-  t.match(await (await open.call('ChangeIban', 'plain')).text(), SECRETS.iban, 'passes');
-  const closed = await useBank(t, CLASSES, rules('restrictedReplies: refuse, '));
-  t.same(warningsOf(closed), [], 'no warning');
-  for (const operation of ['ChangeIban', 'GetCustomer', 'Find']) {
-    t.match(await (await closed.call(operation, 'plain')).text(), 'code="FORBIDDEN"', operation);
-    t.match(await (await closed.call(operation, 'boss')).text(), 'SECRET', 'for a client that may');
-  }
-  t.match(await (await closed.call('GetSecret', 'plain')).text(), SECRETS.secret, 'others pass');
-});
+t.test(
+  'SOAP calls are refused whose replies hold masked or forbidden fields, where configured',
+  async (t) => {
+    const rules = (more: string): string =>
+      `    schema: { ${more}types: { ChangeIbanResponse: { fields: { old: { mask: { plain: last4 } } } }, Customer: { fields: { tax: { scopes: [bank] } } } } }`;
+    const open = await useBank(t, CLASSES, rules(''));
+    t.match(
+      warningsOf(open),
+      [
+        /SOAP callers of `GetCustomer`, `ChangeIban`, `Find` get fields that have `scopes` or a `mask` as they are/,
+      ],
+      'a warning',
+    );
+    t.match(await (await open.call('ChangeIban', 'plain')).text(), SECRETS.iban, 'passes');
+    const closed = await useBank(t, CLASSES, rules('restrictedReplies: refuse, '));
+    t.same(warningsOf(closed), [], 'no warning');
+    for (const operation of ['ChangeIban', 'GetCustomer', 'Find']) {
+      t.match(await (await closed.call(operation, 'plain')).text(), 'code="FORBIDDEN"', operation);
+      t.match(
+        await (await closed.call(operation, 'boss')).text(),
+        'SECRET',
+        'for a client that may',
+      );
+    }
+    t.match(await (await closed.call('GetSecret', 'plain')).text(), SECRETS.secret, 'others pass');
+  },
+);
 
 /** The first events of a subscription over server-sent events. */
-async function firstEvent(bank: Bank, query: string, name: string, cause: () => Promise<unknown>): Promise<string> {
+async function firstEvent(
+  bank: Bank,
+  query: string,
+  name: string,
+  cause: () => Promise<unknown>,
+): Promise<string> {
   const leaving = new AbortController();
   const response = await postGraphql(
     bank.gateway.url,
@@ -68,18 +82,34 @@ t.test('events of observed writes are masked and withheld for each subscriber', 
   const plain = await firstEvent(bank, own, 'plain', change);
   t.match(plain, '"changed":{"iban":"****3000","old":null,"at":"now"}', 'own values');
   t.match(plain, '"code":"FORBIDDEN"');
-  t.match(await firstEvent(bank, own, 'boss', change), `"changed":{"iban":"${SECRETS.iban}","old":"${SECRETS.iban}"`);
+  t.match(
+    await firstEvent(bank, own, 'boss', change),
+    `"changed":{"iban":"${SECRETS.iban}","old":"${SECRETS.iban}"`,
+  );
   const called = await firstEvent(bank, 'subscription { found { iban tax } }', 'plain', change);
   t.match(called, '"found":{"iban":"****3000","tax":null}', 'an answer');
   const both = 'subscription { polled(id: "1") { iban tax } }';
-  const [one, other] = await Promise.all(['plain', 'boss'].map((name) => firstEvent(bank, both, name, async () => {})));
+  const [one, other] = await Promise.all(
+    ['plain', 'boss'].map((name) => firstEvent(bank, both, name, async () => {})),
+  );
   t.match(one, '"polled":{"iban":"****3000","tax":null}', 'a poll that is shared');
   t.match(other, SECRETS.tax, 'with another caller');
 });
 
 /** What is selected of a customer, by depth. */
 const selection = (depth: number): fc.Arbitrary<string> => {
-  const leaves = ['id', 'iban', 'a: iban', 'pins', 'tax', 'b: tax', 'notes', 'any', '__typename', 'secret'];
+  const leaves = [
+    'id',
+    'iban',
+    'a: iban',
+    'pins',
+    'tax',
+    'b: tax',
+    'notes',
+    'any',
+    '__typename',
+    'secret',
+  ];
   const leaf = fc.constantFrom(...leaves);
   const inner = depth === 0 ? fc.constant('id') : fc.oneof(fc.constant('id'), selection(depth - 1));
   const nested = inner.chain((content) =>
@@ -110,9 +140,18 @@ t.test('no random selection delivers what its caller may not have', async (t) =>
 graphql: { graphiql: false }
 limits: { graphql: { cost: 100000, aliases: 1000, depth: 50 } }`;
   const scopes = ['iban', 'pins', 'tax', 'notes', 'secret'];
-  const held = Array.from({ length: 8 }, (_, bits) => RULES.filter((_name, bit) => ((bits >> bit) & 1) === 1));
-  const classes = Object.fromEntries(held.map((own, index) => [`c${index}`, `{ scopes: [${own.join(', ')}] }`]));
-  const bank = await useBank(t, { ...classes, all: `{ scopes: [${scopes.join(', ')}] }` }, service, links);
+  const held = Array.from({ length: 8 }, (_, bits) =>
+    RULES.filter((_name, bit) => ((bits >> bit) & 1) === 1),
+  );
+  const classes = Object.fromEntries(
+    held.map((own, index) => [`c${index}`, `{ scopes: [${own.join(', ')}] }`]),
+  );
+  const bank = await useBank(
+    t,
+    { ...classes, all: `{ scopes: [${scopes.join(', ')}] }` },
+    service,
+    links,
+  );
   let answers = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -125,9 +164,11 @@ limits: { graphql: { cost: 100000, aliases: 1000, depth: 50 } }`;
         if (text.includes('"data":{')) answers++;
         for (const name of RULES) {
           const isHeld = held[index]?.includes(name) === true;
-          if (!isHeld && text.includes(SECRET_OF[name])) throw new Error(`${name} for c${index}: ${query}`);
+          if (!isHeld && text.includes(SECRET_OF[name]))
+            throw new Error(`${name} for c${index}: ${query}`);
         }
-        if (text.includes(SECRETS.note) || text.includes(SECRETS.secret)) throw new Error(`notes: ${query}`);
+        if (text.includes(SECRETS.note) || text.includes(SECRETS.secret))
+          throw new Error(`notes: ${query}`);
       },
     ),
     { numRuns: 100 },

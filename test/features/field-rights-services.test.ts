@@ -65,35 +65,58 @@ services:
 ${more}`,
     home,
   );
-  const ask = async (query: string, name?: string, variables: Readonly<Record<string, unknown>> = {}) => {
-    const answer = await askGraphql(gateway.url, query, variables, name === undefined ? {} : keyOf(name));
+  const ask = async (
+    query: string,
+    name?: string,
+    variables: Readonly<Record<string, unknown>> = {},
+  ) => {
+    const answer = await askGraphql(
+      gateway.url,
+      query,
+      variables,
+      name === undefined ? {} : keyOf(name),
+    );
     return { ...answer, text: JSON.stringify(answer) };
   };
   return { gateway, server, ask };
 }
 
-t.test('@requiresScopes and @authenticated withhold fields, which the service is not asked for', async (t) => {
-  const { ask, server } = await startCrm(t, RULED);
-  const query =
-    'query ($c: String) { customer(id: 1) { id friend { name i: iban(country: $c) ...F } } secret } fragment F on Customer { token vault { code } }';
-  const plain = await ask(query, 'plain', { c: 'DE' });
-  t.same(plain.data, { customer: { id: '1', friend: null }, secret: null }, 'null, up to where it may be');
-  t.same([...codesAt(plain)].sort(), ['FORBIDDEN customer.friend.i', 'FORBIDDEN secret'], 'with errors');
-  t.equal(server.requests.length, 1, 'one call');
-  t.notMatch(
-    server.requests[0]?.query,
-    /iban|token|secret|vault|\$c/,
-    'without the forbidden fields and what they used',
-  );
-  const clerk = await ask(query, 'clerk', { c: 'DE' });
-  t.match(clerk.data, { customer: { friend: { i: 'SECRET-IBAN-3000', token: null, vault: null } }, secret: null });
-  const boss = await ask(query, 'boss', { c: 'DE' });
-  t.notOk(boss.errors, 'no error');
-  t.match(boss.data, {
-    customer: { friend: { token: 'SECRET-TOKEN', vault: { code: 'SECRET-CODE' } } },
-    secret: 'SECRET-TEXT',
-  });
-});
+t.test(
+  '@requiresScopes and @authenticated withhold fields, which the service is not asked for',
+  async (t) => {
+    const { ask, server } = await startCrm(t, RULED);
+    const query =
+      'query ($c: String) { customer(id: 1) { id friend { name i: iban(country: $c) ...F } } secret } fragment F on Customer { token vault { code } }';
+    const plain = await ask(query, 'plain', { c: 'DE' });
+    t.same(
+      plain.data,
+      { customer: { id: '1', friend: null }, secret: null },
+      'null, up to where it may be',
+    );
+    t.same(
+      [...codesAt(plain)].sort(),
+      ['FORBIDDEN customer.friend.i', 'FORBIDDEN secret'],
+      'with errors',
+    );
+    t.equal(server.requests.length, 1, 'one call');
+    t.notMatch(
+      server.requests[0]?.query,
+      /iban|token|secret|vault|\$c/,
+      'without the forbidden fields and what they used',
+    );
+    const clerk = await ask(query, 'clerk', { c: 'DE' });
+    t.match(clerk.data, {
+      customer: { friend: { i: 'SECRET-IBAN-3000', token: null, vault: null } },
+      secret: null,
+    });
+    const boss = await ask(query, 'boss', { c: 'DE' });
+    t.notOk(boss.errors, 'no error');
+    t.match(boss.data, {
+      customer: { friend: { token: 'SECRET-TOKEN', vault: { code: 'SECRET-CODE' } } },
+      secret: 'SECRET-TEXT',
+    });
+  },
+);
 
 t.test('no selection of an interface, union or fragment delivers a forbidden value', async (t) => {
   const { ask } = await startCrm(t, RULED, '', 'graphql: { batch: 2 }');
@@ -110,25 +133,34 @@ t.test('no selection of an interface, union or fragment delivers a forbidden val
   }
 });
 
-t.test('fields of the configuration are withheld and masked; links are fed with them', async (t) => {
-  const { ask, server } = await startCrm(
-    t,
-    SDL,
-    ', fields: { Customer.phone: { mask: { plain: last4, clerk: hash } }, Customer.iban: { mask: { plain: "null" } }, Customer.token: { scopes: [admin] } }',
-    'links: { Customer.twin: { operation: crm.customer, arguments: { id: token } } }',
-  );
-  const plain = await ask('{ customer(id: 1) { phone iban twin { id } } customers(ids: [1]) { phone } }', 'plain');
-  t.same(
-    plain.data,
-    { customer: { phone: '****1234', iban: null, twin: { id: 'SECRET-TOKEN' } }, customers: [{ phone: '****1234' }] },
-    'masked',
-  );
-  t.notOk(plain.errors);
-  const clerk = await ask('{ customer(id: 1) { phone } }', 'clerk');
-  t.match(clerk.data, { customer: { phone: /^[\w-]{22}$/ } }, 'hash');
-  t.match((await ask('{ customer(id: 1) { token } }', 'clerk')).text, 'FORBIDDEN');
-  t.notMatch(server.requests.at(-1)?.query, 'token', 'not asked for');
-});
+t.test(
+  'fields of the configuration are withheld and masked; links are fed with them',
+  async (t) => {
+    const { ask, server } = await startCrm(
+      t,
+      SDL,
+      ', fields: { Customer.phone: { mask: { plain: last4, clerk: hash } }, Customer.iban: { mask: { plain: "null" } }, Customer.token: { scopes: [admin] } }',
+      'links: { Customer.twin: { operation: crm.customer, arguments: { id: token } } }',
+    );
+    const plain = await ask(
+      '{ customer(id: 1) { phone iban twin { id } } customers(ids: [1]) { phone } }',
+      'plain',
+    );
+    t.same(
+      plain.data,
+      {
+        customer: { phone: '****1234', iban: null, twin: { id: 'SECRET-TOKEN' } },
+        customers: [{ phone: '****1234' }],
+      },
+      'masked',
+    );
+    t.notOk(plain.errors);
+    const clerk = await ask('{ customer(id: 1) { phone } }', 'clerk');
+    t.match(clerk.data, { customer: { phone: /^[\w-]{22}$/ } }, 'hash');
+    t.match((await ask('{ customer(id: 1) { token } }', 'clerk')).text, 'FORBIDDEN');
+    t.notMatch(server.requests.at(-1)?.query, 'token', 'not asked for');
+  },
+);
 
 t.test('a root field that is masked by null is no fault of the service', async (t) => {
   const { ask, server } = await startCrm(
@@ -136,7 +168,10 @@ t.test('a root field that is masked by null is no fault of the service', async (
     SDL,
     ', fields: { Query.secret: { mask: { plain: "null" } }, Query.customers: { mask: { plain: "null" } } }',
   );
-  const masked = await ask('{ secret a: customers(ids: [1]) { id } customer(id: 1) { id } }', 'plain');
+  const masked = await ask(
+    '{ secret a: customers(ids: [1]) { id } customer(id: 1) { id } }',
+    'plain',
+  );
   t.same(masked.data, { secret: null, a: null, customer: { id: '1' } });
   t.notOk(masked.errors);
   t.notMatch(server.requests[0]?.query, /secret|customers/, 'not asked for');
@@ -147,7 +182,11 @@ t.test('a mask of an interface that cannot be is reported once, where it stands'
   const sdl = SDL.replace('interface Node { id: ID!', 'interface Node { n: Int id: ID!')
     .replace('implements Node { id: ID! name', 'implements Node { n: Int id: ID! name')
     .replace('Robot implements Node {', 'Robot implements Node { n: Int');
-  const error: Error = await startCrm(t, sdl, ', fields: { Node.n: { mask: { plain: last4 } } }').then(
+  const error: Error = await startCrm(
+    t,
+    sdl,
+    ', fields: { Node.n: { mask: { plain: last4 } } }',
+  ).then(
     () => new Error('it starts'),
     (caught: Error) => caught,
   );
@@ -156,8 +195,16 @@ t.test('a mask of an interface that cannot be is reported once, where it stands'
 
 t.test('directives that cannot be enforced are refused at start-up', async (t) => {
   for (const [sdl, service, what] of [
-    [SDL.replace('secret: String', 'secret: String @policy(policies: [["x"]])'), '', /@policy is not supported/],
-    [SDL.replace('secret: String', 'secret: String @requiresScopes(scopes: "x")'), '', /lists of texts/],
+    [
+      SDL.replace('secret: String', 'secret: String @policy(policies: [["x"]])'),
+      '',
+      /@policy is not supported/,
+    ],
+    [
+      SDL.replace('secret: String', 'secret: String @requiresScopes(scopes: "x")'),
+      '',
+      /lists of texts/,
+    ],
     [SDL.replace('ids: [ID!]', 'ids: [ID!] @authenticated'), '', /has no effect here/],
     [SDL, ', fields: { Customer.nix: { scopes: [a] } }', /no `Customer.nix`/],
     [SDL, ', fields: { Customer.friend: { mask: { plain: last4 } } }', /Only text/],

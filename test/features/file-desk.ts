@@ -56,7 +56,8 @@ export async function startFileDesk(
   return useService(
     t,
     answerWith(savedReply(7, version), MEDIA[version]),
-    (url) => `services: { files: { wsdl: files.wsdl, url: "${url}/f", ${operations}, ${keys} } }\n${more}`,
+    (url) =>
+      `services: { files: { wsdl: files.wsdl, url: "${url}/f", ${operations}, ${keys} } }\n${more}`,
     await useFolder(t, { 'files.wsdl': fileWsdl(version) }),
   );
 }
@@ -74,7 +75,10 @@ interface ReadPart {
 }
 
 /** A package, read without the code of the gateway: parts by Content-ID, the first of them the root. */
-export function readPackage({ headers, body }: Pick<RecordedMessage, 'headers' | 'body'>): readonly ReadPart[] {
+export function readPackage({
+  headers,
+  body,
+}: Pick<RecordedMessage, 'headers' | 'body'>): readonly ReadPart[] {
   const [, boundary = ''] = /boundary="([^"]+)"/.exec(String(headers['content-type'])) ?? [];
   const text = body.toString('latin1');
   const pieces = `\r\n${text}`.split(`\r\n--${boundary}`);
@@ -95,9 +99,9 @@ export function readPackage({ headers, body }: Pick<RecordedMessage, 'headers' |
 /** The bytes of the element `name` of an envelope in a package, and the media type of its part. */
 export function includedIn(message: Pick<RecordedMessage, 'headers' | 'body'>, name: string) {
   const [root, ...others] = readPackage(message);
-  const found = new RegExp(`<\\w+:${name}\\b[^>]*><xop:Include href="cid:([^"]+)"/></\\w+:${name}>`).exec(
-    root?.content.toString() ?? '',
-  );
+  const found = new RegExp(
+    `<\\w+:${name}\\b[^>]*><xop:Include href="cid:([^"]+)"/></\\w+:${name}>`,
+  ).exec(root?.content.toString() ?? '');
   const part = others.find(({ fields }) => fields.get('content-id') === `<${found?.[1]}>`);
   if (part === undefined) throw new Error(`no part for ${name}: ${root?.content}`);
   return { content: part.content, type: part.fields.get('content-type') };

@@ -29,7 +29,8 @@ const SDL = `
 `;
 
 const note = (id: number) => ({ id, text: 'x' });
-const notes = ({ first }: { first?: number }) => Array.from({ length: first ?? 3 }, (_, at) => note(at));
+const notes = ({ first }: { first?: number }) =>
+  Array.from({ length: first ?? 3 }, (_, at) => note(at));
 const customer = (id: string) => ({ id, num: Number(id) || null, notes });
 
 const rootValue = {
@@ -43,7 +44,10 @@ const rootValue = {
   plain: notes,
   dear: () => note(1),
   heavy: () => ({ id: 1 }),
-  page: ({ first }: { first?: number }) => ({ rows: notes({ ...(first === undefined ? {} : { first }) }), total: 9 }),
+  page: ({ first }: { first?: number }) => ({
+    rows: notes({ ...(first === undefined ? {} : { first }) }),
+    total: 9,
+  }),
   any: () => ({ deep: [1, { two: { three: 3 } }] }),
 };
 
@@ -64,7 +68,9 @@ async function desk(t: Test, keys = '', limits = '') {
   const { backend, gateway } = await useService(
     t,
     answer,
-    (url) => `limits: { graphql: { rootFields: 20, aliases: 100, cost: 20000, assumedListSize: 10${limits} } }
+    (
+      url,
+    ) => `limits: { graphql: { rootFields: 20, aliases: 100, cost: 20000, assumedListSize: 10${limits} } }
 services:
   desk:
     url: ${url}
@@ -99,87 +105,109 @@ t.test('an error of one is none of its neighbours in the same call', async (t) =
     { id: 2, strict: { id: '2' } },
   ]);
   t.match(linked.errors, [
-    { message: 'no 200', path: ['items', 1, 'strict'], extensions: { code: 'GRAPHQL_UPSTREAM_ERROR' } },
+    {
+      message: 'no 200',
+      path: ['items', 1, 'strict'],
+      extensions: { code: 'GRAPHQL_UPSTREAM_ERROR' },
+    },
   ]);
   t.equal(linked.errors.length, 1, 'the service is not accused');
   t.equal(crm.requests.length, 3, 'those that lost their answers are asked for again');
-  const roots = await ask('{ customer(id: "1") { id } item(id: 5) { strict { id } } strict(id: 300) { id } }');
+  const roots = await ask(
+    '{ customer(id: "1") { id } item(id: 5) { strict { id } } strict(id: 300) { id } }',
+  );
   t.match(roots.errors, [{ message: 'no 300', path: ['strict'] }]);
   crm.requests.length = 0;
   const side = await ask(
     '{ a: item(id: 300) { strict { id } } b: item(id: 301) { strict { id } } c: item(id: 3) { client { id } strict { id } } }',
   );
-  t.same(side.data, { a: { strict: null }, b: { strict: null }, c: { client: { id: '3' }, strict: { id: '3' } } });
+  t.same(side.data, {
+    a: { strict: null },
+    b: { strict: null },
+    c: { client: { id: '3' }, strict: { id: '3' } },
+  });
   t.equal(side.errors.length, 2);
 });
 
-t.test('what is asked for and not answered is told, and errors of one place one by one', async (t) => {
-  const { ask, crm } = await desk(t);
-  const send = (answer: unknown) => {
-    crm.instead = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+t.test(
+  'what is asked for and not answered is told, and errors of one place one by one',
+  async (t) => {
+    const { ask, crm } = await desk(t);
+    const send = (answer: unknown) => {
+      crm.instead = (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      };
+      return ask('{ customer(id: "1") { id } }');
     };
-    return ask('{ customer(id: "1") { id } }');
-  };
-  const missing = await send({ data: {} });
-  t.match(missing, {
-    data: { customer: null },
-    errors: [{ path: ['customer'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }],
-  });
-  const told = await send({ data: {}, errors: [{ message: 'no', path: ['customer'] }] });
-  t.strictSame(
-    told.errors.map(({ message, extensions }: any) => [message, extensions.code]),
-    [['no', 'GRAPHQL_UPSTREAM_ERROR']],
-  );
-  const both = ['one', 'two'].map((message) => ({ message, path: ['customer'] }));
-  const several = await send({ data: { customer: null }, errors: both });
-  t.strictSame(
-    several.errors.map(({ message, path }: any) => ({ message, path })),
-    both,
-  );
-  const apart = [
-    { message: 'no id', path: ['customer', 'id'] },
-    { message: 'no text', path: ['customer', 'notes', 1, 'text'] },
-  ];
-  crm.instead = (_request, response) => {
-    const errors = [...apart, { message: 'elsewhere', path: ['customer', 'notes', 7] }];
-    const content = JSON.stringify({ data: { customer: null }, errors });
-    response.writeHead(200, { 'content-type': 'application/json' }).end(content);
-  };
-  const below = await ask('{ client: customer(id: "1") { id notes { text } } }');
-  t.strictSame(
-    below.errors.map(({ message, path }: any) => ({ message, path })),
-    [...apart, { message: 'elsewhere', path: ['customer', 'notes', 7] }].map(({ message, path }) => ({
-      message,
-      path: ['client', ...path.slice(1)],
-    })),
-  );
-});
+    const missing = await send({ data: {} });
+    t.match(missing, {
+      data: { customer: null },
+      errors: [{ path: ['customer'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }],
+    });
+    const told = await send({ data: {}, errors: [{ message: 'no', path: ['customer'] }] });
+    t.strictSame(
+      told.errors.map(({ message, extensions }: any) => [message, extensions.code]),
+      [['no', 'GRAPHQL_UPSTREAM_ERROR']],
+    );
+    const both = ['one', 'two'].map((message) => ({ message, path: ['customer'] }));
+    const several = await send({ data: { customer: null }, errors: both });
+    t.strictSame(
+      several.errors.map(({ message, path }: any) => ({ message, path })),
+      both,
+    );
+    const apart = [
+      { message: 'no id', path: ['customer', 'id'] },
+      { message: 'no text', path: ['customer', 'notes', 1, 'text'] },
+    ];
+    crm.instead = (_request, response) => {
+      const errors = [...apart, { message: 'elsewhere', path: ['customer', 'notes', 7] }];
+      const content = JSON.stringify({ data: { customer: null }, errors });
+      response.writeHead(200, { 'content-type': 'application/json' }).end(content);
+    };
+    const below = await ask('{ client: customer(id: "1") { id notes { text } } }');
+    t.strictSame(
+      below.errors.map(({ message, path }: any) => ({ message, path })),
+      [...apart, { message: 'elsewhere', path: ['customer', 'notes', 7] }].map(
+        ({ message, path }) => ({
+          message,
+          path: ['client', ...path.slice(1)],
+        }),
+      ),
+    );
+  },
+);
 
-t.test('what was really called and read is what it costs, and never more than was said before', async (t) => {
-  const { ask, crm } = await desk(t);
-  const costs: readonly (readonly [string, number])[] = [
-    ['{ a: any b: any c: any d: any e: any }', 10],
-    ['{ customer(id: "1") { id item { id } } }', 22],
-    ['{ customer(id: "1") { item { client { item { id } } } } }', 44],
-    ['{ items { strict { id } } }', 10 + 3 + 30 + 2],
-    ['{ items { client { id } } }', 10 + 3 + 10 + 3],
-    ['{ customer(id: "404") { id } }', 10],
-  ];
-  for (const [query, actual] of costs) {
-    const { extensions } = await ask(query);
-    t.equal(extensions.cost.actualQueryCost, actual, query);
-    t.ok(extensions.cost.requestedQueryCost >= actual, query);
-  }
-  t.ok(crm.requests.length > 0);
-});
+t.test(
+  'what was really called and read is what it costs, and never more than was said before',
+  async (t) => {
+    const { ask, crm } = await desk(t);
+    const costs: readonly (readonly [string, number])[] = [
+      ['{ a: any b: any c: any d: any e: any }', 10],
+      ['{ customer(id: "1") { id item { id } } }', 22],
+      ['{ customer(id: "1") { item { client { item { id } } } } }', 44],
+      ['{ items { strict { id } } }', 10 + 3 + 30 + 2],
+      ['{ items { client { id } } }', 10 + 3 + 10 + 3],
+      ['{ customer(id: "404") { id } }', 10],
+    ];
+    for (const [query, actual] of costs) {
+      const { extensions } = await ask(query);
+      t.equal(extensions.cost.actualQueryCost, actual, query);
+      t.ok(extensions.cost.requestedQueryCost >= actual, query);
+    }
+    t.ok(crm.requests.length > 0);
+  },
+);
 
 t.test('a text that writes a number fills an argument that takes one', async (t) => {
   const { ask, soapCalls } = await desk(t);
-  t.same((await ask('{ customer(id: "7") { item { id } } }')).data, { customer: { item: { id: 7 } } });
+  t.same((await ask('{ customer(id: "7") { item { id } } }')).data, {
+    customer: { item: { id: 7 } },
+  });
   const calls = soapCalls();
   for (const id of ['a7', '7.5', '', '99999999999', '0x7', '7 ']) {
-    const { data, errors } = await ask(`{ customer(id: ${JSON.stringify(id)}) { id item { id } } }`);
+    const { data, errors } = await ask(
+      `{ customer(id: ${JSON.stringify(id)}) { id item { id } } }`,
+    );
     t.same(data, { customer: { id, item: null } }, id);
     t.match(errors, [
       {
@@ -191,41 +219,48 @@ t.test('a text that writes a number fills an argument that takes one', async (t)
     t.notMatch(errors[0].message, /99999999999|a7/);
   }
   t.equal(soapCalls(), calls, 'nobody is asked for what is none');
-  t.same((await ask('{ item(id: 3) { client { id } } }')).data, { item: { client: { id: '3' } } }, 'and back');
+  t.same(
+    (await ask('{ item(id: 3) { client { id } } }')).data,
+    { item: { client: { id: '3' } } },
+    'and back',
+  );
 });
 
-t.test('lists are as long, and things as dear, as the schema or the configuration says', async (t) => {
-  const { ask } = await desk(
-    t,
-    '    costs: { Query.plain: { listSize: { slicingArguments: [first], requireOneSlicingArgument: false } }, Customer: { cost: 4 }, Customer.notes: { argumentCosts: { first: 3 } } }\n',
-    ', sliceItems: 500',
-  );
-  const costs: readonly (readonly [string, number, number])[] = [
-    ['{ sized(first: 500) { id } }', 510, 510],
-    ['{ sized { id } }', 12, 12],
-    ['{ notes(first: 2) { id } }', 13, 12],
-    ['{ sized(first: 3) { text } }', 19, 19],
-    ['{ plain(first: 30) { id } }', 40, 40],
-    ['{ dear { id } }', 8, 8],
-    ['{ heavy { id } }', 19, 19],
-    ['{ page(first: 20) { total rows { id } } }', 31, 31],
-    ['{ customer(id: "1") { id } }', 14, 14],
-    ['{ customer(id: "1") { notes(first: 5) { id } } }', 22, 22],
-    ['{ item(id: 1) { client { notes(first: 5) { id } } } }', 33, 33],
-  ];
-  for (const [query, requested, actual] of costs) {
-    const { extensions, errors } = await ask(query);
-    t.same(errors, undefined, query);
-    t.match(extensions.cost, { requestedQueryCost: requested, actualQueryCost: actual }, query);
-  }
-  for (const query of [
-    '{ sized(first: 501) { id } }',
-    '{ plain(first: 0) { id } }',
-    '{ customer(id: "1") { notes(first: 501) { id } } }',
-  ]) {
-    t.match((await ask(query)).errors, [{ extensions: { code: 'BAD_USER_INPUT' } }], query);
-  }
-});
+t.test(
+  'lists are as long, and things as dear, as the schema or the configuration says',
+  async (t) => {
+    const { ask } = await desk(
+      t,
+      '    costs: { Query.plain: { listSize: { slicingArguments: [first], requireOneSlicingArgument: false } }, Customer: { cost: 4 }, Customer.notes: { argumentCosts: { first: 3 } } }\n',
+      ', sliceItems: 500',
+    );
+    const costs: readonly (readonly [string, number, number])[] = [
+      ['{ sized(first: 500) { id } }', 510, 510],
+      ['{ sized { id } }', 12, 12],
+      ['{ notes(first: 2) { id } }', 13, 12],
+      ['{ sized(first: 3) { text } }', 19, 19],
+      ['{ plain(first: 30) { id } }', 40, 40],
+      ['{ dear { id } }', 8, 8],
+      ['{ heavy { id } }', 19, 19],
+      ['{ page(first: 20) { total rows { id } } }', 31, 31],
+      ['{ customer(id: "1") { id } }', 14, 14],
+      ['{ customer(id: "1") { notes(first: 5) { id } } }', 22, 22],
+      ['{ item(id: 1) { client { notes(first: 5) { id } } } }', 33, 33],
+    ];
+    for (const [query, requested, actual] of costs) {
+      const { extensions, errors } = await ask(query);
+      t.same(errors, undefined, query);
+      t.match(extensions.cost, { requestedQueryCost: requested, actualQueryCost: actual }, query);
+    }
+    for (const query of [
+      '{ sized(first: 501) { id } }',
+      '{ plain(first: 0) { id } }',
+      '{ customer(id: "1") { notes(first: 501) { id } } }',
+    ]) {
+      t.match((await ask(query)).errors, [{ extensions: { code: 'BAD_USER_INPUT' } }], query);
+    }
+  },
+);
 
 t.test('a null is no error under an alias, and under a name of the gateway', async (t) => {
   const { ask, crm } = await desk(t, '    rename: { Query.any: other }\n');
@@ -238,18 +273,23 @@ t.test('a null is no error under an alias, and under a name of the gateway', asy
     t.equal(data.none, null);
   }
   crm.instead = (_request, response) =>
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":{"any":null,"other":null}}');
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('{"data":{"any":null,"other":null}}');
   t.match(await ask('{ other }'), { data: { other: null }, errors: undefined });
   t.match(await ask('{ _v1_x: other }'), { data: { _v1_x: null }, errors: undefined });
 });
 
 t.test('a field that is selected twice comes where one of its conditions holds', async (t) => {
   const { ask, crm } = await desk(t);
-  const found = async (selection: string) => (await ask(`{ customer(id: "7") ${selection} }`)).data.customer;
+  const found = async (selection: string) =>
+    (await ask(`{ customer(id: "7") ${selection} }`)).data.customer;
   t.same(await found('{ num @skip(if: true) num }'), { num: 7 });
   t.same(await found('{ num num @skip(if: true) }'), { num: 7 });
   t.same(await found('{ num @include(if: false) n: num @include(if: true) }'), { n: 7 });
-  const spread = await ask('{ customer(id: "7") { ...a } } fragment a on Customer { num @include(if: false) num }');
+  const spread = await ask(
+    '{ customer(id: "7") { ...a } } fragment a on Customer { num @include(if: false) num }',
+  );
   t.same(spread.data.customer, { num: 7 });
   t.same(
     await found(
@@ -268,9 +308,14 @@ t.test('an object of which nothing but its type is selected comes', async (t) =>
     '... on Customer { __typename }',
     '... { ... @skip(if: false) { __typename } }',
   ])
-    t.match(await ask(`{ customer(id: "1") { ${selection} } }`), { data: { customer: typename }, errors: undefined });
+    t.match(await ask(`{ customer(id: "1") { ${selection} } }`), {
+      data: { customer: typename },
+      errors: undefined,
+    });
   const spread = '{ customer(id: "1") { ...a } } fragment a on Customer { ... { __typename } }';
   t.match(await ask(spread), { data: { customer: typename }, errors: undefined });
-  const inner = await ask('{ customer(id: "1") { id notes(first: 1) { ... on Note { __typename } } } }');
+  const inner = await ask(
+    '{ customer(id: "1") { id notes(first: 1) { ... on Note { __typename } } } }',
+  );
   t.same(inner.data, { customer: { id: '1', notes: [{ __typename: 'Note' }] } });
 });

@@ -51,9 +51,25 @@ interface Person {
 
 const people: ReadonlyMap<string, Person> = new Map(
   [
-    { id: '1', name: 'Ada', friends: ['2', '3'], orderId: 'o1', ref: { order: 'o2' }, status: 'ACTIVE', age: 36 },
+    {
+      id: '1',
+      name: 'Ada',
+      friends: ['2', '3'],
+      orderId: 'o1',
+      ref: { order: 'o2' },
+      status: 'ACTIVE',
+      age: 36,
+    },
     { id: '2', name: 'Bob', friends: [], orderId: null, ref: null, status: 'GONE', age: 7 },
-    { id: '3', name: 'Eve', friends: ['1'], orderId: 'o3', ref: { order: 'o1' }, status: 'ACTIVE', age: 20 },
+    {
+      id: '3',
+      name: 'Eve',
+      friends: ['1'],
+      orderId: 'o3',
+      ref: { order: 'o1' },
+      status: 'ACTIVE',
+      age: 20,
+    },
   ].map((person): [string, Person] => [
     person.id,
     {
@@ -69,10 +85,16 @@ const people: ReadonlyMap<string, Person> = new Map(
 
 const rootValue = {
   customer: ({ id }: { id: string }) => people.get(id) ?? null,
-  customers: ({ ids }: { ids: string[] }) => [...ids].reverse().flatMap((id) => people.get(id) ?? []),
-  page: ({ ids }: { ids: string[] }) => ({ rows: ids.flatMap((id) => people.get(id) ?? []), total: ids.length }),
+  customers: ({ ids }: { ids: string[] }) =>
+    [...ids].reverse().flatMap((id) => people.get(id) ?? []),
+  page: ({ ids }: { ids: string[] }) => ({
+    rows: ids.flatMap((id) => people.get(id) ?? []),
+    total: ids.length,
+  }),
   found: ({ filter }: { filter?: { status: string } }) => [
-    ...[...people.values()].filter(({ status }) => filter?.status === undefined || status === filter.status),
+    ...[...people.values()].filter(
+      ({ status }) => filter?.status === undefined || status === filter.status,
+    ),
     { __typename: 'Order', id: 'o9', title: 'Chair' },
   ],
   node: ({ id }: { id: string }) => people.get(id) ?? { __typename: 'Order', id, title: 'Table' },
@@ -126,7 +148,9 @@ const orderXml = (id: string, customerId: string): string =>
 const answerOrders = answerOperations('urn:orders', (name, text) => {
   const id = textIn(text, 'id') ?? '';
   if (name === 'GetOrder') return orderXml(id, id === 'o2' ? '2' : '1');
-  return ['o1', 'o2', 'o3'].map((each, at) => `<orders>${orderXml(each, String(at + 1))}</orders>`).join('');
+  return ['o1', 'o2', 'o3']
+    .map((each, at) => `<orders>${orderXml(each, String(at + 1))}</orders>`)
+    .join('');
 });
 
 /** Starts a CRM, a SOAP backend and a gateway before both. `keys` are those of the service `crm`. */
@@ -144,7 +168,13 @@ async function desk(t: Test, keys: string, rest: string) {
     gateway,
     ask: (...args: Parameters<typeof ask>): Promise<any> => ask(...args),
     /** Asks while the CRM answers this text. */
-    askBeside(text: string, query: string, type = 'application/json', status = 200, headers = {}): Promise<any> {
+    askBeside(
+      text: string,
+      query: string,
+      type = 'application/json',
+      status = 200,
+      headers = {},
+    ): Promise<any> {
       crm.instead = (_request, response) => {
         response.writeHead(status, { 'content-type': type, ...headers }).end(text);
       };
@@ -153,10 +183,12 @@ async function desk(t: Test, keys: string, rest: string) {
   };
 }
 
-t.test('a service that speaks GraphQL is asked beside one that speaks SOAP, in one query', async (t) => {
-  const { ask, crm, soap } = await desk(t, '', '');
-  const answer = await ask(
-    `query ($id: ID!, $with: Boolean!, $unused: Filter) {
+t.test(
+  'a service that speaks GraphQL is asked beside one that speaks SOAP, in one query',
+  async (t) => {
+    const { ask, crm, soap } = await desk(t, '', '');
+    const answer = await ask(
+      `query ($id: ID!, $with: Boolean!, $unused: Filter) {
       a: customer(id: $id) { ...Person friends { n: name ... @include(if: $with) { age } } }
       order(id: "o1") { id total }
       b: customer(id: "2") { __typename name extra since status }
@@ -166,37 +198,38 @@ t.test('a service that speaks GraphQL is asked beside one that speaks SOAP, in o
       __typename
     }
     fragment Person on Customer { id name }`,
-    { id: '1', with: true },
-  );
-  t.same(answer, {
-    data: {
-      a: {
-        id: '1',
-        name: 'Ada',
-        friends: [
-          { n: 'Bob', age: 7 },
-          { n: 'Eve', age: 20 },
+      { id: '1', with: true },
+    );
+    t.same(answer, {
+      data: {
+        a: {
+          id: '1',
+          name: 'Ada',
+          friends: [
+            { n: 'Bob', age: 7 },
+            { n: 'Eve', age: 20 },
+          ],
+        },
+        order: { id: 'o1', total: 5 },
+        b: {
+          __typename: 'Customer',
+          name: 'Bob',
+          extra: { deep: [1, { two: 2 }] },
+          since: '2026-11-21T00:00:00Z',
+          status: 'GONE',
+        },
+        found: [
+          { kind: 'Customer', name: 'Bob' },
+          { kind: 'CrmOrder', title: 'Chair' },
         ],
+        node: { id: '7', title: 'Table' },
+        __typename: 'Query',
       },
-      order: { id: 'o1', total: 5 },
-      b: {
-        __typename: 'Customer',
-        name: 'Bob',
-        extra: { deep: [1, { two: 2 }] },
-        since: '2026-11-21T00:00:00Z',
-        status: 'GONE',
-      },
-      found: [
-        { kind: 'Customer', name: 'Bob' },
-        { kind: 'CrmOrder', title: 'Chair' },
-      ],
-      node: { id: '7', title: 'Table' },
-      __typename: 'Query',
-    },
-  });
-  t.equal(crm.requests.length, 1, 'its fields are one call');
-  t.equal(soap.complete.length, 1);
-});
+    });
+    t.equal(crm.requests.length, 1, 'its fields are one call');
+    t.equal(soap.complete.length, 1);
+  },
+);
 
 t.test(
   'links lead to a service that speaks GraphQL, one by one or with a list operation, in one call each',
@@ -219,7 +252,12 @@ t.test(
             owner: { id: '1', friends: [{ name: 'Bob' }, { name: 'Eve' }] },
             paged: { name: 'Ada' },
           },
-          { id: 'o2', customer: { n: 'Bob', age: 7 }, owner: { id: '2', friends: [] }, paged: { name: 'Bob' } },
+          {
+            id: 'o2',
+            customer: { n: 'Bob', age: 7 },
+            owner: { id: '2', friends: [] },
+            paged: { name: 'Bob' },
+          },
           {
             id: 'o3',
             customer: { n: 'Eve', age: 20 },
@@ -230,7 +268,10 @@ t.test(
       },
     });
     t.equal(soap.complete.length, 1);
-    t.ok(crm.requests.length <= 2, `what is asked at the same time is one call: ${crm.requests.length}`);
+    t.ok(
+      crm.requests.length <= 2,
+      `what is asked at the same time is one call: ${crm.requests.length}`,
+    );
   },
 );
 
@@ -296,7 +337,9 @@ t.test('what is asked for links cannot be asked for by a caller', async (t) => {
     customer(id: "1") { soapstone_t: name soapstone__f0: name soapstone_f0: age order { id } }
   }`);
   t.same(answer, {
-    data: { customer: { soapstone_t: 'Ada', soapstone__f0: 'Ada', soapstone_f0: 36, order: { id: 'o1' } } },
+    data: {
+      customer: { soapstone_t: 'Ada', soapstone__f0: 'Ada', soapstone_f0: 36, order: { id: 'o1' } },
+    },
   });
 });
 
@@ -305,7 +348,9 @@ t.test('errors keep their messages and places, and nothing else', async (t) => {
   const one = await ask('{ broken(how: "no stock") order(id: "o1") { id } }');
   t.match(one, {
     data: null,
-    errors: [{ message: 'no stock', path: ['broken'], extensions: { code: 'GRAPHQL_UPSTREAM_ERROR' } }],
+    errors: [
+      { message: 'no stock', path: ['broken'], extensions: { code: 'GRAPHQL_UPSTREAM_ERROR' } },
+    ],
   });
   const upstream = {
     data: { customer: { id: '1', friends: [{ name: null }], age: 'old' } },
@@ -318,16 +363,19 @@ t.test('errors keep their messages and places, and nothing else', async (t) => {
       },
     ],
   };
-  const send = (query: string) => askBeside(JSON.stringify(upstream), query, 'application/json; charset=utf-8');
+  const send = (query: string) =>
+    askBeside(JSON.stringify(upstream), query, 'application/json; charset=utf-8');
   const two = await send('{ customer(id: "1") { id f: friends { name } age } }');
   t.same(two.data, { customer: { id: '1', f: null, age: null } }, 'no alias came back');
   const three = await send('{ customer(id: "1") { id friends { name } age } }');
   t.same(three.data, { customer: { id: '1', friends: null, age: null } });
-  const errors = three.errors.map(({ message, path, extensions: { id: _, ...extensions } }: any) => ({
-    message,
-    path,
-    extensions,
-  }));
+  const errors = three.errors.map(
+    ({ message, path, extensions: { id: _, ...extensions } }: any) => ({
+      message,
+      path,
+      extensions,
+    }),
+  );
   t.same(
     errors.find((error: any) => error.extensions.code === 'GRAPHQL_UPSTREAM_ERROR'),
     {
@@ -347,7 +395,12 @@ t.test('whatever becomes of the service has the answer that it has behind SOAP',
   const limits =
     'limits: { graphql: { rootFields: 20, aliases: 100 }, remote: { responseBytes: 4KiB, responseDepth: 10, responseValues: 100 }, upstream: { headersMillis: 300, breakerFailures: 0 } }\n';
   const { ask, askBeside, crm, gateway } = await desk(t, '', limits);
-  const codeOf = async (status: number, type: string, body: string, headers = {}): Promise<string> => {
+  const codeOf = async (
+    status: number,
+    type: string,
+    body: string,
+    headers = {},
+  ): Promise<string> => {
     const query = '{ customer(id: "1") { name extra } order(id: "o1") { id } }';
     const answer = await askBeside(body, query, type, status, headers);
     t.same(answer.data, { customer: null, order: { id: 'o1' } }, 'the other service is not harmed');
@@ -362,20 +415,56 @@ t.test('whatever becomes of the service has the answer that it has behind SOAP',
     ['a list', 'UPSTREAM_INVALID_RESPONSE', 200, json, '[]'],
     ['nothing', 'UPSTREAM_INVALID_RESPONSE', 200, json, '{}'],
     ['null', 'UPSTREAM_INVALID_RESPONSE', 200, json, '{"data":null}'],
-    ['two members of one name', 'UPSTREAM_INVALID_RESPONSE', 200, json, '{"data":null,"data":{"customer":null}}'],
+    [
+      'two members of one name',
+      'UPSTREAM_INVALID_RESPONSE',
+      200,
+      json,
+      '{"data":null,"data":{"customer":null}}',
+    ],
     ['another charset', 'UPSTREAM_INVALID_RESPONSE', 200, 'application/json; charset=latin1', good],
     ['compressed', 'UPSTREAM_INVALID_RESPONSE', 200, json, good, { 'content-encoding': 'br' }],
     ['errors without paths', 'GRAPHQL_UPSTREAM_ERROR', 400, json, '{"errors":[{"message":"no"}]}'],
-    ['errors that are none', 'GRAPHQL_UPSTREAM_ERROR', 200, json, '{"errors":[7,null,{"message":{}}]}'],
-    ['a foreign path', 'GRAPHQL_UPSTREAM_ERROR', 200, json, '{"errors":[{"message":"no","path":["_v7_x",{}]}]}'],
+    [
+      'errors that are none',
+      'GRAPHQL_UPSTREAM_ERROR',
+      200,
+      json,
+      '{"errors":[7,null,{"message":{}}]}',
+    ],
+    [
+      'a foreign path',
+      'GRAPHQL_UPSTREAM_ERROR',
+      200,
+      json,
+      '{"errors":[{"message":"no","path":["_v7_x",{}]}]}',
+    ],
     ['another type', 'UPSTREAM_SCHEMA_INVALID', 200, json, '{"data":{"customer":["secret"]}}'],
     ['no object', 'UPSTREAM_SCHEMA_INVALID', 200, json, '{"data":{"customer":"secret"}}'],
     ['a redirect', 'UPSTREAM_REDIRECT', 302, json, '{}', { location: 'http://127.0.0.1:1/' }],
     ['no credentials', 'UPSTREAM_AUTH', 401, json, '{"errors":[{"message":"secret"}]}'],
     ['too much to do', 'UPSTREAM_OVERLOADED', 503, json, '{"errors":[{"message":"secret"}]}'],
-    ['too long', 'UPSTREAM_RESPONSE_LIMIT', 200, json, good.replace('EXTRA', `"${'x'.repeat(5000)}"`)],
-    ['too deep', 'UPSTREAM_RESPONSE_LIMIT', 200, json, good.replace('EXTRA', '['.repeat(20) + ']'.repeat(20))],
-    ['too many values', 'UPSTREAM_RESPONSE_LIMIT', 200, json, good.replace('EXTRA', `[${'1,'.repeat(200)}1]`)],
+    [
+      'too long',
+      'UPSTREAM_RESPONSE_LIMIT',
+      200,
+      json,
+      good.replace('EXTRA', `"${'x'.repeat(5000)}"`),
+    ],
+    [
+      'too deep',
+      'UPSTREAM_RESPONSE_LIMIT',
+      200,
+      json,
+      good.replace('EXTRA', '['.repeat(20) + ']'.repeat(20)),
+    ],
+    [
+      'too many values',
+      'UPSTREAM_RESPONSE_LIMIT',
+      200,
+      json,
+      good.replace('EXTRA', `[${'1,'.repeat(200)}1]`),
+    ],
   ];
   for (const [name, code, status, type, body, headers] of cases) {
     t.equal(await codeOf(status, type, body, headers), code, name);
@@ -411,13 +500,20 @@ t.test('a value that is none of its type is told, nobody is told the value', asy
     [{ soapstone_f0: { id: 'zzz' } }, ['customer'], {}],
   ] as const) {
     const answer = await send({ ...fine, ...wrong });
-    t.match(answer.errors?.[0], { path, extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }, JSON.stringify(wrong));
+    t.match(
+      answer.errors?.[0],
+      { path, extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } },
+      JSON.stringify(wrong),
+    );
     t.match(answer.data.customer, data);
     t.notMatch(JSON.stringify(answer), /zzz/);
   }
   const lost = await send({ ...fine, name: null });
   t.same(lost.data, { customer: null }, 'what may not be null takes what it is in with it');
-  t.match(lost.errors[0], { path: ['customer', 'name'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } });
+  t.match(lost.errors[0], {
+    path: ['customer', 'name'],
+    extensions: { code: 'UPSTREAM_SCHEMA_INVALID' },
+  });
 });
 
 t.test('secrets and the allowed fields of the caller are sent, and no others', async (t) => {
@@ -425,43 +521,51 @@ t.test('secrets and the allowed fields of the caller are sent, and no others', a
   const { ask, crm } = await desk(t, keys, '');
   await ask('{ now }', {}, { 'x-tenant': 'acme', cookie: 'c=1', 'x-other': 'o' });
   const headers = crm.requests[0]?.headers ?? {};
-  t.match(headers, { authorization: 'Bearer s3cret', 'x-tenant': 'acme', 'content-type': 'application/json' });
+  t.match(headers, {
+    authorization: 'Bearer s3cret',
+    'x-tenant': 'acme',
+    'content-type': 'application/json',
+  });
   t.notOk(headers['cookie'] ?? headers['x-other']);
 });
 
-t.test('its fields are held to the limits, cost what calls cost and count against budgets and rights', async (t) => {
-  const rest =
-    'limits: { graphql: { callCost: 100, calls: 3, rootFields: 20, aliases: 50, cost: 2000 } }\n' +
-    LINKS +
-    'clients: { order: [apiKey], apiKeys: { clients: { a: { class: a, keys: [key-of-a-0123456789] }, b: { class: b, keys: [key-of-b-0123456789] } } }, ' +
-    'classes: { a: { allow: [crm, orders], budget: { maximum: 300, restoreRate: 1 } }, b: { deny: [crm.node, crm.customer] } } }\n';
-  const { ask, crm, gateway } = await desk(t, '', rest);
-  const as = (name: 'a' | 'b', query: string) => ask(query, {}, { 'x-api-key': `key-of-${name}-0123456789` });
-  t.same((await as('b', '{ now }')).data, { now: '2026-11-21T07:00:00Z' });
-  for (const query of [
-    '{ now node(id: "1") { id } }',
-    '{ order(id: "o1") { customer { name } } }',
-    '{ customers(ids: ["1"]) { order { customer { name } } } }',
-    '{ customers(ids: ["1"]) { query { ...F } } } fragment F on CrmQuery { node(id: "1") { id } }',
-    '{ customers(ids: ["1"]) { query { customers(ids: []) { query { customer(id: "1") { id } } } } } }',
-  ]) {
-    t.match(await as('b', query), errorWith('FORBIDDEN'), query);
-  }
-  t.equal(crm.requests.length, 1, 'nothing of it was asked');
-  t.match(
-    await as('b', '{ customers(ids: ["1", "2", "3"]) { order { id } refOrder { id } } }'),
-    errorWith('MAX_CALLS_LIMIT'),
-  );
-  t.match(
-    await as('b', `{ ${Array.from({ length: 25 }, (_, at) => `a${at}: now`).join(' ')} }`),
-    errorWith('MAX_ROOT_FIELDS_LIMIT'),
-  );
-  t.same((await as('a', '{ a: now b: now }')).data.a, '2026-11-21T07:00:00Z');
-  t.same((await as('a', '{ a: now b: now }')).data.a, '2026-11-21T07:00:00Z');
-  t.match(await as('a', '{ a: now b: now }'), errorWith('RATE_LIMITED'));
-  const line = await gateway.accessLine(1);
-  t.match(line, { upstreamCalls: 1 });
-});
+t.test(
+  'its fields are held to the limits, cost what calls cost and count against budgets and rights',
+  async (t) => {
+    const rest =
+      'limits: { graphql: { callCost: 100, calls: 3, rootFields: 20, aliases: 50, cost: 2000 } }\n' +
+      LINKS +
+      'clients: { order: [apiKey], apiKeys: { clients: { a: { class: a, keys: [key-of-a-0123456789] }, b: { class: b, keys: [key-of-b-0123456789] } } }, ' +
+      'classes: { a: { allow: [crm, orders], budget: { maximum: 300, restoreRate: 1 } }, b: { deny: [crm.node, crm.customer] } } }\n';
+    const { ask, crm, gateway } = await desk(t, '', rest);
+    const as = (name: 'a' | 'b', query: string) =>
+      ask(query, {}, { 'x-api-key': `key-of-${name}-0123456789` });
+    t.same((await as('b', '{ now }')).data, { now: '2026-11-21T07:00:00Z' });
+    for (const query of [
+      '{ now node(id: "1") { id } }',
+      '{ order(id: "o1") { customer { name } } }',
+      '{ customers(ids: ["1"]) { order { customer { name } } } }',
+      '{ customers(ids: ["1"]) { query { ...F } } } fragment F on CrmQuery { node(id: "1") { id } }',
+      '{ customers(ids: ["1"]) { query { customers(ids: []) { query { customer(id: "1") { id } } } } } }',
+    ]) {
+      t.match(await as('b', query), errorWith('FORBIDDEN'), query);
+    }
+    t.equal(crm.requests.length, 1, 'nothing of it was asked');
+    t.match(
+      await as('b', '{ customers(ids: ["1", "2", "3"]) { order { id } refOrder { id } } }'),
+      errorWith('MAX_CALLS_LIMIT'),
+    );
+    t.match(
+      await as('b', `{ ${Array.from({ length: 25 }, (_, at) => `a${at}: now`).join(' ')} }`),
+      errorWith('MAX_ROOT_FIELDS_LIMIT'),
+    );
+    t.same((await as('a', '{ a: now b: now }')).data.a, '2026-11-21T07:00:00Z');
+    t.same((await as('a', '{ a: now b: now }')).data.a, '2026-11-21T07:00:00Z');
+    t.match(await as('a', '{ a: now b: now }'), errorWith('RATE_LIMITED'));
+    const line = await gateway.accessLine(1);
+    t.match(line, { upstreamCalls: 1 });
+  },
+);
 
 t.test('what changes something is asked in order, each by itself', async (t) => {
   const { ask, crm } = await desk(t, '', LINKS);
@@ -476,7 +580,9 @@ t.test('what changes something is asked in order, each by itself', async (t) => 
 
 t.test('its types are part of the schema that callers see', async (t) => {
   const { ask } = await desk(t, '    prefix: crm\n', '');
-  const { data } = await ask('{ __type(name: "CrmCustomer") { kind interfaces { name } fields { name } } }');
+  const { data } = await ask(
+    '{ __type(name: "CrmCustomer") { kind interfaces { name } fields { name } } }',
+  );
   t.match(data.__type, { kind: 'OBJECT', interfaces: [{ name: 'CrmNode' }] });
   const answer = await ask(`{
     crmFound(filter: { status: ACTIVE, ids: ["1"] }) { __typename ... on CrmNode { id } }
@@ -486,7 +592,10 @@ t.test('its types are part of the schema that callers see', async (t) => {
     data: {
       crmFound: [{ __typename: 'CrmCustomer' }, { id: '3' }, { __typename: 'CrmOrder', id: 'o9' }],
       crmCustomer: {
-        query: { crmNow: '2026-11-21T07:00:00Z', crmCustomer: { __typename: 'CrmCustomer', name: 'Bob' } },
+        query: {
+          crmNow: '2026-11-21T07:00:00Z',
+          crmCustomer: { __typename: 'CrmCustomer', name: 'Bob' },
+        },
       },
     },
   });
@@ -500,7 +609,10 @@ t.test('what is renamed and hidden is asked under its own name, wherever it stan
   const { ask, crm } = await desk(
     t,
     keys,
-    LINKS.replace(/Order\.paged[\s\S]*$/, '').replaceAll('argument: ids, key: id', 'argument: ids, key: key'),
+    LINKS.replace(/Order\.paged[\s\S]*$/, '').replaceAll(
+      'argument: ids, key: id',
+      'argument: ids, key: key',
+    ),
   );
   const answer = await ask(
     `query ($w: Wanted, $s: ID!) {
@@ -514,8 +626,17 @@ t.test('what is renamed and hidden is asked under its own name, wherever it stan
   );
   t.same(answer.errors, undefined);
   t.match(answer.data, {
-    things: [{ key: '1', called: 'Ada', status: 'ACTIVE' }, { key: '3', called: 'Eve' }, { key: 'o9' }],
-    cNode: { __typename: 'CCustomer', key: '1', called: 'Ada', friends: [{ key: '2' }, { key: '3' }] },
+    things: [
+      { key: '1', called: 'Ada', status: 'ACTIVE' },
+      { key: '3', called: 'Eve' },
+      { key: 'o9' },
+    ],
+    cNode: {
+      __typename: 'CCustomer',
+      key: '1',
+      called: 'Ada',
+      friends: [{ key: '2' }, { key: '3' }],
+    },
     order: { customer: { called: 'Ada' }, owner: { key: '1', called: 'Ada' } },
     t: { inputFields: [{ name: 'only' }] },
   });
@@ -538,13 +659,23 @@ t.test('names that mean something to JavaScript mean nothing here', async (t) =>
   t.equal(Object.getPrototypeOf({}).polluted, undefined);
   t.equal(({} as Record<string, unknown>)['polluted'], undefined);
   for (const name of ['Nope', 'constructor', '__proto__', 'Query', '__Type', 'Page']) {
-    const found = await send(`{"data":{"node":{"__typename":"${name}","id":"1"}}}`, '{ node(id: "1") { id } }');
+    const found = await send(
+      `{"data":{"node":{"__typename":"${name}","id":"1"}}}`,
+      '{ node(id: "1") { id } }',
+    );
     t.same(found.data, { node: null }, name);
-    t.match(found.errors?.[0], { path: ['node'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }, name);
+    t.match(
+      found.errors?.[0],
+      { path: ['node'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } },
+      name,
+    );
   }
   const inside = await send(
     '{"data":{"customer":{"id":"1","soapstone_t":"x","query":{"node":{"__typename":"Nope","id":"1"}}}}}',
     '{ customer(id: "1") { id query { node(id: "1") { id } } } }',
   );
-  t.match(inside.errors?.[0], { path: ['customer', 'query', 'node'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } });
+  t.match(inside.errors?.[0], {
+    path: ['customer', 'query', 'node'],
+    extensions: { code: 'UPSTREAM_SCHEMA_INVALID' },
+  });
 });

@@ -7,7 +7,9 @@ import { until } from '../kit/until.js';
 import { useService } from '../kit/use.js';
 
 const ponged = (status: string): string =>
-  envelope(`<PingResponse xmlns="urn:shop"><ping><status> ${status} </status></ping></PingResponse>`);
+  envelope(
+    `<PingResponse xmlns="urn:shop"><ping><status> ${status} </status></ping></PingResponse>`,
+  );
 const fault = (code: string): string => envelope(faultOf(`s:${code}`));
 
 const xml =
@@ -32,7 +34,8 @@ ${keys}
 
 async function startOne(t: Test, health: string, keys = '') {
   const setting = {
-    reply: (response: ServerResponse, _message: RecordedMessage): void => xml(200, ponged('OK'))(response),
+    reply: (response: ServerResponse, _message: RecordedMessage): void =>
+      xml(200, ponged('OK'))(response),
   };
   const { backend, gateway } = await useService(
     t,
@@ -44,12 +47,17 @@ async function startOne(t: Test, health: string, keys = '') {
     backend,
     /** Waits until the address is found healthy, or not. */
     isUp: (expected: boolean) =>
-      until(() => gateway.compiled().services[0]?.upstream.addresses.all[0]?.isHealthy === expected),
+      until(
+        () => gateway.compiled().services[0]?.upstream.addresses.all[0]?.isHealthy === expected,
+      ),
   });
 }
 
 t.test('an operation checks an address: its reply must match, and a Fault does not', async (t) => {
-  const setting = await startOne(t, 'operation: Ping, arguments: { depth: "2" }, expect: { reply.status: OK }');
+  const setting = await startOne(
+    t,
+    'operation: Ping, arguments: { depth: "2" }, expect: { reply.status: OK }',
+  );
   const { backend, isUp } = setting;
   await until(() => backend.complete.length > 1);
   const [{ method = '', target = '', body = Buffer.alloc(0) } = {}] = backend.complete;
@@ -80,44 +88,52 @@ t.test('a Fault is healthy where the configuration says so', async (t) => {
   t.pass();
 });
 
-t.test('checks by an operation carry the credentials of the service, and its Security block', async (t) => {
-  const keys = `    auth: { basic: { username: web, password: secret } }
+t.test(
+  'checks by an operation carry the credentials of the service, and its Security block',
+  async (t) => {
+    const keys = `    auth: { basic: { username: web, password: secret } }
     headers: { X-System: gateway }
     security: { make: { timestamp: true, usernameToken: { username: web, password: secret, type: digest } } }`;
-  const { backend } = await startOne(t, 'operation: Ping, arguments: { depth: "2" }', keys);
-  await until(() => backend.complete.length > 1);
-  const [first, second] = backend.complete;
-  t.equal(first?.headers['authorization'], 'Basic d2ViOnNlY3JldA==');
-  t.equal(first?.headers['x-system'], 'gateway');
-  const nonceOf = (message: RecordedMessage | undefined) => /Nonce[^>]*>([^<]+)</.exec(String(message?.body))?.[1];
-  t.ok(nonceOf(first));
-  t.not(nonceOf(first), nonceOf(second), 'a nonce of its own each time');
-});
+    const { backend } = await startOne(t, 'operation: Ping, arguments: { depth: "2" }', keys);
+    await until(() => backend.complete.length > 1);
+    const [first, second] = backend.complete;
+    t.equal(first?.headers['authorization'], 'Basic d2ViOnNlY3JldA==');
+    t.equal(first?.headers['x-system'], 'gateway');
+    const nonceOf = (message: RecordedMessage | undefined) =>
+      /Nonce[^>]*>([^<]+)</.exec(String(message?.body))?.[1];
+    t.ok(nonceOf(first));
+    t.not(nonceOf(first), nonceOf(second), 'a nonce of its own each time');
+  },
+);
 
-t.test('checks use the login session of the service, and renew a token that is refused', async (t) => {
-  const keys = `    auth:
+t.test(
+  'checks use the login session of the service, and renew a token that is refused',
+  async (t) => {
+    const keys = `    auth:
       login: { operation: Login, arguments: { user: web }, token: reply.id, place: "http:x-session", renewOn: [EXPIRED] }`;
-  const setting = await startOne(t, 'operation: Ping, arguments: { depth: "2" }', keys);
-  const { backend } = setting;
-  let logins = 0;
-  setting.reply = (response, { body, headers }) => {
-    if (String(body).includes('Login')) {
-      const session = `<LoginResponse xmlns="urn:shop"><session><id>t${++logins}</id></session></LoginResponse>`;
-      xml(200, envelope(session))(response);
-    } else if (headers['x-session'] === `t${logins}`) xml(200, ponged('OK'))(response);
-    else xml(500, fault('EXPIRED'))(response);
-  };
-  const pings = () => backend.complete.filter(({ body }) => String(body).includes('depth')).length;
-  await until(() => logins >= 1 && pings() > 2);
-  const before = logins;
-  t.equal(before, 1, 'one login for all checks');
-  logins++;
-  await until(() => logins === 3);
-  const after = pings();
-  await until(() => pings() > after + 2);
-  await setting.isUp(true);
-  t.equal(logins, 3);
-});
+    const setting = await startOne(t, 'operation: Ping, arguments: { depth: "2" }', keys);
+    const { backend } = setting;
+    let logins = 0;
+    setting.reply = (response, { body, headers }) => {
+      if (String(body).includes('Login')) {
+        const session = `<LoginResponse xmlns="urn:shop"><session><id>t${++logins}</id></session></LoginResponse>`;
+        xml(200, envelope(session))(response);
+      } else if (headers['x-session'] === `t${logins}`) xml(200, ponged('OK'))(response);
+      else xml(500, fault('EXPIRED'))(response);
+    };
+    const pings = () =>
+      backend.complete.filter(({ body }) => String(body).includes('depth')).length;
+    await until(() => logins >= 1 && pings() > 2);
+    const before = logins;
+    t.equal(before, 1, 'one login for all checks');
+    logins++;
+    await until(() => logins === 3);
+    const after = pings();
+    await until(() => pings() > after + 2);
+    await setting.isUp(true);
+    t.equal(logins, 3);
+  },
+);
 
 t.test('?wsdl is healthy as long as it has a WSDL, of any length', async (t) => {
   const setting = await startOne(t, 'wsdl: true');
@@ -137,7 +153,8 @@ t.test('?wsdl is healthy as long as it has a WSDL, of any length', async (t) => 
 });
 
 t.test('a check that cannot be made is a mistake of the configuration', async (t) => {
-  const problemOf = (health: string): Promise<string> => problemsOf(t, serviceOf('http://127.0.0.1:1', health));
+  const problemOf = (health: string): Promise<string> =>
+    problemsOf(t, serviceOf('http://127.0.0.1:1', health));
   t.match(await problemOf('operation: Pingg'), /no operation `Pingg`/);
   t.match(await problemOf('operation: Ping'), /`Ping` cannot be called/);
   t.match(await problemOf('operation: Ping, arguments: { deep: "1" }'), /deep/);

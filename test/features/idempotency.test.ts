@@ -55,19 +55,31 @@ ${rest}`,
   };
 }
 
-t.test('the same request under a key gets the answer that is kept, by SOAP, GraphQL and REST', async (t) => {
-  const { soap, graphql, rest, backend, gateway } = await useBank(t);
-  for (let times = 0; times < 3; times++) t.match((await soap('a', '1')).text, 'R1');
-  for (let times = 0; times < 3; times++) t.match(await graphql('b', PAY), '"receipt":"R2"');
-  t.match(await graphql('b', 'mutation { pay(sum: 1) { r: receipt __typename } }'), '"r":"R2"', 'another selection');
-  for (let times = 0; times < 3; times++) t.match((await rest('c', 1)).text, 'R3');
-  t.equal(backend.complete.length, 3);
-  t.match(await graphql(null, PAY), 'R4', 'without a key each request is a call');
-  t.match(await graphql(null, PAY), 'R5');
-  const words = await Promise.all([1, 2, 3].map(async (line) => (await gateway.accessLine(line))['cache']));
-  t.same(words, ['miss', 'kept', 'kept'], 'the log tells which answers are kept ones');
-  t.match(await gateway.metrics(), /soapstone_cache_requests_total\{[^}]*operation="Pay",outcome="kept"\} 7/);
-});
+t.test(
+  'the same request under a key gets the answer that is kept, by SOAP, GraphQL and REST',
+  async (t) => {
+    const { soap, graphql, rest, backend, gateway } = await useBank(t);
+    for (let times = 0; times < 3; times++) t.match((await soap('a', '1')).text, 'R1');
+    for (let times = 0; times < 3; times++) t.match(await graphql('b', PAY), '"receipt":"R2"');
+    t.match(
+      await graphql('b', 'mutation { pay(sum: 1) { r: receipt __typename } }'),
+      '"r":"R2"',
+      'another selection',
+    );
+    for (let times = 0; times < 3; times++) t.match((await rest('c', 1)).text, 'R3');
+    t.equal(backend.complete.length, 3);
+    t.match(await graphql(null, PAY), 'R4', 'without a key each request is a call');
+    t.match(await graphql(null, PAY), 'R5');
+    const words = await Promise.all(
+      [1, 2, 3].map(async (line) => (await gateway.accessLine(line))['cache']),
+    );
+    t.same(words, ['miss', 'kept', 'kept'], 'the log tells which answers are kept ones');
+    t.match(
+      await gateway.metrics(),
+      /soapstone_cache_requests_total\{[^}]*operation="Pay",outcome="kept"\} 7/,
+    );
+  },
+);
 
 t.test('another request under a key is refused in the form of its protocol', async (t) => {
   const { soap, graphql, rest, backend, gateway } = await useBank(t);
@@ -78,12 +90,19 @@ t.test('another request under a key is refused in the form of its protocol', asy
   await graphql('b', PAY);
   const other = 'mutation { pay(sum: 2) { receipt } }';
   t.match(JSON.parse(await graphql('b', other)), errorWith('IDEMPOTENCY_KEY_REUSED'));
-  t.match(await graphql('b', 'mutation { pay: refund(sum: 1) { receipt } }'), 'IDEMPOTENCY_KEY_REUSED');
+  t.match(
+    await graphql('b', 'mutation { pay: refund(sum: 1) { receipt } }'),
+    'IDEMPOTENCY_KEY_REUSED',
+  );
   await rest('c', 1);
   t.match(await rest('c', 2), { status: 422, text: /IDEMPOTENCY_KEY_REUSED/ });
   const inSoap12 = envelope('<Pay xmlns="urn:bank"><sum>1</sum></Pay>', '', SOAP_12);
   const answer = await postSoap(`${gateway.url}/soap/bank`, inSoap12, { 'idempotency-key': 'a' });
-  t.match(await answer.text(), /soap-envelope.*IDEMPOTENCY_KEY_REUSED/s, 'the answer kept is of the other version');
+  t.match(
+    await answer.text(),
+    /soap-envelope.*IDEMPOTENCY_KEY_REUSED/s,
+    'the answer kept is of the other version',
+  );
   t.equal(backend.complete.length, 3);
 });
 
@@ -91,7 +110,8 @@ t.test('fields of one request are told apart by their response keys', async (t) 
   const { graphql, backend } = await useBank(t);
   const both = 'mutation { a: pay(sum: 1) { receipt } b: pay(sum: 1) { receipt } }';
   const [first, second] = [await graphql('k', both), await graphql('k', both)];
-  for (const answer of [first, second]) t.match(answer, '{"data":{"a":{"receipt":"R1"},"b":{"receipt":"R2"}}');
+  for (const answer of [first, second])
+    t.match(answer, '{"data":{"a":{"receipt":"R1"},"b":{"receipt":"R2"}}');
   t.equal(backend.complete.length, 2);
 });
 
@@ -146,17 +166,23 @@ t.test('a call without an answer is told as such, and never made again', async (
   t.equal(backend.complete.filter(({ body }) => /<(?:\w+:)?sum>777</.test(String(body))).length, 2);
 });
 
-t.test('a call that did not reach the backend may be made again; a Fault is an answer', async (t) => {
-  const { soap, backend } = await useBank(t);
-  backend.answer = answerWith('later', 'text/plain', 429);
-  t.equal((await soap('k', '1')).status, 500);
-  backend.answer = answerBy(() => faultOf('s:Server', 'no money'));
-  for (let times = 0; times < 2; times++) t.match((await soap('k', '1')).text, 'no money');
-  t.equal(backend.complete.length, 2);
-});
+t.test(
+  'a call that did not reach the backend may be made again; a Fault is an answer',
+  async (t) => {
+    const { soap, backend } = await useBank(t);
+    backend.answer = answerWith('later', 'text/plain', 429);
+    t.equal((await soap('k', '1')).status, 500);
+    backend.answer = answerBy(() => faultOf('s:Server', 'no money'));
+    for (let times = 0; times < 2; times++) t.match((await soap('k', '1')).text, 'no money');
+    t.equal(backend.complete.length, 2);
+  },
+);
 
 const addressed = (message: string, id: string): string =>
-  message.replace('<s:Body>', `<s:Header><a:MessageID xmlns:a="${WSA}">${id}</a:MessageID></s:Header><s:Body>`);
+  message.replace(
+    '<s:Body>',
+    `<s:Header><a:MessageID xmlns:a="${WSA}">${id}</a:MessageID></s:Header><s:Body>`,
+  );
 
 t.test('a kept answer relates to the message that asks for it again', async (t) => {
   const { gateway, graphql, backend } = await useBank(t, '    addressing: { calls: send }');
@@ -168,13 +194,17 @@ t.test('a kept answer relates to the message that asks for it again', async (t) 
     const relates = `<a:RelatesTo xmlns:a="${WSA}">${other ?? textIn(body, 'MessageID') ?? ''}</a:RelatesTo>`;
     const message = envelope(content, relates + more);
     answerWith(
-      type === 'text/xml' ? message : `--B\r\nContent-Type: text/xml\r\n\r\n${message}\r\n--B--\r\n`,
+      type === 'text/xml'
+        ? message
+        : `--B\r\nContent-Type: text/xml\r\n\r\n${message}\r\n--B--\r\n`,
       type,
       content.includes('Fault>') ? 500 : 200,
     )({ method: '', target: '', headers: {}, body }, response);
   };
   const soap = async (key: string, id: string): Promise<string> => {
-    const answer = await postSoap(`${gateway.url}/soap/bank`, addressed(pay('1'), id), { 'idempotency-key': key });
+    const answer = await postSoap(`${gateway.url}/soap/bank`, addressed(pay('1'), id), {
+      'idempotency-key': key,
+    });
     return answer.text();
   };
   const first = await soap('a', 'urn:uuid:1');
@@ -206,7 +236,11 @@ t.test('a kept answer relates to the message that asks for it again', async (t) 
   t.equal(await soap('d', 'urn:y'), signed, 'what may be signed stays as it is');
   other = 'urn:other';
   for (const id of ['urn:x', 'urn:y', 'urn:other'])
-    t.match(await soap('e', id), 'UPSTREAM_DESYNC', 'an answer to another message is given to no request');
+    t.match(
+      await soap('e', id),
+      'UPSTREAM_DESYNC',
+      'an answer to another message is given to no request',
+    );
   other = null;
   content = `<PayResponse xmlns="urn:bank"><receipt>${'R'.repeat(400_000)}</receipt></PayResponse>`;
   t.match(await soap('long', 'urn:x'), '>urn:x</a:RelatesTo>');
@@ -220,7 +254,9 @@ t.test('a caller that leaves does not undo its call', async (t) => {
   backend.answer = (_message, response) => void waiting.push(response);
   const leaving = new AbortController();
   const key = { 'idempotency-key': 'k' };
-  const left = postSoap(`${gateway.url}/soap/bank`, pay('1'), key, leaving.signal).catch(() => null);
+  const left = postSoap(`${gateway.url}/soap/bank`, pay('1'), key, leaving.signal).catch(
+    () => null,
+  );
   await until(() => waiting.length > 0);
   leaving.abort();
   await left;
@@ -262,15 +298,25 @@ t.test('what is no key is refused, and several workers need Redis', async (t) =>
 for (const [auth, kind] of [
   ['basic: { username: a, password: b }', 'credentials'],
   ['oauth2: { tokenUrl: TOKEN, clientId: c, clientSecret: s }', 'a token in a field'],
-  ['oauth2: { tokenUrl: TOKEN, clientId: c, clientSecret: s, renewOn: [INVALID] }', 'a token that a Fault renews'],
-  ['oauth2: { tokenUrl: TOKEN, clientId: c, clientSecret: s, place: "header:{urn:s}S/id" }', 'a token in a block'],
+  [
+    'oauth2: { tokenUrl: TOKEN, clientId: c, clientSecret: s, renewOn: [INVALID] }',
+    'a token that a Fault renews',
+  ],
+  [
+    'oauth2: { tokenUrl: TOKEN, clientId: c, clientSecret: s, place: "header:{urn:s}S/id" }',
+    'a token in a block',
+  ],
 ])
   t.test(`requests under a key are answered where calls carry ${kind}`, async (t) => {
     const token = { access_token: 'x', token_type: 'Bearer', expires_in: 3600 };
     const server = await useBackend(t, answerJson(token));
-    const bank = await useBank(t, `    auth: { ${auth?.replace('TOKEN', `"${server.url}/token"`)} }`);
+    const bank = await useBank(
+      t,
+      `    auth: { ${auth?.replace('TOKEN', `"${server.url}/token"`)} }`,
+    );
     const answers = await Promise.all(['k', 'k'].map((key) => bank.graphql(key, PAY)));
-    for (const answer of [...answers, await bank.graphql('k', PAY)]) t.match(answer, '"receipt":"R1"');
+    for (const answer of [...answers, await bank.graphql('k', PAY)])
+      t.match(answer, '"receipt":"R1"');
     const { text } = await bank.soap('other', '2');
     t.match(text, 'R2');
     t.equal((await bank.soap('other', '2')).text, text);

@@ -78,7 +78,9 @@ const reply = (name: string, uri: string, content: string): string =>
 function callOf({ body }: RecordedMessage): string {
   const text = body.toString();
   const values = [...text.matchAll(/<(?:\w+:)?\w+>([^<]*)</g)].map((found) => found[1] ?? '');
-  return [operationIn(text), values.filter((value) => value !== '').join()].filter((part) => part !== '').join(' ');
+  return [operationIn(text), values.filter((value) => value !== '').join()]
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 const customer = (id: number): string =>
@@ -109,7 +111,9 @@ function answerTo(call: string): string {
       return own('urn:customers', `<total>9</total>${rows.join('')}`);
     }
     case 'GetArticles': {
-      const found = given.split(',').map((sku) => `<articles><sku>${sku}</sku><title>T ${sku}</title></articles>`);
+      const found = given
+        .split(',')
+        .map((sku) => `<articles><sku>${sku}</sku><title>T ${sku}</title></articles>`);
       return own('urn:customers', found.join(''));
     }
     case 'IsVip':
@@ -126,32 +130,49 @@ async function startGraph(t: Test, more = '', links = LINKS) {
     const given = graph.special(call);
     if (given !== 'wait') answerWith(given ?? answerTo(call))(message, response);
   };
-  const { backend, gateway, ask } = await useService(t, answer, (url) => services(url) + links + more);
+  const { backend, gateway, ask } = await useService(
+    t,
+    answer,
+    (url) => services(url) + links + more,
+  );
   /** `calls`: the calls since the last time. `special`: what the backends answer to a call, or null for the usual. */
-  return Object.assign(graph, { gateway, ask, calls: () => backend.complete.splice(0).map(callOf) });
+  return Object.assign(graph, {
+    gateway,
+    ask,
+    calls: () => backend.complete.splice(0).map(callOf),
+  });
 }
 
 /** The pattern of errors at these places of the field `customer` of orders. */
 const customersWith = (code: string, ...places: readonly number[]): readonly unknown[] =>
   places.map((index) => [['orders', index, 'customer'], code]);
 
-t.test('a link is a field that another service answers, in its place among the others', async (t) => {
-  const { ask, calls } = await startGraph(t);
-  const { data, errors } = await ask('{ order(id: "7") { note: id customer { name id } lines { sku } } }');
-  t.equal(errors, undefined);
-  t.equal(
-    JSON.stringify(data),
-    JSON.stringify({ order: { note: '7', customer: { name: 'C2', id: '2' }, lines: [{ sku: 's7' }] } }),
-    'what the call needs is not in the answer',
-  );
-  t.same(calls(), ['GetOrder 7', 'GetCustomer 2']);
-  await ask('{ order(id: "7") { id customerId } }');
-  t.same(calls(), ['GetOrder 7'], 'fields that need no call stay local');
-});
+t.test(
+  'a link is a field that another service answers, in its place among the others',
+  async (t) => {
+    const { ask, calls } = await startGraph(t);
+    const { data, errors } = await ask(
+      '{ order(id: "7") { note: id customer { name id } lines { sku } } }',
+    );
+    t.equal(errors, undefined);
+    t.equal(
+      JSON.stringify(data),
+      JSON.stringify({
+        order: { note: '7', customer: { name: 'C2', id: '2' }, lines: [{ sku: 's7' }] },
+      }),
+      'what the call needs is not in the answer',
+    );
+    t.same(calls(), ['GetOrder 7', 'GetCustomer 2']);
+    await ask('{ order(id: "7") { id customerId } }');
+    t.same(calls(), ['GetOrder 7'], 'fields that need no call stay local');
+  },
+);
 
 t.test('the same thing is asked once, whoever needs it', async (t) => {
   const { ask, calls } = await startGraph(t);
-  const { data, errors } = await ask('{ orders { id c: customer { name } other: customer { name } } }');
+  const { data, errors } = await ask(
+    '{ orders { id c: customer { name } other: customer { name } } }',
+  );
   t.equal(errors, undefined);
   const expected = [2, 3, 1, 2, 3, 1].map((id, index) => {
     const customer = { name: `C${id}` };
@@ -159,28 +180,44 @@ t.test('the same thing is asked once, whoever needs it', async (t) => {
   });
   t.same(data?.['orders'], expected);
   t.same(calls().sort(), ['GetCustomer 1', 'GetCustomer 2', 'GetCustomer 3', 'ListOrders']);
-  const { data: two } = await ask('{ order(id: "7") { a: customer { name } b: customer { age id } } }');
-  t.same(two, { order: { a: { name: 'C2' }, b: { age: 32, id: '2' } } }, 'two selections, each as it was made');
+  const { data: two } = await ask(
+    '{ order(id: "7") { a: customer { name } b: customer { age id } } }',
+  );
+  t.same(
+    two,
+    { order: { a: { name: 'C2' }, b: { age: 32, id: '2' } } },
+    'two selections, each as it was made',
+  );
 });
 
-t.test('a list operation answers all objects of a level in one call, in whatever order', async (t) => {
-  const { ask, calls } = await startGraph(t);
-  const { data, errors } = await ask('{ orders { batched { name friend { name friend { id } } } } }');
-  t.equal(errors, undefined);
-  t.same(
-    data?.['orders'],
-    [2, 3, 1, 2, 3, 1].map((id) => ({
-      batched: { name: `C${id}`, friend: { name: `C${id + 1}`, friend: { id: String(id + 2) } } },
-    })),
-  );
-  t.same(calls(), ['ListOrders', 'GetCustomers 2,3,1', 'GetCustomers 3,4,2', 'GetCustomers 4,5,3']);
-  const paged = await ask('{ orders { paged { name } } }');
-  t.same(
-    paged.data?.['orders'],
-    [1, 2, 3, 4, 5, 6].map((id) => ({ paged: { name: `C${id}` } })),
-  );
-  t.same(calls(), ['ListOrders', 'GetPage 1,2,3,4,5,6'], 'where the list is inside the answer');
-});
+t.test(
+  'a list operation answers all objects of a level in one call, in whatever order',
+  async (t) => {
+    const { ask, calls } = await startGraph(t);
+    const { data, errors } = await ask(
+      '{ orders { batched { name friend { name friend { id } } } } }',
+    );
+    t.equal(errors, undefined);
+    t.same(
+      data?.['orders'],
+      [2, 3, 1, 2, 3, 1].map((id) => ({
+        batched: { name: `C${id}`, friend: { name: `C${id + 1}`, friend: { id: String(id + 2) } } },
+      })),
+    );
+    t.same(calls(), [
+      'ListOrders',
+      'GetCustomers 2,3,1',
+      'GetCustomers 3,4,2',
+      'GetCustomers 4,5,3',
+    ]);
+    const paged = await ask('{ orders { paged { name } } }');
+    t.same(
+      paged.data?.['orders'],
+      [1, 2, 3, 4, 5, 6].map((id) => ({ paged: { name: `C${id}` } })),
+    );
+    t.same(calls(), ['ListOrders', 'GetPage 1,2,3,4,5,6'], 'where the list is inside the answer');
+  },
+);
 
 t.test('arguments: paths, lists, variables of the link itself', async (t) => {
   const { ask, calls } = await startGraph(t);
@@ -189,9 +226,15 @@ t.test('arguments: paths, lists, variables of the link itself', async (t) => {
     { r: 'south' },
   );
   t.equal(errors, undefined);
-  t.same(data?.['order'], { vip: true, articles: [{ title: 'T a' }, { title: 'T b7' }], customer: { name: 'C2' } });
+  t.same(data?.['order'], {
+    vip: true,
+    articles: [{ title: 'T a' }, { title: 'T b7' }],
+    customer: { name: 'C2' },
+  });
   t.same(calls().sort(), ['GetArticles a,b7', 'GetCustomer 2,south', 'GetOrder 7', 'IsVip 7']);
-  const wrong = await ask('query ($r: String) { order(id: "7") { customer(region: [$r]) { name } } }');
+  const wrong = await ask(
+    'query ($r: String) { order(id: "7") { customer(region: [$r]) { name } } }',
+  );
   t.equal(wrong.errors?.[0]?.extensions['code'], 'GRAPHQL_VALIDATION_FAILED');
 });
 
@@ -262,10 +305,13 @@ t.test('without a value there is no call; without an answer the link is null', a
 
 t.test('errors stand at every place the answer would have', async (t) => {
   const graph = await startGraph(t);
-  graph.special = (call) => (call === 'GetCustomer 2' || call.startsWith('GetCustomers') ? FAULT : null);
+  graph.special = (call) =>
+    call === 'GetCustomer 2' || call.startsWith('GetCustomers') ? FAULT : null;
   const one = await graph.ask('{ orders { customer { name } } }');
   t.same(one.data?.['orders'], [
-    ...[null, { name: 'C3' }, { name: 'C1' }, null, { name: 'C3' }, { name: 'C1' }].map((customer) => ({ customer })),
+    ...[null, { name: 'C3' }, { name: 'C1' }, null, { name: 'C3' }, { name: 'C1' }].map(
+      (customer) => ({ customer }),
+    ),
   ]);
   t.match(one.errors, [
     { path: ['orders', 0, 'customer'], message: 'No.', extensions: { code: 'SOAP_FAULT' } },
@@ -288,9 +334,12 @@ t.test('a key that the other service would not take has its own error', async (t
   const graph = await startGraph(t, 'limits:\n  codec: { stringChars: 1024 }\n', links);
   const long = 'x'.repeat(1100);
   const orders = ['a', long, 'b'].map((id) => `<orders><id>${id}</id></orders>`).join('');
-  graph.special = (call) => (call === 'ListOrders' ? reply('ListOrders', 'urn:orders', orders) : null);
+  graph.special = (call) =>
+    call === 'ListOrders' ? reply('ListOrders', 'urn:orders', orders) : null;
   const { data, errors } = await graph.ask('{ orders { tagged { title } } }');
-  t.same(data, { orders: [{ tagged: [{ title: 'T a' }] }, { tagged: null }, { tagged: [{ title: 'T b' }] }] });
+  t.same(data, {
+    orders: [{ tagged: [{ title: 'T a' }] }, { tagged: null }, { tagged: [{ title: 'T b' }] }],
+  });
   t.match(errors, [{ path: ['orders', 1, 'tagged'], extensions: { code: 'BAD_USER_INPUT' } }]);
   t.same(graph.calls(), ['ListOrders', 'GetArticles a,b']);
 });
@@ -301,14 +350,20 @@ t.test('a null that may not be makes the link null, not what is around it', asyn
     if (call.startsWith('GetCustomers')) {
       const ids = ['2', '3', '1'];
       const nameOf = (id: string): string => (id === '3' ? '' : '<name>N</name>');
-      const items = ids.map((id) => `<customers><id>${id}</id>${nameOf(id)}<age>x</age></customers>`);
+      const items = ids.map(
+        (id) => `<customers><id>${id}</id>${nameOf(id)}<age>x</age></customers>`,
+      );
       return reply('GetCustomers', 'urn:customers', items.join(''));
     }
-    return call.startsWith('GetCustomer') ? reply('GetCustomer', 'urn:customers', '<id>1</id>') : null;
+    return call.startsWith('GetCustomer')
+      ? reply('GetCustomer', 'urn:customers', '<id>1</id>')
+      : null;
   };
   const single = await graph.ask('{ order(id: "7") { id customer { friend { id } name } } }');
   t.same(single.data, { order: { id: '7', customer: null } });
-  t.match(single.errors, [{ path: ['order', 'customer', 'name'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }]);
+  t.match(single.errors, [
+    { path: ['order', 'customer', 'name'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } },
+  ]);
   const batch = await graph.ask('{ orders { batched { name } } }');
   t.same(
     batch.data?.['orders'],
@@ -319,7 +374,9 @@ t.test('a null that may not be makes the link null, not what is around it', asyn
     [1, 4].map((index) => ['orders', index, 'batched', 'name']),
   );
   graph.special = (call) =>
-    call.startsWith('GetOrder') ? reply('GetOrder', 'urn:orders', '<id>1</id><customerId>many</customerId>') : null;
+    call.startsWith('GetOrder')
+      ? reply('GetOrder', 'urn:orders', '<id>1</id><customerId>many</customerId>')
+      : null;
   const hidden = await graph.ask('{ order(id: "7") { customer { name } } }');
   t.same(hidden.data, { order: { customer: null } });
   t.match(
@@ -329,43 +386,61 @@ t.test('a null that may not be makes the link null, not what is around it', asyn
   );
 });
 
-t.test('calls, places and repetition are bounded; calls run side by side only so many', async (t) => {
-  const few = await startGraph(t, 'limits:\n  graphql: { calls: 3, batchItems: 2, callsAtOnce: 1 }\n');
-  const cut = await few.ask('{ orders { customer { name } } }');
-  t.same(few.calls(), ['ListOrders', 'GetCustomer 2', 'GetCustomer 3']);
-  t.same(
-    cut.errors?.map(({ path, extensions }) => [path, extensions['code']]),
-    customersWith('MAX_CALLS_LIMIT', 2, 5),
-  );
-  t.match(await few.gateway.accessLine(), { outcome: 'refused', code: 'MAX_CALLS_LIMIT', upstreamCalls: 3 });
-  const batch = await few.ask('{ orders { paged { name } } }');
-  t.same(few.calls(), ['ListOrders', 'GetPage 1,2', 'GetPage 3,4']);
-  t.equal(batch.errors?.length, 2);
+t.test(
+  'calls, places and repetition are bounded; calls run side by side only so many',
+  async (t) => {
+    const few = await startGraph(
+      t,
+      'limits:\n  graphql: { calls: 3, batchItems: 2, callsAtOnce: 1 }\n',
+    );
+    const cut = await few.ask('{ orders { customer { name } } }');
+    t.same(few.calls(), ['ListOrders', 'GetCustomer 2', 'GetCustomer 3']);
+    t.same(
+      cut.errors?.map(({ path, extensions }) => [path, extensions['code']]),
+      customersWith('MAX_CALLS_LIMIT', 2, 5),
+    );
+    t.match(await few.gateway.accessLine(), {
+      outcome: 'refused',
+      code: 'MAX_CALLS_LIMIT',
+      upstreamCalls: 3,
+    });
+    const batch = await few.ask('{ orders { paged { name } } }');
+    t.same(few.calls(), ['ListOrders', 'GetPage 1,2', 'GetPage 3,4']);
+    t.equal(batch.errors?.length, 2);
 
-  const places = await startGraph(t, 'limits:\n  graphql: { links: 4 }\n');
-  const limited = await places.ask('{ orders { customer { name } } }');
-  t.same(
-    limited.errors?.map(({ path, extensions }) => [path, extensions['code']]),
-    customersWith('MAX_LINKS_LIMIT', 4, 5),
-  );
+    const places = await startGraph(t, 'limits:\n  graphql: { links: 4 }\n');
+    const limited = await places.ask('{ orders { customer { name } } }');
+    t.same(
+      limited.errors?.map(({ path, extensions }) => [path, extensions['code']]),
+      customersWith('MAX_LINKS_LIMIT', 4, 5),
+    );
 
-  const repeated = await startGraph(t, 'limits:\n  graphql: { repeatedChars: 1024 }\n');
-  repeated.special = (call) =>
-    call.startsWith('GetCustomer')
-      ? reply('GetCustomer', 'urn:customers', `<id>1</id><name>${'x'.repeat(700)}</name><age>1</age>`)
-      : null;
-  const long = await repeated.ask('{ orders { customer { name } } }');
-  t.same(
-    long.errors?.map(({ path, extensions }) => [path, extensions['code']]),
-    customersWith('MAX_LINKS_LIMIT', 4, 5),
-    'each of three answers stands in two places: the second time counts',
-  );
-});
+    const repeated = await startGraph(t, 'limits:\n  graphql: { repeatedChars: 1024 }\n');
+    repeated.special = (call) =>
+      call.startsWith('GetCustomer')
+        ? reply(
+            'GetCustomer',
+            'urn:customers',
+            `<id>1</id><name>${'x'.repeat(700)}</name><age>1</age>`,
+          )
+        : null;
+    const long = await repeated.ask('{ orders { customer { name } } }');
+    t.same(
+      long.errors?.map(({ path, extensions }) => [path, extensions['code']]),
+      customersWith('MAX_LINKS_LIMIT', 4, 5),
+      'each of three answers stands in two places: the second time counts',
+    );
+  },
+);
 
 t.test('links count in the cost, for as many objects as lists are taken to have', async (t) => {
   const { ask, calls } = await startGraph(t, 'limits:\n  graphql: { cost: 129 }\n');
   const refused = await ask('{ orders { customer { name } } }');
-  t.equal(refused.errors?.[0]?.extensions['code'], 'MAX_COST_LIMIT', '10 + 10 orders + 10 customers + 100 for calls');
+  t.equal(
+    refused.errors?.[0]?.extensions['code'],
+    'MAX_COST_LIMIT',
+    '10 + 10 orders + 10 customers + 100 for calls',
+  );
   t.same(calls(), []);
   t.equal((await ask('{ orders { batched { name } } }')).errors, undefined, 'one call for all');
 });
@@ -377,7 +452,9 @@ t.test('links of a mutation run before its next field', async (t) => {
   );
   t.equal(errors, undefined);
   t.same(calls(), ['PlaceOrder 1', 'GetCustomer 2', 'PlaceOrder 2', 'GetCustomer 3']);
-  await ask('mutation { a: place(sku: "1") { customer { name } } b: place(sku: "1") { customer { name } } }');
+  await ask(
+    'mutation { a: place(sku: "1") { customer { name } } b: place(sku: "1") { customer { name } } }',
+  );
   const again = ['PlaceOrder 1', 'GetCustomer 2'];
   t.same(calls(), [...again, ...again], 'what was read before a change is read again');
 });
@@ -390,7 +467,12 @@ t.test('nothing further is called when the client has gone', async (t) => {
     isWaiting = call.startsWith('GetCustomer');
     return isWaiting ? 'wait' : null;
   };
-  const asked = postGraphql(graph.gateway.url, { query: '{ orders { customer { name } } }' }, {}, departure.signal);
+  const asked = postGraphql(
+    graph.gateway.url,
+    { query: '{ orders { customer { name } } }' },
+    {},
+    departure.signal,
+  );
   await until(() => isWaiting);
   departure.abort();
   await t.rejects(asked);
@@ -406,7 +488,11 @@ t.test('tools see links as fields', async (t) => {
   const fields = (Object(data?.['__type'])['fields'] ?? []) as readonly Record<string, unknown>[];
   t.match(
     fields.find(({ name }) => name === 'customer'),
-    { description: 'Who ordered it.', args: [{ name: 'region' }], type: { name: 'Customer', kind: 'OBJECT' } },
+    {
+      description: 'Who ordered it.',
+      args: [{ name: 'region' }],
+      type: { name: 'Customer', kind: 'OBJECT' },
+    },
   );
   t.match(
     fields.find(({ name }) => name === 'vip'),

@@ -53,48 +53,62 @@ ${more}`;
 
 const ask = ({ url }: TestGateway, query: string): Promise<string> => askText(url, query);
 
-const startApi = (t: Test): Promise<GraphqlServer> => useGraphqlServer(t, { sdl: SDL, rootValue: { customer: 'Jo' } });
+const startApi = (t: Test): Promise<GraphqlServer> =>
+  useGraphqlServer(t, { sdl: SDL, rootValue: { customer: 'Jo' } });
 
-t.test('a service that speaks GraphQL has the token of a login, at the host that it leads to', async (t) => {
-  const login = await useLogins(t);
-  const [one, two] = [await startApi(t), await startApi(t)];
-  const allowed = [one, two].map(({ url }) => new URL(url).origin).join(', ');
-  login.serverUrl = `${new URL(one.url).origin}/services/Soap/u/58.0`;
-  const folder = await useFolder(t, { 'crm.graphql': SDL });
-  const yaml = graphqlYaml(login.backend.url, 'http://127.0.0.1:1/graphql', allowed);
-  const gateway = await useGateway(t, yaml, folder);
-  for (let call = 0; call < 3; call++) t.match(await ask(gateway, '{ customer }'), '"customer":"Jo"');
-  t.equal(login.logins, 1, 'one login for all calls');
-  t.same(
-    one.requests.map(({ headers }) => headers.authorization),
-    ['Bearer t1', 'Bearer t1', 'Bearer t1'],
-  );
-  one.instead = (_request, response) => response.writeHead(401).end();
-  login.serverUrl = two.url;
-  t.match(await ask(gateway, '{ customer }'), '"customer":"Jo"', 'the call is repeated where the next login leads');
-  t.same(
-    two.requests.map(({ headers }) => headers.authorization),
-    ['Bearer t2'],
-  );
-  await gateway.reload((yaml) => yaml.replace('schema: crm.graphql', 'callCost: 2\n    schema: crm.graphql'));
-  t.match(await ask(gateway, '{ customer }'), '"customer":"Jo"');
-  t.equal(login.logins, 3, 'a reload has a session of its own');
-});
+t.test(
+  'a service that speaks GraphQL has the token of a login, at the host that it leads to',
+  async (t) => {
+    const login = await useLogins(t);
+    const [one, two] = [await startApi(t), await startApi(t)];
+    const allowed = [one, two].map(({ url }) => new URL(url).origin).join(', ');
+    login.serverUrl = `${new URL(one.url).origin}/services/Soap/u/58.0`;
+    const folder = await useFolder(t, { 'crm.graphql': SDL });
+    const yaml = graphqlYaml(login.backend.url, 'http://127.0.0.1:1/graphql', allowed);
+    const gateway = await useGateway(t, yaml, folder);
+    for (let call = 0; call < 3; call++)
+      t.match(await ask(gateway, '{ customer }'), '"customer":"Jo"');
+    t.equal(login.logins, 1, 'one login for all calls');
+    t.same(
+      one.requests.map(({ headers }) => headers.authorization),
+      ['Bearer t1', 'Bearer t1', 'Bearer t1'],
+    );
+    one.instead = (_request, response) => response.writeHead(401).end();
+    login.serverUrl = two.url;
+    t.match(
+      await ask(gateway, '{ customer }'),
+      '"customer":"Jo"',
+      'the call is repeated where the next login leads',
+    );
+    t.same(
+      two.requests.map(({ headers }) => headers.authorization),
+      ['Bearer t2'],
+    );
+    await gateway.reload((yaml) =>
+      yaml.replace('schema: crm.graphql', 'callCost: 2\n    schema: crm.graphql'),
+    );
+    t.match(await ask(gateway, '{ customer }'), '"customer":"Jo"');
+    t.equal(login.logins, 3, 'a reload has a session of its own');
+  },
+);
 
-t.test('a login that leads to an address that is not allowed is refused, and nothing is sent there', async (t) => {
-  const login = await useLogins(t);
-  const api = await startApi(t);
-  const { port, origin } = new URL(api.url);
-  const folder = await useFolder(t, { 'crm.graphql': SDL });
-  const others = [`http://u:p@127.0.0.1:${port}/`, `http://localhost:${port}/`];
-  for (const serverUrl of ['', 'nonsense', 'ftp://127.0.0.1/x', ...others]) {
-    login.serverUrl = serverUrl;
-    const gateway = await useGateway(t, graphqlYaml(login.backend.url, api.url, origin), folder);
-    t.match(await ask(gateway, '{ customer }'), 'UPSTREAM_AUTH', serverUrl);
-    t.notMatch(JSON.stringify(gateway.logLines()), /u:p@/);
-  }
-  t.equal(api.requests.length, 0);
-});
+t.test(
+  'a login that leads to an address that is not allowed is refused, and nothing is sent there',
+  async (t) => {
+    const login = await useLogins(t);
+    const api = await startApi(t);
+    const { port, origin } = new URL(api.url);
+    const folder = await useFolder(t, { 'crm.graphql': SDL });
+    const others = [`http://u:p@127.0.0.1:${port}/`, `http://localhost:${port}/`];
+    for (const serverUrl of ['', 'nonsense', 'ftp://127.0.0.1/x', ...others]) {
+      login.serverUrl = serverUrl;
+      const gateway = await useGateway(t, graphqlYaml(login.backend.url, api.url, origin), folder);
+      t.match(await ask(gateway, '{ customer }'), 'UPSTREAM_AUTH', serverUrl);
+      t.notMatch(JSON.stringify(gateway.logLines()), /u:p@/);
+    }
+    t.equal(api.requests.length, 0);
+  },
+);
 
 t.test(
   'calls of a SOAP service go where its own login leads, and logins to the address of the configuration',
@@ -102,7 +116,9 @@ t.test(
     const login = await useLogins(t);
     let isRefused = false;
     const instance = await useBackend(t, (_message, response) => {
-      response.writeHead(isRefused ? 401 : 200, { 'content-type': 'text/xml' }).end(isRefused ? '' : STOCK_REPLY);
+      response
+        .writeHead(isRefused ? 401 : 200, { 'content-type': 'text/xml' })
+        .end(isRefused ? '' : STOCK_REPLY);
       isRefused = false;
     });
     login.serverUrl = `${instance.url}/u/58.0/00D?tenant=1`;
@@ -137,16 +153,38 @@ t.test(
 );
 
 t.test('mistakes in the keys are found at start-up', async (t) => {
-  const yaml = graphqlYaml('http://127.0.0.1:1', 'https://api.example/graphql', '"https://*.my.example.com"');
+  const yaml = graphqlYaml(
+    'http://127.0.0.1:1',
+    'https://api.example/graphql',
+    '"https://*.my.example.com"',
+  );
   const problemOf = (edit: (yaml: string) => string): Promise<string> =>
     problemsOf(t, edit(yaml), { 'crm.graphql': SDL });
   t.equal(await problemOf((yaml) => yaml), '');
-  t.match(await problemOf((yaml) => yaml.replace('sso.Login', 'Login')), /called at a service that speaks SOAP/);
-  t.match(await problemOf((yaml) => yaml.replace('sso.Login', 'sso.Logon')), /no operation `sso.Logon`/);
-  t.match(await problemOf((yaml) => yaml.replace('http:Auth', 'header:Auth')), /is a header block of SOAP/);
-  t.match(await problemOf((yaml) => yaml.replace('scheme:', 'renewOn: [A]\n        scheme:')), /names Faults/);
+  t.match(
+    await problemOf((yaml) => yaml.replace('sso.Login', 'Login')),
+    /called at a service that speaks SOAP/,
+  );
+  t.match(
+    await problemOf((yaml) => yaml.replace('sso.Login', 'sso.Logon')),
+    /no operation `sso.Logon`/,
+  );
+  t.match(
+    await problemOf((yaml) => yaml.replace('http:Auth', 'header:Auth')),
+    /is a header block of SOAP/,
+  );
+  t.match(
+    await problemOf((yaml) => yaml.replace('scheme:', 'renewOn: [A]\n        scheme:')),
+    /names Faults/,
+  );
   t.match(await problemOf((yaml) => yaml.replace(/urlsAllowed.*/, '')), /needs `urlsAllowed`/);
   t.match(await problemOf((yaml) => yaml.replace('https://*', 'http://*')), /without TLS/);
-  t.match(await problemOf((yaml) => yaml.replace('*.my.example.com', '*.com')), /https:\/\/\*\.my\.example\.com/);
-  t.match(await problemOf((yaml) => yaml.replace('url: reply.serverUrl', '')), /has no effect without `url`/);
+  t.match(
+    await problemOf((yaml) => yaml.replace('*.my.example.com', '*.com')),
+    /https:\/\/\*\.my\.example\.com/,
+  );
+  t.match(
+    await problemOf((yaml) => yaml.replace('url: reply.serverUrl', '')),
+    /has no effect without `url`/,
+  );
 });

@@ -54,7 +54,11 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = '') {
   const valid = new Set<string>();
   const logouts: string[] = [];
   let logins = 0;
-  const answer = (response: ServerResponse, body: string, fields: Record<string, string | string[]> = {}): void => {
+  const answer = (
+    response: ServerResponse,
+    body: string,
+    fields: Record<string, string | string[]> = {},
+  ): void => {
     response.writeHead(200, { 'content-type': 'text/xml', ...fields }).end(envelope(body));
   };
   const backend = await useBackend(t, (message, response) => {
@@ -121,61 +125,75 @@ t.test('calls carry the token in a header block, a header field or a cookie', as
   }
 });
 
-t.test("the block replaces that of a SOAP caller, and is no argument of a GraphQL caller's", async (t) => {
-  const shop = await startShop(t, HEADER_PLACE, inHeader);
-  const own = '<x:SessionHeader xmlns:x="urn:session"><x:sessionId>forged</x:sessionId></x:SessionHeader>';
-  t.equal((await shop.send(GET_STOCK.replace('<s:Body>', `<s:Header>${own}</s:Header><s:Body>`))).status, 200);
-  t.notMatch(String(shop.backend.complete.at(-1)?.body), 'forged');
-});
+t.test(
+  "the block replaces that of a SOAP caller, and is no argument of a GraphQL caller's",
+  async (t) => {
+    const shop = await startShop(t, HEADER_PLACE, inHeader);
+    const own =
+      '<x:SessionHeader xmlns:x="urn:session"><x:sessionId>forged</x:sessionId></x:SessionHeader>';
+    t.equal(
+      (await shop.send(GET_STOCK.replace('<s:Body>', `<s:Header>${own}</s:Header><s:Body>`)))
+        .status,
+      200,
+    );
+    t.notMatch(String(shop.backend.complete.at(-1)?.body), 'forged');
+  },
+);
 
-t.test('a token is renewed on a Fault by its code, a subcode, an entry of its detail, and on status 401', async (t) => {
-  const shop = await startShop(t, `${HEADER_PLACE}, renewOn: [SessionExpired]`, inHeader);
-  const subcode = envelope(
-    '<s:Fault><s:Code><s:Value>s:Sender</s:Value><s:Subcode><s:Value xmlns:q="urn:q">q:SessionExpired</s:Value></s:Subcode></s:Code><s:Reason><s:Text xml:lang="en">no</s:Text></s:Reason></s:Fault>',
-    '',
-    SOAP_12,
-  );
-  const refusals: readonly (readonly [number, string])[] = [
-    [500, fault('SessionExpired')],
-    [200, fault('Client.SessionExpired')],
-    [500, fault('Server', '<d:SessionExpired xmlns:d="urn:d">x</d:SessionExpired>')],
-    [400, subcode],
-    [401, '<html>no</html>'],
-  ];
-  for (const [status, body] of refusals) {
-    shop.refusal = refuseWith(body, status);
-    for (const call of [shop.ask, shop.sendText]) {
-      shop.expire();
-      t.match(await call(), /stock"?>?:?7/, `${status}`);
+t.test(
+  'a token is renewed on a Fault by its code, a subcode, an entry of its detail, and on status 401',
+  async (t) => {
+    const shop = await startShop(t, `${HEADER_PLACE}, renewOn: [SessionExpired]`, inHeader);
+    const subcode = envelope(
+      '<s:Fault><s:Code><s:Value>s:Sender</s:Value><s:Subcode><s:Value xmlns:q="urn:q">q:SessionExpired</s:Value></s:Subcode></s:Code><s:Reason><s:Text xml:lang="en">no</s:Text></s:Reason></s:Fault>',
+      '',
+      SOAP_12,
+    );
+    const refusals: readonly (readonly [number, string])[] = [
+      [500, fault('SessionExpired')],
+      [200, fault('Client.SessionExpired')],
+      [500, fault('Server', '<d:SessionExpired xmlns:d="urn:d">x</d:SessionExpired>')],
+      [400, subcode],
+      [401, '<html>no</html>'],
+    ];
+    for (const [status, body] of refusals) {
+      shop.refusal = refuseWith(body, status);
+      for (const call of [shop.ask, shop.sendText]) {
+        shop.expire();
+        t.match(await call(), /stock"?>?:?7/, `${status}`);
+      }
     }
-  }
-  const logins = shop.logins;
-  shop.refusal = refuseWith(fault('Other'));
-  shop.expire();
-  t.match(await shop.ask(), 'SOAP_FAULT', 'another Fault is an answer');
-  t.match(await shop.sendText(), 'Other');
-  t.equal(shop.logins, logins);
-});
+    const logins = shop.logins;
+    shop.refusal = refuseWith(fault('Other'));
+    shop.expire();
+    t.match(await shop.ask(), 'SOAP_FAULT', 'another Fault is an answer');
+    t.match(await shop.sendText(), 'Other');
+    t.equal(shop.logins, logins);
+  },
+);
 
-t.test('a call is repeated once; calls that are refused whatever the token cost no logins', async (t) => {
-  for (const [status, body] of [
-    [500, fault('INVALID_SESSION_ID')],
-    [200, fault('INVALID_SESSION_ID')],
-    [401, '<html>no</html>'],
-  ] as const) {
-    const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, () => null);
-    shop.refusal = refuseWith(body, status);
-    t.match(await shop.ask(), /SOAP_FAULT|UPSTREAM_AUTH/);
-    t.equal(shop.logins, 2);
-    const begun = shop.backend.begun;
-    for (let call = 0; call < 15; call++) {
+t.test(
+  'a call is repeated once; calls that are refused whatever the token cost no logins',
+  async (t) => {
+    for (const [status, body] of [
+      [500, fault('INVALID_SESSION_ID')],
+      [200, fault('INVALID_SESSION_ID')],
+      [401, '<html>no</html>'],
+    ] as const) {
+      const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, () => null);
+      shop.refusal = refuseWith(body, status);
       t.match(await shop.ask(), /SOAP_FAULT|UPSTREAM_AUTH/);
-      t.equal((await shop.send()).status, 500);
+      t.equal(shop.logins, 2);
+      const begun = shop.backend.begun;
+      for (let call = 0; call < 15; call++) {
+        t.match(await shop.ask(), /SOAP_FAULT|UPSTREAM_AUTH/);
+        t.equal((await shop.send()).status, 500);
+      }
+      t.equal(shop.logins, 2, `${status}`);
+      t.equal(shop.backend.begun - begun, 30, 'nor calls');
     }
-    t.equal(shop.logins, 2, `${status}`);
-    t.equal(shop.backend.begun - begun, 30, 'nor calls');
-  }
-});
+  },
+);
 
 t.test(
   'refusals of one operation cost no logins while others are answered, and an expired token is renewed',
@@ -197,25 +215,30 @@ t.test(
   },
 );
 
-t.test('tokens expire under concurrent calls without a failed call, and one login serves all that wait', async (t) => {
-  const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, inHeader);
-  let failed = 0;
-  let calls = 0;
-  let expired = 0;
-  const caller = async (call: () => Promise<string>): Promise<void> => {
-    for (let turn = 0; turn < 25; turn++) {
-      if (!/stock"?>?:?7/.test(await call())) failed++;
-      if (++calls % 100 === 0) {
-        expired++;
-        shop.expire();
+t.test(
+  'tokens expire under concurrent calls without a failed call, and one login serves all that wait',
+  async (t) => {
+    const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, inHeader);
+    let failed = 0;
+    let calls = 0;
+    let expired = 0;
+    const caller = async (call: () => Promise<string>): Promise<void> => {
+      for (let turn = 0; turn < 25; turn++) {
+        if (!/stock"?>?:?7/.test(await call())) failed++;
+        if (++calls % 100 === 0) {
+          expired++;
+          shop.expire();
+        }
       }
-    }
-  };
-  await Promise.all(Array.from({ length: 20 }, (_, index) => caller(index % 2 === 0 ? shop.ask : shop.sendText)));
-  t.equal(failed, 0);
-  t.equal(calls, 500);
-  t.ok(shop.logins <= expired + 1, `${shop.logins} logins for ${expired} expiries`);
-});
+    };
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => caller(index % 2 === 0 ? shop.ask : shop.sendText)),
+    );
+    t.equal(failed, 0);
+    t.equal(calls, 500);
+    t.ok(shop.logins <= expired + 1, `${shop.logins} logins for ${expired} expiries`);
+  },
+);
 
 t.test('a token is renewed by its age', async (t) => {
   const shop = await startShop(t, `${HEADER_PLACE}, maxAgeMillis: 1000`, inHeader);
@@ -244,15 +267,18 @@ t.test('the session ends by the logout operation when the gateway stops', async 
   t.same(shop.logouts, ['canary-token-1']);
 });
 
-t.test('a long SOAP message carries the token; it is not repeated, and the next call has another', async (t) => {
-  const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, inHeader);
-  const long = GET_STOCK.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
-  t.equal((await shop.send(long)).status, 200);
-  shop.expire();
-  t.match(await shop.sendText(long), 'INVALID_SESSION_ID');
-  await until(async () => (await shop.send(long)).status === 200);
-  t.equal(shop.logins, 2);
-});
+t.test(
+  'a long SOAP message carries the token; it is not repeated, and the next call has another',
+  async (t) => {
+    const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, inHeader);
+    const long = GET_STOCK.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
+    t.equal((await shop.send(long)).status, 200);
+    shop.expire();
+    t.match(await shop.sendText(long), 'INVALID_SESSION_ID');
+    await until(async () => (await shop.send(long)).status === 200);
+    t.equal(shop.logins, 2);
+  },
+);
 
 t.test('password and tokens are in no output of the gateway', async (t) => {
   const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, inHeader);
@@ -274,7 +300,10 @@ t.test('mistakes in the keys are found at start-up', async (t) => {
   ] as const;
   for (const [login, expected] of cases)
     t.match(await problemsOf(t, mapping('http://127.0.0.1:9', login, '')), expected, login);
-  const unknown = mapping('http://127.0.0.1:9', HEADER_PLACE, '').replace('password: "', 'pasword: "');
+  const unknown = mapping('http://127.0.0.1:9', HEADER_PLACE, '').replace(
+    'password: "',
+    'pasword: "',
+  );
   const problems = await problemsOf(t, unknown);
   t.match(problems, 'pasword', 'an argument that the operation does not have');
   t.notMatch(problems, 'canary');

@@ -15,10 +15,14 @@ const jwtOf = (issuer = ISSUER, audience = 'https://api.example/mcp'): string =>
 
 const clients = (ways: string): string => `clients: { ${ways}, classes: { all: {} } }\n`;
 
-const INTROSPECTION = 'url: http://127.0.0.1:9/introspect, clientId: gateway, clientSecret: secret, class: all';
+const INTROSPECTION =
+  'url: http://127.0.0.1:9/introspect, clientId: gateway, clientSecret: secret, class: all';
 
-const start = (t: Test, more: string, mcp = 'mcp: { operations: [crm.GetCustomer] }\n'): Promise<Crm> =>
-  useCrm(t, '', `${mcp}${more}`);
+const start = (
+  t: Test,
+  more: string,
+  mcp = 'mcp: { operations: [crm.GetCustomer] }\n',
+): Promise<Crm> => useCrm(t, '', `${mcp}${more}`);
 
 const get = (crm: Crm, path: string, method = 'GET'): Promise<Response> =>
   fetch(`${crm.gateway.url}${path}`, { method });
@@ -37,7 +41,10 @@ t.test('a client without a token is led to the authorization server', async (t) 
   const refused = await call(crm, null);
   t.equal(refused.status, 401);
   const url = `https://api.example${PATH}/mcp`;
-  t.equal(refused.headers.get('www-authenticate'), `Bearer realm="soapstone", resource_metadata="${url}"`);
+  t.equal(
+    refused.headers.get('www-authenticate'),
+    `Bearer realm="soapstone", resource_metadata="${url}"`,
+  );
   const described = await get(crm, new URL(url).pathname);
   t.equal(described.status, 200);
   t.equal(described.headers.get('content-type'), 'application/json');
@@ -57,25 +64,36 @@ t.test('a token for another resource is refused', async (t) => {
   t.equal((await call(crm, await tokenFor('https://api.example/mcp'))).status, 200);
   const other = await call(crm, await tokenFor('https://other.example/mcp'));
   t.equal(other.status, 401);
-  t.match(other.headers.get('www-authenticate'), /, error="invalid_token", resource_metadata="https:[^"]+"$/);
+  t.match(
+    other.headers.get('www-authenticate'),
+    /, error="invalid_token", resource_metadata="https:[^"]+"$/,
+  );
 });
 
-t.test('the path of the endpoint stands behind the well-known one, that of publicUrl before it', async (t) => {
-  const crm = await start(
-    t,
-    `publicUrl: https://api.example/gateway/\n${clients(`jwt: ${jwtOf()}`)}`,
-    'mcp: { path: /agents, operations: [crm.GetCustomer] }\n',
-  );
-  t.match(
-    (await call(crm, null, '/agents')).headers.get('www-authenticate'),
-    `"https://api.example${PATH}/gateway/agents"`,
-  );
-  t.match(await (await get(crm, `${PATH}/gateway/agents`)).json(), { resource: 'https://api.example/gateway/agents' });
-});
+t.test(
+  'the path of the endpoint stands behind the well-known one, that of publicUrl before it',
+  async (t) => {
+    const crm = await start(
+      t,
+      `publicUrl: https://api.example/gateway/\n${clients(`jwt: ${jwtOf()}`)}`,
+      'mcp: { path: /agents, operations: [crm.GetCustomer] }\n',
+    );
+    t.match(
+      (await call(crm, null, '/agents')).headers.get('www-authenticate'),
+      `"https://api.example${PATH}/gateway/agents"`,
+    );
+    t.match(await (await get(crm, `${PATH}/gateway/agents`)).json(), {
+      resource: 'https://api.example/gateway/agents',
+    });
+  },
+);
 
 t.test('issuers that have an address are named, each once', async (t) => {
   const introspection = `introspection: { ${INTROSPECTION}, issuer: "https://other.example", audience: here }`;
-  const crm = await start(t, PUBLIC + clients(`jwt: [${jwtOf()}, ${jwtOf('urn:internal')}], ${introspection}`));
+  const crm = await start(
+    t,
+    PUBLIC + clients(`jwt: [${jwtOf()}, ${jwtOf('urn:internal')}], ${introspection}`),
+  );
   t.match(await (await get(crm, `${PATH}/mcp`)).json(), {
     authorization_servers: [ISSUER, 'https://other.example'],
   });
@@ -94,7 +112,10 @@ t.test('without an issuer or a public address nothing is described', async (t) =
 });
 
 t.test('clients are sent to no server whose tokens for others would be good here', async (t) => {
-  await t.rejects(useCrm(t, '', clients(`introspection: { ${INTROSPECTION}, issuer: "https://login.example" }`)), {
-    message: /clients\.introspection\.issuer.*tokens for others[\s\S]*audience/,
-  });
+  await t.rejects(
+    useCrm(t, '', clients(`introspection: { ${INTROSPECTION}, issuer: "https://login.example" }`)),
+    {
+      message: /clients\.introspection\.issuer.*tokens for others[\s\S]*audience/,
+    },
+  );
 });

@@ -17,18 +17,39 @@ const ALL = 'mcp: { operations: [crm.GetCustomer, crm.FindCustomers], write: [cr
 
 const start = (t: Test, more = ALL): Promise<Crm> => useCrm(t, '', more);
 
-async function post(crm: Crm, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+async function post(
+  crm: Crm,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const accept = 'application/json, text/event-stream';
   const response = await postJson(`${crm.gateway.url}/mcp`, body, { accept, ...headers });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, json: text === '' ? null : JSON.parse(text) };
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: text === '' ? null : JSON.parse(text),
+  };
 }
 
-const ask = (crm: Crm, method: string, params: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
-  post(crm, { jsonrpc: '2.0', id: 1, method, params }, { 'mcp-protocol-version': '2025-11-25', ...headers });
+const ask = (
+  crm: Crm,
+  method: string,
+  params: object = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  post(
+    crm,
+    { jsonrpc: '2.0', id: 1, method, params },
+    { 'mcp-protocol-version': '2025-11-25', ...headers },
+  );
 
-const call = (crm: Crm, name: string, values: object, headers: Record<string, string> = {}): Promise<Answer> =>
-  ask(crm, 'tools/call', { name, arguments: values }, headers);
+const call = (
+  crm: Crm,
+  name: string,
+  values: object,
+  headers: Record<string, string> = {},
+): Promise<Answer> => ask(crm, 'tools/call', { name, arguments: values }, headers);
 
 const STATELESS = '2026-07-28';
 
@@ -53,12 +74,17 @@ function stateless(
 
 t.test('a client of the revisions with a handshake', async (t) => {
   const crm = await start(t);
-  const initialize = (params: object) => post(crm, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  const initialize = (params: object) =>
+    post(crm, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
   for (const version of ['2025-11-25', '2025-06-18']) {
     const clientInfo = { name: 'test', version: '1' };
     const hello = await initialize({ protocolVersion: version, capabilities: {}, clientInfo });
     t.equal(hello.status, 200);
-    t.match(hello.json, { jsonrpc: '2.0', id: 0, result: { protocolVersion: version, capabilities: { tools: {} } } });
+    t.match(hello.json, {
+      jsonrpc: '2.0',
+      id: 0,
+      result: { protocolVersion: version, capabilities: { tools: {} } },
+    });
     t.match(hello.json.result.serverInfo, { name: 'soapstone', version: String });
   }
   const older = await initialize({ protocolVersion: '2024-11-05' });
@@ -73,7 +99,11 @@ t.test('tools are listed with their schemas and annotations', async (t) => {
   const crm = await start(t);
   const { json } = await ask(crm, 'tools/list');
   const { tools } = json.result;
-  t.same(tools.map(({ name }: { name: string }) => name).sort(), ['findCustomers', 'getCustomer', 'setCustomer']);
+  t.same(tools.map(({ name }: { name: string }) => name).sort(), [
+    'findCustomers',
+    'getCustomer',
+    'setCustomer',
+  ]);
   const byName = (name: string) => tools.find((each: { name: string }) => each.name === name);
   t.match(byName('getCustomer'), {
     description: 'Does GetCustomer.',
@@ -96,18 +126,27 @@ t.test('a tool is called, and its answer is structured and text', async (t) => {
   const crm = await start(t);
   const { status, json } = await call(crm, 'getCustomer', { id: 7 });
   t.equal(status, 200);
-  t.match(json.result.structuredContent, { id: 7, name: 'Ada "A" Ghent', address: { city: 'Ghent' } });
+  t.match(json.result.structuredContent, {
+    id: 7,
+    name: 'Ada "A" Ghent',
+    address: { city: 'Ghent' },
+  });
   t.same(JSON.parse(json.result.content[0].text), json.result.structuredContent);
   t.notOk(json.result.isError);
   const chosen = await call(crm, 'getCustomer', { id: 7, fields: 'name,address/city' });
-  t.same(chosen.json.result.structuredContent, { name: 'Ada "A" Ghent', address: { city: 'Ghent' } });
+  t.same(chosen.json.result.structuredContent, {
+    name: 'Ada "A" Ghent',
+    address: { city: 'Ghent' },
+  });
   const list = await call(crm, 'findCustomers', { ids: [1, 2], fields: 'id' });
   t.same(
     list.json.result.structuredContent,
     { result: [{ id: 1 }, { id: 2 }] },
     'no object is the member `result` of one',
   );
-  t.same((await call(crm, 'setCustomer', { id: 7, name: 'B' })).json.result.structuredContent, { result: true });
+  t.same((await call(crm, 'setCustomer', { id: 7, name: 'B' })).json.result.structuredContent, {
+    result: true,
+  });
 });
 
 t.test('what goes wrong with a tool is a result that the agent reads', async (t) => {
@@ -131,18 +170,32 @@ t.test('what goes wrong with a tool is a result that the agent reads', async (t)
 t.test('errors of the protocol', async (t) => {
   const crm = await start(t);
   t.match((await ask(crm, 'tools/other')).json, { id: 1, error: { code: -32601 } });
-  t.match((await call(crm, 'deleteCustomer', {})).json.error, { code: -32602, message: 'Unknown tool' });
-  t.match((await ask(crm, 'tools/call', { name: 'getCustomer', arguments: [] })).json.error, { code: -32602 });
+  t.match((await call(crm, 'deleteCustomer', {})).json.error, {
+    code: -32602,
+    message: 'Unknown tool',
+  });
+  t.match((await ask(crm, 'tools/call', { name: 'getCustomer', arguments: [] })).json.error, {
+    code: -32602,
+  });
   const broken = await post(crm, '{"jsonrpc":');
   t.equal(broken.status, 400);
   t.match(broken.json.error, { code: -32700 });
   t.match(await post(crm, []), { status: 400, json: { error: { code: -32600 } } });
-  t.match(await post(crm, { id: 1, method: 'ping' }), { status: 400, json: { id: 1, error: { code: -32600 } } });
+  t.match(await post(crm, { id: 1, method: 'ping' }), {
+    status: 400,
+    json: { id: 1, error: { code: -32600 } },
+  });
   const version = await ask(crm, 'ping', {}, { 'mcp-protocol-version': '1999-01-01' });
   t.equal(version.status, 400);
-  t.match(version.json.error, { code: -32022, data: { supported: [STATELESS, '2025-11-25', '2025-06-18'] } });
+  t.match(version.json.error, {
+    code: -32022,
+    data: { supported: [STATELESS, '2025-11-25', '2025-06-18'] },
+  });
   for (const method of ['GET', 'DELETE']) {
-    const response = await fetch(`${crm.gateway.url}/mcp`, { method, headers: { accept: 'text/event-stream' } });
+    const response = await fetch(`${crm.gateway.url}/mcp`, {
+      method,
+      headers: { accept: 'text/event-stream' },
+    });
     t.equal(response.status, 405);
     t.equal(response.headers.get('allow'), 'POST');
     await response.body?.cancel();
@@ -153,15 +206,22 @@ t.test('errors of the protocol', async (t) => {
 t.test('the revision without sessions repeats parts of the message in header fields', async (t) => {
   const crm = await start(t);
   const found = await stateless(crm, 'server/discover');
-  t.match(found, { status: 200, json: { id: 'a', result: { resultType: 'complete', capabilities: { tools: {} } } } });
+  t.match(found, {
+    status: 200,
+    json: { id: 'a', result: { resultType: 'complete', capabilities: { tools: {} } } },
+  });
   t.same(found.json.result.supportedVersions, [STATELESS, '2025-11-25', '2025-06-18']);
   const { result } = (await stateless(crm, 'tools/list')).json;
   t.equal(result.tools.length, 3);
   t.match(result, { ttlMs: Number, cacheScope: 'public' });
   const called = { name: 'getCustomer', arguments: { id: 7 } };
-  t.match((await stateless(crm, 'tools/call', called, { 'mcp-name': 'getCustomer' })).json.result.structuredContent, {
-    id: 7,
-  });
+  t.match(
+    (await stateless(crm, 'tools/call', called, { 'mcp-name': 'getCustomer' })).json.result
+      .structuredContent,
+    {
+      id: 7,
+    },
+  );
   for (const headers of [{}, { 'mcp-name': 'setCustomer' }]) {
     const refused = await stateless(crm, 'tools/call', called, headers);
     t.equal(refused.status, 400);
@@ -172,7 +232,10 @@ t.test('the revision without sessions repeats parts of the message in header fie
 });
 
 t.test('Origin, then credentials, then the protocol', async (t) => {
-  const crm = await start(t, `${ALL}${clientsOf({ full: '{}', some: '{ allow: [crm.GetCustomer] }' })}`);
+  const crm = await start(
+    t,
+    `${ALL}${clientsOf({ full: '{}', some: '{ allow: [crm.GetCustomer] }' })}`,
+  );
   const bad = { 'mcp-protocol-version': '1999-01-01', origin: 'https://evil.example' };
   t.equal((await ask(crm, 'ping', {}, bad)).status, 403);
   t.equal((await ask(crm, 'ping', {}, { 'mcp-protocol-version': '1999-01-01' })).status, 401);
@@ -200,20 +263,31 @@ t.test('Origin, then credentials, then the protocol', async (t) => {
 t.test('above twenty tools there are groups and a search', async (t) => {
   const many = Array.from({ length: 10 }, (_, at) => `c${at}`);
   const all = (operation: string): string => many.map((name) => `${name}.${operation}`).join(', ');
-  const crm = await useCrm(t, '', `mcp: { operations: [${all('*')}], write: [${all('SetCustomer')}] }\n`, many);
+  const crm = await useCrm(
+    t,
+    '',
+    `mcp: { operations: [${all('*')}], write: [${all('SetCustomer')}] }\n`,
+    many,
+  );
   const { tools } = (await ask(crm, 'tools/list')).json.result;
   t.same(
     tools.map(({ name }: { name: string }) => name),
     ['search_tools', 'call_tool', 'call_writing_tool'],
   );
   t.match(tools[0].description, 'c0 (3)');
-  const found = (await call(crm, 'search_tools', { query: 'set a customer', group: 'c3' })).json.result;
+  const found = (await call(crm, 'search_tools', { query: 'set a customer', group: 'c3' })).json
+    .result;
   const [first] = found.structuredContent.tools;
   t.match(first, { name: /set/i, inputSchema: { type: 'object' } });
   const set = { name: first.name, arguments: { id: 1, name: 'A' } };
   t.match((await call(crm, 'call_tool', set)).json.result, { isError: true });
-  t.same((await call(crm, 'call_writing_tool', set)).json.result.structuredContent, { result: true });
-  t.match((await call(crm, 'search_tools', { group: 'c3' })).json.result.structuredContent.names.length, 3);
+  t.same((await call(crm, 'call_writing_tool', set)).json.result.structuredContent, {
+    result: true,
+  });
+  t.match(
+    (await call(crm, 'search_tools', { group: 'c3' })).json.result.structuredContent.names.length,
+    3,
+  );
 });
 
 t.test('a long answer is shortened, and a note tells what was left out', async (t) => {
@@ -221,7 +295,11 @@ t.test('a long answer is shortened, and a note tells what was left out', async (
   const { default: answerBytes } = MCP_LIMITS.answerBytes;
   const bound = boundValue(rows, answerBytes);
   t.ok(Array.isArray(bound.value) && bound.value.length > 0);
-  t.ok(Buffer.byteLength(JSON.stringify(bound.value)) + Buffer.byteLength(JSON.stringify(bound.text)) <= answerBytes);
+  t.ok(
+    Buffer.byteLength(JSON.stringify(bound.value)) +
+      Buffer.byteLength(JSON.stringify(bound.text)) <=
+      answerBytes,
+  );
   t.match(bound.note, /of 5000 items of the list/);
   const whole = boundValue([{ id: 1 }], answerBytes);
   t.same(whole, { value: [{ id: 1 }], text: '[{"id":1}]', note: null });
@@ -234,39 +312,68 @@ t.test('the log and metrics', async (t) => {
   const crm = await start(t);
   await call(crm, 'getCustomer', { id: 7 });
   await call(crm, 'nothing', {});
-  t.match(await crm.gateway.accessLine(1), { route: 'mcp', operationName: 'getCustomer', status: 200, outcome: 'ok' });
-  t.match(await crm.gateway.accessLine(2), { outcome: 'refused', code: 'UNKNOWN_OPERATION', status: 200 });
+  t.match(await crm.gateway.accessLine(1), {
+    route: 'mcp',
+    operationName: 'getCustomer',
+    status: 200,
+    outcome: 'ok',
+  });
+  t.match(await crm.gateway.accessLine(2), {
+    outcome: 'refused',
+    code: 'UNKNOWN_OPERATION',
+    status: 200,
+  });
   t.match(await crm.gateway.metrics(), /soapstone_requests_total\{[^}]*route="mcp"[^}]*\} 1/);
 });
 
 t.test('keys of the configuration', async (t) => {
-  const problems = (mcp: string): Promise<string> => start(t, `mcp: ${mcp}\n`).then(() => '', String);
-  t.match(await problems('{ operations: [crm.GetCustomr] }'), /no operation `crm\.GetCustomr`.*crm\.GetCustomer/s);
+  const problems = (mcp: string): Promise<string> =>
+    start(t, `mcp: ${mcp}\n`).then(() => '', String);
+  t.match(
+    await problems('{ operations: [crm.GetCustomr] }'),
+    /no operation `crm\.GetCustomr`.*crm\.GetCustomer/s,
+  );
   t.match(await problems('{ operations: [crm.SetCustomer] }'), /`mcp\.write` does not name it/);
   t.equal(await problems('{ operations: [crm.SetCustomer], write: [crm.SetCustomer] }'), '');
   t.match(await problems('{}'), /names no operation/);
   t.match(await problems('{ path: /graphql, operations: [crm.GetCustomer] }'), /path/);
 });
 
-t.test('clients in pages of allowed origins may send its header fields, and read the challenge', async (t) => {
-  const origin = 'https://agent.example';
-  const crm = await start(t, `${ALL}graphql: { cors: { origins: ["${origin}"] } }\n`);
-  const preflightOf = (path: string): Promise<Response> =>
-    fetch(`${crm.gateway.url}${path}`, {
-      method: 'OPTIONS',
-      headers: { origin, 'access-control-request-method': 'POST' },
-    });
-  const preflight = await preflightOf('/mcp');
-  t.equal(preflight.status, 204);
-  const allowed = preflight.headers.get('access-control-allow-headers')?.split(', ') ?? [];
-  for (const name of ['mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name', 'authorization'])
-    t.ok(allowed.includes(name), name);
-  const { status, headers } = await ask(crm, 'tools/list', {}, { origin });
-  t.equal(status, 200);
-  t.equal(headers.get('access-control-expose-headers'), 'x-request-id, www-authenticate, retry-after');
-  const graphql = await preflightOf('/graphql');
-  t.notMatch(graphql.headers.get('access-control-allow-headers'), /mcp/, 'GraphQL needs none of them');
-});
+t.test(
+  'clients in pages of allowed origins may send its header fields, and read the challenge',
+  async (t) => {
+    const origin = 'https://agent.example';
+    const crm = await start(t, `${ALL}graphql: { cors: { origins: ["${origin}"] } }\n`);
+    const preflightOf = (path: string): Promise<Response> =>
+      fetch(`${crm.gateway.url}${path}`, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'POST' },
+      });
+    const preflight = await preflightOf('/mcp');
+    t.equal(preflight.status, 204);
+    const allowed = preflight.headers.get('access-control-allow-headers')?.split(', ') ?? [];
+    for (const name of [
+      'mcp-protocol-version',
+      'mcp-session-id',
+      'mcp-method',
+      'mcp-name',
+      'authorization',
+    ])
+      t.ok(allowed.includes(name), name);
+    const { status, headers } = await ask(crm, 'tools/list', {}, { origin });
+    t.equal(status, 200);
+    t.equal(
+      headers.get('access-control-expose-headers'),
+      'x-request-id, www-authenticate, retry-after',
+    );
+    const graphql = await preflightOf('/graphql');
+    t.notMatch(
+      graphql.headers.get('access-control-allow-headers'),
+      /mcp/,
+      'GraphQL needs none of them',
+    );
+  },
+);
 
 t.test('a tool that a person has to confirm is called once that is done', async (t) => {
   const crm = await start(t, `${ALL.trimEnd().slice(0, -2)}, confirm: [crm.SetCustomer] }\n`);
@@ -278,13 +385,22 @@ t.test('a tool that a person has to confirm is called once that is done', async 
   const asked = await set({});
   t.match(asked.json.result, {
     resultType: 'input_required',
-    inputRequests: { confirm: { method: 'elicitation/create', params: { message: /setCustomer.*"Bob"/ } } },
+    inputRequests: {
+      confirm: { method: 'elicitation/create', params: { message: /setCustomer.*"Bob"/ } },
+    },
   });
   const incapable = await set({ inputResponses: { confirm: { action: 'accept' } } }, {});
   t.match([incapable.status, incapable.json.error.code], [400, -32021]);
   for (const action of ['decline', 'cancel', 'yes', true])
-    t.match((await set({ inputResponses: { confirm: { action } } })).json.result, { isError: true }, String(action));
-  t.equal((await set({ inputResponses: { other: { action: 'accept' } } })).json.result.resultType, 'input_required');
+    t.match(
+      (await set({ inputResponses: { confirm: { action } } })).json.result,
+      { isError: true },
+      String(action),
+    );
+  t.equal(
+    (await set({ inputResponses: { other: { action: 'accept' } } })).json.result.resultType,
+    'input_required',
+  );
   const older = await call(crm, 'setCustomer', { id: 7, name: 'Bob' });
   t.match(older.json.result, { isError: true, content: [{ text: /2026-07-28/ }] });
   t.equal(crm.backend.complete.length, 0, 'nothing was sent');

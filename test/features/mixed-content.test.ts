@@ -46,10 +46,14 @@ t.test('mixed content is written from its fields or as XML', async (t) => {
   const { ask, sent } = await startDesk(t, WSDL);
   const send = async (args: string): Promise<string> => {
     const { errors } = await ask(`{ get(${args}) { words } }`, reply(''));
-    return errors === undefined ? sent().replace(/.*?<\w+:Get[^>]*>|<\/\w+:Get>.*/gs, '') : (errors[0]?.message ?? '');
+    return errors === undefined
+      ? sent().replace(/.*?<\w+:Get[^>]*>|<\/\w+:Get>.*/gs, '')
+      : (errors[0]?.message ?? '');
   };
   t.match(
-    await send('name: { name: { text: "Dr. ", given: ["A"], family: "B", born: "2024-02-29", use: "L" } }'),
+    await send(
+      'name: { name: { text: "Dr. ", given: ["A"], family: "B", born: "2024-02-29", use: "L" } }',
+    ),
     /^<(\w+):name use="L">Dr\. <\1:given>A<\/\1:given><\1:family>B<\/\1:family><\1:born>2024-02-29<\/\1:born><\/\1:name>$/,
   );
   t.match(await send('words: "a < b"'), /:words>a &lt; b</);
@@ -63,8 +67,14 @@ t.test('mixed content is written from its fields or as XML', async (t) => {
   );
   t.match(await send('name: { name: { text: "x" } }'), /family: a value is required/);
   t.match(await send('name: { name: { family: "B", born: "2024-02-30" } }'), /born/);
-  t.match(await send('name: { name: { family: "B", xml: "<name/>" } }'), /must have nothing beside xml/);
-  t.match(await send(`note: { textContent: "${'x'.repeat(1_048_577)}" }`), /longer than allowed|LIMIT|too/i);
+  t.match(
+    await send('name: { name: { family: "B", xml: "<name/>" } }'),
+    /must have nothing beside xml/,
+  );
+  t.match(
+    await send(`note: { textContent: "${'x'.repeat(1_048_577)}" }`),
+    /longer than allowed|LIMIT|too/i,
+  );
 });
 
 t.test('names "0.1" keeps mixed content as XML', async (t) => {

@@ -5,13 +5,25 @@ import { errorWith } from '../kit/answers.js';
 import { answerWith } from '../kit/backend.js';
 import { Authority, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
 import { useFolder, useService } from '../kit/use.js';
-import { fileWsdl, includedIn, lastOf, readPackage, savedReply, startFileDesk } from './file-desk.js';
+import {
+  fileWsdl,
+  includedIn,
+  lastOf,
+  readPackage,
+  savedReply,
+  startFileDesk,
+} from './file-desk.js';
 
 const LARGE = 'limits: { codec: { stringChars: 8000000 }, graphql: { bodyBytes: 8MiB } }';
 
 t.test('with mtom binary arguments are parts of a package, byte for byte', async (t) => {
   const { ask, backend } = await startFileDesk(t, 'mtom: true', LARGE);
-  for (const bytes of [Buffer.alloc(0), Buffer.from([0]), Buffer.from('\r\n--part_\r\n'), randomBytes(1_000_000)]) {
+  for (const bytes of [
+    Buffer.alloc(0),
+    Buffer.from([0]),
+    Buffer.from('\r\n--part_\r\n'),
+    randomBytes(1_000_000),
+  ]) {
     const query = 'mutation ($c: Base64) { save(name: "a", content: $c) }';
     t.same(await ask(query, { c: bytes.toString('base64') }), { data: { save: 7 } });
     const message = lastOf(backend);
@@ -23,9 +35,16 @@ t.test('with mtom binary arguments are parts of a package, byte for byte', async
       /^multipart\/related; type="application\/xop\+xml"; start-info="text\/xml"; start="<[^">]+>"; boundary="[^"]+"$/,
     );
     const [root] = readPackage(message);
-    t.equal(root?.fields.get('content-type'), 'application/xop+xml; charset=UTF-8; type="text/xml"');
+    t.equal(
+      root?.fields.get('content-type'),
+      'application/xop+xml; charset=UTF-8; type="text/xml"',
+    );
     t.match(message.headers['content-type'], `start="${root?.fields.get('content-id')}"`);
-    t.match(root?.content.toString(), /^<s:Envelope .*<n1:name>a<\/n1:name>/, 'no declaration, which spyne refuses');
+    t.match(
+      root?.content.toString(),
+      /^<s:Envelope .*<n1:name>a<\/n1:name>/,
+      'no declaration, which spyne refuses',
+    );
     const { content, type } = includedIn(message, 'content');
     t.ok(content.equals(bytes));
     t.equal(type, 'application/octet-stream');
@@ -48,7 +67,8 @@ t.test('a package of SOAP 1.2 names its action', async (t) => {
 
 t.test('without mtom only what the schema declares as an Include is a part', async (t) => {
   const { ask, backend } = await startFileDesk(t, '');
-  const query = 'mutation { save(content: "AAEC", included: { value: "AQID", contentType: "image/png" }) }';
+  const query =
+    'mutation { save(content: "AAEC", included: { value: "AQID", contentType: "image/png" }) }';
   t.same(await ask(query), { data: { save: 7 } });
   const message = lastOf(backend);
   const parts = readPackage(message);
@@ -56,30 +76,38 @@ t.test('without mtom only what the schema declares as an Include is a part', asy
   t.match(parts[0]?.content.toString(), '<n1:content>AAEC</n1:content>');
   t.same(includedIn(message, 'included'), { content: Buffer.from([1, 2, 3]), type: 'image/png' });
   t.same(await ask('mutation { save(content: "AAEC") }'), { data: { save: 7 } });
-  t.match(backend.complete[1]?.headers['content-type'], /^text\/xml/, 'a message without an Include is no package');
+  t.match(
+    backend.complete[1]?.headers['content-type'],
+    /^text\/xml/,
+    'a message without an Include is no package',
+  );
 });
 
-t.test('several values are parts in the order of the envelope, and rules of their types hold', async (t) => {
-  const { ask, backend } = await startFileDesk(t);
-  const query =
-    'mutation { save(many: ["AA==", "", "AQ=="], typed: { value: "Ag==", contentType: "text/plain" }, short: "AwM=") }';
-  t.same(await ask(query), { data: { save: 7 } });
-  const message = lastOf(backend);
-  t.same(
-    readPackage(message)
-      .slice(1)
-      .map(({ content }) => content.toString('hex')),
-    ['02', '0303', '00', '', '01'],
-  );
-  t.equal(includedIn(message, 'typed').type, 'text/plain');
-  for (const argument of ['short: "AAAAAAAA"', 'content: "A"', 'many: ["AA==", "?"]']) {
-    t.match(await ask(`mutation { save(${argument}) }`), errorWith('BAD_USER_INPUT'));
-  }
-  t.equal(backend.complete.length, 1);
-});
+t.test(
+  'several values are parts in the order of the envelope, and rules of their types hold',
+  async (t) => {
+    const { ask, backend } = await startFileDesk(t);
+    const query =
+      'mutation { save(many: ["AA==", "", "AQ=="], typed: { value: "Ag==", contentType: "text/plain" }, short: "AwM=") }';
+    t.same(await ask(query), { data: { save: 7 } });
+    const message = lastOf(backend);
+    t.same(
+      readPackage(message)
+        .slice(1)
+        .map(({ content }) => content.toString('hex')),
+      ['02', '0303', '00', '', '01'],
+    );
+    t.equal(includedIn(message, 'typed').type, 'text/plain');
+    for (const argument of ['short: "AAAAAAAA"', 'content: "A"', 'many: ["AA==", "?"]']) {
+      t.match(await ask(`mutation { save(${argument}) }`), errorWith('BAD_USER_INPUT'));
+    }
+    t.equal(backend.complete.length, 1);
+  },
+);
 
 t.test('header blocks of the gateway stand in the envelope of the package', async (t) => {
-  const keys = 'mtom: true, security: { make: { usernameToken: { username: u, password: p, type: text } } }';
+  const keys =
+    'mtom: true, security: { make: { usernameToken: { username: u, password: p, type: text } } }';
   const { ask, backend } = await startFileDesk(t, keys);
   t.same(await ask('mutation { save(content: "AAEC") }'), { data: { save: 7 } });
   const message = lastOf(backend);
@@ -101,9 +129,18 @@ const SIGNED = (folder: string): string =>
   `security: { make: { timestamp: true, signature: { cert: { file: ${folder}/cert.pem }, key: { file: ${folder}/key.pem }, parts: [Body] } } }`;
 
 t.test('signed messages are no packages', WITH_OPENSSL, async (t) => {
-  const { cert, key } = new Authority(t.testdir()).sign('gateway', 30, '/CN=gateway', 'DNS:a', RSA_KEY);
+  const { cert, key } = new Authority(t.testdir()).sign(
+    'gateway',
+    30,
+    '/CN=gateway',
+    'DNS:a',
+    RSA_KEY,
+  );
   const folder = await useFolder(t, { 'cert.pem': cert, 'key.pem': key });
-  await t.rejects(startFileDesk(t, `mtom: true, ${SIGNED(folder)}`), /mtom. puts binary content beside the envelope/);
+  await t.rejects(
+    startFileDesk(t, `mtom: true, ${SIGNED(folder)}`),
+    /mtom. puts binary content beside the envelope/,
+  );
   const { ask, backend } = await startFileDesk(t, SIGNED(folder));
   t.same(await ask('mutation { save(content: "AAEC") }'), { data: { save: 7 } });
   t.match(backend.complete[0]?.body.toString(), '<n1:content>AAEC</n1:content>');
@@ -125,7 +162,8 @@ t.test('a policy of the WSDL that demands packages is kept, unless mtom is false
   ] as const) {
     const folder = await useFolder(t, { 'files.wsdl': fileWsdl('1.1', policy) });
     const service = 'wsdl: files.wsdl, operations: { Save: { field: Mutation.save } }';
-    const yaml = (url: string): string => `services: { files: { ${service}, url: "${url}/f", ${keys} } }`;
+    const yaml = (url: string): string =>
+      `services: { files: { ${service}, url: "${url}/f", ${keys} } }`;
     const { ask, backend } = await useService(t, answerWith(savedReply(7)), yaml, folder);
     t.same(await ask('mutation { save(content: "AAEC") }'), { data: { save: 7 } });
     t.match(backend.complete[0]?.headers['content-type'], type);

@@ -7,7 +7,8 @@ const ENC = 'http://schemas.xmlsoap.org/soap/encoding/';
 const array = (name: string, items: string): string =>
   `<xs:complexType name="${name}"><xs:complexContent><xs:restriction base="enc:Array"><xs:attribute ref="enc:arrayType" wsdl:arrayType="${items}"/></xs:restriction></xs:complexContent></xs:complexType>`;
 const BOUND = `<soap:body use="encoded" namespace="urn:e" encodingStyle="${ENC}"/>`;
-const PARTS = '<part name="m" type="e:Matrix"/><part name="n" type="e:Nested"/><part name="s" type="e:Shelves"/>';
+const PARTS =
+  '<part name="m" type="e:Matrix"/><part name="n" type="e:Nested"/><part name="s" type="e:Shelves"/>';
 const ENCODED = `<definitions targetNamespace="urn:e" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:e="urn:e" xmlns:enc="${ENC}">
 <types><xs:schema targetNamespace="urn:e">${array('Row', 'xs:int[]')}${array('Matrix', 'e:Row[]')}${array('Nested', 'xs:string[][]')}
 <xs:complexType name="Book"><xs:sequence><xs:element name="title" type="xs:string"/></xs:sequence></xs:complexType>${array('Shelf', 'e:Book[]')}${array('Shelves', 'e:Shelf[]')}</xs:schema></types>
@@ -18,7 +19,12 @@ const ENCODED = `<definitions targetNamespace="urn:e" xmlns="http://schemas.xmls
 
 async function useEncoded(t: Test, answer: RecordingBackend['answer'], more = '') {
   const folder = await useFolder(t, { 'e.wsdl': ENCODED });
-  return useService(t, answer, (url) => `services: { e: { wsdl: e.wsdl, url: "${url}/e" } }\n${more}`, folder);
+  return useService(
+    t,
+    answer,
+    (url) => `services: { e: { wsdl: e.wsdl, url: "${url}/e" } }\n${more}`,
+    folder,
+  );
 }
 
 t.test('arrays of encoded arrays are lists of lists in arguments and in replies', async (t) => {
@@ -37,9 +43,14 @@ t.test('arrays of encoded arrays are lists of lists in arguments and in replies'
     sent(),
     /enc:arrayType="(n\d):Row\[4\]"><item xsi:type="\1:Row" enc:arrayType="xsd:int\[2\]"><item xsi:type="xsd:int">1</,
   );
-  t.match(sent(), 'enc:arrayType="xsd:string[][2]"><item xsi:type="enc:Array" enc:arrayType="xsd:string[1]">');
+  t.match(
+    sent(),
+    'enc:arrayType="xsd:string[][2]"><item xsi:type="enc:Array" enc:arrayType="xsd:string[1]">',
+  );
   const rows = '<i><i>1</i><i>x</i></i><i enc:offset="[1]"><i>2</i></i>';
-  backend.answer = answerBy(() => `<e:echoResponse xmlns:e="urn:e" xmlns:enc="${ENC}"><m>${rows}</m></e:echoResponse>`);
+  backend.answer = answerBy(
+    () => `<e:echoResponse xmlns:e="urn:e" xmlns:enc="${ENC}"><m>${rows}</m></e:echoResponse>`,
+  );
   const m = [
     [1, null],
     [null, 2],

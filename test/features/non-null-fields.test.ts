@@ -38,7 +38,10 @@ graphql: { introspection: true }
     const fields = [
       { name: 'id', type: { kind: 'NON_NULL', ofType: { kind: 'SCALAR' } } },
       { name: 'note', type: { kind: 'SCALAR' } },
-      { name: 'tag', type: { kind: 'NON_NULL', ofType: { kind: 'LIST', ofType: { kind: 'NON_NULL' } } } },
+      {
+        name: 'tag',
+        type: { kind: 'NON_NULL', ofType: { kind: 'LIST', ofType: { kind: 'NON_NULL' } } },
+      },
       { name: 'version', type: { kind: 'NON_NULL' } },
     ];
     t.match(types, { data: { __type: { fields } } });
@@ -57,7 +60,10 @@ graphql: { introspection: true }
     ] as const) {
       t.match(
         await answer(broken),
-        { data: { order: null }, errors: [{ path: ['order', name], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }] },
+        {
+          data: { order: null },
+          errors: [{ path: ['order', name], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }],
+        },
         broken,
       );
     }

@@ -47,7 +47,10 @@ for (const [what, give] of ANSWERS)
       const good = json({ access_token: 'good', token_type: 'Bearer', expires_in: 60 });
       const server = await useBackend(t, (...asked) => (isGood ? good : give)(...asked));
       const auth = `oauth2: { tokenUrl: "${server.url}/token", clientId: c, clientSecret: s }`;
-      const { backend, send } = await useStockShop(t, `    timeoutMillis: 500\n    auth: { ${auth} }`);
+      const { backend, send } = await useStockShop(
+        t,
+        `    timeoutMillis: 500\n    auth: { ${auth} }`,
+      );
       const refused = await send();
       const body = await refused.text();
       t.equal(refused.status, 500);
@@ -76,7 +79,11 @@ t.test('subjects beyond the limit: those that called longest ago exchange anew',
         const of = new URLSearchParams(body).get('subject_token');
         return {
           status: 200,
-          text: JSON.stringify({ access_token: `for-${of}`, token_type: 'Bearer', issued_token_type: 'x' }),
+          text: JSON.stringify({
+            access_token: `for-${of}`,
+            token_type: 'Bearer',
+            issued_token_type: 'x',
+          }),
         };
       },
       close: async () => {},

@@ -39,7 +39,8 @@ clients:
   classes: { all: {} }
 `,
   );
-  const ask = async (user: string | null): Promise<string> => askText('{ who }', await bearer(user));
+  const ask = async (user: string | null): Promise<string> =>
+    askText('{ who }', await bearer(user));
   t.match(await ask('alice'), 'for-alice');
   t.match(await ask('bob'), 'for-bob', 'another user of the same application');
   const together = ['carol', 'dave', 'erin'].flatMap((user) => [user, user]);

@@ -18,7 +18,9 @@ import { useBackend, useFolder, useGateway } from '../kit/use.js';
 const HEADER = 'place: "header:{urn:session}SessionHeader/sessionId"';
 
 const tokenInHeader = ({ body }: RecordedMessage): string | null =>
-  /<t:SessionHeader xmlns:t="urn:session"><t:sessionId xmlns:t="urn:session">([^<]*)</.exec(String(body))?.[1] ?? null;
+  /<t:SessionHeader xmlns:t="urn:session"><t:sessionId xmlns:t="urn:session">([^<]*)</.exec(
+    String(body),
+  )?.[1] ?? null;
 const tokenInField = ({ headers }: RecordedMessage): string | null =>
   /^Bearer (.+)$/.exec(String(headers['authorization'] ?? ''))?.[1] ?? null;
 
@@ -30,7 +32,11 @@ async function useTokenServer(
   grant: (form: Form, headers: RecordedMessage['headers']) => Promise<string | null>,
 ) {
   const forms: Form[] = [];
-  const refusal = answerWith('{"error":"invalid_grant","error_description":"canary"}', 'application/json', 400);
+  const refusal = answerWith(
+    '{"error":"invalid_grant","error_description":"canary"}',
+    'application/json',
+    400,
+  );
   const server = await useBackend(t, async (message, response) => {
     const form = Object.fromEntries(new URLSearchParams(String(message.body)));
     forms.push(form);
@@ -42,7 +48,13 @@ async function useTokenServer(
 }
 
 /** A service whose calls need one of the `valid` tokens. `auth`: the content of `auth.oauth2`. */
-async function useShop(t: Test, auth: string, tokenOf: typeof tokenInField, rest = '', folder: string | null = null) {
+async function useShop(
+  t: Test,
+  auth: string,
+  tokenOf: typeof tokenInField,
+  rest = '',
+  folder: string | null = null,
+) {
   const valid = new Set<string>();
   const tokens: (string | null)[] = [];
   const answer = answerBy((_text, message) => {
@@ -50,12 +62,19 @@ async function useShop(t: Test, auth: string, tokenOf: typeof tokenInField, rest
     tokens.push(token);
     return token !== null && valid.has(token) ? STOCK : faultOf('s:INVALID_SESSION_ID');
   });
-  const shop = await useStockShop(t, `    auth: { oauth2: { ${auth} } }\n${rest}`, '', answer, folder);
+  const shop = await useStockShop(
+    t,
+    `    auth: { oauth2: { ${auth} } }\n${rest}`,
+    '',
+    answer,
+    folder,
+  );
   return {
     ...shop,
     valid,
     tokens,
-    ask: (sku = '1', headers: Record<string, string> = {}): Promise<string> => shop.ask(headers, sku),
+    ask: (sku = '1', headers: Record<string, string> = {}): Promise<string> =>
+      shop.ask(headers, sku),
   };
 }
 
@@ -77,47 +96,63 @@ for (const [kind, algorithm] of [
   ['ec', 'ES256'],
   ['ed25519', 'EdDSA'],
 ] as const) {
-  t.test(`JWT bearer: an assertion signed by ${algorithm}, the token in a header block`, async (t) => {
-    const { pem, publicKey } = pemOf(kind);
-    const folder = await useFolder(t, { 'k.pem': pem });
-    const seen: JWTPayload[] = [];
-    let issued = 0;
-    const server = await useTokenServer(t, async ({ grant_type: grant, assertion = '', client_secret: secret }) => {
-      if (grant !== 'urn:ietf:params:oauth:grant-type:jwt-bearer' || secret !== undefined) return null;
-      const { payload } = await jwtVerify(assertion, publicKey, { audience: 'https://login', algorithms: [algorithm] });
-      seen.push(payload);
-      return `token${++issued}`;
-    });
-    const shop = await useShop(
-      t,
-      `grant: jwtBearer, tokenUrl: "${server.url}", clientId: app, key: { file: k.pem }, assertion: { subject: robot, audience: "https://login" }, ${HEADER}, renewOn: [INVALID_SESSION_ID]`,
-      tokenInHeader,
-      '',
-      folder,
-    );
-    shop.valid.add('token1');
-    t.match(await shop.ask(), '"stock":7');
-    t.equal((await shop.send()).status, 200);
-    t.match(seen, [{ iss: 'app', sub: 'robot' }]);
-    const [{ iat = 0, exp = 0, jti } = {}] = seen;
-    t.ok(exp - iat === 180 && jti !== undefined);
-    shop.valid.clear();
-    shop.valid.add('token2');
-    t.match(await shop.ask('2'), '"stock":7', 'renewed after the Fault');
-    t.equal(issued, 2);
-    writeFileSync(join(folder, 'k.pem'), 'no key');
-    t.notMatch(JSON.stringify(shop.gateway.logLines()), /token\d|BEGIN/);
-  });
+  t.test(
+    `JWT bearer: an assertion signed by ${algorithm}, the token in a header block`,
+    async (t) => {
+      const { pem, publicKey } = pemOf(kind);
+      const folder = await useFolder(t, { 'k.pem': pem });
+      const seen: JWTPayload[] = [];
+      let issued = 0;
+      const server = await useTokenServer(
+        t,
+        async ({ grant_type: grant, assertion = '', client_secret: secret }) => {
+          if (grant !== 'urn:ietf:params:oauth:grant-type:jwt-bearer' || secret !== undefined)
+            return null;
+          const { payload } = await jwtVerify(assertion, publicKey, {
+            audience: 'https://login',
+            algorithms: [algorithm],
+          });
+          seen.push(payload);
+          return `token${++issued}`;
+        },
+      );
+      const shop = await useShop(
+        t,
+        `grant: jwtBearer, tokenUrl: "${server.url}", clientId: app, key: { file: k.pem }, assertion: { subject: robot, audience: "https://login" }, ${HEADER}, renewOn: [INVALID_SESSION_ID]`,
+        tokenInHeader,
+        '',
+        folder,
+      );
+      shop.valid.add('token1');
+      t.match(await shop.ask(), '"stock":7');
+      t.equal((await shop.send()).status, 200);
+      t.match(seen, [{ iss: 'app', sub: 'robot' }]);
+      const [{ iat = 0, exp = 0, jti } = {}] = seen;
+      t.ok(exp - iat === 180 && jti !== undefined);
+      shop.valid.clear();
+      shop.valid.add('token2');
+      t.match(await shop.ask('2'), '"stock":7', 'renewed after the Fault');
+      t.equal(issued, 2);
+      writeFileSync(join(folder, 'k.pem'), 'no key');
+      t.notMatch(JSON.stringify(shop.gateway.logLines()), /token\d|BEGIN/);
+    },
+  );
 }
 
 t.test('a client that identifies itself by an assertion', async (t) => {
   const { pem, publicKey } = pemOf('ec');
   const folder = await useFolder(t, { 'k.pem': pem });
   const server = await useTokenServer(t, async (form) => {
-    const { client_id: id, client_assertion_type: type, client_assertion: assertion = '', grant_type: grant } = form;
+    const {
+      client_id: id,
+      client_assertion_type: type,
+      client_assertion: assertion = '',
+      grant_type: grant,
+    } = form;
     const options = { issuer: 'app', subject: 'app', audience: server.url };
     await jwtVerify(assertion, publicKey, options);
-    const isRight = id === 'app' && type === 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+    const isRight =
+      id === 'app' && type === 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
     return isRight && grant === 'client_credentials' ? 'token' : null;
   });
   const auth = `tokenUrl: "${server.url}", clientId: app, clientAuth: privateKeyJwt, key: { file: k.pem }`;
@@ -135,15 +170,18 @@ t.test('a client that identifies itself by its certificate', WITH_OPENSSL, async
   const files = { 'ca.pem': authority.ca.cert, 'c.pem': client.cert, 'k.pem': client.key };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const names: string[] = [];
-  const server = createServer({ ...own, ca: authority.ca.cert, requestCert: true }, async (request, response) => {
-    const socket = request.socket as TLSSocket;
-    if (socket.authorized) names.push(String(socket.getPeerCertificate().subject.CN));
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    names.push(String(Buffer.concat(chunks)));
-    const answer = { access_token: 'token', token_type: 'Bearer', expires_in: 3600 };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  });
+  const server = createServer(
+    { ...own, ca: authority.ca.cert, requestCert: true },
+    async (request, response) => {
+      const socket = request.socket as TLSSocket;
+      if (socket.authorized) names.push(String(socket.getPeerCertificate().subject.CN));
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      names.push(String(Buffer.concat(chunks)));
+      const answer = { access_token: 'token', token_type: 'Bearer', expires_in: 3600 };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    },
+  );
   const url = `https://127.0.0.1:${(await listen(t, server)).port}`;
   const gateway = await useGateway(
     t,
@@ -169,7 +207,9 @@ t.test('token exchange: 50 users at once, each with tokens of its own', async (t
     const { grant_type: grant, subject_token: token = '', subject_token_type: type } = form;
     const { payload } = await jwtVerify(token, issuer.publicKey);
     const isRight =
-      grant?.endsWith(':token-exchange') && type?.endsWith(':access_token') && form['audience'] === 'shop';
+      grant?.endsWith(':token-exchange') &&
+      type?.endsWith(':access_token') &&
+      form['audience'] === 'shop';
     await new Promise((resolve) => setTimeout(resolve, (asked++ * 7) % 40));
     return isRight && payload.sub !== 'nobody' ? `for-${payload.sub}-${payload['scope']}` : null;
   });
@@ -195,7 +235,8 @@ t.test('token exchange: 50 users at once, each with tokens of its own', async (t
     const headers = await bearer(user);
     return Promise.all(Array.from({ length: 5 }, () => shop.ask(user, headers)));
   });
-  for (const answers of await Promise.all(calls)) for (const answer of answers) t.match(answer, '"stock":7');
+  for (const answers of await Promise.all(calls))
+    for (const answer of answers) t.match(answer, '"stock":7');
   t.same(foreign, [], 'no call has the token of another user');
   t.equal(server.forms.length, 50, 'one exchange for each user');
   foreign.length = 0;
@@ -204,7 +245,11 @@ t.test('token exchange: 50 users at once, each with tokens of its own', async (t
   const nobody = await shop.ask('x', await bearer('nobody'));
   t.match(nobody, 'UPSTREAM_AUTH');
   t.notMatch(nobody, 'canary');
-  t.match(await shop.ask('user1', { 'x-api-key': '0123456789abcdef' }), 'UPSTREAM_AUTH', 'a caller without a token');
+  t.match(
+    await shop.ask('user1', { 'x-api-key': '0123456789abcdef' }),
+    'UPSTREAM_AUTH',
+    'a caller without a token',
+  );
   const sent = await shop.send(await bearer('1'));
   t.equal(sent.status, 200);
   t.same(foreign.length, 1);
@@ -233,9 +278,15 @@ t.test('mistakes in auth.oauth2 are errors, with what to do', async (t) => {
     [base, /clientSecret` is missing/],
     [`${base}, grant: jwtBearer, assertion: { subject: u }`, /key` is missing/],
     [`${base}, grant: jwtBearer, key: "-----BEGIN x"`, /assertion` is missing/],
-    [`${base}, grant: jwtBearer, assertion: { subject: u }, key: "-----BEGIN x"`, /no private key that can sign/],
+    [
+      `${base}, grant: jwtBearer, assertion: { subject: u }, key: "-----BEGIN x"`,
+      /no private key that can sign/,
+    ],
     [`${base}, clientSecret: s, key: "-----BEGIN x"`, /signs nothing/],
-    [`${base}, clientSecret: s, assertion: { subject: u }`, /has no effect: only `grant: jwtBearer`/],
+    [
+      `${base}, clientSecret: s, assertion: { subject: u }`,
+      /has no effect: only `grant: jwtBearer`/,
+    ],
     [`${base}, clientSecret: s, clientAuth: tls`, /clientSecret` has no effect/],
     [`${base}, clientAuth: tls`, /needs the certificate of `tls`/],
     [`${base}, clientSecret: s, grant: tokenExchange`, /needs the tokens of callers/],

@@ -63,7 +63,9 @@ limits: { graphql: { cost: 1000000, pages: 1000 } }
 }
 
 /** The lines of an answer, as far as it comes; and whether it came whole. */
-async function linesOf(message: IncomingMessage): Promise<{ lines: readonly string[]; isWhole: boolean }> {
+async function linesOf(
+  message: IncomingMessage,
+): Promise<{ lines: readonly string[]; isWhole: boolean }> {
   let text = '';
   message.setEncoding('utf8');
   try {
@@ -96,25 +98,28 @@ t.test('few rows come as lines too, with what is selected by default', async (t)
   t.equal(asked.length, 2);
 });
 
-t.test('a page that fails is an error before the first line, and the last line after it', async (t) => {
-  const instead = (page: number, response: ServerResponse): boolean => {
-    if (page === failing) response.writeHead(500).end();
-    return page === failing;
-  };
-  let failing = 2;
-  const { ask } = await usePages(t, { count: 100_000, instead, text: 'x'.repeat(100) });
-  const early = await ask('?first=1000');
-  t.ok((early.statusCode ?? 0) >= 500, 'a status, and no rows');
-  t.match(early.headers['content-type'], /problem\+json/);
-  early.resume();
-  failing = 50;
-  const late = await ask('?first=100000');
-  t.equal(late.statusCode, 200);
-  const { lines, isWhole } = await linesOf(late);
-  t.notOk(isWhole, 'half a list is never taken for a whole one');
-  t.match(JSON.parse(lines.at(-1) ?? ''), { status: Number, code: String });
-  t.equal(lines.length, 49 * SIZE + 1);
-});
+t.test(
+  'a page that fails is an error before the first line, and the last line after it',
+  async (t) => {
+    const instead = (page: number, response: ServerResponse): boolean => {
+      if (page === failing) response.writeHead(500).end();
+      return page === failing;
+    };
+    let failing = 2;
+    const { ask } = await usePages(t, { count: 100_000, instead, text: 'x'.repeat(100) });
+    const early = await ask('?first=1000');
+    t.ok((early.statusCode ?? 0) >= 500, 'a status, and no rows');
+    t.match(early.headers['content-type'], /problem\+json/);
+    early.resume();
+    failing = 50;
+    const late = await ask('?first=100000');
+    t.equal(late.statusCode, 200);
+    const { lines, isWhole } = await linesOf(late);
+    t.notOk(isWhole, 'half a list is never taken for a whole one');
+    t.match(JSON.parse(lines.at(-1) ?? ''), { status: Number, code: String });
+    t.equal(lines.length, 49 * SIZE + 1);
+  },
+);
 
 t.test('no page is asked for while the caller does not read, nor once he has gone', async (t) => {
   const { gateway, asked, ask } = await usePages(t, { count: 100_000, text: 'x'.repeat(2_000) });

@@ -35,7 +35,10 @@ const TOTAL = ', total: { pages: pages }';
 const PAGES = `page: page, size: { size: 10 }, items: row${TOTAL}`;
 const OFFSET = 'offset: page, size: { size: 10 }, items: row';
 
-const KEYS = { one: { 'x-api-key': 'key-of-one-0000000' }, two: { 'x-api-key': 'key-of-two-0000000' } };
+const KEYS = {
+  one: { 'x-api-key': 'key-of-one-0000000' },
+  two: { 'x-api-key': 'key-of-two-0000000' },
+};
 
 /** The clients of `KEYS`: one of class `full`, with these rights, and one of another. */
 const clientsWith = (full: string): string => `clients:
@@ -78,7 +81,8 @@ limits:
     text: string,
     headers: Record<string, string> = {},
     signal: AbortSignal | null = null,
-  ): Promise<Answered> => JSON.parse(await (await postGraphql(gateway.url, { query: text }, headers, signal)).text());
+  ): Promise<Answered> =>
+    JSON.parse(await (await postGraphql(gateway.url, { query: text }, headers, signal)).text());
   return { backend, gateway, asked, query };
 }
 
@@ -86,7 +90,10 @@ interface Answered extends Pick<GraphqlAnswer, 'errors'> {
   readonly data: {
     readonly rows: {
       readonly nodes: readonly { readonly id: number }[];
-      readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: number } }[];
+      readonly edges: readonly {
+        readonly cursor: string;
+        readonly node: { readonly id: number };
+      }[];
       readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
       readonly totalCount: number | null;
     } | null;
@@ -127,9 +134,17 @@ const CURSOR = 'cursor: { argument: page, next: next }, size: { size: 10 }, item
 /** The kinds of pages, and what tells their end. */
 const WAYS = [
   { name: 'page, total by pages', answer: byNumber, options: {} },
-  { name: 'page, total by items', answer: byNumber, options: { pages: PAGES.replace('pages: pages', 'items: total') } },
+  {
+    name: 'page, total by items',
+    answer: byNumber,
+    options: { pages: PAGES.replace('pages: pages', 'items: total') },
+  },
   { name: 'page without a total', answer: byNumber, options: { pages: PAGES.replace(TOTAL, '') } },
-  { name: 'offset, total by items', answer: byOffset, options: { pages: `${OFFSET}, total: { items: total }` } },
+  {
+    name: 'offset, total by items',
+    answer: byOffset,
+    options: { pages: `${OFFSET}, total: { items: total }` },
+  },
   { name: 'offset, total by pages', answer: byOffset, options: { pages: OFFSET + TOTAL } },
   { name: 'offset without a total', answer: byOffset, options: { pages: OFFSET } },
   { name: 'cursor', answer: byCursor, options: { pages: CURSOR, sdl: CURSOR_SDL } },
@@ -138,7 +153,9 @@ const WAYS = [
 for (const { name, answer, options } of WAYS) {
   t.test(`${name}: rows of many pages come in order, and as many as are asked for`, async (t) => {
     const { query, asked } = await useRows(t, answer(95), options);
-    const all = await query('{ rows(first: 200) { nodes { id } pageInfo { hasNextPage endCursor } totalCount } }');
+    const all = await query(
+      '{ rows(first: 200) { nodes { id } pageInfo { hasNextPage endCursor } totalCount } }',
+    );
     t.strictSame(ids(all), upTo(95));
     t.notOk(all.errors);
     t.match(all.data.rows, { pageInfo: { hasNextPage: false }, totalCount: 95 });
@@ -169,7 +186,9 @@ for (const { name, answer, options } of WAYS) {
 
   t.test(`${name}: each edge has its cursor`, async (t) => {
     const { query } = await useRows(t, answer(25), options);
-    const all = await query('{ rows(first: 25) { edges { cursor node { id } } pageInfo { endCursor } } }');
+    const all = await query(
+      '{ rows(first: 25) { edges { cursor node { id } } pageInfo { endCursor } } }',
+    );
     const edges = all.data.rows?.edges ?? [];
     t.equal(new Set(edges.map(({ cursor }) => cursor)).size, 25);
     for (const [at, { cursor }] of edges.entries()) {
@@ -182,11 +201,19 @@ for (const { name, answer, options } of WAYS) {
 
 t.test('without first the client gets one page, by one call', async (t) => {
   const { query, asked } = await useRows(t, byNumber(95));
-  const answered = await query('{ rows { nodes { id } pageInfo { hasNextPage endCursor } totalCount } }');
+  const answered = await query(
+    '{ rows { nodes { id } pageInfo { hasNextPage endCursor } totalCount } }',
+  );
   t.strictSame(ids(answered), upTo(10));
-  t.equal(answered.data.rows?.totalCount, null, 'the number of pages does not tell the number of rows');
+  t.equal(
+    answered.data.rows?.totalCount,
+    null,
+    'the number of pages does not tell the number of rows',
+  );
   t.equal(asked.length, 1);
-  const next = await query(`{ rows(after: "${answered.data.rows?.pageInfo.endCursor}") { nodes { id } } }`);
+  const next = await query(
+    `{ rows(after: "${answered.data.rows?.pageInfo.endCursor}") { nodes { id } } }`,
+  );
   t.strictSame(ids(next), upTo(20).slice(10));
   t.equal(asked.length, 2);
 });
@@ -223,44 +250,57 @@ t.test('aliases, fragments, __typename and empty selections of rows are answered
   });
 });
 
-t.test('ten thousand rows come over a hundred pages, in order, a bounded number at once', async (t) => {
-  let under = 0;
-  let most = 0;
-  const held: (() => void)[] = [];
-  const { query, asked } = await useRows(
-    t,
-    (given, response) => {
-      under++;
-      most = Math.max(most, under);
-      const content = byNumber(10_000)(given, response);
-      const give = (): void => {
-        under--;
-        response.end(envelope(`<ListRowsResponse xmlns="urn:list">${content}</ListRowsResponse>`));
-      };
-      response.writeHead(200, { 'content-type': 'text/xml' });
-      // After the first page nothing is given before so many are asked for as may be.
-      if (asked.length > 1 && most < 6) held.push(give);
-      else for (const each of [...held.splice(0), give]) setTimeout(each, Number(given.of('page')) % 3);
-      return null;
-    },
-    { pages: PAGES.replace('size: 10', 'size: 100'), rest: ', callsAtOnce: 6' },
-  );
-  const answered = await query('{ rows(first: 10000) { nodes { id } totalCount } }');
-  t.notOk(answered.errors);
-  t.strictSame(ids(answered), upTo(10_000));
-  t.equal(asked.length, 100);
-  t.equal(most, 6);
-  t.match(await query('{ rows(first: 10001) { nodes { id } } }'), errorWith('MAX_PAGES_LIMIT'));
-  t.equal(asked.length, 100, 'nothing is called for more pages than allowed');
-});
+t.test(
+  'ten thousand rows come over a hundred pages, in order, a bounded number at once',
+  async (t) => {
+    let under = 0;
+    let most = 0;
+    const held: (() => void)[] = [];
+    const { query, asked } = await useRows(
+      t,
+      (given, response) => {
+        under++;
+        most = Math.max(most, under);
+        const content = byNumber(10_000)(given, response);
+        const give = (): void => {
+          under--;
+          response.end(
+            envelope(`<ListRowsResponse xmlns="urn:list">${content}</ListRowsResponse>`),
+          );
+        };
+        response.writeHead(200, { 'content-type': 'text/xml' });
+        // After the first page nothing is given before so many are asked for as may be.
+        if (asked.length > 1 && most < 6) held.push(give);
+        else
+          for (const each of [...held.splice(0), give])
+            setTimeout(each, Number(given.of('page')) % 3);
+        return null;
+      },
+      { pages: PAGES.replace('size: 10', 'size: 100'), rest: ', callsAtOnce: 6' },
+    );
+    const answered = await query('{ rows(first: 10000) { nodes { id } totalCount } }');
+    t.notOk(answered.errors);
+    t.strictSame(ids(answered), upTo(10_000));
+    t.equal(asked.length, 100);
+    t.equal(most, 6);
+    t.match(await query('{ rows(first: 10001) { nodes { id } } }'), errorWith('MAX_PAGES_LIMIT'));
+    t.equal(asked.length, 100, 'nothing is called for more pages than allowed');
+  },
+);
 
 t.test('a page that fails fails the rest with its error', async (t) => {
   const { query } = await useRows(t, (given, response) =>
-    given.of('page') === '3' ? faultOf('s:Server', 'page 3 is gone') : byNumber(95)(given, response),
+    given.of('page') === '3'
+      ? faultOf('s:Server', 'page 3 is gone')
+      : byNumber(95)(given, response),
   );
-  const answered = await query('{ rows(first: 95) { nodes { id } pageInfo { hasNextPage endCursor } } }');
+  const answered = await query(
+    '{ rows(first: 95) { nodes { id } pageInfo { hasNextPage endCursor } } }',
+  );
   t.strictSame(ids(answered), upTo(20), 'the rows before it stand');
-  t.match(answered.errors, [{ message: 'page 3 is gone', path: ['rows'], extensions: { code: 'SOAP_FAULT' } }]);
+  t.match(answered.errors, [
+    { message: 'page 3 is gone', path: ['rows'], extensions: { code: 'SOAP_FAULT' } },
+  ]);
   t.equal(answered.data.rows?.pageInfo.hasNextPage, true);
   const { endCursor } = answered.data.rows?.pageInfo ?? {};
   const first = await query(`{ rows(first: 5, after: "${endCursor}") { nodes { id } } }`);
@@ -299,7 +339,9 @@ t.test('a page in the middle with fewer rows loses and doubles none', async (t) 
     const { query } = await useRows(t, short, { pages: PAGES.replace('pages: pages', total) });
     t.strictSame(ids(await query('{ rows(first: 100) { nodes { id } } }')), upTo(28), total);
     const first = await query('{ rows(first: 12) { nodes { id } pageInfo { endCursor } } }');
-    const rest = await query(`{ rows(first: 16, after: "${first.data.rows?.pageInfo.endCursor}") { nodes { id } } }`);
+    const rest = await query(
+      `{ rows(first: 16, after: "${first.data.rows?.pageInfo.endCursor}") { nodes { id } } }`,
+    );
     t.strictSame([...ids(first), ...ids(rest)], upTo(28), total);
   }
   // A backend that never hands out as many as it is asked for.
@@ -333,9 +375,13 @@ t.test('no page is asked for once the client has left', async (t) => {
 });
 
 t.test('a field ends at limits.graphql.pages, with what it has', async (t) => {
-  const { query, asked } = await useRows(t, ({ of }) => `${row(Number(of('page')))}<pages>40</pages>`, {
-    rest: ', pages: 4',
-  });
+  const { query, asked } = await useRows(
+    t,
+    ({ of }) => `${row(Number(of('page')))}<pages>40</pages>`,
+    {
+      rest: ', pages: 4',
+    },
+  );
   const answered = await query('{ rows(first: 40) { nodes { id } pageInfo { hasNextPage } } }');
   t.strictSame(ids(answered), [1, 2, 3, 4]);
   t.match(answered, {
@@ -364,7 +410,10 @@ t.test('a wrong cursor is an error, and nothing is called', async (t) => {
   const other = await query(`{ rows(filter: "x", first: 3, after: "${cursor}") { nodes { id } } }`);
   t.match(other, errorWith('BAD_USER_INPUT'), 'of other arguments');
   t.match(await query('{ rows(first: -1) { nodes { id } } }'), errorWith('BAD_USER_INPUT'));
-  t.match(await query('{ rows(page: 2) { nodes { id } } }'), errorWith('GRAPHQL_VALIDATION_FAILED'));
+  t.match(
+    await query('{ rows(page: 2) { nodes { id } } }'),
+    errorWith('GRAPHQL_VALIDATION_FAILED'),
+  );
   t.equal(asked.length, calls);
 });
 
@@ -390,7 +439,9 @@ t.test('links lead out of rows, and into pages', async (t) => {
     '{ owner(id: 7) { rows(first: 22) { nodes { id owner { name } } pageInfo { endCursor } } } }',
   );
   t.notOk(into.errors);
-  t.match(into, { data: { owner: { rows: { nodes: upTo(22).map((id) => ({ id, owner: { name: `N${id}` } })) } } } });
+  t.match(into, {
+    data: { owner: { rows: { nodes: upTo(22).map((id) => ({ id, owner: { name: `N${id}` } })) } } },
+  });
   t.equal(asked.at(-1)?.of('filter'), 'N7');
 });
 
@@ -406,7 +457,8 @@ t.test('masks and rights hold for rows of all pages', async (t) => {
   t.match((await ask('one')).data.rows, { nodes: open, edges: open.map((node) => ({ node })) });
   const { nodes = [], edges = [] } = (await ask('two')).data.rows ?? {};
   t.equal(nodes.length, 15);
-  for (const shown of [...nodes, ...edges.map(({ node }) => node)]) t.notMatch(JSON.stringify(shown), 'key-');
+  for (const shown of [...nodes, ...edges.map(({ node }) => node)])
+    t.notMatch(JSON.stringify(shown), 'key-');
 });
 
 t.test('the cost of a paged field counts its calls and its rows', async (t) => {
@@ -459,7 +511,12 @@ t.test('paths lead into arguments and replies', async (t) => {
     pages:
       'page: criteria/paging/page, size: { criteria/paging/size: 10 }, items: found/row, total: { items: results/total }',
   });
-  for (const given of ['', ', criteria: null', ', criteria: {}', ', criteria: { text: "t", paging: { sort: "s" } }']) {
+  for (const given of [
+    '',
+    ', criteria: null',
+    ', criteria: {}',
+    ', criteria: { text: "t", paging: { sort: "s" } }',
+  ]) {
     const answered = await query(`{ rows(first: 30${given}) { nodes { id } totalCount } }`);
     t.strictSame(ids(answered), upTo(23), given);
     t.equal(answered.data.rows?.totalCount, 23);
@@ -481,9 +538,16 @@ t.test('a reply that is nothing but rows is followed with or without its own nam
       .slice(Number(of('page')), Number(of('page')) + 10)
       .map((id) => `<rows>${id}</rows>`)
       .join('');
-  const { query } = await useRows(t, numbers, { sdl, pages: 'offset: page, size: { size: 10 }, items: rows' });
+  const { query } = await useRows(t, numbers, {
+    sdl,
+    pages: 'offset: page, size: { size: 10 }, items: rows',
+  });
   const answered = await query('{ rows(first: 30) { nodes edges { node } totalCount } }');
-  t.match(answered.data.rows, { nodes: upTo(25), edges: upTo(25).map((node) => ({ node })), totalCount: 25 });
+  t.match(answered.data.rows, {
+    nodes: upTo(25),
+    edges: upTo(25).map((node) => ({ node })),
+    totalCount: 25,
+  });
 });
 
 t.test('a right to the rows is a right to the field', async (t) => {
@@ -492,7 +556,8 @@ t.test('a right to the rows is a right to the field', async (t) => {
     schema: { types: { RowPage: { fields: { row: { scopes: [rows] } } } } }`,
     more: clientsWith('{ scopes: [rows] }'),
   });
-  const ask = (name: 'one' | 'two'): Promise<Answered> => query('{ rows(first: 15) { nodes { id } } }', KEYS[name]);
+  const ask = (name: 'one' | 'two'): Promise<Answered> =>
+    query('{ rows(first: 15) { nodes { id } } }', KEYS[name]);
   t.strictSame(ids(await ask('one')), upTo(15));
   const calls = asked.length;
   t.match(await ask('two'), errorWith('FORBIDDEN'));
@@ -501,14 +566,23 @@ t.test('a right to the rows is a right to the field', async (t) => {
 
 /** Pages that do not fit, with what is reported of them. */
 const WRONG = [
-  { pages: PAGES.replace('page: page', 'page: pag'), what: ['There is no `pag` to map. Did you mean `page`?'] },
-  { pages: PAGES.replace('page: page', 'page: filter'), what: ['The argument is no whole number.'] },
+  {
+    pages: PAGES.replace('page: page', 'page: pag'),
+    what: ['There is no `pag` to map. Did you mean `page`?'],
+  },
+  {
+    pages: PAGES.replace('page: page', 'page: filter'),
+    what: ['The argument is no whole number.'],
+  },
   { pages: PAGES.replace('size: 10', 'siz: 10'), what: ['There is no `siz` to map.'] },
   { pages: PAGES.replace('items: row', 'items: rows'), what: ['The reply has no `rows` there.'] },
   { pages: PAGES.replace('items: row', 'items: pages'), what: ['`pages` is not repeated.'] },
   { pages: PAGES.replace('pages: pages', 'pages: next'), what: ['`next` is no whole number.'] },
   { pages: PAGES.replace('pages: pages', 'items: row'), what: ['`row` is no single value.'] },
-  { pages: PAGES.replace('pages: pages', 'items: x, pages: y'), what: ['needs one of `items` and `pages`'] },
+  {
+    pages: PAGES.replace('pages: pages', 'items: x, pages: y'),
+    what: ['needs one of `items` and `pages`'],
+  },
   { pages: PAGES.replace('page: page, ', ''), what: ['names no argument for the page'] },
   { pages: `offset: page, ${PAGES}`, what: ['has both `page` and `offset`'] },
   {
@@ -522,11 +596,14 @@ const WRONG = [
 ];
 
 for (const { pages, what } of WRONG) {
-  t.test(`pages that do not fit are reported with their line, all at once: ${what[0]}`, async (t) => {
-    const error = await useRows(t, byNumber(5), { pages }).then(() => '', String);
-    for (const each of what) t.ok(error.includes(each), `${each} in ${error}`);
-    t.match(error, /yaml:\d+:\d+/);
-  });
+  t.test(
+    `pages that do not fit are reported with their line, all at once: ${what[0]}`,
+    async (t) => {
+      const error = await useRows(t, byNumber(5), { pages }).then(() => '', String);
+      for (const each of what) t.ok(error.includes(each), `${each} in ${error}`);
+      t.match(error, /yaml:\d+:\d+/);
+    },
+  );
 }
 
 t.test('pages of a mutation, of a subscription and of a list operation are errors', async (t) => {
@@ -536,7 +613,10 @@ t.test('pages of a mutation, of a subscription and of a list operation are error
   t.match(await failing({ more: poll }), 'hands out pages: a subscription reads one reply');
   const link =
     'links:\n  Row.owner: { operation: list.GetOwner, arguments: { id: id }, batch: { operation: list.ListRows, argument: filter, key: id } }';
-  t.match(await failing({ more: link }), 'hands out pages: one call of it does not answer many keys');
+  t.match(
+    await failing({ more: link }),
+    'hands out pages: one call of it does not answer many keys',
+  );
   const mutation = SDL.replace(
     'type Query {',
     'type Mutation { rows(page: Int!, size: Int!): RowPage }\n      type Query {',
@@ -554,7 +634,10 @@ t.test('pages keep to the rate of their service', async (t) => {
       times.push(performance.now());
       return byNumber(200)(given, response);
     },
-    { service: '\n    rate: { perSecond: 20, burst: 1, waitMillis: 5000 }', rest: ', callsAtOnce: 8' },
+    {
+      service: '\n    rate: { perSecond: 20, burst: 1, waitMillis: 5000 }',
+      rest: ', callsAtOnce: 8',
+    },
   );
   const answered = await query('{ rows(first: 200) { nodes { id } } }');
   t.strictSame(ids(answered), upTo(200));
@@ -565,7 +648,8 @@ t.test('pages come from the reply cache, each by itself', async (t) => {
   const { query, asked } = await useRows(t, byNumber(50), {
     pages: `${PAGES} }, read: { cacheMillis: 60000`,
   });
-  for (let turn = 0; turn < 3; turn++) t.strictSame(ids(await query('{ rows(first: 30) { nodes { id } } }')), upTo(30));
+  for (let turn = 0; turn < 3; turn++)
+    t.strictSame(ids(await query('{ rows(first: 30) { nodes { id } } }')), upTo(30));
   t.equal(asked.length, 3, 'each page is asked for once');
   t.strictSame(ids(await query('{ rows(first: 50) { nodes { id } } }')), upTo(50));
   t.equal(asked.length, 5, 'and those that are new');

@@ -35,15 +35,19 @@ t.test('a service that shapes its types otherwise has its own', async (t) => {
   t.match(sdl, /^type Traveller \{\n {2}name: String!/m);
 });
 
-t.test('`names` keeps the names and the choice of queries of version 0.1 for one service', async (t) => {
-  const of = async (air: string) => [...(await compiled(t, air, HOTEL)).graph.fields.keys()].sort();
-  t.same(await of(AIR), ['Mutation.airBook', 'Query.hotelSearch', 'Query.lowFareSearch']);
-  t.same(await of(AIR.replace(' }', ', names: "0.1" }')), [
-    'Mutation.airBookReq',
-    'Mutation.lowFareSearchReq',
-    'Query.hotelSearch',
-  ]);
-});
+t.test(
+  '`names` keeps the names and the choice of queries of version 0.1 for one service',
+  async (t) => {
+    const of = async (air: string) =>
+      [...(await compiled(t, air, HOTEL)).graph.fields.keys()].sort();
+    t.same(await of(AIR), ['Mutation.airBook', 'Query.hotelSearch', 'Query.lowFareSearch']);
+    t.same(await of(AIR.replace(' }', ', names: "0.1" }')), [
+      'Mutation.airBookReq',
+      'Mutation.lowFareSearchReq',
+      'Query.hotelSearch',
+    ]);
+  },
+);
 
 t.test('operations that share a name are called by their request elements', async (t) => {
   const { services, graph } = await compiled(t, AIR, HOTEL);
@@ -57,29 +61,41 @@ t.test('operations that share a name are called by their request elements', asyn
     'hotelSearch',
     'lowFareSearch',
   ]);
-  t.same([...(services[0]?.requests.names ?? [])].sort(), ['AirBookReq', 'LowFareSearchReq', 'service']);
+  t.same([...(services[0]?.requests.names ?? [])].sort(), [
+    'AirBookReq',
+    'LowFareSearchReq',
+    'service',
+  ]);
 });
 
 t.test('a mapping of one of several services is refused at its own place', async (t) => {
-  const wrong = HOTEL.replace(' }', ', operations: { service: { arguments: { Town: { name: town } } } } }');
+  const wrong = HOTEL.replace(
+    ' }',
+    ', operations: { service: { arguments: { Town: { name: town } } } } }',
+  );
   const error = await compiled(t, AIR, wrong).catch((caught: unknown) => caught);
   t.ok(error instanceof ConfigurationError);
   t.match(String(error), /soapstone\.yaml:3:\d+: Service `hotel`: There is no `Town` to map/);
 });
 
 t.test('ports that are not there are named with their place', async (t) => {
-  const error = await compiled(t, AIR.replace('AirBookPort', 'AirBuyPort')).catch((caught: unknown) => caught);
+  const error = await compiled(t, AIR.replace('AirBookPort', 'AirBuyPort')).catch(
+    (caught: unknown) => caught,
+  );
   t.match(
     String(error),
     /soapstone\.yaml:2:\d+: The WSDL of service `air` has no SOAP port `AirBuyPort`\. It has `AirSearchPort`/,
   );
-  const both = await compiled(t, AIR.replace('ports:', 'port: AirBookPort, ports:')).catch((caught: unknown) => caught);
+  const both = await compiled(t, AIR.replace('ports:', 'port: AirBookPort, ports:')).catch(
+    (caught: unknown) => caught,
+  );
   t.match(String(both), 'has both `port` and `ports`');
 });
 
 t.test('fields of several ports are answered, and SOAP clients reach each', async (t) => {
   const replies: Readonly<Record<string, string>> = {
-    LowFareSearchReq: '<LowFareSearchRsp xmlns="urn:travel:common"><Price>12.50</Price></LowFareSearchRsp>',
+    LowFareSearchReq:
+      '<LowFareSearchRsp xmlns="urn:travel:common"><Price>12.50</Price></LowFareSearchRsp>',
     AirBookReq:
       '<AirBookRsp xmlns="urn:travel:common"><Locator>ABC</Locator><Traveller Key="1"><Name>Zoë</Name></Traveller></AirBookRsp>',
   };
@@ -91,19 +107,30 @@ t.test('fields of several ports are answered, and SOAP clients reach each', asyn
   t.same(await ask('{ lowFareSearch(from: "BRU") { price traveller { name } } }'), {
     data: { lowFareSearch: { price: '12.50', traveller: null } },
   });
-  t.same(await ask('mutation { airBook(traveller: { name: "Zoë" }) { locator traveller { key name } } }'), {
-    data: { airBook: { locator: 'ABC', traveller: { key: '1', name: 'Zoë' } } },
-  });
+  t.same(
+    await ask(
+      'mutation { airBook(traveller: { name: "Zoë" }) { locator traveller { key name } } }',
+    ),
+    {
+      data: { airBook: { locator: 'ABC', traveller: { key: '1', name: 'Zoë' } } },
+    },
+  );
   t.same(await ask('{ hotelSearch(city: "Liège") { hotel } }'), {
     data: { hotelSearch: { hotel: ['Ritz'] } },
   });
   t.same(
     backend.complete.map(({ headers }) => headers['soapaction']),
-    ['"http://localhost/air/AirSearch"', '"http://localhost/air/AirBook"', '"http://localhost/hotel/HotelSearch"'],
+    [
+      '"http://localhost/air/AirSearch"',
+      '"http://localhost/air/AirBook"',
+      '"http://localhost/hotel/HotelSearch"',
+    ],
   );
   const soap = await postSoap(
     `${gateway.url}/soap/air`,
-    envelope('<AirBookReq xmlns="urn:travel:common"><Traveller><Name>a</Name></Traveller></AirBookReq>'),
+    envelope(
+      '<AirBookReq xmlns="urn:travel:common"><Traveller><Name>a</Name></Traveller></AirBookReq>',
+    ),
     { soapaction: '"http://localhost/air/AirBook"' },
   );
   t.equal(soap.status, 200);
@@ -112,25 +139,31 @@ t.test('fields of several ports are answered, and SOAP clients reach each', asyn
   t.match(lines.at(-1)?.['operation'] ?? (await gateway.accessLine(4))['operation'], 'AirBookReq');
 });
 
-t.test('the WSDL of each service has the addresses of the services that have its ports', async (t) => {
-  const gateway = await useGateway(t, `services:\n  ${AIR}\n  ${HOTEL.replace(' }', ', path: /stay }')}\n`);
-  const addresses = async (path: string): Promise<readonly string[]> => {
-    const text = await (await fetch(`${gateway.url}${path}?wsdl`)).text();
-    return [...text.matchAll(/port name="(\w+)".*?location="([^"]*)"/g)].map(
-      ([, port, address]) => `${port} ${address?.replace(gateway.url, '')}`,
+t.test(
+  'the WSDL of each service has the addresses of the services that have its ports',
+  async (t) => {
+    const gateway = await useGateway(
+      t,
+      `services:\n  ${AIR}\n  ${HOTEL.replace(' }', ', path: /stay }')}\n`,
     );
-  };
-  const ports = ['AirSearchPort /soap/air', 'AirBookPort /soap/air'];
-  t.match(await addresses('/soap/air'), [
-    ...ports,
-    'QuoteGetPort /soap/air',
-    'HotelSearchPort /stay',
-    'HotelSearchPort12 /soap/air',
-  ]);
-  t.match(await addresses('/stay'), [
-    ...ports,
-    'QuoteGetPort /stay',
-    'HotelSearchPort /stay',
-    'HotelSearchPort12 /stay',
-  ]);
-});
+    const addresses = async (path: string): Promise<readonly string[]> => {
+      const text = await (await fetch(`${gateway.url}${path}?wsdl`)).text();
+      return [...text.matchAll(/port name="(\w+)".*?location="([^"]*)"/g)].map(
+        ([, port, address]) => `${port} ${address?.replace(gateway.url, '')}`,
+      );
+    };
+    const ports = ['AirSearchPort /soap/air', 'AirBookPort /soap/air'];
+    t.match(await addresses('/soap/air'), [
+      ...ports,
+      'QuoteGetPort /soap/air',
+      'HotelSearchPort /stay',
+      'HotelSearchPort12 /soap/air',
+    ]);
+    t.match(await addresses('/stay'), [
+      ...ports,
+      'QuoteGetPort /stay',
+      'HotelSearchPort /stay',
+      'HotelSearchPort12 /stay',
+    ]);
+  },
+);

@@ -9,7 +9,8 @@ import { useBackend } from '../kit/use.js';
 
 /** The rate of calls that a service bears: all that calls it waits for its turn. */
 
-const start = (t: Test, rate: string, more = ''): Promise<Crm> => useCrm(t, `, rest: true, rate: ${rate}`, more);
+const start = (t: Test, rate: string, more = ''): Promise<Crm> =>
+  useCrm(t, `, rest: true, rate: ${rate}`, more);
 
 const soap = (url: string): Promise<Response> =>
   postSoap(`${url}/soap/crm`, envelope('<GetCustomer xmlns="urn:crm"><id>7</id></GetCustomer>'), {
@@ -37,7 +38,8 @@ t.test('SOAP, GraphQL and REST share the rate, and waiting is no time-out', asyn
   const crm = await start(t, '{ perSecond: 10, waitMillis: 10000 }, timeoutMillis: 500');
   const { url } = crm.gateway;
   const begun = performance.now();
-  const query = '{ a: getCustomer(id: 1) { id } b: getCustomer(id: 2) { id } c: getCustomer(id: 3) { id } }';
+  const query =
+    '{ a: getCustomer(id: 1) { id } b: getCustomer(id: 2) { id } c: getCustomer(id: 3) { id } }';
   const answers = await Promise.all([
     ...[1, 2, 3].map(() => soap(url)),
     postGraphql(url, { query }),
@@ -73,7 +75,8 @@ t.test('an operation has a rate of its own, within that of its service', async (
     'operations: { GetCustomer: { field: Query.getCustomer, rate: { perSecond: 1, waitMillis: 0 } }, FindCustomers: { field: Query.findCustomers } }';
   const crm = await start(t, `{ perSecond: 100 }, ${own}`);
   const { url } = crm.gateway;
-  const ask = async (path: string): Promise<number> => (await fetch(`${url}/rest/crm/${path}`)).status;
+  const ask = async (path: string): Promise<number> =>
+    (await fetch(`${url}/rest/crm/${path}`)).status;
   t.equal(await ask('GetCustomer?id=1'), 200);
   t.equal(await ask('GetCustomer?id=2'), 503);
   t.equal(await ask('FindCustomers?ids=1'), 200);
@@ -82,12 +85,17 @@ t.test('an operation has a rate of its own, within that of its service', async (
 t.test('a rate goes on over a reload', async (t) => {
   const crm = await start(t, '{ perSecond: 1, waitMillis: 0 }');
   t.equal((await soap(crm.gateway.url)).status, 200);
-  await crm.gateway.reload((yaml) => yaml.replace('waitMillis: 0', 'waitMillis: 0, burst: 1 }, headers: { x-new: y'));
+  await crm.gateway.reload((yaml) =>
+    yaml.replace('waitMillis: 0', 'waitMillis: 0, burst: 1 }, headers: { x-new: y'),
+  );
   t.equal((await soap(crm.gateway.url)).status, 500);
 });
 
 t.test('a service that answers 429 gets fewer calls', async (t) => {
-  t.ok((await gapOf(t, answerStatus(429, { 'retry-after': '1' }))) >= 3 * 90, 'at most half as many');
+  t.ok(
+    (await gapOf(t, answerStatus(429, { 'retry-after': '1' }))) >= 3 * 90,
+    'at most half as many',
+  );
 });
 
 t.test('a Fault that is named slows calls down, as 429 does, and another does not', async (t) => {
@@ -113,7 +121,10 @@ t.test('workers share the rate', async (t) => {
     return '';
   });
   const backend = await useBackend(t, empty);
-  const gateway = await startProcess(t, `workers: 2\n${rateYaml(backend.url, 'waitMillis: 30000')}`);
+  const gateway = await startProcess(
+    t,
+    `workers: 2\n${rateYaml(backend.url, 'waitMillis: 30000')}`,
+  );
   const answers = await Promise.all(Array.from({ length: 60 }, () => soap(gateway.url)));
   t.same(new Set(answers.map(({ status }) => status)), new Set([200]));
   t.equal(times.length, 60);
@@ -122,5 +133,8 @@ t.test('workers share the rate', async (t) => {
 });
 
 t.test('a burst beyond the rate is an error', async (t) => {
-  await t.rejects(useCrm(t, ', rate: { perSecond: 2, burst: 3 }'), /`services\.crm\.rate\.burst` must not be more/);
+  await t.rejects(
+    useCrm(t, ', rate: { perSecond: 2, burst: 3 }'),
+    /`services\.crm\.rate\.burst` must not be more/,
+  );
 });

@@ -41,14 +41,19 @@ async function startTlsBackend(t: Test, options: ServerOptions, onHandshake = ()
   return { subjects, url: `https://127.0.0.1:${(await listen(t, server)).port}` };
 }
 
-const start = (t: Test, url: string, keys: string, home: string | null = null): Promise<TestGateway> =>
-  useGateway(t, mapping(url, keys), home);
+const start = (
+  t: Test,
+  url: string,
+  keys: string,
+  home: string | null = null,
+): Promise<TestGateway> => useGateway(t, mapping(url, keys), home);
 
 t.test('TLS to a backend', WITH_OPENSSL, async (t) => {
   const home = await useFolder(t);
   const authority = new Authority(home);
   const server = authority.sign('backend.example');
-  const put = (name: string, content: string | Buffer): Promise<void> => writeFile(join(home, name), content);
+  const put = (name: string, content: string | Buffer): Promise<void> =>
+    writeFile(join(home, name), content);
   await put('authority.crt', authority.ca.cert);
   const first = authority.sign('first');
   await put('client.crt', first.cert);
@@ -60,39 +65,62 @@ t.test('TLS to a backend', WITH_OPENSSL, async (t) => {
     rejectUnauthorized: false,
   });
 
-  await t.test('an authority that is not known is refused, one that is named is trusted', async (t) => {
-    t.match(await ask(await start(t, backend.url, '')), 'UPSTREAM_TLS');
-    const gateway = await start(t, backend.url, '    tls: { ca: { file: authority.crt } }', home);
-    t.match(await ask(gateway), '"stock":7');
-    t.equal(backend.subjects.at(-1), '');
-    t.match(await gateway.metrics(), /soapstone_upstream_certificate_expiry_timestamp_seconds{service="shop"} \d{10}/);
-  });
+  await t.test(
+    'an authority that is not known is refused, one that is named is trusted',
+    async (t) => {
+      t.match(await ask(await start(t, backend.url, '')), 'UPSTREAM_TLS');
+      const gateway = await start(t, backend.url, '    tls: { ca: { file: authority.crt } }', home);
+      t.match(await ask(gateway), '"stock":7');
+      t.equal(backend.subjects.at(-1), '');
+      t.match(
+        await gateway.metrics(),
+        /soapstone_upstream_certificate_expiry_timestamp_seconds{service="shop"} \d{10}/,
+      );
+    },
+  );
 
-  await t.test('the name in the certificate must be that of the address, or the one that is given', async (t) => {
-    const wrong = '    tls: { ca: { file: authority.crt }, servername: other.example }';
-    t.match(await ask(await start(t, backend.url, wrong, home)), 'UPSTREAM_TLS');
-    const right = '    tls: { ca: { file: authority.crt }, servername: backend.example }';
-    t.match(await ask(await start(t, backend.url, right, home)), '"stock":7');
-    const chain = '    tls: { ca: { file: authority.crt }, servername: other.example, verify: chain }';
-    t.match(await ask(await start(t, backend.url, chain, home)), '"stock":7');
-    t.match(await ask(await start(t, backend.url, '    tls: { verify: chain }')), 'UPSTREAM_TLS');
-    t.match(await ask(await start(t, backend.url, '    tls: { verify: unsafe:none }')), '"stock":7');
-  });
+  await t.test(
+    'the name in the certificate must be that of the address, or the one that is given',
+    async (t) => {
+      const wrong = '    tls: { ca: { file: authority.crt }, servername: other.example }';
+      t.match(await ask(await start(t, backend.url, wrong, home)), 'UPSTREAM_TLS');
+      const right = '    tls: { ca: { file: authority.crt }, servername: backend.example }';
+      t.match(await ask(await start(t, backend.url, right, home)), '"stock":7');
+      const chain =
+        '    tls: { ca: { file: authority.crt }, servername: other.example, verify: chain }';
+      t.match(await ask(await start(t, backend.url, chain, home)), '"stock":7');
+      t.match(await ask(await start(t, backend.url, '    tls: { verify: chain }')), 'UPSTREAM_TLS');
+      t.match(
+        await ask(await start(t, backend.url, '    tls: { verify: unsafe:none }')),
+        '"stock":7',
+      );
+    },
+  );
 
-  await t.test('a common name counts only in a certificate without names of other kinds', async (t) => {
-    const answerTo = async (name: string, alternatives: string): Promise<string> => {
-      const named = await startTlsBackend(t, authority.sign(name, 365, '/CN=cn.example', alternatives));
-      const keys = '    tls: { ca: { file: authority.crt }, servername: cn.example }';
-      return ask(await start(t, named.url, keys, home));
-    };
-    t.match(await answerTo('none', ''), '"stock":7', 'no other names');
-    t.match(await answerTo('mail', 'email:ops@cn.example'), '"stock":7', 'of no server');
-    t.match(await answerTo('uri', 'URI:spiffe://example/erp'), 'UPSTREAM_TLS', 'a URI');
-    t.match(await answerTo('ip', 'IP:127.0.0.1'), 'UPSTREAM_TLS', 'an address');
-    t.match(await answerTo('srv', 'otherName:1.3.6.1.5.5.7.8.7;IA5:_soap.cn.example'), 'UPSTREAM_TLS', 'a service');
-    t.match(await answerTo('dns', 'DNS:other.example'), 'UPSTREAM_TLS', 'another name');
-    t.match(await answerTo('both', 'URI:spiffe://example/erp,DNS:cn.example'), '"stock":7');
-  });
+  await t.test(
+    'a common name counts only in a certificate without names of other kinds',
+    async (t) => {
+      const answerTo = async (name: string, alternatives: string): Promise<string> => {
+        const named = await startTlsBackend(
+          t,
+          authority.sign(name, 365, '/CN=cn.example', alternatives),
+        );
+        const keys = '    tls: { ca: { file: authority.crt }, servername: cn.example }';
+        return ask(await start(t, named.url, keys, home));
+      };
+      t.match(await answerTo('none', ''), '"stock":7', 'no other names');
+      t.match(await answerTo('mail', 'email:ops@cn.example'), '"stock":7', 'of no server');
+      t.match(await answerTo('uri', 'URI:spiffe://example/erp'), 'UPSTREAM_TLS', 'a URI');
+      t.match(await answerTo('ip', 'IP:127.0.0.1'), 'UPSTREAM_TLS', 'an address');
+      t.match(
+        await answerTo('srv', 'otherName:1.3.6.1.5.5.7.8.7;IA5:_soap.cn.example'),
+        'UPSTREAM_TLS',
+        'a service',
+      );
+      t.match(await answerTo('dns', 'DNS:other.example'), 'UPSTREAM_TLS', 'another name');
+      t.match(await answerTo('both', 'URI:spiffe://example/erp,DNS:cn.example'), '"stock":7');
+    },
+  );
 
   await t.test(
     'messages of a MiB share connections with a client certificate, as many as allowed on each',
@@ -100,11 +128,17 @@ t.test('TLS to a backend', WITH_OPENSSL, async (t) => {
       const handshakes = async (perConnection: number): Promise<number> => {
         let count = 0;
         const onHandshake = (): void => void count++;
-        const own = await startTlsBackend(t, { ...server, ca: authority.ca.cert, requestCert: true }, onHandshake);
+        const own = await startTlsBackend(
+          t,
+          { ...server, ca: authority.ca.cert, requestCert: true },
+          onHandshake,
+        );
         const keys = `    tls: { ca: { file: authority.crt }, cert: { file: client.crt }, key: { file: client.key } }
     limits: { upstream: { requestsPerConnection: ${perConnection} } }`;
         const gateway = await useGateway(t, stockShop(`${own.url}/shop`, keys), home);
-        const message = envelope(`<GetStock xmlns="urn:shop"><sku>${'x'.repeat(2 ** 20)}</sku></GetStock>`);
+        const message = envelope(
+          `<GetStock xmlns="urn:shop"><sku>${'x'.repeat(2 ** 20)}</sku></GetStock>`,
+        );
         for (let sent = 0; sent < 6; sent++) {
           t.equal((await postSoap(`${gateway.url}/soap/shop`, message)).status, 200);
           // Longer than a connection rests after a long request.
@@ -118,25 +152,33 @@ t.test('TLS to a backend', WITH_OPENSSL, async (t) => {
     },
   );
 
-  await t.test('a client certificate that rotates is used by the next connection, without a failed call', async (t) => {
-    const keys = '    tls: { ca: { file: authority.crt }, cert: { file: client.crt }, key: { file: client.key } }';
-    const gateway = await start(t, backend.url, keys, home);
-    t.match(await ask(gateway), '"stock":7');
-    t.equal(backend.subjects.at(-1), 'first');
-    const second = authority.sign('second');
-    for (const [name, content] of Object.entries({ 'client.crt': second.cert, 'client.key': second.key })) {
-      await put('next', content);
-      await rename(join(home, 'next'), join(home, name));
-      // Between the two files they do not fit together.
+  await t.test(
+    'a client certificate that rotates is used by the next connection, without a failed call',
+    async (t) => {
+      const keys =
+        '    tls: { ca: { file: authority.crt }, cert: { file: client.crt }, key: { file: client.key } }';
+      const gateway = await start(t, backend.url, keys, home);
       t.match(await ask(gateway), '"stock":7');
-    }
-    while (backend.subjects.at(-1) !== 'second') t.match(await ask(gateway), '"stock":7');
-  });
+      t.equal(backend.subjects.at(-1), 'first');
+      const second = authority.sign('second');
+      for (const [name, content] of Object.entries({
+        'client.crt': second.cert,
+        'client.key': second.key,
+      })) {
+        await put('next', content);
+        await rename(join(home, 'next'), join(home, name));
+        // Between the two files they do not fit together.
+        t.match(await ask(gateway), '"stock":7');
+      }
+      while (backend.subjects.at(-1) !== 'second') t.match(await ask(gateway), '"stock":7');
+    },
+  );
 
   await t.test('a certificate in PKCS #12, with its password', async (t) => {
     authority.sign('packed');
     await put('client.pfx', authority.pack('packed', 'p4ss'));
-    const keys = '    tls: { ca: { file: authority.crt }, pfx: { file: client.pfx }, passphrase: p4ss }';
+    const keys =
+      '    tls: { ca: { file: authority.crt }, pfx: { file: client.pfx }, passphrase: p4ss }';
     t.match(await ask(await start(t, backend.url, keys, home)), '"stock":7');
     t.equal(backend.subjects.at(-1), 'packed');
     await t.rejects(start(t, backend.url, keys.replace('p4ss', 'other'), home), /cannot be read/);
@@ -159,22 +201,28 @@ t.test('TLS to a backend', WITH_OPENSSL, async (t) => {
     t.same(proxy.targets, [`CONNECT ${new URL(backend.url).host}`]);
     const refused = await start(t, backend.url, route(''), home);
     t.match(await ask(refused), 'UPSTREAM_AUTH');
-    t.notMatch(JSON.stringify([...gateway.logLines(), ...refused.logLines()]), /p@ss|p%40ss|dXNlcjpwQHNz/);
+    t.notMatch(
+      JSON.stringify([...gateway.logLines(), ...refused.logLines()]),
+      /p@ss|p%40ss|dXNlcjpwQHNz/,
+    );
   });
 });
 
-t.test('http through a proxy names the whole address, and the credentials stay with the proxy', async (t) => {
-  const backend = await useBackend(t, answerStock);
-  const proxy = await startProxy(t, 'Basic dTpw');
-  const gateway = await start(t, backend.url, `    proxy: "http://u:p@${proxy.host}"`);
-  t.match(await ask(gateway), '"stock":7');
-  t.same(proxy.targets, [`POST ${backend.url}/shop`]);
-  t.match(backend.complete[0]?.headers, { host: new URL(backend.url).host });
-  t.equal(backend.complete[0]?.headers['proxy-authorization'], undefined);
-  const refused = await start(t, backend.url, `    proxy: "http://${proxy.host}"`);
-  t.match(await ask(refused), 'UPSTREAM_AUTH');
-  t.match(await refused.accessLine(), { detail: 'proxy: status 407' });
-});
+t.test(
+  'http through a proxy names the whole address, and the credentials stay with the proxy',
+  async (t) => {
+    const backend = await useBackend(t, answerStock);
+    const proxy = await startProxy(t, 'Basic dTpw');
+    const gateway = await start(t, backend.url, `    proxy: "http://u:p@${proxy.host}"`);
+    t.match(await ask(gateway), '"stock":7');
+    t.same(proxy.targets, [`POST ${backend.url}/shop`]);
+    t.match(backend.complete[0]?.headers, { host: new URL(backend.url).host });
+    t.equal(backend.complete[0]?.headers['proxy-authorization'], undefined);
+    const refused = await start(t, backend.url, `    proxy: "http://${proxy.host}"`);
+    t.match(await ask(refused), 'UPSTREAM_AUTH');
+    t.match(await refused.accessLine(), { detail: 'proxy: status 407' });
+  },
+);
 
 t.test('a proxy of the environment is used unless NO_PROXY names the host', async (t) => {
   const backend = await useBackend(t, answerStock);

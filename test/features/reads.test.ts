@@ -25,12 +25,17 @@ const WSDL = wsdlOf('urn:t', ELEMENTS.join(''), NAMES);
 
 async function rootsOf(t: Test, more: string): Promise<Record<string, readonly string[]>> {
   const folder = await useFolder(t, { 't.wsdl': WSDL });
-  const gateway = await useGateway(t, `services: { t: { wsdl: t.wsdl, url: "http://127.0.0.1:1/"${more} } }\n`, folder);
+  const gateway = await useGateway(
+    t,
+    `services: { t: { wsdl: t.wsdl, url: "http://127.0.0.1:1/"${more} } }\n`,
+    folder,
+  );
   const query = '{ __schema { queryType { fields { name } } mutationType { fields { name } } } }';
   type Root = { readonly fields: readonly { readonly name: string }[] } | null;
   type Data = { readonly __schema: { readonly queryType: Root; readonly mutationType: Root } };
   const { data } = await askGraphql<{ data: Data }>(gateway.url, query);
-  const names = (type: Root): readonly string[] => (type?.fields ?? []).map(({ name }) => name).sort();
+  const names = (type: Root): readonly string[] =>
+    (type?.fields ?? []).map(({ name }) => name).sort();
   return { queries: names(data.__schema.queryType), mutations: names(data.__schema.mutationType) };
 }
 
@@ -41,20 +46,26 @@ t.test('an operation that answers nothing writes, unless it checks', async (t) =
   });
 });
 
-t.test('`reads` makes operations queries, by patterns; a field of the mapping decides before', async (t) => {
-  t.same(
-    await rootsOf(
-      t,
-      ', reads: ["Export*"], operations: { ExportItems: { field: Mutation.exportItems }, ExportOrders: true, GetOrder: true }',
-    ),
-    {
-      queries: ['exportOrders', 'getOrder'],
-      mutations: ['exportItems'],
-    },
-  );
-});
+t.test(
+  '`reads` makes operations queries, by patterns; a field of the mapping decides before',
+  async (t) => {
+    t.same(
+      await rootsOf(
+        t,
+        ', reads: ["Export*"], operations: { ExportItems: { field: Mutation.exportItems }, ExportOrders: true, GetOrder: true }',
+      ),
+      {
+        queries: ['exportOrders', 'getOrder'],
+        mutations: ['exportItems'],
+      },
+    );
+  },
+);
 
 t.test('a pattern of `reads` that names no operation is an error', async (t) => {
-  await t.rejects(rootsOf(t, ', reads: ["Exprot*"]'), /`reads` names no operation of service t: Exprot\*/);
+  await t.rejects(
+    rootsOf(t, ', reads: ["Exprot*"]'),
+    /`reads` names no operation of service t: Exprot\*/,
+  );
   await t.rejects(rootsOf(t, ', reads: [ExportOrder]'), /Did you mean `ExportOrders`/);
 });

@@ -1,5 +1,12 @@
 import t, { type Test } from 'tap';
-import { type Desk, desk, envelope, graphql, startDesk, unstartedDesk } from '../acceptance/desk.js';
+import {
+  type Desk,
+  desk,
+  envelope,
+  graphql,
+  startDesk,
+  unstartedDesk,
+} from '../acceptance/desk.js';
 import { answerWith } from '../kit/backend.js';
 import { runCommand } from '../kit/command.js';
 import { problemsOf } from '../kit/configuration.js';
@@ -25,7 +32,12 @@ const TRUE = '    replyHeaders: true\n';
 const start = (t: Test, keys: string, wsdl = WSDL): Promise<Desk> => startDesk(t, wsdl, keys);
 
 /** Asks, and the backend answers with these blocks and this body. */
-async function ask({ backend, gateway }: Desk, query: string, blocks: string, body = OK): Promise<unknown> {
+async function ask(
+  { backend, gateway }: Desk,
+  query: string,
+  blocks: string,
+  body = OK,
+): Promise<unknown> {
   const header = `<S:Header>${blocks}</S:Header>`;
   backend.answer = answerWith(envelope(body).replace('<S:Body>', `${header}$&`), MEDIA['1.1']);
   return graphql(gateway, query);
@@ -42,84 +54,127 @@ t.test('header blocks of a reply are selected beside its result', async (t) => {
     b: get(id: 2) { headers { warnings { text ... on Serious { code } } } again: headers { s: sessionHeader { id } } same: result } }`;
   const warnings =
     '<t:Warnings><t:item><t:text>old</t:text></t:item><t:item xsi:type="t:Serious"><t:text>late</t:text><t:code>7</t:code></t:item></t:Warnings>';
-  t.strictSame(await ask(one, query, `<x:Other xmlns:x="urn:x"><t:id>no</t:id></x:Other>${SESSION}${warnings}`), {
-    data: {
-      a: {
-        __typename: 'GetWithHeaders',
-        result: 'ok',
-        headers: { __typename: 'SessionWarningsHeaders', sessionHeader: { left: 3, id: 's1' } },
-      },
-      b: {
-        headers: { warnings: [{ text: 'old' }, { text: 'late', code: 7 }] },
-        again: { s: { id: 's1' } },
-        same: 'ok',
+  t.strictSame(
+    await ask(
+      one,
+      query,
+      `<x:Other xmlns:x="urn:x"><t:id>no</t:id></x:Other>${SESSION}${warnings}`,
+    ),
+    {
+      data: {
+        a: {
+          __typename: 'GetWithHeaders',
+          result: 'ok',
+          headers: { __typename: 'SessionWarningsHeaders', sessionHeader: { left: 3, id: 's1' } },
+        },
+        b: {
+          headers: { warnings: [{ text: 'old' }, { text: 'late', code: 7 }] },
+          again: { s: { id: 's1' } },
+          same: 'ok',
+        },
       },
     },
-  });
+  );
 });
 
-t.test('a block that is absent is null, one that breaks its schema is null with an error', async (t) => {
-  const one = await start(t, TRUE);
-  const query = '{ get(id: 1) { result headers { sessionHeader { id left } warnings { text } } } }';
-  t.strictSame(await ask(one, query, ''), {
-    data: { get: { result: 'ok', headers: { sessionHeader: null, warnings: null } } },
-  });
-  t.match(await ask(one, query, '<t:SessionHeader><t:left>many</t:left></t:SessionHeader>'), {
-    data: { get: { result: 'ok', headers: { sessionHeader: null } } },
-    errors: [
-      { path: ['get', 'headers', 'sessionHeader', 'left'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } },
-      { path: ['get', 'headers', 'sessionHeader', 'id'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } },
-    ],
-  });
-  t.match(await ask(one, query, SESSION + SESSION), {
-    data: { get: { headers: { sessionHeader: { id: 's1' } } } },
-    errors: [{ path: ['get', 'headers', 'sessionHeader'] }],
-  });
-});
+t.test(
+  'a block that is absent is null, one that breaks its schema is null with an error',
+  async (t) => {
+    const one = await start(t, TRUE);
+    const query =
+      '{ get(id: 1) { result headers { sessionHeader { id left } warnings { text } } } }';
+    t.strictSame(await ask(one, query, ''), {
+      data: { get: { result: 'ok', headers: { sessionHeader: null, warnings: null } } },
+    });
+    t.match(await ask(one, query, '<t:SessionHeader><t:left>many</t:left></t:SessionHeader>'), {
+      data: { get: { result: 'ok', headers: { sessionHeader: null } } },
+      errors: [
+        {
+          path: ['get', 'headers', 'sessionHeader', 'left'],
+          extensions: { code: 'UPSTREAM_SCHEMA_INVALID' },
+        },
+        {
+          path: ['get', 'headers', 'sessionHeader', 'id'],
+          extensions: { code: 'UPSTREAM_SCHEMA_INVALID' },
+        },
+      ],
+    });
+    t.match(await ask(one, query, SESSION + SESSION), {
+      data: { get: { headers: { sessionHeader: { id: 's1' } } } },
+      errors: [{ path: ['get', 'headers', 'sessionHeader'] }],
+    });
+  },
+);
 
-t.test('blocks that the WSDL does not bind are named, and shown as XML where it has no element for them', async (t) => {
-  const one = await start(t, '    replyHeaders: ["{urn:t}Undeclared", "{urn:x}Trace"]\n');
-  const query = '{ get(id: 1) { headers { undeclared trace } } }';
-  const blocks = '<t:Undeclared>2024-02-29</t:Undeclared><x:Trace xmlns:x="urn:x"><x:id>7</x:id></x:Trace>';
-  t.strictSame(await ask(one, query, blocks), {
-    data: { get: { headers: { undeclared: '2024-02-29', trace: '<Trace xmlns="urn:x"><id>7</id></Trace>' } } },
-  });
-});
+t.test(
+  'blocks that the WSDL does not bind are named, and shown as XML where it has no element for them',
+  async (t) => {
+    const one = await start(t, '    replyHeaders: ["{urn:t}Undeclared", "{urn:x}Trace"]\n');
+    const query = '{ get(id: 1) { headers { undeclared trace } } }';
+    const blocks =
+      '<t:Undeclared>2024-02-29</t:Undeclared><x:Trace xmlns:x="urn:x"><x:id>7</x:id></x:Trace>';
+    t.strictSame(await ask(one, query, blocks), {
+      data: {
+        get: {
+          headers: { undeclared: '2024-02-29', trace: '<Trace xmlns="urn:x"><id>7</id></Trace>' },
+        },
+      },
+    });
+  },
+);
 
-t.test('an operation decides for itself, and links, Faults as data and empty results keep their forms', async (t) => {
-  const none = await start(t, `${TRUE}    operations: { Get: { replyHeaders: false } }\n`);
-  t.match(await ask(none, '{ get(id: 1) }', SESSION), { data: { get: 'ok' } });
-  const one = await start(t, '    operations: { Get: { replyHeaders: [SessionHeader] } }\n');
-  t.match(await ask(one, '{ get(id: 1) { result headers { sessionHeader { id } } } }', SESSION), {
-    data: { get: { result: 'ok', headers: { sessionHeader: { id: 's1' } } } },
-  });
-  const empty = WSDL.replace('<xs:element name="result" type="xs:string"/>', '');
-  const done = await start(t, TRUE, empty);
-  t.match(await ask(done, '{ get(id: 1) { result headers { sessionHeader { id } } } }', SESSION, '<t:GetResponse/>'), {
-    data: { get: { result: true, headers: { sessionHeader: { id: 's1' } } } },
-  });
-  const faults = desk({
-    types:
-      '<xs:element name="Bad"><xs:complexType><xs:sequence><xs:element name="why" type="xs:string"/></xs:sequence></xs:complexType></xs:element><xs:element name="Session" type="xs:string"/>',
-    fault: 'Bad',
-  });
-  const keys = '    operations: { Get: { faults: union, replyHeaders: ["{urn:t}Session"] } }\n';
-  const union = await start(t, keys, faults);
-  const query = '{ get(id: 1) { ... on GetWithHeaders { result headers { session } } ... on Bad { why } } }';
-  t.match(await ask(union, query, '<t:Session>s</t:Session>'), {
-    data: { get: { result: 'ok', headers: { session: 's' } } },
-  });
-  const fault =
-    '<S:Fault><faultcode>S:Client</faultcode><faultstring>no</faultstring><detail><t:Bad><t:why>x</t:why></t:Bad></detail></S:Fault>';
-  t.match(await ask(union, query, '<t:Session>s</t:Session>', fault), { data: { get: { why: 'x' } } });
-});
+t.test(
+  'an operation decides for itself, and links, Faults as data and empty results keep their forms',
+  async (t) => {
+    const none = await start(t, `${TRUE}    operations: { Get: { replyHeaders: false } }\n`);
+    t.match(await ask(none, '{ get(id: 1) }', SESSION), { data: { get: 'ok' } });
+    const one = await start(t, '    operations: { Get: { replyHeaders: [SessionHeader] } }\n');
+    t.match(await ask(one, '{ get(id: 1) { result headers { sessionHeader { id } } } }', SESSION), {
+      data: { get: { result: 'ok', headers: { sessionHeader: { id: 's1' } } } },
+    });
+    const empty = WSDL.replace('<xs:element name="result" type="xs:string"/>', '');
+    const done = await start(t, TRUE, empty);
+    t.match(
+      await ask(
+        done,
+        '{ get(id: 1) { result headers { sessionHeader { id } } } }',
+        SESSION,
+        '<t:GetResponse/>',
+      ),
+      {
+        data: { get: { result: true, headers: { sessionHeader: { id: 's1' } } } },
+      },
+    );
+    const faults = desk({
+      types:
+        '<xs:element name="Bad"><xs:complexType><xs:sequence><xs:element name="why" type="xs:string"/></xs:sequence></xs:complexType></xs:element><xs:element name="Session" type="xs:string"/>',
+      fault: 'Bad',
+    });
+    const keys = '    operations: { Get: { faults: union, replyHeaders: ["{urn:t}Session"] } }\n';
+    const union = await start(t, keys, faults);
+    const query =
+      '{ get(id: 1) { ... on GetWithHeaders { result headers { session } } ... on Bad { why } } }';
+    t.match(await ask(union, query, '<t:Session>s</t:Session>'), {
+      data: { get: { result: 'ok', headers: { session: 's' } } },
+    });
+    const fault =
+      '<S:Fault><faultcode>S:Client</faultcode><faultstring>no</faultstring><detail><t:Bad><t:why>x</t:why></t:Bad></detail></S:Fault>';
+    t.match(await ask(union, query, '<t:Session>s</t:Session>', fault), {
+      data: { get: { why: 'x' } },
+    });
+  },
+);
 
 t.test('entries that no reply has are errors of the configuration', async (t) => {
   const refused = async (keys: string, wsdl: string, expected: RegExp): Promise<void> => {
     t.match(await problemsOf(t, unstartedDesk() + keys, { 'desk.wsdl': wsdl }), expected, keys);
   };
   const get = (value: string): string => `    operations: { Get: { replyHeaders: ${value} } }\n`;
-  await refused(get('[Sessionheader]'), WSDL, /no header block `Sessionheader` of its reply\.[\s\S]*SessionHeader/);
+  await refused(
+    get('[Sessionheader]'),
+    WSDL,
+    /no header block `Sessionheader` of its reply\.[\s\S]*SessionHeader/,
+  );
   await refused(get('true'), desk(), /declares no header blocks of its reply/);
   await refused('    replyHeaders: [SessionHeader]\n', WSDL, /\{namespace\}name/);
 });

@@ -8,7 +8,8 @@ import { useService } from '../kit/use.js';
 /** An operator finds the log line of an answer by its id, and reads there what was found and which limit was exceeded. */
 
 const ENVELOPE = 'http://schemas.xmlsoap.org/soap/envelope/';
-const envelope = (content: string): string => `<Envelope xmlns="${ENVELOPE}"><Body>${content}</Body></Envelope>`;
+const envelope = (content: string): string =>
+  `<Envelope xmlns="${ENVELOPE}"><Body>${content}</Body></Envelope>`;
 const REPLY = envelope('<GetArticleResponse xmlns="urn:shop"><sku>A1</sku></GetArticleResponse>');
 
 const CONFIG = (url: string): string => `services:
@@ -26,7 +27,11 @@ limits: { xml: { depth: 20 }, graphql: { depth: 5 }, http: { uriBytes: 100, head
 `;
 
 async function start(t: Test): Promise<TestGateway> {
-  const answer = answerStatus(200, { 'content-type': 'text/xml', 'x-request-id': 'of-the-backend' }, REPLY);
+  const answer = answerStatus(
+    200,
+    { 'content-type': 'text/xml', 'x-request-id': 'of-the-backend' },
+    REPLY,
+  );
   return (await useService(t, answer, CONFIG)).gateway;
 }
 
@@ -59,7 +64,11 @@ t.test('every answer has the id of its log line in x-request-id', async (t) => {
     ['GraphiQL', '/graphql', { headers: { accept: 'text/html' } }],
     ['GraphQL', '/graphql', graphql({ query: '{ article(sku: "A1") { sku } }' })],
     ['GraphQL refused', '/graphql', graphql({ query: '{' })],
-    ['GraphQL events', '/graphql', graphql({ query: '{ article(sku: "A1") { sku } }' }, 'text/event-stream')],
+    [
+      'GraphQL events',
+      '/graphql',
+      graphql({ query: '{ article(sku: "A1") { sku } }' }, 'text/event-stream'),
+    ],
   ];
   let count = 0;
   for (const [name, path, init] of asked) {
@@ -69,7 +78,11 @@ t.test('every answer has the id of its log line in x-request-id', async (t) => {
     t.equal(answer.headers.get('x-request-id'), id, name);
   }
   const raw = await sendRaw(gateway.url, 'GET / HTTP/9.9\r\n\r\n');
-  t.equal(raw.headers.get('x-request-id'), (await gateway.accessLine(++count))['id'], 'what is no HTTP');
+  t.equal(
+    raw.headers.get('x-request-id'),
+    (await gateway.accessLine(++count))['id'],
+    'what is no HTTP',
+  );
 });
 
 t.test('every GraphQL error has the id of the request', async (t) => {
@@ -90,9 +103,14 @@ t.test('every GraphQL error has the id of the request', async (t) => {
     const json = /\{"(?:data|errors)".*/.exec(answer)?.[0] ?? '';
     const { extensions, locations } = JSON.parse(json).errors[0];
     t.match(extensions, { code, id }, code);
-    if (code === 'GRAPHQL_PARSE_FAILED') t.same(locations, [{ line: 1, column: 2 }], 'and its place');
+    if (code === 'GRAPHQL_PARSE_FAILED')
+      t.same(locations, [{ line: 1, column: 2 }], 'and its place');
   }
-  t.match(await gateway.accessLine(count), { operationName: 'Lost', service: 'gone', serviceOperation: 'Lose' });
+  t.match(await gateway.accessLine(count), {
+    operationName: 'Lost',
+    service: 'gone',
+    serviceOperation: 'Lose',
+  });
 });
 
 t.test('the log line of a refusal has what was found, the limit and its key', async (t) => {
@@ -106,12 +124,28 @@ t.test('the log line of a refusal has what was found, the limit and its key', as
       }),
       { code: 'ACTION_MISMATCH', found: 'urn:other' },
     ],
-    ['/soap/shop', soap(PING.replace('<Body>', `${HEADER}<Body>`)), { code: 'MUST_UNDERSTAND', found: '{urn:h}H' }],
-    ['/soap/shop', soap(PING.replace(ENVELOPE, 'urn:e')), { code: 'VERSION_MISMATCH', found: '{urn:e}Envelope' }],
+    [
+      '/soap/shop',
+      soap(PING.replace('<Body>', `${HEADER}<Body>`)),
+      { code: 'MUST_UNDERSTAND', found: '{urn:h}H' },
+    ],
+    [
+      '/soap/shop',
+      soap(PING.replace(ENVELOPE, 'urn:e')),
+      { code: 'VERSION_MISMATCH', found: '{urn:e}Envelope' },
+    ],
     ['/soap/shop', soap(DEEP), { code: 'XML_DEPTH_LIMIT', limit: 20, key: 'limits.xml.depth' }],
-    ['/soap/shop', soap(PING, { 'content-type': 'text/plain' }), { code: 'HTTP_MEDIA_TYPE', found: 'text/plain' }],
+    [
+      '/soap/shop',
+      soap(PING, { 'content-type': 'text/plain' }),
+      { code: 'HTTP_MEDIA_TYPE', found: 'text/plain' },
+    ],
     ['/nothing?secret=1', {}, { code: 'HTTP_NOT_FOUND', found: '/nothing' }],
-    [`/${'a'.repeat(100)}`, {}, { code: 'HTTP_URI_TOO_LONG', found: 101, limit: 100, key: 'limits.http.uriBytes' }],
+    [
+      `/${'a'.repeat(100)}`,
+      {},
+      { code: 'HTTP_URI_TOO_LONG', found: 101, limit: 100, key: 'limits.http.uriBytes' },
+    ],
     [
       '/graphql',
       graphql({ query: `{${ALIASES.join(' ')}}` }),

@@ -31,7 +31,8 @@ async function start(t: Test, operations = '', more = '') {
   const answer = answerOperations('urn:cards', (operation, text) => {
     const id = Number(textIn(text, 'id'));
     if (operation === 'GetCard') return card(id);
-    if (operation === 'GetPhoto') return id === 0 ? '' : `<photo>${PHOTO.toString('base64')}</photo>`;
+    if (operation === 'GetPhoto')
+      return id === 0 ? '' : `<photo>${PHOTO.toString('base64')}</photo>`;
     return Array.from({ length: id }, (_, at) => card(at)).join('');
   });
   const home = await useFolder(t, { 'cards.wsdl': WSDL });
@@ -49,29 +50,32 @@ const get = (cards: Cards, path: string, headers: Record<string, string> = {}): 
 const CACHED =
   ', operations: { GetCard: { read: { cacheMillis: 60000, scope: shared } }, ListCards: {}, GetPhoto: {} }';
 
-t.test('an answer of a cached operation has a tag, and 304 tells that it is the same', async (t) => {
-  const cards = await start(t, CACHED);
-  const first = await get(cards, 'GetCard?id=7');
-  const tag = first.headers.get('etag') ?? '';
-  t.match(tag, /^W\/"[\w-]{22}"$/);
-  t.match(first.headers.get('cache-control'), /^max-age=\d+, public$/);
-  t.same(await first.json(), { id: 7, name: 'Ada' });
-  for (const field of [tag, `"other", ${tag}`, tag.slice(2), '*']) {
-    const same = await get(cards, 'GetCard?id=7', { 'if-none-match': field });
-    t.equal(same.status, 304, field);
-    t.equal(same.headers.get('etag'), tag);
-    t.match(same.headers.get('cache-control'), /^max-age=/);
-    t.equal(same.headers.get('content-type'), null);
-    t.equal(await same.text(), '');
-  }
-  t.equal(cards.backend.begun, 1, 'from the cache');
-  t.match(await cards.gateway.accessLine(2), { status: 304, outcome: 'ok' });
-  const other = await get(cards, 'GetCard?id=8', { 'if-none-match': tag });
-  t.equal(other.status, 200);
-  t.not(other.headers.get('etag'), tag);
-  const fewer = await get(cards, 'GetCard?id=7&fields=id', { 'if-none-match': tag });
-  t.equal(fewer.status, 200, 'other fields are another answer');
-});
+t.test(
+  'an answer of a cached operation has a tag, and 304 tells that it is the same',
+  async (t) => {
+    const cards = await start(t, CACHED);
+    const first = await get(cards, 'GetCard?id=7');
+    const tag = first.headers.get('etag') ?? '';
+    t.match(tag, /^W\/"[\w-]{22}"$/);
+    t.match(first.headers.get('cache-control'), /^max-age=\d+, public$/);
+    t.same(await first.json(), { id: 7, name: 'Ada' });
+    for (const field of [tag, `"other", ${tag}`, tag.slice(2), '*']) {
+      const same = await get(cards, 'GetCard?id=7', { 'if-none-match': field });
+      t.equal(same.status, 304, field);
+      t.equal(same.headers.get('etag'), tag);
+      t.match(same.headers.get('cache-control'), /^max-age=/);
+      t.equal(same.headers.get('content-type'), null);
+      t.equal(await same.text(), '');
+    }
+    t.equal(cards.backend.begun, 1, 'from the cache');
+    t.match(await cards.gateway.accessLine(2), { status: 304, outcome: 'ok' });
+    const other = await get(cards, 'GetCard?id=8', { 'if-none-match': tag });
+    t.equal(other.status, 200);
+    t.not(other.headers.get('etag'), tag);
+    const fewer = await get(cards, 'GetCard?id=7&fields=id', { 'if-none-match': tag });
+    t.equal(fewer.status, 200, 'other fields are another answer');
+  },
+);
 
 t.test('what is not cached, and no GET, has no tag', async (t) => {
   const cards = await start(t, CACHED);
@@ -81,29 +85,37 @@ t.test('what is not cached, and no GET, has no tag', async (t) => {
     t.equal(answer.headers.get('etag'), null, path);
     t.equal(answer.headers.get('cache-control'), 'no-store', path);
   }
-  const posted = await postJson(`${cards.gateway.url}/rest/cards/GetCard`, { id: 7 }, { 'if-none-match': '*' });
+  const posted = await postJson(
+    `${cards.gateway.url}/rest/cards/GetCard`,
+    { id: 7 },
+    { 'if-none-match': '*' },
+  );
   t.equal(posted.status, 200);
   t.equal(posted.headers.get('etag'), null);
 });
 
-t.test('each client is asked for its rights before it gets 304, and a mask makes another tag', async (t) => {
-  const masked = ', schema: { types: { Card: { fields: { name: { mask: { reader: "null" } } } } } }';
-  const clients = clientsOf({ full: '{}', reader: '{}', other: '{ deny: [cards.GetCard] }' });
-  const cards = await start(t, `${CACHED}${masked}`, clients);
-  const as = (name: string, more: Record<string, string> = {}): Promise<Response> =>
-    get(cards, 'GetCard?id=7', { 'x-api-key': keyOf(name), ...more });
-  const full = await as('full');
-  const tag = full.headers.get('etag') ?? '';
-  t.match(full.headers.get('cache-control'), /private$/);
-  t.match(full.headers.get('vary'), /x-api-key/);
-  const reader = await as('reader', { 'if-none-match': tag });
-  t.equal(reader.status, 200);
-  t.not(reader.headers.get('etag'), tag);
-  t.equal((await jsonOf(reader)).name, null);
-  t.equal((await as('full', { 'if-none-match': tag })).status, 304);
-  t.equal((await as('other', { 'if-none-match': tag })).status, 403);
-  t.equal((await get(cards, 'GetCard?id=7', { 'if-none-match': tag })).status, 401);
-});
+t.test(
+  'each client is asked for its rights before it gets 304, and a mask makes another tag',
+  async (t) => {
+    const masked =
+      ', schema: { types: { Card: { fields: { name: { mask: { reader: "null" } } } } } }';
+    const clients = clientsOf({ full: '{}', reader: '{}', other: '{ deny: [cards.GetCard] }' });
+    const cards = await start(t, `${CACHED}${masked}`, clients);
+    const as = (name: string, more: Record<string, string> = {}): Promise<Response> =>
+      get(cards, 'GetCard?id=7', { 'x-api-key': keyOf(name), ...more });
+    const full = await as('full');
+    const tag = full.headers.get('etag') ?? '';
+    t.match(full.headers.get('cache-control'), /private$/);
+    t.match(full.headers.get('vary'), /x-api-key/);
+    const reader = await as('reader', { 'if-none-match': tag });
+    t.equal(reader.status, 200);
+    t.not(reader.headers.get('etag'), tag);
+    t.equal((await jsonOf(reader)).name, null);
+    t.equal((await as('full', { 'if-none-match': tag })).status, 304);
+    t.equal((await as('other', { 'if-none-match': tag })).status, 403);
+    t.equal((await get(cards, 'GetCard?id=7', { 'if-none-match': tag })).status, 401);
+  },
+);
 
 t.test('a long answer is compressed for clients that take it', async (t) => {
   const cards = await start(t);
@@ -123,7 +135,11 @@ t.test('one value of bytes is answered as such where it is asked for', async (t)
   const none = await get(cards, 'GetPhoto?id=0', { accept: 'application/octet-stream' });
   t.equal(none.status, 204);
   t.equal(await none.text(), '');
-  for (const accept of ['*/*', 'application/json', 'text/html, application/json, application/octet-stream']) {
+  for (const accept of [
+    '*/*',
+    'application/json',
+    'text/html, application/json, application/octet-stream',
+  ]) {
     const json = await get(cards, 'GetPhoto?id=7', { accept });
     t.equal(await json.json(), PHOTO.toString('base64'), accept);
   }
@@ -142,7 +158,8 @@ t.test('one value of bytes is answered as such where it is asked for', async (t)
 t.test('the description has the digits of numbers, and takes what the gateway takes', async (t) => {
   const cards = await start(t);
   const described = await jsonOf(await fetch(`${cards.gateway.url}/rest/openapi.json`));
-  const { schema } = described.paths['/rest/cards/ListCards'].post.requestBody.content['application/json'];
+  const { schema } =
+    described.paths['/rest/cards/ListCards'].post.requestBody.content['application/json'];
   const named = schema.$ref?.split('/').at(-1);
   const { properties } = named === undefined ? schema : described.components.schemas[named];
   const { pattern, exclusiveMinimum, exclusiveMaximum } = properties.price;

@@ -1,6 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
-import { type ClientRequest, get as httpGet, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  type ClientRequest,
+  get as httpGet,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import t, { type Test } from 'tap';
 import { HELD_CHARS_MAX } from '../../src/flow/rest/item-lines.js';
 import type { RecordingBackend } from '../kit/backend.js';
@@ -11,7 +16,10 @@ import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
 /** Lists over REST as lines of JSON, which stream. */
 
-const CARD = element('id', 'xs:int') + element('score', 'xs:int', 'minOccurs="0"') + element('name', 'xs:string');
+const CARD =
+  element('id', 'xs:int') +
+  element('score', 'xs:int', 'minOccurs="0"') +
+  element('name', 'xs:string');
 const WSDL = wsdlOf(
   'urn:cards',
   `<xs:complexType name="Card"><xs:sequence>${CARD}</xs:sequence></xs:complexType>${wrapper('ListCards', element('id', 'xs:int'))}
@@ -19,10 +27,13 @@ ${wrapper('ListCardsResponse', element('card', 't:Card', 'minOccurs="0" maxOccur
   ['ListCards'],
 );
 
-const [BEGIN = '', END = ''] = envelope('<ListCardsResponse xmlns="urn:cards">|</ListCardsResponse>').split('|');
+const [BEGIN = '', END = ''] = envelope(
+  '<ListCardsResponse xmlns="urn:cards">|</ListCardsResponse>',
+).split('|');
 
 /** Limits that no list here reaches. */
-const WITHOUT_LIMITS = 'limits: { xml: { children: 10000000, elements: 10000000, messageBytes: 268435456 } }\n';
+const WITHOUT_LIMITS =
+  'limits: { xml: { children: 10000000, elements: 10000000, messageBytes: 268435456 } }\n';
 
 type Cards = Awaited<ReturnType<typeof start>>;
 
@@ -31,10 +42,13 @@ async function start(t: Test, write: Write, operation = '{}', more = '') {
   const answer: RecordingBackend['answer'] = ({ body }, response) => {
     response.writeHead(200, { 'content-type': 'text/xml; charset=utf-8' });
     response.write(BEGIN);
-    void write(response, Number(textIn(body, 'id'))).then((isWhole) => isWhole && response.end(END));
+    void write(response, Number(textIn(body, 'id'))).then(
+      (isWhole) => isWhole && response.end(END),
+    );
   };
   const service = `wsdl: cards.wsdl, rest: true, operations: { ListCards: ${operation} }`;
-  const yaml = (url: string): string => `services:\n  cards: { ${service}, url: "${url}/cards" }\n${more}`;
+  const yaml = (url: string): string =>
+    `services:\n  cards: { ${service}, url: "${url}/cards" }\n${more}`;
   return useService(t, answer, yaml, await useFolder(t, { 'cards.wsdl': WSDL }));
 }
 
@@ -56,22 +70,35 @@ const drained = (response: ServerResponse): Promise<void> =>
 
 const writeCards: Write = async (response, count) => {
   for (let from = 0; from < count; from += 500) {
-    const part = Array.from({ length: Math.min(500, count - from) }, (_, at) => card(from + at)).join('');
+    const part = Array.from({ length: Math.min(500, count - from) }, (_, at) =>
+      card(from + at),
+    ).join('');
     if (!response.write(part)) await drained(response);
     if (response.closed) return false;
   }
   return true;
 };
 
-const ask = (cards: Cards, query: string, method = 'GET', body: string | null = null): Promise<Response> =>
+const ask = (
+  cards: Cards,
+  query: string,
+  method = 'GET',
+  body: string | null = null,
+): Promise<Response> =>
   fetch(`${cards.gateway.url}/rest/cards/ListCards${query}`, {
     method,
-    headers: { accept: 'application/x-ndjson', ...(body === null ? {} : { 'content-type': 'application/json' }) },
+    headers: {
+      accept: 'application/x-ndjson',
+      ...(body === null ? {} : { 'content-type': 'application/json' }),
+    },
     body,
   });
 
 /** Asks for lines, as a client that reads them by and by. */
-async function open(cards: Cards, query: string): Promise<{ message: IncomingMessage; request: ClientRequest }> {
+async function open(
+  cards: Cards,
+  query: string,
+): Promise<{ message: IncomingMessage; request: ClientRequest }> {
   const headers = { accept: 'application/x-ndjson' };
   const request = httpGet(`${cards.gateway.url}/rest/cards/ListCards${query}`, { headers });
   const [message]: IncomingMessage[] = await once(request, 'response');
@@ -148,7 +175,8 @@ t.test('a long answer from the cache waits once for its reader', async (t) => {
   t.teardown(() => process.off('warning', onWarning));
   const limits = 'limits: { cache: { replyBytes: 4MiB, bytes: 64MiB } }\n';
   const cards = await start(t, writeCards, '{ read: { cacheMillis: 60000 } }', limits);
-  for (let times = 0; times < 3; times++) t.equal((await readAll(cards, `?id=${MANY}`)).lines.length, MANY);
+  for (let times = 0; times < 3; times++)
+    t.equal((await readAll(cards, `?id=${MANY}`)).lines.length, MANY);
   t.equal(cards.backend.begun, 1);
   t.same(warnings, []);
 });
@@ -186,7 +214,8 @@ t.test('a failure after it is the last line, and the body does not end', async (
   for (const [what, end] of Object.entries({
     'a reply that breaks off': (response: ServerResponse) => response.destroy(),
     'a reply that is no XML': (response: ServerResponse) => response.end('</wrong>'),
-    'an item without what it must have': (response: ServerResponse) => response.end(`<card><id>1</id></card>${END}`),
+    'an item without what it must have': (response: ServerResponse) =>
+      response.end(`<card><id>1</id></card>${END}`),
   })) {
     const cards = await start(t, async (response, count) => {
       await writeCards(response, count);
@@ -245,7 +274,8 @@ t.test('a caller that reads slowly gets all of it, in whatever script', async (t
   const { message } = await open(cards, '?id=1');
   await untilStill(() => message.socket.bytesRead);
   let lines = 0;
-  for await (const text of message.setEncoding('utf8')) lines += String(text).split('\n').length - 1;
+  for await (const text of message.setEncoding('utf8'))
+    lines += String(text).split('\n').length - 1;
   t.ok(message.complete);
   t.equal(lines, count);
 });

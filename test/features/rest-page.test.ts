@@ -6,7 +6,8 @@ import { linksIn } from '../kit/page-links.js';
 
 /** The page of the OpenAPI description, from the gateway itself. */
 
-const start = (t: Test, more = '', service = ', rest: true'): Promise<Crm> => useCrm(t, service, more);
+const start = (t: Test, more = '', service = ', rest: true'): Promise<Crm> =>
+  useCrm(t, service, more);
 
 const PAGE = '/rest/openapi.html';
 
@@ -19,7 +20,11 @@ t.test('the page and all it needs come from the gateway', async (t) => {
   const policy = response.headers.get('content-security-policy') ?? '';
   t.match(policy, "default-src 'none'; script-src 'self'; style-src 'self';");
   t.notMatch(policy, /unsafe|http|\*/);
-  t.notMatch(page, /https?:|\/\/[a-z]|<style|style=|<script[^>]*>[^<]/, 'nothing of other hosts, nothing inline');
+  t.notMatch(
+    page,
+    /https?:|\/\/[a-z]|<style|style=|<script[^>]*>[^<]/,
+    'nothing of other hosts, nothing inline',
+  );
   t.notMatch(page, /crm|customer/i, 'no name of an operation');
   const links = linksIn(page, url).filter((link) => !link.endsWith('openapi.json'));
   t.equal(links.length, 4);
@@ -27,10 +32,15 @@ t.test('the page and all it needs come from the gateway', async (t) => {
     const asset = await fetch(link, { headers: { 'accept-encoding': 'identity' } });
     const text = await asset.text();
     t.equal(asset.status, 200, link);
-    t.match(asset.headers.get('content-type'), link.endsWith('.css') ? 'text/css' : 'text/javascript');
+    t.match(
+      asset.headers.get('content-type'),
+      link.endsWith('.css') ? 'text/css' : 'text/javascript',
+    );
     t.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable');
     t.notOk(text.includes('sourceMappingURL='), `${link} asks for no map`);
-    const known = await fetch(link, { headers: { 'if-none-match': asset.headers.get('etag') ?? '' } });
+    const known = await fetch(link, {
+      headers: { 'if-none-match': asset.headers.get('etag') ?? '' },
+    });
     t.equal(known.status, 304);
     t.equal((await fetch(link, { method: 'HEAD' })).status, 200);
   }
@@ -38,16 +48,19 @@ t.test('the page and all it needs come from the gateway', async (t) => {
   t.equal((await fetch(new URL('LICENSE.swagger-ui-dist', links[0]))).status, 404);
 });
 
-t.test('there is none without REST, nor where it or names of the schema are not shown', async (t) => {
-  for (const [more, service] of [
-    ['', ''],
-    ['graphql: { graphiql: false }\n', ', rest: true'],
-    ['graphql: { introspection: false }\n', ', rest: true'],
-  ] as const) {
-    const crm = await start(t, more, service);
-    t.equal((await fetch(crm.gateway.url + PAGE)).status, 404, more);
-  }
-});
+t.test(
+  'there is none without REST, nor where it or names of the schema are not shown',
+  async (t) => {
+    for (const [more, service] of [
+      ['', ''],
+      ['graphql: { graphiql: false }\n', ', rest: true'],
+      ['graphql: { introspection: false }\n', ', rest: true'],
+    ] as const) {
+      const crm = await start(t, more, service);
+      t.equal((await fetch(crm.gateway.url + PAGE)).status, 404, more);
+    }
+  },
+);
 
 t.test('a browser shows the operations and calls one', { skip: missingBrowser() }, async (t) => {
   const crm = await start(t, clientsOf({ full: '{}' }));

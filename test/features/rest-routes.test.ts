@@ -23,7 +23,11 @@ t.test('segments of the path are arguments, beside those of the query and the bo
   });
   t.equal(put.status, 200);
   t.match(String(crm.backend.complete.at(-1)?.body), /id>7<.*name>Ada</s);
-  t.equal((await fetch(`${url}/rest/crm/GetCustomer?id=7`)).status, 200, 'the name of the operation stays an address');
+  t.equal(
+    (await fetch(`${url}/rest/crm/GetCustomer?id=7`)).status,
+    200,
+    'the name of the operation stays an address',
+  );
 });
 
 t.test('what does not fit is told, and nothing is sent', async (t) => {
@@ -57,8 +61,13 @@ t.test('what does not fit is told, and nothing is sent', async (t) => {
 
 t.test('OpenAPI has the paths, with their parameters', async (t) => {
   const crm = await start(t, ROUTES);
-  const { paths, components } = (await (await fetch(`${crm.gateway.url}/rest/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, { parameters: { name: string; in: string }[]; requestBody?: object }>>;
+  const { paths, components } = (await (
+    await fetch(`${crm.gateway.url}/rest/openapi.json`)
+  ).json()) as {
+    paths: Record<
+      string,
+      Record<string, { parameters: { name: string; in: string }[]; requestBody?: object }>
+    >;
     components: { schemas: object };
   };
   const { get, put } = paths['/customers/{id}'] ?? {};
@@ -70,25 +79,39 @@ t.test('OpenAPI has the paths, with their parameters', async (t) => {
   t.ok(paths['/rest/crm/GetCustomer']);
 });
 
-t.test('DELETE has the arguments that are not in its path in the query, since it may have no body', async (t) => {
-  const crm = await start(t, 'SetCustomer: { rest: "DELETE /customers/{id}" }');
-  const { url } = crm.gateway;
-  const headers = { 'content-type': 'application/json' };
-  const removed = await fetch(`${url}/customers/7?name=Ada`, { method: 'DELETE', headers });
-  t.equal(removed.status, 200);
-  t.match(String(crm.backend.complete.at(-1)?.body), /id>7<.*name>Ada</s);
-  t.equal((await fetch(`${url}/customers/7`, { method: 'DELETE' })).status, 400, 'an argument is missing');
-  t.equal((await fetch(`${url}/customers/7?name=A&id=8`, { method: 'DELETE' })).status, 400, 'the path has it');
-  const { paths } = (await (await fetch(`${url}/rest/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, { parameters: { name: string; in: string }[]; requestBody?: object }>>;
-  };
-  const { delete: described } = paths['/customers/{id}'] ?? {};
-  t.match(described?.parameters, [
-    { name: 'id', in: 'path', required: true },
-    { name: 'name', in: 'query', required: true },
-  ]);
-  t.notOk(described?.requestBody);
-});
+t.test(
+  'DELETE has the arguments that are not in its path in the query, since it may have no body',
+  async (t) => {
+    const crm = await start(t, 'SetCustomer: { rest: "DELETE /customers/{id}" }');
+    const { url } = crm.gateway;
+    const headers = { 'content-type': 'application/json' };
+    const removed = await fetch(`${url}/customers/7?name=Ada`, { method: 'DELETE', headers });
+    t.equal(removed.status, 200);
+    t.match(String(crm.backend.complete.at(-1)?.body), /id>7<.*name>Ada</s);
+    t.equal(
+      (await fetch(`${url}/customers/7`, { method: 'DELETE' })).status,
+      400,
+      'an argument is missing',
+    );
+    t.equal(
+      (await fetch(`${url}/customers/7?name=A&id=8`, { method: 'DELETE' })).status,
+      400,
+      'the path has it',
+    );
+    const { paths } = (await (await fetch(`${url}/rest/openapi.json`)).json()) as {
+      paths: Record<
+        string,
+        Record<string, { parameters: { name: string; in: string }[]; requestBody?: object }>
+      >;
+    };
+    const { delete: described } = paths['/customers/{id}'] ?? {};
+    t.match(described?.parameters, [
+      { name: 'id', in: 'path', required: true },
+      { name: 'name', in: 'query', required: true },
+    ]);
+    t.notOk(described?.requestBody);
+  },
+);
 
 t.test('pages of allowed origins may use the methods', async (t) => {
   const crm = await start(t, ROUTES, 'graphql: { cors: { origins: ["https://shop.example"] } }\n');
@@ -98,8 +121,13 @@ t.test('pages of allowed origins may use the methods', async (t) => {
   });
   t.equal(preflight.headers.get('access-control-allow-methods'), 'GET, POST, PUT');
   t.match(preflight.headers.get('access-control-allow-headers'), /(?:^|, )if-none-match(?:,|$)/);
-  const answer = await fetch(`${crm.gateway.url}/customers/7`, { headers: { origin: 'https://shop.example' } });
-  t.equal(answer.headers.get('access-control-expose-headers'), 'x-request-id, etag, retry-after, soapstone-errors');
+  const answer = await fetch(`${crm.gateway.url}/customers/7`, {
+    headers: { origin: 'https://shop.example' },
+  });
+  t.equal(
+    answer.headers.get('access-control-expose-headers'),
+    'x-request-id, etag, retry-after, soapstone-errors',
+  );
 });
 
 t.test('mistakes in routes are errors', async (t) => {
@@ -114,5 +142,8 @@ t.test('mistakes in routes are errors', async (t) => {
     ['GetCustomer: { rest: "FETCH /c" }', /Write a method, a blank and a path/],
   ] as const)
     await t.rejects(start(t, operations), problem, operations);
-  await t.rejects(useCrm(t, ', operations: { GetCustomer: { rest: "GET /c/{id}" } }'), /the service has no `rest`/);
+  await t.rejects(
+    useCrm(t, ', operations: { GetCustomer: { rest: "GET /c/{id}" } }'),
+    /the service has no `rest`/,
+  );
 });

@@ -14,7 +14,11 @@ interface Answer {
 async function ask(crm: Crm, path: string, options: RequestInit = {}): Promise<Answer> {
   const response = await fetch(`${crm.gateway.url}${path}`, options);
   const text = await response.text();
-  return { status: response.status, headers: response.headers, json: text === '' ? null : JSON.parse(text) };
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: text === '' ? null : JSON.parse(text),
+  };
 }
 
 const post = (crm: Crm, path: string, body: unknown): Promise<Answer> =>
@@ -24,18 +28,28 @@ const post = (crm: Crm, path: string, body: unknown): Promise<Answer> =>
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
-const start = (t: Test, service = ', rest: true', more = ''): Promise<Crm> => useCrm(t, service, more);
+const start = (t: Test, service = ', rest: true', more = ''): Promise<Crm> =>
+  useCrm(t, service, more);
 
 t.test('an operation by POST and by GET', async (t) => {
   const crm = await start(t);
   const posted = await post(crm, '/rest/crm/GetCustomer', { id: 7 });
   t.equal(posted.status, 200);
   t.match(posted.headers.get('content-type'), /^application\/json/);
-  t.match(posted.json, { id: 7, name: 'Ada "A" Ghent', kind: 'company', address: { city: 'Ghent' }, tags: ['a', 'b'] });
+  t.match(posted.json, {
+    id: 7,
+    name: 'Ada "A" Ghent',
+    kind: 'company',
+    address: { city: 'Ghent' },
+    tags: ['a', 'b'],
+  });
   t.notOk('parent' in posted.json, 'no type within itself by default');
   const got = await ask(crm, '/rest/crm/GetCustomer?id=7');
   t.same(got.json, posted.json);
-  const found = await ask(crm, '/rest/crm/FindCustomers?ids=1&ids=2&near.street=Main&near.city=Ghent&active=true');
+  const found = await ask(
+    crm,
+    '/rest/crm/FindCustomers?ids=1&ids=2&near.street=Main&near.city=Ghent&active=true',
+  );
   t.equal(found.json.length, 2);
   const sent = crm.backend.complete.at(-1)?.body.toString() ?? '';
   t.match(sent, /ids>1<.*ids>2<.*street>Main<.*city>Ghent<.*active>true</);
@@ -69,7 +83,10 @@ t.test('fields', async (t) => {
   );
   t.match(unknown.json.errors[0].detail, /`nam` is no field of the answer: did you mean `name`\?/);
   for (const broken of ['', 'a{', 'a}', '/a', 'a//b', '"', 'a{b}{c}', '{']) {
-    const answer = await ask(crm, `/rest/crm/GetCustomer?id=7&fields=${encodeURIComponent(broken)}`);
+    const answer = await ask(
+      crm,
+      `/rest/crm/GetCustomer?id=7&fields=${encodeURIComponent(broken)}`,
+    );
     t.equal(answer.status, 400, broken);
     t.match(answer.json.detail, /^The (?:list of|parameter) fields /, broken);
   }
@@ -80,9 +97,15 @@ t.test('fields', async (t) => {
 
 t.test('lists of fields are remembered for each kind of callers, and only so many', async (t) => {
   const hidden = ', schema: { types: { Customer: { fields: { tags: { scopes: [tags] } } } } }';
-  const crm = await start(t, `, rest: true${hidden}`, clientsOf({ full: '{ scopes: [tags] }', reader: '{}' }));
+  const crm = await start(
+    t,
+    `, rest: true${hidden}`,
+    clientsOf({ full: '{ scopes: [tags] }', reader: '{}' }),
+  );
   const as = async (name: string, fields: string): Promise<Answer> =>
-    ask(crm, `/rest/crm/GetCustomer?id=7&fields=${fields}`, { headers: { 'x-api-key': keyOf(name) } });
+    ask(crm, `/rest/crm/GetCustomer?id=7&fields=${fields}`, {
+      headers: { 'x-api-key': keyOf(name) },
+    });
   for (let times = 0; times < 2; times++) {
     t.same((await as('full', 'id,tags')).json, { id: 7, tags: ['a', 'b'] });
     t.same((await as('reader', 'id,tags')).json, { id: 7, tags: null });
@@ -110,7 +133,11 @@ t.test('bad input is reported with all pointers, and nothing is sent', async (t)
     code: 'BAD_USER_INPUT',
   });
   t.equal(bad.json.requestId, bad.headers.get('x-request-id'));
-  t.same(bad.json.errors.map(({ pointer }: { pointer: string }) => pointer).sort(), ['/code', '/colour', '/id']);
+  t.same(bad.json.errors.map(({ pointer }: { pointer: string }) => pointer).sort(), [
+    '/code',
+    '/colour',
+    '/id',
+  ]);
   t.match(
     bad.json.errors.find(({ pointer }: { pointer: string }) => pointer === '/id'),
     { detail: /whole number/ },
@@ -123,7 +150,10 @@ t.test('bad input is reported with all pointers, and nothing is sent', async (t)
   );
   const facet = await ask(crm, '/rest/crm/GetCustomer?id=7&code=lower');
   t.match(facet.json.errors, [{ pointer: '/code', detail: String }]);
-  const query = await ask(crm, '/rest/crm/FindCustomers?ids=1&ids=x&near.streets=Main&__proto__.a=1');
+  const query = await ask(
+    crm,
+    '/rest/crm/FindCustomers?ids=1&ids=x&near.streets=Main&__proto__.a=1',
+  );
   t.equal(query.status, 400);
   t.ok(query.json.errors.some(({ pointer }: { pointer: string }) => pointer === '/ids/1'));
   t.ok(query.json.errors.some(({ pointer }: { pointer: string }) => pointer === '/__proto__'));
@@ -151,7 +181,9 @@ t.test('methods, paths and media types', async (t) => {
   }
   const form = await ask(crm, '/rest/crm/GetCustomer', { method: 'POST', body: 'id=7' });
   t.equal(form.status, 415);
-  const forged = await ask(crm, '/rest/crm/GetCustomer?id=7', { headers: { 'sec-fetch-site': 'cross-site' } });
+  const forged = await ask(crm, '/rest/crm/GetCustomer?id=7', {
+    headers: { 'sec-fetch-site': 'cross-site' },
+  });
   t.equal(forged.status, 400);
   t.equal(forged.json.code, 'CSRF_PREVENTED');
   t.equal(crm.backend.begun, 0);
@@ -161,7 +193,11 @@ t.test('Faults and failures of the backend', async (t) => {
   const crm = await start(t);
   const sender = await ask(crm, '/rest/crm/GetCustomer?id=404');
   t.equal(sender.status, 422);
-  t.match(sender.json, { code: 'SOAP_FAULT', detail: 'No such customer', fault: { code: 'Client' } });
+  t.match(sender.json, {
+    code: 'SOAP_FAULT',
+    detail: 'No such customer',
+    fault: { code: 'Client' },
+  });
   const receiver = await ask(crm, '/rest/crm/GetCustomer?id=500');
   t.equal(receiver.status, 502);
   t.match(receiver.json, { code: 'SOAP_FAULT', detail: 'The database is away' });
@@ -181,8 +217,11 @@ t.test('rights, masks and budgets', async (t) => {
       poor: '{ allow: [crm], budget: { maximum: 20, restoreRate: 1 } }',
     }),
   );
-  const as = (name: string, path: string): Promise<Answer> => ask(crm, path, { headers: { 'x-api-key': keyOf(name) } });
-  const anonymous = await ask(crm, '/rest/crm/GetCustomer?id=7', { headers: { 'x-api-key': 'wrong' } });
+  const as = (name: string, path: string): Promise<Answer> =>
+    ask(crm, path, { headers: { 'x-api-key': keyOf(name) } });
+  const anonymous = await ask(crm, '/rest/crm/GetCustomer?id=7', {
+    headers: { 'x-api-key': 'wrong' },
+  });
   t.equal(anonymous.status, 401);
   t.ok(anonymous.headers.get('www-authenticate'));
   t.match(anonymous.json, { code: 'UNAUTHENTICATED', status: 401 });
@@ -220,7 +259,11 @@ t.test('the log and metrics', async (t) => {
     status: 200,
   });
   t.match(await crm.gateway.accessLine(2), { outcome: 'fault', status: 422 });
-  t.match(await crm.gateway.accessLine(3), { outcome: 'refused', code: 'BAD_USER_INPUT', status: 400 });
+  t.match(await crm.gateway.accessLine(3), {
+    outcome: 'refused',
+    code: 'BAD_USER_INPUT',
+    status: 400,
+  });
   t.match(await crm.gateway.metrics(), /soapstone_requests_total\{[^}]*route="rest"[^}]*\} 1/);
 });
 
@@ -250,7 +293,11 @@ t.test('without introspection no name is told', async (t) => {
 });
 
 t.test('the description of the operations that a client may call', async (t) => {
-  const crm = await start(t, ', rest: true', clientsOf({ full: '{}', some: '{ allow: [crm.GetCustomer] }' }));
+  const crm = await start(
+    t,
+    ', rest: true',
+    clientsOf({ full: '{}', some: '{ allow: [crm.GetCustomer] }' }),
+  );
   const as = (name: string): Promise<Answer> =>
     ask(crm, '/rest/openapi.json', { headers: { 'x-api-key': keyOf(name) } });
   t.equal((await ask(crm, '/rest/openapi.json')).status, 401);
@@ -261,22 +308,34 @@ t.test('the description of the operations that a client may call', async (t) => 
     ['FindCustomers', 'GetCustomer', 'SetCustomer'].map((name) => `/rest/crm/${name}`),
   );
   t.same(Object.keys((await as('some')).json.paths), ['/rest/crm/GetCustomer']);
-  t.same(json.components.securitySchemes, { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } });
+  t.same(json.components.securitySchemes, {
+    apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+  });
   const { get, post: posted } = json.paths['/rest/crm/GetCustomer'];
-  t.match(get.parameters[0], { name: 'id', in: 'query', required: true, schema: { type: 'integer' } });
+  t.match(get.parameters[0], {
+    name: 'id',
+    in: 'query',
+    required: true,
+    schema: { type: 'integer' },
+  });
   const body = { $ref: '#/components/schemas/getCustomer.Arguments' };
   t.same(posted.requestBody.content['application/json'].schema, body);
   t.match(json.components.schemas['getCustomer.Arguments'], { type: 'object', required: ['id'] });
   t.notOk('get' in json.paths['/rest/crm/SetCustomer'], 'what writes is no GET');
   const near = json.paths['/rest/crm/FindCustomers'].get.parameters.map(({ name = '' }) => name);
   t.same(near, ['ids', 'near', 'active', 'fields']);
-  t.match(json.paths['/rest/crm/FindCustomers'].get.parameters[1], { style: 'deepObject', explode: true });
+  t.match(json.paths['/rest/crm/FindCustomers'].get.parameters[1], {
+    style: 'deepObject',
+    explode: true,
+  });
   t.ok(get.parameters.at(-1).schema.items.enum.includes('address/city'));
   t.same(json.components.schemas.CustomerKind ?? json.components.schemas.Kind, {
     type: 'string',
     enum: ['private', 'company'],
   });
-  const yaml = await fetch(`${crm.gateway.url}/rest/openapi.yaml`, { headers: { 'x-api-key': keyOf('full') } });
+  const yaml = await fetch(`${crm.gateway.url}/rest/openapi.yaml`, {
+    headers: { 'x-api-key': keyOf('full') },
+  });
   t.match(await yaml.text(), /^openapi: 3\.1\.0\n/);
 });
 

@@ -100,10 +100,17 @@ t.test(
       const answer = await chain.soap(sent);
       t.equal(answer.status, 200, name);
       t.equal(await answer.text(), envelope(REPLY));
-      t.match(String(chain.backend.complete.at(-1)?.body), /<e:Body xmlns:wsu="[^"]*" wsu:Id="id-[0-9a-f]{32}" a="1">/);
+      t.match(
+        String(chain.backend.complete.at(-1)?.body),
+        /<e:Body xmlns:wsu="[^"]*" wsu:Id="id-[0-9a-f]{32}" a="1">/,
+      );
     }
     t.equal(
-      (await chain.soap(message(`<Pay xmlns="urn:desk"><sum>${'1'.repeat(11 * 1024 * 1024)}</sum></Pay>`))).status,
+      (
+        await chain.soap(
+          message(`<Pay xmlns="urn:desk"><sum>${'1'.repeat(11 * 1024 * 1024)}</sum></Pay>`),
+        )
+      ).status,
       413,
       'longer than is held',
     );
@@ -115,7 +122,11 @@ t.test('an Id changes no other name of the message that gets it', WITH_OPENSSL, 
   const message = (declared: string, attributes: string, prefix = ''): string =>
     `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/" xmlns="urn:desk"${declared}><e:Body${attributes}><${prefix}Pay><${prefix}sum>1</${prefix}sum></${prefix}Pay></e:Body></e:Envelope>`;
   for (const [name, sent, body] of [
-    ['declared and not used', message('', ` xmlns:wsu="${WSU}"`), /<e:Body wsu:Id="id-\w+" xmlns:wsu=/],
+    [
+      'declared and not used',
+      message('', ` xmlns:wsu="${WSU}"`),
+      /<e:Body wsu:Id="id-\w+" xmlns:wsu=/,
+    ],
     ['declared around it', message(` xmlns:wsu="${WSU}"`, ''), /<e:Body wsu:Id="id-\w+">/],
     [
       'the prefix of something else',

@@ -20,7 +20,12 @@ async function startShop(t: Test, make: string, keys = '') {
     answerWith(envelope(STOCK, '', SOAP[version]), MEDIA[version])(asked, response);
   };
   const yaml = `    security: { make: ${make} }\n${keys}`;
-  const { backend, gateway, ask } = await useStockShop(t, yaml, 'read: {}, idempotent: true', answer);
+  const { backend, gateway, ask } = await useStockShop(
+    t,
+    yaml,
+    'read: {}, idempotent: true',
+    answer,
+  );
   return {
     backend,
     gateway,
@@ -71,7 +76,8 @@ t.test('calls of GraphQL fields carry a token and a timestamp, in both dialects'
       const body = String(shop.backend.complete[0]?.body);
       t.match(body, `xmlns:e="${SOAP[version]}" e:mustUnderstand="1"`);
       verify(t, body, type);
-      const lifetime = Date.parse(textIn(body, 'wsu:Expires')) - Date.parse(textIn(body, 'wsu:Created'));
+      const lifetime =
+        Date.parse(textIn(body, 'wsu:Expires')) - Date.parse(textIn(body, 'wsu:Created'));
       t.equal(lifetime, 60_000);
       t.match(body, /<wsu:Timestamp wsu:Id="TS-[0-9a-f]{32}">/);
     }
@@ -101,20 +107,27 @@ t.test("SOAP calls get the block in place of the caller's", async (t) => {
   }
 });
 
-t.test('a block for another receiver stays, and `replace: false` leaves SOAP calls as they are', async (t) => {
-  const shop = await startShop(t, token('text'));
-  const other = `<w:Security xmlns:w="${WSSE}" s:actor="urn:other"><w:UsernameToken/></w:Security>`;
-  await shop.send(message(`<s:Header>${other}</s:Header>`));
-  t.match(String(shop.backend.complete.at(-1)?.body), 's:actor="urn:other"');
-  const silent = await startShop(t, token('text').replace('replace: true', 'replace: false'));
-  const sent = message('<s:Header/>');
-  await silent.send(sent);
-  t.equal(String(silent.backend.complete.at(-1)?.body), sent);
-});
+t.test(
+  'a block for another receiver stays, and `replace: false` leaves SOAP calls as they are',
+  async (t) => {
+    const shop = await startShop(t, token('text'));
+    const other = `<w:Security xmlns:w="${WSSE}" s:actor="urn:other"><w:UsernameToken/></w:Security>`;
+    await shop.send(message(`<s:Header>${other}</s:Header>`));
+    t.match(String(shop.backend.complete.at(-1)?.body), 's:actor="urn:other"');
+    const silent = await startShop(t, token('text').replace('replace: true', 'replace: false'));
+    const sent = message('<s:Header/>');
+    await silent.send(sent);
+    t.equal(String(silent.backend.complete.at(-1)?.body), sent);
+  },
+);
 
 t.test('long messages and other encodings get the block as well', async (t) => {
   const shop = await startShop(t, token('digest'));
-  for (const header of ['', '<s:Header/>', '<s:Header><o:Other xmlns:o="urn:o">é</o:Other></s:Header>']) {
+  for (const header of [
+    '',
+    '<s:Header/>',
+    '<s:Header><o:Other xmlns:o="urn:o">é</o:Other></s:Header>',
+  ]) {
     t.equal((await shop.send(message(header, '1'.repeat(300_000)))).status, 200);
     const long = shop.backend.complete.at(-1);
     verify(t, String(long?.body), 'digest');
@@ -122,7 +135,10 @@ t.test('long messages and other encodings get the block as well', async (t) => {
     const wide = Buffer.from(`\ufeff${message(header)}`, 'utf16le');
     t.equal((await shop.send(wide, '1.1', 'text/xml; charset=utf-16')).status, 200);
     verify(t, shop.backend.complete.at(-1)?.body.toString('utf16le') ?? '', 'digest');
-    const latin = Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>${message(header)}`, 'latin1');
+    const latin = Buffer.from(
+      `<?xml version="1.0" encoding="ISO-8859-1"?>${message(header)}`,
+      'latin1',
+    );
     t.equal((await shop.send(latin, '1.1', 'text/xml; charset=iso-8859-1')).status, 200);
     verify(t, shop.backend.complete.at(-1)?.body.toString('latin1') ?? '', 'digest');
   }
@@ -147,7 +163,13 @@ t.test('each call and each repetition of one has a nonce of its own', async (t) 
 
 t.test('identical calls are one call, whatever nonce they would have', async (t) => {
   const shop = await startShop(t, token('digest'));
-  await Promise.all([shop.ask(), shop.ask(), shop.ask(), shop.send(message('')), shop.send(message('<s:Header/>'))]);
+  await Promise.all([
+    shop.ask(),
+    shop.ask(),
+    shop.ask(),
+    shop.send(message('')),
+    shop.send(message('<s:Header/>')),
+  ]);
   t.equal(shop.backend.complete.length, 2, 'one by GraphQL and one by SOAP');
 });
 

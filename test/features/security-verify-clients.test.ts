@@ -48,33 +48,41 @@ clients: { ${clients} }
 
 const USERS = 'usernameToken: { users: { erp: { password: one }, crm: { password: two } } }';
 
-t.test('the user of a message has the class, the rights and the budget of its client', async (t) => {
-  const { gateway, send, backend } = await useDesk(
-    t,
-    USERS,
-    `apiKeys: { clients: { desk: { class: closed, keys: [0123456789abcdef] } } },
+t.test(
+  'the user of a message has the class, the rights and the budget of its client',
+  async (t) => {
+    const { gateway, send, backend } = await useDesk(
+      t,
+      USERS,
+      `apiKeys: { clients: { desk: { class: closed, keys: [0123456789abcdef] } } },
   wsSecurity: { clients: { shop: { class: internal, user: erp } }, class: closed },
   classes: { internal: { budget: { maximum: 20, restoreRate: 1 } }, closed: { deny: [desk.Pay] } }`,
-  );
-  t.equal(await send(withUser('erp', 'wrong')), 'wsse:FailedAuthentication');
-  t.equal(await send(withUser('crm', 'two')), 'FORBIDDEN', 'others are of the class of others');
-  t.equal(await send(withUser('erp', 'one')), null);
-  t.match(
-    await gateway.accessLine(3),
-    { caller: 'wsSecurity:shop', class: 'internal', sender: 'user:erp' },
-    'the log has the client',
-  );
-  t.equal(await send(withUser('erp', 'one'), { 'x-api-key': '0123456789abcdef' }), 'FORBIDDEN', 'a key comes first');
-  t.equal(await send(withUser('erp', 'one'), { 'x-api-key': 'x' }), 'wsse:FailedAuthentication');
-  let code: string | null = null;
-  for (let calls = 0; code === null && calls < 10; calls++) code = await send(withUser('erp', 'one'));
-  t.equal(code, 'RATE_LIMITED');
-  const complete = backend.complete.length;
-  const graphql = await fetch(`${gateway.url}/graphql?query={pay(sum:"1")}`);
-  t.equal(graphql.status, 401, 'a message of SOAP alone proves a sender');
-  t.equal((await fetch(`${gateway.url}/soap/desk`)).status, 401, 'a request without a message');
-  t.equal(backend.complete.length, complete);
-});
+    );
+    t.equal(await send(withUser('erp', 'wrong')), 'wsse:FailedAuthentication');
+    t.equal(await send(withUser('crm', 'two')), 'FORBIDDEN', 'others are of the class of others');
+    t.equal(await send(withUser('erp', 'one')), null);
+    t.match(
+      await gateway.accessLine(3),
+      { caller: 'wsSecurity:shop', class: 'internal', sender: 'user:erp' },
+      'the log has the client',
+    );
+    t.equal(
+      await send(withUser('erp', 'one'), { 'x-api-key': '0123456789abcdef' }),
+      'FORBIDDEN',
+      'a key comes first',
+    );
+    t.equal(await send(withUser('erp', 'one'), { 'x-api-key': 'x' }), 'wsse:FailedAuthentication');
+    let code: string | null = null;
+    for (let calls = 0; code === null && calls < 10; calls++)
+      code = await send(withUser('erp', 'one'));
+    t.equal(code, 'RATE_LIMITED');
+    const complete = backend.complete.length;
+    const graphql = await fetch(`${gateway.url}/graphql?query={pay(sum:"1")}`);
+    t.equal(graphql.status, 401, 'a message of SOAP alone proves a sender');
+    t.equal((await fetch(`${gateway.url}/soap/desk`)).status, 401, 'a request without a message');
+    t.equal(backend.complete.length, complete);
+  },
+);
 
 t.test('a sender that is no client is refused, also where the service only monitors', async (t) => {
   const { send } = await useDesk(
@@ -107,32 +115,40 @@ t.test('requests in progress are counted for the sender', async (t) => {
   t.same(await Promise.all([first, other]), [null, null], 'another sender has one of its own');
 });
 
-t.test('a user that a decision point refuses spends nothing of the budget of its name', async (t) => {
-  const point = await useBackend(t, (message, response) => {
-    const { input } = JSON.parse(String(message.body));
-    response.end(JSON.stringify({ result: input.password === 'right' }));
-  });
-  const { send } = await useDesk(
-    t,
-    `usernameToken: { url: "${point.url}/" }`,
-    'wsSecurity: { class: one }, classes: { one: { budget: { maximum: 10, restoreRate: 1 } } }',
-  );
-  for (let calls = 0; calls < 6; calls++) t.equal(await send(withUser('ann', 'wrong')), 'wsse:FailedAuthentication');
-  t.equal(await send(withUser('ann', 'right')), null);
-});
+t.test(
+  'a user that a decision point refuses spends nothing of the budget of its name',
+  async (t) => {
+    const point = await useBackend(t, (message, response) => {
+      const { input } = JSON.parse(String(message.body));
+      response.end(JSON.stringify({ result: input.password === 'right' }));
+    });
+    const { send } = await useDesk(
+      t,
+      `usernameToken: { url: "${point.url}/" }`,
+      'wsSecurity: { class: one }, classes: { one: { budget: { maximum: 10, restoreRate: 1 } } }',
+    );
+    for (let calls = 0; calls < 6; calls++)
+      t.equal(await send(withUser('ann', 'wrong')), 'wsse:FailedAuthentication');
+    t.equal(await send(withUser('ann', 'right')), null);
+  },
+);
 
-t.test('the certificate that signs names a client, its parts in any order', WITH_OPENSSL, async (t) => {
-  const { folder, authority, identity: erp } = makeKeys(t, '/O=Bank/OU=Clients/CN=erp');
-  const other = authority.sign('other', 30, '/O=Bank/OU=Clients/CN=other', 'DNS:a', RSA_KEY);
-  const { gateway, send } = await useDesk(
-    t,
-    `signature: { authorities: { file: ${join(folder, 'ca.pem')} }, subjects: ["O=Bank"] }`,
-    'wsSecurity: { clients: { bank: { class: all, certificate: "O=Bank,OU=Clients,CN=erp" } } }, classes: { all: {} }',
-  );
-  t.equal(await send(signedMessage(erp, CONTENT).message), null);
-  t.match(await gateway.accessLine(), { caller: 'wsSecurity:bank' });
-  t.equal(await send(signedMessage(other, CONTENT).message), 'FORBIDDEN');
-});
+t.test(
+  'the certificate that signs names a client, its parts in any order',
+  WITH_OPENSSL,
+  async (t) => {
+    const { folder, authority, identity: erp } = makeKeys(t, '/O=Bank/OU=Clients/CN=erp');
+    const other = authority.sign('other', 30, '/O=Bank/OU=Clients/CN=other', 'DNS:a', RSA_KEY);
+    const { gateway, send } = await useDesk(
+      t,
+      `signature: { authorities: { file: ${join(folder, 'ca.pem')} }, subjects: ["O=Bank"] }`,
+      'wsSecurity: { clients: { bank: { class: all, certificate: "O=Bank,OU=Clients,CN=erp" } } }, classes: { all: {} }',
+    );
+    t.equal(await send(signedMessage(erp, CONTENT).message), null);
+    t.match(await gateway.accessLine(), { caller: 'wsSecurity:bank' });
+    t.equal(await send(signedMessage(other, CONTENT).message), 'FORBIDDEN');
+  },
+);
 
 t.test('mistakes in the names of senders are errors', async (t) => {
   const start = (clients: string, verify = USERS) =>
@@ -140,7 +156,10 @@ t.test('mistakes in the names of senders are errors', async (t) => {
   for (const [clients, problem] of [
     ['clients: { a: { class: all } }', /exactly one of `certificate`, `user` and `saml`/],
     ['clients: { a: { class: all, user: x, certificate: "CN=x" } }', /exactly one of/],
-    ['clients: { a: { class: all, user: x }, b: { class: all, user: x } }', /is the sender that `a` is too/],
+    [
+      'clients: { a: { class: all, user: x }, b: { class: all, user: x } }',
+      /is the sender that `a` is too/,
+    ],
     ['clients: { a: { class: al, user: x } }', /is none of `clients\.classes`/],
   ] as const)
     await t.rejects(start(clients), problem, clients);

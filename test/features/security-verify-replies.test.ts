@@ -21,7 +21,8 @@ const ATTACHMENT_CONTENT =
   'http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#Attachment-Content-Signature-Transform';
 const WSSE11 = 'http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd';
 const REQUEST = envelope('<Pay xmlns="urn:desk"><sum>1</sum></Pay>');
-const contentOf = (id: string): string => `<PayResponse xmlns="urn:desk"><id>${id}</id></PayResponse>`;
+const contentOf = (id: string): string =>
+  `<PayResponse xmlns="urn:desk"><id>${id}</id></PayResponse>`;
 const FAULT = faultOf('s:Server', 'secret');
 
 type Answer = (request: string) => string;
@@ -63,7 +64,8 @@ ${verified}`,
     other,
     gateway,
     answerWith(answer: Answer, status = 200, type = 'text/xml'): void {
-      backend.answer = (message, response) => answerWith(answer(String(message.body)), type, status)(message, response);
+      backend.answer = (message, response) =>
+        answerWith(answer(String(message.body)), type, status)(message, response);
     },
     soap: (): Promise<Response> => send(REQUEST),
     ask: (): Promise<string> => askText('{ pay(sum: "1") { id } }'),
@@ -71,76 +73,103 @@ ${verified}`,
   };
 }
 
-t.test('a reply that verifies goes on as it came, by SOAP, GraphQL and REST', WITH_OPENSSL, async (t) => {
-  const desk = await useDesk(t);
-  let sent = '';
-  desk.answerWith(() => {
-    sent = signedMessage(desk.service, contentOf('seven')).message;
-    return sent;
-  });
-  const answer = await desk.soap();
-  t.equal(answer.status, 200);
-  t.equal(await answer.text(), sent);
-  t.match(JSON.parse(await desk.ask()), { data: { pay: { id: 'seven' } } });
-  t.match(await (await desk.rest()).json(), { id: 'seven' });
-});
-
-t.test('a reply that does not verify is an invalid answer, and nothing of it is shown', WITH_OPENSSL, async (t) => {
-  const desk = await useDesk(t);
-  const body = bodyOf(contentOf('secret'));
-  const signed = (identity: Identity, options = {}): string =>
-    signedMessage(identity, contentOf('secret'), options).message;
-  for (const [name, reply, detail, status = 200] of [
-    ['no Security block', messageOf('', body), 'wsse:InvalidSecurity'],
-    ['a Fault without one', messageOf('', bodyOf(FAULT)), 'wsse:InvalidSecurity', 500],
-    ['not signed', messageOf(securityOf([timestampOf(Date.now())]), body), 'wsse:InvalidSecurity'],
-    ['changed', signed(desk.service).replace('>secret<', '>secreT<'), 'wsse:FailedCheck'],
-    ['another signer', signed(desk.other), 'wsse:FailedAuthentication'],
-    ['too old', signed(desk.service, { nowMillis: Date.now() - 1_200_000 }), 'wsse:MessageExpired'],
-    ['an Id twice', signed(desk.service).replace('<id>', '<id Id="body">'), 'WSSE_DUPLICATE_ID'],
-    ['a second Body in a block', signed(desk.service).replace('Id="body"', 'Id="other"'), 'wsse:InvalidSecurity'],
-  ] as const) {
-    desk.answerWith(() => reply, status);
+t.test(
+  'a reply that verifies goes on as it came, by SOAP, GraphQL and REST',
+  WITH_OPENSSL,
+  async (t) => {
+    const desk = await useDesk(t);
+    let sent = '';
+    desk.answerWith(() => {
+      sent = signedMessage(desk.service, contentOf('seven')).message;
+      return sent;
+    });
     const answer = await desk.soap();
-    const text = await answer.text();
-    t.equal(answer.status, 500, name);
-    t.match(text, 'UPSTREAM_INVALID_RESPONSE', name);
-    t.match(text, '<faultcode>s', name);
-    t.notMatch(text, /secre|wsse:/i, name);
-    t.match(desk.gateway.logLines().at(-1), { code: 'UPSTREAM_INVALID_RESPONSE' });
-    t.match(String(desk.gateway.logLines().at(-1)?.['detail']), detail, name);
-    const data = await desk.ask();
-    t.match(data, 'UPSTREAM_INVALID_RESPONSE', name);
-    t.notMatch(data, /secre|wsse:/i, name);
-    const rest = await desk.rest();
-    t.ok(rest.status >= 500, name);
-    t.notMatch(await rest.text(), /secre|wsse:/i, name);
-  }
-});
+    t.equal(answer.status, 200);
+    t.equal(await answer.text(), sent);
+    t.match(JSON.parse(await desk.ask()), { data: { pay: { id: 'seven' } } });
+    t.match(await (await desk.rest()).json(), { id: 'seven' });
+  },
+);
+
+t.test(
+  'a reply that does not verify is an invalid answer, and nothing of it is shown',
+  WITH_OPENSSL,
+  async (t) => {
+    const desk = await useDesk(t);
+    const body = bodyOf(contentOf('secret'));
+    const signed = (identity: Identity, options = {}): string =>
+      signedMessage(identity, contentOf('secret'), options).message;
+    for (const [name, reply, detail, status = 200] of [
+      ['no Security block', messageOf('', body), 'wsse:InvalidSecurity'],
+      ['a Fault without one', messageOf('', bodyOf(FAULT)), 'wsse:InvalidSecurity', 500],
+      [
+        'not signed',
+        messageOf(securityOf([timestampOf(Date.now())]), body),
+        'wsse:InvalidSecurity',
+      ],
+      ['changed', signed(desk.service).replace('>secret<', '>secreT<'), 'wsse:FailedCheck'],
+      ['another signer', signed(desk.other), 'wsse:FailedAuthentication'],
+      [
+        'too old',
+        signed(desk.service, { nowMillis: Date.now() - 1_200_000 }),
+        'wsse:MessageExpired',
+      ],
+      ['an Id twice', signed(desk.service).replace('<id>', '<id Id="body">'), 'WSSE_DUPLICATE_ID'],
+      [
+        'a second Body in a block',
+        signed(desk.service).replace('Id="body"', 'Id="other"'),
+        'wsse:InvalidSecurity',
+      ],
+    ] as const) {
+      desk.answerWith(() => reply, status);
+      const answer = await desk.soap();
+      const text = await answer.text();
+      t.equal(answer.status, 500, name);
+      t.match(text, 'UPSTREAM_INVALID_RESPONSE', name);
+      t.match(text, '<faultcode>s', name);
+      t.notMatch(text, /secre|wsse:/i, name);
+      t.match(desk.gateway.logLines().at(-1), { code: 'UPSTREAM_INVALID_RESPONSE' });
+      t.match(String(desk.gateway.logLines().at(-1)?.['detail']), detail, name);
+      const data = await desk.ask();
+      t.match(data, 'UPSTREAM_INVALID_RESPONSE', name);
+      t.notMatch(data, /secre|wsse:/i, name);
+      const rest = await desk.rest();
+      t.ok(rest.status >= 500, name);
+      t.notMatch(await rest.text(), /secre|wsse:/i, name);
+    }
+  },
+);
 
 t.test('a Fault that verifies goes on', WITH_OPENSSL, async (t) => {
   const desk = await useDesk(t);
-  desk.answerWith(() => signedMessage(desk.service, FAULT.replace('secret', 'sold out')).message, 500);
+  desk.answerWith(
+    () => signedMessage(desk.service, FAULT.replace('secret', 'sold out')).message,
+    500,
+  );
   t.match(await (await desk.soap()).text(), 'sold out');
   t.match(await desk.ask(), 'sold out');
 });
 
-t.test('a long reply whose last byte is changed is never complete at the caller', WITH_OPENSSL, async (t) => {
-  const desk = await useDesk(t);
-  const long = contentOf('x'.repeat(3_000_000));
-  desk.answerWith(() => signedMessage(desk.service, long).message);
-  t.equal((await (await desk.soap()).text()).length > 3_000_000, true);
-  desk.answerWith(() => signedMessage(desk.service, long).message.replace('x</id>', 'y</id>'));
-  const answer = await desk.soap();
-  let text = '';
-  const decoder = new TextDecoder();
-  const reading = (async () => {
-    for await (const chunk of answer.body ?? []) text += decoder.decode(chunk, { stream: true });
-  })();
-  await t.rejects(reading, 'the connection is cut');
-  t.notMatch(text.slice(-1000), '</s:Envelope>');
-  t.notMatch(text.slice(-1000), 'y</id>');
-});
+t.test(
+  'a long reply whose last byte is changed is never complete at the caller',
+  WITH_OPENSSL,
+  async (t) => {
+    const desk = await useDesk(t);
+    const long = contentOf('x'.repeat(3_000_000));
+    desk.answerWith(() => signedMessage(desk.service, long).message);
+    t.equal((await (await desk.soap()).text()).length > 3_000_000, true);
+    desk.answerWith(() => signedMessage(desk.service, long).message.replace('x</id>', 'y</id>'));
+    const answer = await desk.soap();
+    let text = '';
+    const decoder = new TextDecoder();
+    const reading = (async () => {
+      for await (const chunk of answer.body ?? []) text += decoder.decode(chunk, { stream: true });
+    })();
+    await t.rejects(reading, 'the connection is cut');
+    t.notMatch(text.slice(-1000), '</s:Envelope>');
+    t.notMatch(text.slice(-1000), 'y</id>');
+  },
+);
 
 /** A reply with these confirmations, which are signed unless told otherwise. */
 function confirmingReply(identity: Identity, values: readonly string[], isCovered = true): string {
@@ -179,7 +208,11 @@ t.test('a reply must confirm the signature of its request, signed', WITH_OPENSSL
   const further = (request: string): string =>
     confirmingReply(desk.service, [valueIn(request), Buffer.from('other').toString('base64')]);
   await refused('another one beside it', further, 'wsse:FailedCheck');
-  await refused('not signed', (it) => confirmingReply(desk.service, [valueIn(it)], false), 'wsse:InvalidSecurity');
+  await refused(
+    'not signed',
+    (it) => confirmingReply(desk.service, [valueIn(it)], false),
+    'wsse:InvalidSecurity',
+  );
   await refused('no base64', () => confirmingReply(desk.service, ['!']), 'wsse:InvalidSecurity');
 });
 
@@ -232,15 +265,24 @@ t.test('a reply in a package is verified with its attachments', WITH_OPENSSL, as
   t.match(await desk.ask(), 'UPSTREAM_INVALID_RESPONSE');
 });
 
-t.test('verification of replies that could not hold is an error of the configuration', WITH_OPENSSL, async (t) => {
-  const types = 'namespace: urn:desk, types: "type Query { pay: String }", operations: { Pay: { field: Query.pay } }';
-  for (const [mode, keys, problem] of [
-    ['enforce', '', /verifyReplies` demands nothing/],
-    ['monitor', 'timestamp: { required: true }', /mode: monitor/],
-    ['enforce', 'timestamp: { required: true }, signatureConfirmation: true', /signatureConfirmation.*makes none/],
-  ] as const) {
-    const security = `security: { verifyReplies: { ${keys} } }`;
-    const yaml = `services: { desk: { url: "http://127.0.0.1:1/", mode: ${mode}, ${types}, ${security} } }\n`;
-    t.match(await problemsOf(t, yaml), problem, keys);
-  }
-});
+t.test(
+  'verification of replies that could not hold is an error of the configuration',
+  WITH_OPENSSL,
+  async (t) => {
+    const types =
+      'namespace: urn:desk, types: "type Query { pay: String }", operations: { Pay: { field: Query.pay } }';
+    for (const [mode, keys, problem] of [
+      ['enforce', '', /verifyReplies` demands nothing/],
+      ['monitor', 'timestamp: { required: true }', /mode: monitor/],
+      [
+        'enforce',
+        'timestamp: { required: true }, signatureConfirmation: true',
+        /signatureConfirmation.*makes none/,
+      ],
+    ] as const) {
+      const security = `security: { verifyReplies: { ${keys} } }`;
+      const yaml = `services: { desk: { url: "http://127.0.0.1:1/", mode: ${mode}, ${types}, ${security} } }\n`;
+      t.match(await problemsOf(t, yaml), problem, keys);
+    }
+  },
+);

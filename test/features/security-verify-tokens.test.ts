@@ -20,8 +20,10 @@ import { useBackend, useGateway } from '../kit/use.js';
 import { useVerifyingDesk } from '../kit/verifying-desk.js';
 
 const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum></Pay>';
-const PROFILE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0';
-const BASE64 = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-message-security-1.0#Base64Binary';
+const PROFILE =
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0';
+const BASE64 =
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-message-security-1.0#Base64Binary';
 
 interface TokenOptions {
   readonly created?: number | null;
@@ -32,7 +34,11 @@ interface TokenOptions {
 function digestToken(
   user: string,
   password: string,
-  { created = Date.now(), nonce = randomBytes(16).toString('base64'), more = '' }: TokenOptions = {},
+  {
+    created = Date.now(),
+    nonce = randomBytes(16).toString('base64'),
+    more = '',
+  }: TokenOptions = {},
 ): string {
   const time = created === null ? null : new Date(created).toISOString();
   const digest = createHash('sha1')
@@ -43,7 +49,8 @@ function digestToken(
   return `<wsse:UsernameToken xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}"><wsse:Username>${user}</wsse:Username><wsse:Password Type="${PROFILE}#PasswordDigest">${digest}</wsse:Password>${nonce === null ? '' : `<wsse:Nonce EncodingType="${BASE64}">${nonce}</wsse:Nonce>`}${time === null ? '' : `<wsu:Created>${time}</wsu:Created>`}${more}</wsse:UsernameToken>`;
 }
 
-const withToken = (...tokens: readonly string[]): string => messageOf(securityOf(tokens), bodyOf(CONTENT));
+const withToken = (...tokens: readonly string[]): string =>
+  messageOf(securityOf(tokens), bodyOf(CONTENT));
 
 t.test('a request without a message does not reach the backend, whatever its query', async (t) => {
   const users = 'usernameToken:\n  users: { erp: { password: one } }';
@@ -76,54 +83,60 @@ t.test('a step of a handshake goes on without its query', async (t) => {
   );
 });
 
-t.test('a UsernameToken is judged by text, by digest and by hash, and its nonce comes once', async (t) => {
-  process.env['DESK_PASSWORD'] = 'a b&c';
-  const hash = await hashPassword('hashed');
-  const desk = await useVerifyingDesk(
-    t,
-    `usernameToken:\n  users:\n    erp: { password: "\${DESK_PASSWORD}" }\n    old: { hash: "${hash}" }`,
-  );
-  const good = withToken(digestToken('erp', 'a b&c'));
-  t.equal(await desk.send(good), null);
-  t.equal(await desk.send(good), 'wsse:FailedAuthentication', 'its nonce came');
-  const nonce = randomBytes(16).toString('base64');
-  t.equal(await desk.send(withToken(digestToken('erp', 'a b&c', { nonce }))), null);
-  const spelled = `${nonce.slice(0, 4)}\n ${nonce.slice(4)}`;
-  t.equal(
-    await desk.send(withToken(digestToken('erp', 'a b&c', { nonce: spelled }))),
-    'wsse:FailedAuthentication',
-    'the same bytes',
-  );
-  t.equal(await desk.send(withToken(userToken('erp', 'a b&amp;c'))), null);
-  t.equal(await desk.send(withToken(userToken('old', 'hashed'))), null);
-  const digest = (options: TokenOptions): string => digestToken('erp', 'a b&c', options);
-  for (const [code, tokens] of Object.entries({
-    'wsse:FailedAuthentication': {
-      'a wrong digest': digestToken('erp', 'other'),
-      'an unknown user by digest': digestToken('none', 'a b&c'),
-      'a wrong text': userToken('erp', 'other'),
-      'an unknown user': userToken('none', 'hashed'),
-      'a wrong text for a hash': userToken('old', 'other'),
-      'a digest for a hash': digestToken('old', 'hashed'),
-      'the empty password': userToken('erp', ''),
-      'an object key as user': userToken('__proto__', 'a'),
-    },
-    'wsse:InvalidSecurity': {
-      'a digest without Nonce': digest({ nonce: null }),
-      'a digest without Created': digest({ created: null }),
-      'two passwords': digest({ more: '<wsse:Password>a b&amp;c</wsse:Password>' }),
-      'a comment in the user': userToken('erp<!-- -->x', 'a b&amp;c'),
-      'two tokens': userToken('erp', 'a b&amp;c').repeat(2),
-      'no token': '',
-    },
-    'wsse:MessageExpired': {
-      'a token that is too old': digest({ created: Date.now() - 700_000 }),
-      'a token from the future': digest({ created: Date.now() + 700_000 }),
-    },
-    'wsse:UnsupportedSecurityToken': { 'a derived key': digest({ more: '<x:Salt xmlns:x="urn:x"/>' }) },
-  }))
-    for (const [name, token] of Object.entries(tokens)) t.equal(await desk.send(withToken(token)), code, name);
-});
+t.test(
+  'a UsernameToken is judged by text, by digest and by hash, and its nonce comes once',
+  async (t) => {
+    process.env['DESK_PASSWORD'] = 'a b&c';
+    const hash = await hashPassword('hashed');
+    const desk = await useVerifyingDesk(
+      t,
+      `usernameToken:\n  users:\n    erp: { password: "\${DESK_PASSWORD}" }\n    old: { hash: "${hash}" }`,
+    );
+    const good = withToken(digestToken('erp', 'a b&c'));
+    t.equal(await desk.send(good), null);
+    t.equal(await desk.send(good), 'wsse:FailedAuthentication', 'its nonce came');
+    const nonce = randomBytes(16).toString('base64');
+    t.equal(await desk.send(withToken(digestToken('erp', 'a b&c', { nonce }))), null);
+    const spelled = `${nonce.slice(0, 4)}\n ${nonce.slice(4)}`;
+    t.equal(
+      await desk.send(withToken(digestToken('erp', 'a b&c', { nonce: spelled }))),
+      'wsse:FailedAuthentication',
+      'the same bytes',
+    );
+    t.equal(await desk.send(withToken(userToken('erp', 'a b&amp;c'))), null);
+    t.equal(await desk.send(withToken(userToken('old', 'hashed'))), null);
+    const digest = (options: TokenOptions): string => digestToken('erp', 'a b&c', options);
+    for (const [code, tokens] of Object.entries({
+      'wsse:FailedAuthentication': {
+        'a wrong digest': digestToken('erp', 'other'),
+        'an unknown user by digest': digestToken('none', 'a b&c'),
+        'a wrong text': userToken('erp', 'other'),
+        'an unknown user': userToken('none', 'hashed'),
+        'a wrong text for a hash': userToken('old', 'other'),
+        'a digest for a hash': digestToken('old', 'hashed'),
+        'the empty password': userToken('erp', ''),
+        'an object key as user': userToken('__proto__', 'a'),
+      },
+      'wsse:InvalidSecurity': {
+        'a digest without Nonce': digest({ nonce: null }),
+        'a digest without Created': digest({ created: null }),
+        'two passwords': digest({ more: '<wsse:Password>a b&amp;c</wsse:Password>' }),
+        'a comment in the user': userToken('erp<!-- -->x', 'a b&amp;c'),
+        'two tokens': userToken('erp', 'a b&amp;c').repeat(2),
+        'no token': '',
+      },
+      'wsse:MessageExpired': {
+        'a token that is too old': digest({ created: Date.now() - 700_000 }),
+        'a token from the future': digest({ created: Date.now() + 700_000 }),
+      },
+      'wsse:UnsupportedSecurityToken': {
+        'a derived key': digest({ more: '<x:Salt xmlns:x="urn:x"/>' }),
+      },
+    }))
+      for (const [name, token] of Object.entries(tokens))
+        t.equal(await desk.send(withToken(token)), code, name);
+  },
+);
 
 t.test(
   'a decision point is asked about users that are not listed, and without an answer they are refused',
@@ -133,7 +146,10 @@ t.test(
       asked.push(String(message.body));
       const { input } = JSON.parse(String(message.body));
       if (input.username === 'broken') response.writeHead(500).end('{"result":true}');
-      else response.end(JSON.stringify({ result: { allow: input.password === `of ${input.username}` } }));
+      else
+        response.end(
+          JSON.stringify({ result: { allow: input.password === `of ${input.username}` } }),
+        );
     });
     const desk = await useVerifyingDesk(
       t,
@@ -161,21 +177,45 @@ t.test(
 
 const FEW = 'limits: { soap: { nonces: 100 } }\n';
 
-t.test('where no more nonces can be remembered, messages are refused: none is forgotten', async (t) => {
-  const desk = await useVerifyingDesk(t, 'usernameToken: { users: { erp: { password: own } } }', FEW);
-  const first = withToken(digestToken('erp', 'own'));
-  t.equal(await desk.send(first), null);
-  t.equal(await desk.send(withToken(digestToken('erp', 'other'))), 'wsse:FailedAuthentication');
-  for (let count = 1; count < 100; count++) t.equal(await desk.send(withToken(digestToken('erp', 'own'))), null);
-  t.equal(await desk.send(withToken(digestToken('erp', 'own'))), 'OVERLOADED', 'one more than the limit');
-  t.match(desk.gateway.logLines().at(-1), { code: 'OVERLOADED', limit: 100, key: 'limits.soap.nonces' });
-  t.equal(await desk.send(first), 'wsse:FailedAuthentication', 'the first is remembered');
-  t.equal(await desk.send(withToken(userToken('erp', 'own'))), null, 'a token without a nonce needs no memory');
-});
+t.test(
+  'where no more nonces can be remembered, messages are refused: none is forgotten',
+  async (t) => {
+    const desk = await useVerifyingDesk(
+      t,
+      'usernameToken: { users: { erp: { password: own } } }',
+      FEW,
+    );
+    const first = withToken(digestToken('erp', 'own'));
+    t.equal(await desk.send(first), null);
+    t.equal(await desk.send(withToken(digestToken('erp', 'other'))), 'wsse:FailedAuthentication');
+    for (let count = 1; count < 100; count++)
+      t.equal(await desk.send(withToken(digestToken('erp', 'own'))), null);
+    t.equal(
+      await desk.send(withToken(digestToken('erp', 'own'))),
+      'OVERLOADED',
+      'one more than the limit',
+    );
+    t.match(desk.gateway.logLines().at(-1), {
+      code: 'OVERLOADED',
+      limit: 100,
+      key: 'limits.soap.nonces',
+    });
+    t.equal(await desk.send(first), 'wsse:FailedAuthentication', 'the first is remembered');
+    t.equal(
+      await desk.send(withToken(userToken('erp', 'own'))),
+      null,
+      'a token without a nonce needs no memory',
+    );
+  },
+);
 
 t.test('the nonces of users who are refused take no room in the memory', async (t) => {
   const hash = await hashPassword('own');
-  const desk = await useVerifyingDesk(t, `usernameToken: { users: { erp: { hash: "${hash}" } } }`, FEW);
+  const desk = await useVerifyingDesk(
+    t,
+    `usernameToken: { users: { erp: { hash: "${hash}" } } }`,
+    FEW,
+  );
   const withNonce = (password: string): string =>
     withToken(
       userToken('erp', password).replace(
@@ -227,64 +267,95 @@ function assertionOf(signer: Identity, options: AssertionOptions = {}): string {
   return `${head}${signature}${tail}`;
 }
 
-t.test('an assertion of SAML is judged by issuer, audience, time and confirmation', WITH_OPENSSL, async (t) => {
-  const { folder, authority, identity: idp } = makeKeys(t, '/OU=Clients/CN=idp');
-  const sign = (name: string): Identity => authority.sign(name, 30, `/OU=Clients/CN=${name}`, 'DNS:a', RSA_KEY);
-  const [client, other] = [sign('erp'), sign('other')];
-  const saml = (confirmations: string): string =>
-    `saml:\n  issuers: { "urn:idp": { cert: { file: ${join(folder, 'c.pem')} } } }\n  audience: urn:desk\n  confirmations: [${confirmations}]`;
-  const desk = await useVerifyingDesk(t, saml('bearer'));
-  const good = assertionOf(idp);
-  t.equal(await desk.send(withToken(good)), null);
-  const inObject = good.replace('</ds:Signature>', `<ds:Object>${good}</ds:Object>$&`);
-  for (const [code, assertions] of Object.entries({
-    'wsse:FailedCheck': { 'another key': assertionOf(other), changed: good.replace('>ann<', '>bob<') },
-    'wsse:FailedAuthentication': {
-      'another issuer': assertionOf(idp, { issuer: 'urn:other' }),
-      'another audience': assertionOf(idp, { audience: 'urn:other' }),
-      'another confirmation': assertionOf(idp, { method: 'sender-vouches' }),
-      'not signed': good.replace(/<ds:Signature .*<\/ds:Signature>/, ''),
-    },
-    'wsse:MessageExpired': {
-      expired: assertionOf(idp, { end: Date.now() - 400_000 }),
-      'not valid yet': assertionOf(idp, { end: Date.now() + 1_200_000 }),
-    },
-    'wsse:InvalidSecurity': {
-      'a comment in the name': good.replace('>ann<', '>ann<!-- -->.x<'),
-      'the signed one in the signature of another': inObject.replace('ID="assertion"', 'ID="evil"'),
-      'a signature of another element': good.replace('ID="assertion"', 'ID="evil"'),
-      two: good + assertionOf(idp, { subject: 'bob' }),
-    },
-    'wsse:UnsupportedSecurityToken': {
-      'of SAML 1.1': good.replaceAll(SAML, 'urn:oasis:names:tc:SAML:1.0:assertion'),
-    },
-  }))
-    for (const [name, text] of Object.entries(assertions)) t.equal(await desk.send(withToken(text)), code, name);
+t.test(
+  'an assertion of SAML is judged by issuer, audience, time and confirmation',
+  WITH_OPENSSL,
+  async (t) => {
+    const { folder, authority, identity: idp } = makeKeys(t, '/OU=Clients/CN=idp');
+    const sign = (name: string): Identity =>
+      authority.sign(name, 30, `/OU=Clients/CN=${name}`, 'DNS:a', RSA_KEY);
+    const [client, other] = [sign('erp'), sign('other')];
+    const saml = (confirmations: string): string =>
+      `saml:\n  issuers: { "urn:idp": { cert: { file: ${join(folder, 'c.pem')} } } }\n  audience: urn:desk\n  confirmations: [${confirmations}]`;
+    const desk = await useVerifyingDesk(t, saml('bearer'));
+    const good = assertionOf(idp);
+    t.equal(await desk.send(withToken(good)), null);
+    const inObject = good.replace('</ds:Signature>', `<ds:Object>${good}</ds:Object>$&`);
+    for (const [code, assertions] of Object.entries({
+      'wsse:FailedCheck': {
+        'another key': assertionOf(other),
+        changed: good.replace('>ann<', '>bob<'),
+      },
+      'wsse:FailedAuthentication': {
+        'another issuer': assertionOf(idp, { issuer: 'urn:other' }),
+        'another audience': assertionOf(idp, { audience: 'urn:other' }),
+        'another confirmation': assertionOf(idp, { method: 'sender-vouches' }),
+        'not signed': good.replace(/<ds:Signature .*<\/ds:Signature>/, ''),
+      },
+      'wsse:MessageExpired': {
+        expired: assertionOf(idp, { end: Date.now() - 400_000 }),
+        'not valid yet': assertionOf(idp, { end: Date.now() + 1_200_000 }),
+      },
+      'wsse:InvalidSecurity': {
+        'a comment in the name': good.replace('>ann<', '>ann<!-- -->.x<'),
+        'the signed one in the signature of another': inObject.replace(
+          'ID="assertion"',
+          'ID="evil"',
+        ),
+        'a signature of another element': good.replace('ID="assertion"', 'ID="evil"'),
+        two: good + assertionOf(idp, { subject: 'bob' }),
+      },
+      'wsse:UnsupportedSecurityToken': {
+        'of SAML 1.1': good.replaceAll(SAML, 'urn:oasis:names:tc:SAML:1.0:assertion'),
+      },
+    }))
+      for (const [name, text] of Object.entries(assertions))
+        t.equal(await desk.send(withToken(text)), code, name);
 
-  const signature = `\nsignature:\n  authorities: { file: ${join(folder, 'ca.pem')} }\n  subjects: ["CN=erp", "CN=other"]\n  required: [Body, Timestamp]`;
-  const strict = await useVerifyingDesk(t, saml('holder-of-key, sender-vouches') + signature);
-  const signed = (assertion: string, signer: Identity, covered: readonly string[] = []): string => {
-    const [body, timestamp] = [bodyOf(CONTENT), timestampOf(Date.now())];
-    // Canonical XML declares a namespace once.
-    const parts = [
-      { uri: '#body', text: body },
-      { uri: '#ts', text: timestamp },
-      ...covered.map((text) => ({
-        uri: '#assertion',
-        text: text.replace(`<ds:SignedInfo xmlns:ds="${DS}">`, '<ds:SignedInfo>'),
-      })),
-    ];
-    return messageOf(securityOf([tokenOf(signer), assertion, timestamp, signatureOf(signer, parts)]), body);
-  };
-  const held = assertionOf(idp, { method: 'holder-of-key', holder: client });
-  t.equal(await strict.send(signed(held, client)), null, 'the holder signs');
-  t.equal(await strict.send(signed(held, other)), 'wsse:FailedAuthentication', 'another one signs');
-  const vouched = assertionOf(idp, { method: 'sender-vouches' });
-  t.equal(await strict.send(signed(vouched, client, [vouched])), null, 'the sender signs the assertion');
-  t.equal(
-    await strict.send(signed(vouched, client)),
-    'wsse:FailedAuthentication',
-    'the sender does not sign the assertion',
-  );
-  t.equal(await strict.send(signed(good, client, [good])), 'wsse:FailedAuthentication', 'bearer is not allowed here');
-});
+    const signature = `\nsignature:\n  authorities: { file: ${join(folder, 'ca.pem')} }\n  subjects: ["CN=erp", "CN=other"]\n  required: [Body, Timestamp]`;
+    const strict = await useVerifyingDesk(t, saml('holder-of-key, sender-vouches') + signature);
+    const signed = (
+      assertion: string,
+      signer: Identity,
+      covered: readonly string[] = [],
+    ): string => {
+      const [body, timestamp] = [bodyOf(CONTENT), timestampOf(Date.now())];
+      // Canonical XML declares a namespace once.
+      const parts = [
+        { uri: '#body', text: body },
+        { uri: '#ts', text: timestamp },
+        ...covered.map((text) => ({
+          uri: '#assertion',
+          text: text.replace(`<ds:SignedInfo xmlns:ds="${DS}">`, '<ds:SignedInfo>'),
+        })),
+      ];
+      return messageOf(
+        securityOf([tokenOf(signer), assertion, timestamp, signatureOf(signer, parts)]),
+        body,
+      );
+    };
+    const held = assertionOf(idp, { method: 'holder-of-key', holder: client });
+    t.equal(await strict.send(signed(held, client)), null, 'the holder signs');
+    t.equal(
+      await strict.send(signed(held, other)),
+      'wsse:FailedAuthentication',
+      'another one signs',
+    );
+    const vouched = assertionOf(idp, { method: 'sender-vouches' });
+    t.equal(
+      await strict.send(signed(vouched, client, [vouched])),
+      null,
+      'the sender signs the assertion',
+    );
+    t.equal(
+      await strict.send(signed(vouched, client)),
+      'wsse:FailedAuthentication',
+      'the sender does not sign the assertion',
+    );
+    t.equal(
+      await strict.send(signed(good, client, [good])),
+      'wsse:FailedAuthentication',
+      'bearer is not allowed here',
+    );
+  },
+);

@@ -47,7 +47,11 @@ t.test('a trusted proxy gives the scheme, and its tag is that of the document', 
   const clear = await ask(gateway, { ...HTTPS, 'x-forwarded-proto': 'http' });
   t.equal(clear.address, 'http://desk.example/soap/orders');
   t.not(encrypted.etag, clear.etag);
-  t.equal((await ask(gateway, { ...HTTPS, 'if-none-match': clear.etag })).status, 200, 'no document of another scheme');
+  t.equal(
+    (await ask(gateway, { ...HTTPS, 'if-none-match': clear.etag })).status,
+    200,
+    'no document of another scheme',
+  );
   t.equal((await ask(gateway, { ...HTTPS, 'if-none-match': encrypted.etag })).status, 304);
   t.match(encrypted.vary, 'x-forwarded-proto');
   const schemes: Record<string, string> = {
@@ -57,27 +61,51 @@ t.test('a trusted proxy gives the scheme, and its tag is that of the document', 
     'https, ': 'http',
   };
   for (const [field, scheme] of Object.entries(schemes))
-    t.match((await ask(gateway, { ...HTTPS, 'x-forwarded-proto': field })).address, `${scheme}://`, field);
+    t.match(
+      (await ask(gateway, { ...HTTPS, 'x-forwarded-proto': field })).address,
+      `${scheme}://`,
+      field,
+    );
 });
 
 t.test('the fields of other peers count for nothing', async (t) => {
-  const gateway = await start(t, 'clients: { trustedProxies: [192.0.2.1] }\nhosts: [desk.example, api.example]\n');
+  const gateway = await start(
+    t,
+    'clients: { trustedProxies: [192.0.2.1] }\nhosts: [desk.example, api.example]\n',
+  );
   const headers = { ...HTTPS, 'x-forwarded-host': 'api.example' };
   t.equal((await ask(gateway, headers)).address, 'http://desk.example/soap/orders');
 });
 
 t.test('the host of a proxy counts where the configuration has it', async (t) => {
-  const gateway = await start(t, 'clients: { trustedProxies: [127.0.0.1] }\nhosts: [inside.example, Api.example]\n');
+  const gateway = await start(
+    t,
+    'clients: { trustedProxies: [127.0.0.1] }\nhosts: [inside.example, Api.example]\n',
+  );
   const addressFor = async (forwarded: string): Promise<string> =>
-    (await ask(gateway, { host: 'inside.example:4000', 'x-forwarded-proto': 'https', 'x-forwarded-host': forwarded }))
-      .address;
+    (
+      await ask(gateway, {
+        host: 'inside.example:4000',
+        'x-forwarded-proto': 'https',
+        'x-forwarded-host': forwarded,
+      })
+    ).address;
   t.equal(await addressFor('api.example:8443'), 'https://api.example:8443/soap/orders');
-  for (const other of ['evil.example', '127.0.0.1', 'api.example, evil.example', 'api.example@evil.example', ''])
+  for (const other of [
+    'evil.example',
+    '127.0.0.1',
+    'api.example, evil.example',
+    'api.example@evil.example',
+    '',
+  ])
     t.equal(await addressFor(other), 'https://inside.example:4000/soap/orders', other);
 });
 
 t.test('publicUrl comes before what proxies say', async (t) => {
-  const gateway = await start(t, 'clients: { trustedProxies: [127.0.0.1] }\npublicUrl: https://www.example/\n');
+  const gateway = await start(
+    t,
+    'clients: { trustedProxies: [127.0.0.1] }\npublicUrl: https://www.example/\n',
+  );
   const answer = await ask(gateway, { host: 'inside', 'x-forwarded-proto': 'http' });
   t.equal(answer.address, 'https://www.example/soap/orders');
   t.notMatch(answer.vary, 'x-forwarded-proto');

@@ -28,9 +28,13 @@ const WSDL = wsdlWith({
     <message name="SearchIn"><part name="query" element="t:Search"/><part name="key" element="t:Auth"/><part name="page" element="t:Page"/><part name="with" element="t:Tag"/><part name="without" element="t:Tag"/></message>
     <message name="SearchOut"><part name="hits" element="t:Hits"/><part name="first" element="t:Tag"/><part name="second" element="t:Tag"/><part name="total" element="t:Count"/></message>
     <message name="Broken"><part name="f" element="t:Broken"/></message>`,
-  portType: `<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/></operation>
+  portType:
+    `<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/></operation>
     <operation name="Search"><input message="t:SearchIn"/><output message="t:SearchOut"/><fault name="Broken" message="t:Broken"/></operation>
-    <operation name="Note"><input message="t:NoteIn"/></operation></portType>`.replace('t:NoteIn', 't:SearchOut'),
+    <operation name="Note"><input message="t:NoteIn"/></operation></portType>`.replace(
+      't:NoteIn',
+      't:SearchOut',
+    ),
   binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
     ${bound('Get', BODY, BODY)}
     ${bound('Search', '<soap:header message="t:SearchIn" part="key" use="literal"/><soap:body use="literal"/>', BODY, '<fault name="Broken"><soap:fault name="Broken" use="literal"/></fault>')}
@@ -83,18 +87,21 @@ t.test('GraphQL gives one argument for each part and gets an object of the parts
   t.match(await ask('{ search(query: { text: "" }) { total } }'), {
     errors: [{ message: /"page"/ }, { message: /"with"/ }, { message: /"without"/ }],
   });
-  t.strictSame(await ask('{ __type(name: "SearchResult") { fields { name type { kind ofType { name } } } } }'), {
-    data: {
-      __type: {
-        fields: [
-          { name: 'hits', type: { kind: 'LIST', ofType: { name: null } } },
-          { name: 'first', type: { kind: 'NON_NULL', ofType: { name: 'String' } } },
-          { name: 'second', type: { kind: 'NON_NULL', ofType: { name: 'String' } } },
-          { name: 'total', type: { kind: 'NON_NULL', ofType: { name: 'Int' } } },
-        ],
+  t.strictSame(
+    await ask('{ __type(name: "SearchResult") { fields { name type { kind ofType { name } } } } }'),
+    {
+      data: {
+        __type: {
+          fields: [
+            { name: 'hits', type: { kind: 'LIST', ofType: { name: null } } },
+            { name: 'first', type: { kind: 'NON_NULL', ofType: { name: 'String' } } },
+            { name: 'second', type: { kind: 'NON_NULL', ofType: { name: 'String' } } },
+            { name: 'total', type: { kind: 'NON_NULL', ofType: { name: 'Int' } } },
+          ],
+        },
       },
     },
-  });
+  );
   // The parts that `soap:body` names, in its order; nobody waits for an answer.
   backend.answer = (_message, response) => response.writeHead(202).end();
   t.strictSame(await ask('mutation { note(total: 3, hits: null) }'), { data: { note: true } });
@@ -110,10 +117,16 @@ t.test('replies that are not what was promised', async (t) => {
     backend.answer = answerWith(envelope(content));
     return ask(query);
   };
-  const NIL = '<Hits xmlns="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"/>';
-  t.match(await reply(`${NIL}${tag('1')}${tag('2')}${COUNT}`), { data: { found: { hits: null, first: '1' } } });
+  const NIL =
+    '<Hits xmlns="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"/>';
+  t.match(await reply(`${NIL}${tag('1')}${tag('2')}${COUNT}`), {
+    data: { found: { hits: null, first: '1' } },
+  });
   t.match(
-    await reply(`${HITS}${COUNT}`, '{ search(query: { text: "" }, page: {}, with: "", without: "") { hits total } }'),
+    await reply(
+      `${HITS}${COUNT}`,
+      '{ search(query: { text: "" }, page: {}, with: "", without: "") { hits total } }',
+    ),
     {
       data: { search: { hits: ['one', '<two>'], total: 2 } },
     },
@@ -165,14 +178,20 @@ t.test('SOAP passes byte for byte, with exactly the parts of its operation', asy
     t.match(refused, { status: 500, text: 'SOAP_MULTI_BODY' }, content);
   }
   t.match(await send(envelope(`${PAGE}${SEARCH}`)), { status: 500, text: 'UNKNOWN_OPERATION' });
-  t.match(await send(envelope(WHOLE.replace('<t:Page', 'oops<t:Page'))), { status: 500, text: 'SOAP_STRUCTURE' });
+  t.match(await send(envelope(WHOLE.replace('<t:Page', 'oops<t:Page'))), {
+    status: 500,
+    text: 'SOAP_STRUCTURE',
+  });
   t.equal(backend.complete.length, 1);
   backend.answer = answerWith(envelope(`${FOUND}${COUNT}`));
   t.match(await send(envelope(WHOLE)), { status: 500, text: 'UPSTREAM_INVALID_RESPONSE' });
 });
 
 t.test('long messages flow, and never end where a part is wrong', async (t) => {
-  const { send, backend } = await startDesk(t, 'validate: { requests: enforce, replies: enforce },');
+  const { send, backend } = await startDesk(
+    t,
+    'validate: { requests: enforce, replies: enforce },',
+  );
   const long = WHOLE.replace('a&amp;b', 'x'.repeat(300_000));
   const answer = `${FOUND.replace('<hit>one</hit>', `<hit>${'y'.repeat(300_000)}</hit>`)}`;
   backend.answer = answerWith(envelope(answer));
@@ -183,21 +202,28 @@ t.test('long messages flow, and never end where a part is wrong', async (t) => {
     t.match(refused, { status: 500, text: /SOAP_MULTI_BODY|SCHEMA_INVALID/ });
   }
   t.equal(backend.complete.length, 1);
-  const type = 'multipart/related; type="application/xop+xml"; start="<e>"; start-info="text/xml"; boundary=b';
+  const type =
+    'multipart/related; type="application/xop+xml"; start="<e>"; start-info="text/xml"; boundary=b';
   const part = (head: string, content: string): string => `--b\r\n${head}\r\n\r\n${content}\r\n`;
   const inside = part(
     'content-type: application/xop+xml; type="text/xml"; charset=utf-8\r\ncontent-id: <e>',
     envelope(WHOLE),
   );
   t.equal((await send(`${inside}--b--\r\n`, undefined, type)).status, 200);
-  t.match(await send(`${inside.replace(tag('y'), `${tag('y')}${COUNT}`)}--b--\r\n`, undefined, type), {
-    text: 'SOAP_MULTI_BODY',
-  });
+  t.match(
+    await send(`${inside.replace(tag('y'), `${tag('y')}${COUNT}`)}--b--\r\n`, undefined, type),
+    {
+      text: 'SOAP_MULTI_BODY',
+    },
+  );
   t.equal(backend.complete.length, 2);
 });
 
 t.test('the same byte by byte, both ways', async (t) => {
-  const { backend, gateway, ask } = await startDesk(t, 'validate: { requests: enforce, replies: enforce },');
+  const { backend, gateway, ask } = await startDesk(
+    t,
+    'validate: { requests: enforce, replies: enforce },',
+  );
   backend.answer = (_message, response) => {
     response.writeHead(200, { 'content-type': 'text/xml' });
     const bytes = Buffer.from(envelope(FOUND));
@@ -222,27 +248,33 @@ t.test('the same byte by byte, both ways', async (t) => {
   t.equal(backend.complete.at(-1)?.body.toString(), envelope(WHOLE));
 });
 
-t.test('each part is held to its own element, and all of them to their number and order', async (t) => {
-  const { send, backend, ask } = await startDesk(t, 'validate: { requests: enforce, replies: enforce },');
-  t.equal((await send(envelope(WHOLE))).status, 200);
-  for (const [content, path] of [
-    [WHOLE.replace('size="3"', 'size="three"'), '/Body/Page/@size'],
-    [WHOLE.replace('<text>', '<txt>').replace('</text>', '</txt>'), '/Body/Search'],
-    [`${SEARCH}${PAGE}${tag('x')}`, '/Body'],
-    [WHOLE.replace('>y<', '><z/><'), '/Body/Tag[2]'],
-  ] as const) {
-    const refused = await send(envelope(content));
-    t.match(refused, { status: 500, text: 'SCHEMA_INVALID' }, content);
-    t.match(refused.text, path, refused.text);
-  }
-  t.equal(backend.complete.length, 1);
-  backend.answer = answerWith(envelope(`${HITS}${tag('1')}${tag('2')}`));
-  t.match((await send(envelope(WHOLE))).text, 'UPSTREAM_SCHEMA_INVALID');
-  t.match(
-    await ask('{ search(query: { text: "" }, page: {}, with: "", without: "") { hits } }'),
-    errorWith('UPSTREAM_SCHEMA_INVALID'),
-  );
-});
+t.test(
+  'each part is held to its own element, and all of them to their number and order',
+  async (t) => {
+    const { send, backend, ask } = await startDesk(
+      t,
+      'validate: { requests: enforce, replies: enforce },',
+    );
+    t.equal((await send(envelope(WHOLE))).status, 200);
+    for (const [content, path] of [
+      [WHOLE.replace('size="3"', 'size="three"'), '/Body/Page/@size'],
+      [WHOLE.replace('<text>', '<txt>').replace('</text>', '</txt>'), '/Body/Search'],
+      [`${SEARCH}${PAGE}${tag('x')}`, '/Body'],
+      [WHOLE.replace('>y<', '><z/><'), '/Body/Tag[2]'],
+    ] as const) {
+      const refused = await send(envelope(content));
+      t.match(refused, { status: 500, text: 'SCHEMA_INVALID' }, content);
+      t.match(refused.text, path, refused.text);
+    }
+    t.equal(backend.complete.length, 1);
+    backend.answer = answerWith(envelope(`${HITS}${tag('1')}${tag('2')}`));
+    t.match((await send(envelope(WHOLE))).text, 'UPSTREAM_SCHEMA_INVALID');
+    t.match(
+      await ask('{ search(query: { text: "" }, page: {}, with: "", without: "") { hits } }'),
+      errorWith('UPSTREAM_SCHEMA_INVALID'),
+    );
+  },
+);
 
 t.test('what breaks the schema is reported where that is asked for', async (t) => {
   const { send, backend, gateway } = await startDesk(t);
@@ -256,7 +288,8 @@ t.test('what breaks the schema is reported where that is asked for', async (t) =
 });
 
 t.test('calls are told apart by all of their parts', async (t) => {
-  const read = 'Search: { field: Query.search, read: { cacheMillis: 60000, scope: shared } }, Note: {}';
+  const read =
+    'Search: { field: Query.search, read: { cacheMillis: 60000, scope: shared } }, Note: {}';
   const { ask, send, backend } = await startDesk(t, '', read);
   t.strictSame(await ask(QUERY), { data: { found: FIELDS } });
   t.strictSame(await ask(QUERY), { data: { found: FIELDS } });
@@ -273,13 +306,22 @@ t.test('events are read from any of the parts', async (t) => {
   const subscriptions = `subscriptions:
   searched: { on: { operation: desk.Search, fields: { size: request.page.size, with: request.with, without: request.without, second: reply.second, total: reply.total } } }
 `;
-  const { gateway, send, ask } = await startDesk(t, '', 'Search: { field: Query.search }, Note: {}', subscriptions);
+  const { gateway, send, ask } = await startDesk(
+    t,
+    '',
+    'Search: { field: Query.search }, Note: {}',
+    subscriptions,
+  );
   const client = createClient({ url: `${gateway.url}/graphql`, retryAttempts: 0 });
-  const events = client.iterate({ query: 'subscription { searched { size with without second total } }' });
+  const events = client.iterate({
+    query: 'subscription { searched { size with without second total } }',
+  });
   const next = events.next();
   await running(gateway, 'searched', 1);
   await send(envelope(WHOLE));
-  const expected = { data: { searched: { size: 3, with: 'x', without: 'y', second: '2nd', total: 2 } } };
+  const expected = {
+    data: { searched: { size: 3, with: 'x', without: 'y', second: '2nd', total: 2 } },
+  };
   t.match((await next).value, expected, 'of what passes as SOAP');
   const another = events.next();
   await ask(QUERY);
@@ -314,34 +356,41 @@ t.test('the mapping calls the arguments of the parts by their names', async (t) 
   t.match(backend.complete[0]?.body.toString(), />all<.*size="1".*>w<.*>none</);
 });
 
-t.test('operations that begin alike go on differently, and are one to whoever is denied either', async (t) => {
-  const messages = `<message name="A"><part name="key" element="t:Auth"/><part name="q" element="t:Search"/></message>
+t.test(
+  'operations that begin alike go on differently, and are one to whoever is denied either',
+  async (t) => {
+    const messages = `<message name="A"><part name="key" element="t:Auth"/><part name="q" element="t:Search"/></message>
     <message name="B"><part name="key" element="t:Auth"/><part name="q" element="t:Page"/></message>
     <message name="C"><part name="key" element="t:Auth"/></message>
     <message name="Out"><part name="p" element="t:Count"/></message>`;
-  const operation = (name: string) =>
-    `<operation name="${name}"><input message="t:${name}"/><output message="t:Out"/></operation>`;
-  const wsdl = wsdlWith({
-    types: TYPES,
-    messages,
-    portType: `<portType name="P">${['A', 'B', 'C'].map(operation).join('')}</portType>`,
-    binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${['A', 'B', 'C'].map((name) => bound(name, BODY, BODY)).join('')}</binding>`,
-  });
-  const folder = await useFolder(t, { 'a.wsdl': wsdl });
-  const validate = 'validate: { requests: report, replies: enforce }';
-  const services = (url: string): string => `services: { desk: { wsdl: a.wsdl, url: "${url}/d", ${validate} } }\n`;
-  const clients = 'clients: { address: { class: few }, classes: { few: { deny: [desk.B] } } }\n';
-  const { backend, gateway } = await useService(t, answerWith(envelope(COUNT)), services, folder);
-  const narrow = await useGateway(t, services(backend.url) + clients, folder);
-  const send = async (content: string, { url } = gateway) =>
-    (await postSoap(`${url}/soap/desk`, envelope(content))).text();
-  const AUTH = '<Auth xmlns="urn:t">me</Auth>';
-  for (const content of [AUTH, `${AUTH}${SEARCH}`, `${AUTH}${PAGE}`]) t.match(await send(content), 'Count', content);
-  for (const content of [`${AUTH}${AUTH}`, `${AUTH}${SEARCH}${PAGE}`]) t.match(await send(content), 'SOAP_MULTI_BODY');
-  const sent = backend.complete.length;
-  for (const content of [AUTH, `${AUTH}${SEARCH}`, `${AUTH}${PAGE}`]) t.match(await send(content, narrow), 'FORBIDDEN');
-  t.equal(backend.complete.length, sent);
-});
+    const operation = (name: string) =>
+      `<operation name="${name}"><input message="t:${name}"/><output message="t:Out"/></operation>`;
+    const wsdl = wsdlWith({
+      types: TYPES,
+      messages,
+      portType: `<portType name="P">${['A', 'B', 'C'].map(operation).join('')}</portType>`,
+      binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${['A', 'B', 'C'].map((name) => bound(name, BODY, BODY)).join('')}</binding>`,
+    });
+    const folder = await useFolder(t, { 'a.wsdl': wsdl });
+    const validate = 'validate: { requests: report, replies: enforce }';
+    const services = (url: string): string =>
+      `services: { desk: { wsdl: a.wsdl, url: "${url}/d", ${validate} } }\n`;
+    const clients = 'clients: { address: { class: few }, classes: { few: { deny: [desk.B] } } }\n';
+    const { backend, gateway } = await useService(t, answerWith(envelope(COUNT)), services, folder);
+    const narrow = await useGateway(t, services(backend.url) + clients, folder);
+    const send = async (content: string, { url } = gateway) =>
+      (await postSoap(`${url}/soap/desk`, envelope(content))).text();
+    const AUTH = '<Auth xmlns="urn:t">me</Auth>';
+    for (const content of [AUTH, `${AUTH}${SEARCH}`, `${AUTH}${PAGE}`])
+      t.match(await send(content), 'Count', content);
+    for (const content of [`${AUTH}${AUTH}`, `${AUTH}${SEARCH}${PAGE}`])
+      t.match(await send(content), 'SOAP_MULTI_BODY');
+    const sent = backend.complete.length;
+    for (const content of [AUTH, `${AUTH}${SEARCH}`, `${AUTH}${PAGE}`])
+      t.match(await send(content, narrow), 'FORBIDDEN');
+    t.equal(backend.complete.length, sent);
+  },
+);
 
 t.test('parts of every kind, in both directions', async (t) => {
   const types = schemaWith(`
@@ -367,9 +416,12 @@ t.test('parts of every kind, in both directions', async (t) => {
       '<portType name="P"><operation name="Echo"><input message="t:In"/><output message="t:In"/><fault name="Broken" message="t:Broken"/></operation></portType>',
     binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${bound('Echo', BODY, BODY, '<fault name="Broken"><soap:fault name="Broken" use="literal"/></fault>')}</binding>`,
   });
-  const echo: RecordingBackend['answer'] = (message, response) => answerWith(message.body)(message, response);
-  const keys = 'validate: { replies: enforce }, operations: { Echo: { field: Query.echo, faults: union } }';
-  const yaml = (url: string): string => `services: { desk: { wsdl: a.wsdl, url: "${url}/d", ${keys} } }\n`;
+  const echo: RecordingBackend['answer'] = (message, response) =>
+    answerWith(message.body)(message, response);
+  const keys =
+    'validate: { replies: enforce }, operations: { Echo: { field: Query.echo, faults: union } }';
+  const yaml = (url: string): string =>
+    `services: { desk: { wsdl: a.wsdl, url: "${url}/d", ${keys} } }\n`;
   const { ask, backend } = await useService(t, echo, yaml, await useFolder(t, { 'a.wsdl': wsdl }));
   const given =
     'anY: { xml: "<t:Any xmlns:t=\\"urn:t\\"><b>x</b></t:Any>" }, headers: ["1", null], more: [], shape: { circle: { r: 2 } }';

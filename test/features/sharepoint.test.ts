@@ -22,7 +22,9 @@ t.test('CAML is JSON, and rows are values', async (t) => {
   const { ask, sent } = await startDesk(t, WSDL);
   const where = { Eq: { FieldRef: { '@Name': 'ID' }, Value: { '@Type': 'Number', '#text': '5' } } };
   const order = { FieldRef: [{ '@Name': 'Title', '@Ascending': 'TRUE' }] };
-  const view = { any: { name: 'ViewFields', value: { FieldRef: [{ '@Name': 'ID' }, { '@Name': 'Title' }] } } };
+  const view = {
+    any: { name: 'ViewFields', value: { FieldRef: [{ '@Name': 'ID' }, { '@Name': 'Title' }] } },
+  };
   const answer = await ask(QUERY, ROWS, { query: caml({ Where: where, OrderBy: order }), view });
   t.same(answer, {
     data: {

@@ -9,7 +9,12 @@ import { useFolder } from '../kit/use.js';
 const OK = '<t:GetResponse><t:result>ok</t:result></t:GetResponse>';
 
 /** The Header of the message that a gateway with these keys of the service sends. */
-async function headerOf(t: Test, keys: string, headers: Record<string, string> = {}, wsdl = desk()): Promise<string> {
+async function headerOf(
+  t: Test,
+  keys: string,
+  headers: Record<string, string> = {},
+  wsdl = desk(),
+): Promise<string> {
   const { ask, sent, gateway } = await startDesk(t, wsdl, keys);
   await ask('{ __typename }', OK);
   t.same(await askGraphql(gateway.url, '{ get(id: 1) }', {}, headers), { data: { get: 'ok' } });
@@ -19,7 +24,9 @@ async function headerOf(t: Test, keys: string, headers: Record<string, string> =
 /** The element `local` of a message, its prefixes left out. */
 const elementIn = (message: string, local: string): string | null => {
   const plain = message.replace(/(<\/?)\w+:/g, '$1');
-  return new RegExp(`<${local}[ />].*?(?:</${local}>|(?<=<${local}[^>]*/)>)`).exec(plain)?.[0] ?? null;
+  return (
+    new RegExp(`<${local}[ />].*?(?:</${local}>|(?<=<${local}[^>]*/)>)`).exec(plain)?.[0] ?? null
+  );
 };
 
 t.test('header blocks that no WSDL declares are said once for all operations', async (t) => {
@@ -66,7 +73,11 @@ ${FIELDS}`;
     elementIn(sent, 'Security'),
     '<Security s:mustUnderstand="1"><Token id="t-&quot;&gt;&lt;evil a=&quot;">Bearer &lt;x&gt;, &lt;/Token&gt;&lt;evil/&gt;&amp;</Token><plain>"&gt;&lt;evil a="</plain></Security>',
   );
-  t.match(elementIn(await headerOf(t, keys), 'Token'), 'id="t-"', 'a value that is not there is the empty text');
+  t.match(
+    elementIn(await headerOf(t, keys), 'Token'),
+    'id="t-"',
+    'a value that is not there is the empty text',
+  );
 });
 
 t.test('an operation has paths of its own, or goes without a block', async (t) => {
@@ -77,14 +88,20 @@ t.test('an operation has paths of its own, or goes without a block', async (t) =
 `;
   const own = (headers: string): string =>
     `${common}    operations: { Get: { field: Query.get, headers: { ${headers} } } }\n`;
-  const merged = await headerOf(t, own('"{urn:a}A/two": { value: own }, "{urn:c}C": { value: own }'));
+  const merged = await headerOf(
+    t,
+    own('"{urn:a}A/two": { value: own }, "{urn:c}C": { value: own }'),
+  );
   t.equal(elementIn(merged, 'A'), '<A><one>common</one><two>own</two></A>');
   t.equal(elementIn(merged, 'B'), '<B>common</B>');
   t.equal(elementIn(merged, 'C'), '<C>own</C>');
   t.equal(elementIn(await headerOf(t, own('"{urn:a}A": false')), 'A'), null);
   const template = await headerOf(t, own(`"{urn:a}A": { xml: '<A xmlns="urn:a"/>' }`));
   t.equal(elementIn(template, 'A'), '<A/>');
-  t.equal(elementIn(await headerOf(t, `${common}    operations: { Get: true }\n`), 'B'), '<B>common</B>');
+  t.equal(
+    elementIn(await headerOf(t, `${common}    operations: { Get: true }\n`), 'B'),
+    '<B>common</B>',
+  );
 });
 
 t.test('a caller without a required value is refused, and the backend is not called', async (t) => {
@@ -95,7 +112,10 @@ ${FIELDS}`;
   const { backend, gateway } = await startDesk(t, desk(), keys);
   t.match(await graphql(gateway, '{ get(id: 1) }'), {
     errors: [
-      { message: /headers\.A: the request header x-tenant is required/, extensions: { code: 'BAD_USER_INPUT' } },
+      {
+        message: /headers\.A: the request header x-tenant is required/,
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
     ],
   });
   t.equal(backend.complete.length, 0);
@@ -108,22 +128,30 @@ const DECLARED = desk({
   input: '<soap:header message="t:Head" part="auth" use="literal"/>',
 });
 
-t.test('a block that the WSDL declares is given the same way; text beside attributes too', async (t) => {
-  const keys = `    soapHeaders:
+t.test(
+  'a block that the WSDL declares is given the same way; text beside attributes too',
+  async (t) => {
+    const keys = `    soapHeaders:
       "{urn:t}Auth/password": { value: pw }
       "{urn:t}Auth/password/@Type": { value: "urn:text" }
 ${FIELDS}`;
-  const sent = await headerOf(t, keys, {}, DECLARED);
-  t.equal(elementIn(sent, 'Auth'), '<Auth><password Type="urn:text">pw</password></Auth>');
-  const { ask, sent: last } = await startDesk(t, DECLARED, keys);
-  t.same(await ask('{ get(id: 1, headers: { auth: { user: "bo" } }) }', OK), { data: { get: 'ok' } });
-  t.match(elementIn(last(), 'Auth'), '<user>bo</user>', 'callers give the rest');
-  const whole = `    soapHeaders: { "{urn:t}Auth": { xml: '<Auth xmlns="urn:t"><user>web</user></Auth>' } }\n${FIELDS}`;
-  t.equal(elementIn(await headerOf(t, whole, {}, DECLARED), 'Auth'), '<Auth><user>web</user></Auth>');
-  const lacking = `    soapHeaders: { "{urn:t}Auth/password": { value: pw } }\n${FIELDS}`;
-  const problems = await problemsOf(t, unstartedDesk() + lacking, { 'desk.wsdl': DECLARED });
-  t.match(problems, /attribute Type is required/);
-});
+    const sent = await headerOf(t, keys, {}, DECLARED);
+    t.equal(elementIn(sent, 'Auth'), '<Auth><password Type="urn:text">pw</password></Auth>');
+    const { ask, sent: last } = await startDesk(t, DECLARED, keys);
+    t.same(await ask('{ get(id: 1, headers: { auth: { user: "bo" } }) }', OK), {
+      data: { get: 'ok' },
+    });
+    t.match(elementIn(last(), 'Auth'), '<user>bo</user>', 'callers give the rest');
+    const whole = `    soapHeaders: { "{urn:t}Auth": { xml: '<Auth xmlns="urn:t"><user>web</user></Auth>' } }\n${FIELDS}`;
+    t.equal(
+      elementIn(await headerOf(t, whole, {}, DECLARED), 'Auth'),
+      '<Auth><user>web</user></Auth>',
+    );
+    const lacking = `    soapHeaders: { "{urn:t}Auth/password": { value: pw } }\n${FIELDS}`;
+    const problems = await problemsOf(t, unstartedDesk() + lacking, { 'desk.wsdl': DECLARED });
+    t.match(problems, /attribute Type is required/);
+  },
+);
 
 t.test('SOAP callers write their own header blocks', async (t) => {
   const keys = `    soapHeaders: { "{urn:a}A": { value: common } }\n${FIELDS}`;
@@ -146,8 +174,14 @@ t.test('errors in header blocks are found at start-up, without their values', as
     t.notMatch(error, /s3cret/);
   };
   await refused(`"{urn:a}A": { xml: '<A xmlns="urn:a">s3cret' }`, /well-formed/);
-  await refused(`"{urn:a}A": { xml: '<!DOCTYPE A [<!ENTITY e "s3cret">]><A xmlns="urn:a">&e;</A>' }`, /without DTD/);
-  await refused(`"{urn:a}A": { xml: '<A>s3cret</A>' }`, /must be an element A in the namespace urn:a/);
+  await refused(
+    `"{urn:a}A": { xml: '<!DOCTYPE A [<!ENTITY e "s3cret">]><A xmlns="urn:a">&e;</A>' }`,
+    /without DTD/,
+  );
+  await refused(
+    `"{urn:a}A": { xml: '<A>s3cret</A>' }`,
+    /must be an element A in the namespace urn:a/,
+  );
   await refused(`"{urn:a}A": { xml: '<A xmlns="urn:a">{s3cret}</A>' }`, /does not give/);
   await refused(
     `"{urn:a}A": { xml: '<A xmlns="urn:a"/>', values: { x: { value: s3cret } } }`,
@@ -176,9 +210,17 @@ t.test('explain shows the blocks of a call, and none of their constants', async 
       "{urn:b}B": { xml: '<B xmlns="urn:b" id="s3cret">s3cret {tenant}</B>', values: { tenant: { header: x-tenant } } }
 `,
   });
-  const { code, all: shown } = await runCommand('explain', '-c', `${folder}/gateway.yaml`, '{ get(id: 1) }');
+  const { code, all: shown } = await runCommand(
+    'explain',
+    '-c',
+    `${folder}/gateway.yaml`,
+    '{ get(id: 1) }',
+  );
   t.equal(code, 0);
   t.notMatch(shown, /s3cret/);
   t.match(shown, /<wsa:Action s:mustUnderstand="1">urn:t\/Get<[\s\S]*urn:uuid:\*\*\*/);
-  t.match(shown, /A tenant="{header x-tenant}">\s*<\w+:token>\*\*\*<[\s\S]*B id="\*\*\*">\*\*\*{header x-tenant}</);
+  t.match(
+    shown,
+    /A tenant="{header x-tenant}">\s*<\w+:token>\*\*\*<[\s\S]*B id="\*\*\*">\*\*\*{header x-tenant}</,
+  );
 });

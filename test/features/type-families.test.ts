@@ -9,7 +9,8 @@ import { useFolder } from '../kit/use.js';
 
 /** Types that hundreds of others may stand for: their names are values. */
 
-const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at + 1);
+const numbers = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, at) => at + 1);
 
 /** Searches as NetSuite has them: one abstract type, and one for each kind of record. */
 const SEARCHES = `<xs:complexType name="SearchRecord" abstract="true"/>
@@ -65,7 +66,11 @@ t.test('its type is checked, and what it holds', async (t) => {
     [{ value: { count: 1 } }, null, /type: is needed/],
     [{ type: '{urn:t}Other', value: { a: 'x' } }, null, /one of the 256 types/],
     [{ type: '{urn:t}SearchRecord', value: {} }, null, /one of the 256 types/],
-    [{ type: '{urn:t}Search1', value: { name2: 'x', count: 1 } }, null, /member that its type does not have/],
+    [
+      { type: '{urn:t}Search1', value: { name2: 'x', count: 1 } },
+      null,
+      /member that its type does not have/,
+    ],
     [{ type: '{urn:t}Search1', value: {} }, null, /count/],
     [{ type: '{urn:t}Search1', value: { count: 'many' } }, null, /count/],
     [{ type: '{urn:t}Search1' }, null, /value/],
@@ -85,25 +90,37 @@ t.test('the schema tells the types, and is introspected within its limits', asyn
   const answer = await graphql(gateway, getIntrospectionQuery());
   t.equal(answer.errors, undefined);
   t.comment(`introspection: ${(performance.now() - began).toFixed()} ms`);
-  const about = await graphql(gateway, '{ __type(name: "Query") { fields { args { name description } } } }');
+  const about = await graphql(
+    gateway,
+    '{ __type(name: "Query") { fields { args { name description } } } }',
+  );
   const text = JSON.stringify(about.data);
   t.match(text, /one of 256: `\{urn:t\}Search1`/);
   t.match(text, /one of 437:.*Without it, `\{urn:t\}Event`/);
 });
 
-t.test('`import` and `check` call an operation partial whose required argument is XML', async (t) => {
-  const types = `<xs:complexType name="Old"><xs:sequence><xs:element name="a" type="xs:string"/></xs:sequence></xs:complexType>`;
-  const own = desk({ types, request: '<xs:element name="grid" type="t:Grid"/>' }).replace(
-    types,
-    `${types}<xs:complexType name="Grid"><xs:complexContent><xs:restriction xmlns:e="http://schemas.xmlsoap.org/soap/encoding/" base="e:Array"><xs:attribute ref="e:arrayType" xmlns:w="http://schemas.xmlsoap.org/wsdl/" w:arrayType="xs:int[,]"/></xs:restriction></xs:complexContent></xs:complexType>`,
-  );
-  const folder = await useFolder(t, { 'a.wsdl': own });
-  const terminal = recordedTerminal();
-  const options = { directory: `${folder}/made`, name: null, ports: [], force: true, json: false };
-  await importWsdl(`${folder}/a.wsdl`, options, terminal);
-  const partial = /partial[\s\S]*required argument `grid` is XML text/;
-  t.match(terminal.printed.lines.join('\n'), partial);
-  const checked = recordedTerminal();
-  await check(`${folder}/made/soapstone.yaml`, checked);
-  t.match(checked.printed.lines.join('\n'), partial, '`check` says the same');
-});
+t.test(
+  '`import` and `check` call an operation partial whose required argument is XML',
+  async (t) => {
+    const types = `<xs:complexType name="Old"><xs:sequence><xs:element name="a" type="xs:string"/></xs:sequence></xs:complexType>`;
+    const own = desk({ types, request: '<xs:element name="grid" type="t:Grid"/>' }).replace(
+      types,
+      `${types}<xs:complexType name="Grid"><xs:complexContent><xs:restriction xmlns:e="http://schemas.xmlsoap.org/soap/encoding/" base="e:Array"><xs:attribute ref="e:arrayType" xmlns:w="http://schemas.xmlsoap.org/wsdl/" w:arrayType="xs:int[,]"/></xs:restriction></xs:complexContent></xs:complexType>`,
+    );
+    const folder = await useFolder(t, { 'a.wsdl': own });
+    const terminal = recordedTerminal();
+    const options = {
+      directory: `${folder}/made`,
+      name: null,
+      ports: [],
+      force: true,
+      json: false,
+    };
+    await importWsdl(`${folder}/a.wsdl`, options, terminal);
+    const partial = /partial[\s\S]*required argument `grid` is XML text/;
+    t.match(terminal.printed.lines.join('\n'), partial);
+    const checked = recordedTerminal();
+    await check(`${folder}/made/soapstone.yaml`, checked);
+    t.match(checked.printed.lines.join('\n'), partial, '`check` says the same');
+  },
+);

@@ -22,9 +22,17 @@ const request = (form: Uint8Array, fields: Readonly<Record<string, string>> = PR
 
 /** The head of a request in chunks. */
 const openHead = (fields: Readonly<Record<string, string>>): Buffer =>
-  post('/graphql', FORM_TYPE, '', { ...fields, 'Transfer-Encoding': 'chunked', 'Content-Length': null });
+  post('/graphql', FORM_TYPE, '', {
+    ...fields,
+    'Transfer-Encoding': 'chunked',
+    'Content-Length': null,
+  });
 
-async function upload(url: string, form: Uint8Array, fields: Readonly<Record<string, string>> = PREFLIGHT) {
+async function upload(
+  url: string,
+  form: Uint8Array,
+  fields: Readonly<Record<string, string>> = PREFLIGHT,
+) {
   const { status, body } = await sendRaw(url, request(form, fields));
   const answer = body === '' ? {} : JSON.parse(body);
   delete answer.extensions;
@@ -34,7 +42,10 @@ async function upload(url: string, form: Uint8Array, fields: Readonly<Record<str
 t.test('a file is a part of the package, byte for byte', async (t) => {
   const { backend, gateway } = await startFileDesk(t);
   for (const bytes of [Buffer.alloc(0), Buffer.from([0]), FILE, randomBytes(1_000_000)]) {
-    t.match(await upload(gateway.url, uploadForm(SAVE, { content: bytes })), { status: 200, ...SAVED });
+    t.match(await upload(gateway.url, uploadForm(SAVE, { content: bytes })), {
+      status: 200,
+      ...SAVED,
+    });
     const message = lastOf(backend);
     t.ok(includedIn(message, 'content').content.equals(bytes), `${bytes.length} bytes`);
     t.equal(message.headers['transfer-encoding'], 'chunked');
@@ -42,23 +53,30 @@ t.test('a file is a part of the package, byte for byte', async (t) => {
   }
 });
 
-t.test('where a Content-Length is wanted, files are collected, within the limit of that', async (t) => {
-  const { backend, gateway } = await startFileDesk(
-    t,
-    'mtom: true, bufferRequests: true',
-    'limits: { soap: { bufferBytes: 100000 } }',
-  );
-  t.match(await upload(gateway.url, uploadForm(SAVE, { content: FILE })), SAVED);
-  const message = lastOf(backend);
-  t.equal(message.headers['content-length'], String(message.body.length));
-  t.ok(includedIn(message, 'content').content.equals(FILE));
-  t.match(await upload(gateway.url, uploadForm(SAVE, { content: randomBytes(100_000) })), errorWith('HTTP_TOO_LARGE'));
-  t.equal(backend.begun, 1);
-});
+t.test(
+  'where a Content-Length is wanted, files are collected, within the limit of that',
+  async (t) => {
+    const { backend, gateway } = await startFileDesk(
+      t,
+      'mtom: true, bufferRequests: true',
+      'limits: { soap: { bufferBytes: 100000 } }',
+    );
+    t.match(await upload(gateway.url, uploadForm(SAVE, { content: FILE })), SAVED);
+    const message = lastOf(backend);
+    t.equal(message.headers['content-length'], String(message.body.length));
+    t.ok(includedIn(message, 'content').content.equals(FILE));
+    t.match(
+      await upload(gateway.url, uploadForm(SAVE, { content: randomBytes(100_000) })),
+      errorWith('HTTP_TOO_LARGE'),
+    );
+    t.equal(backend.begun, 1);
+  },
+);
 
 t.test('without mtom a file is base64 in the envelope', async (t) => {
   const { backend, gateway } = await startFileDesk(t, '');
-  const query = 'mutation ($content: Base64, $many: [Base64!]) { save(content: $content, many: $many) }';
+  const query =
+    'mutation ($content: Base64, $many: [Base64!]) { save(content: $content, many: $many) }';
   const files = [randomBytes(100_000), Buffer.alloc(0), Buffer.from('ab')];
   const form = uploadForm(
     query,
@@ -123,7 +141,8 @@ t.test('the same byte by byte and cut anywhere, with a length and chunked', asyn
     }
     const { body } = await client.reply();
     client.close();
-    if (!includedIn(lastOf(backend), 'content').content.equals(FILE)) throw new Error('other bytes');
+    if (!includedIn(lastOf(backend), 'content').content.equals(FILE))
+      throw new Error('other bytes');
     if (!body.includes('"save":7')) throw new Error(body);
   };
   let sent = 0;
@@ -137,11 +156,19 @@ t.test('the same byte by byte and cut anywhere, with a length and chunked', asyn
 });
 
 /** Fields of a request that is in order but for one of them. */
-const fields = (change: Readonly<Record<string, unknown>>, files: readonly FormField[]): readonly FormField[] => [
-  ['operations', JSON.stringify(change['operations'] ?? { query: SAVE, variables: { content: null } })],
+const fields = (
+  change: Readonly<Record<string, unknown>>,
+  files: readonly FormField[],
+): readonly FormField[] => [
+  [
+    'operations',
+    JSON.stringify(change['operations'] ?? { query: SAVE, variables: { content: null } }),
+  ],
   [
     'map',
-    typeof change['map'] === 'string' ? change['map'] : JSON.stringify(change['map'] ?? { '0': ['variables.content'] }),
+    typeof change['map'] === 'string'
+      ? change['map']
+      : JSON.stringify(change['map'] ?? { '0': ['variables.content'] }),
   ],
   ...files,
 ];
@@ -153,12 +180,20 @@ const MALFORMED: Readonly<Record<string, readonly FormField[]>> = {
   'the map is a list': fields({ map: [] }, [ZERO]),
   'the map names a place that is not there': fields({ map: { '0': ['variables.other'] } }, [ZERO]),
   'the map names a place beyond a list': fields(
-    { map: { '0': ['variables.content.1'] }, operations: { query: SAVE, variables: { content: [null] } } },
+    {
+      map: { '0': ['variables.content.1'] },
+      operations: { query: SAVE, variables: { content: [null] } },
+    },
     [ZERO],
   ),
-  'the map names a member that objects inherit': fields({ map: { '0': ['variables.__proto__'] } }, [ZERO]),
+  'the map names a member that objects inherit': fields({ map: { '0': ['variables.__proto__'] } }, [
+    ZERO,
+  ]),
   'the map names a place that is no variable': fields({ map: { '0': ['query'] } }, [ZERO]),
-  'the map names a place with a value': fields({ operations: { query: SAVE, variables: { content: 'AAEC' } } }, [ZERO]),
+  'the map names a place with a value': fields(
+    { operations: { query: SAVE, variables: { content: 'AAEC' } } },
+    [ZERO],
+  ),
   'the map names two places for one file': fields(
     {
       map: { '0': ['variables.content', 'variables.b'] },
@@ -166,7 +201,10 @@ const MALFORMED: Readonly<Record<string, readonly FormField[]>> = {
     },
     [ZERO],
   ),
-  'two files have one place': fields({ map: { '0': ['variables.content'], '1': ['variables.content'] } }, [ZERO]),
+  'two files have one place': fields(
+    { map: { '0': ['variables.content'], '1': ['variables.content'] } },
+    [ZERO],
+  ),
   'the operations are no object': fields({ operations: 'x' }, [ZERO]),
   'the map comes first': [...fields({}, [ZERO])].reverse(),
   'the map is missing': fields({}, [ZERO]).filter(([name]) => name !== 'map'),
@@ -185,7 +223,11 @@ for (const [name, form] of Object.entries(MALFORMED)) {
 
 t.test('batches with files are refused', async (t) => {
   const batch = [{ query: SAVE, variables: { content: null } }];
-  await checkRefused(t, printForm(fields({ operations: batch, map: {} }, [])), 'BATCHING_NOT_SUPPORTED');
+  await checkRefused(
+    t,
+    printForm(fields({ operations: batch, map: {} }, [])),
+    'BATCHING_NOT_SUPPORTED',
+  );
 });
 
 const altered = (from: string, to: string): Buffer =>
@@ -198,12 +240,18 @@ const altered = (from: string, to: string): Buffer =>
 const INCOMPLETE: Readonly<Record<string, Buffer>> = {
   'the file is missing': printForm(fields({}, [])),
   'another file comes': printForm(fields({}, [['1', 'x', 'x.png']])),
-  'the file ends without a boundary': printForm(fields({}, [ZERO])).subarray(0, -'\r\n------f0rm--\r\n'.length),
+  'the file ends without a boundary': printForm(fields({}, [ZERO])).subarray(
+    0,
+    -'\r\n------f0rm--\r\n'.length,
+  ),
   'the last boundary is not closed': printForm(fields({}, [ZERO])).subarray(0, -'--\r\n'.length),
   'a boundary follows a bare line feed': altered('x\r\n------f0rm--', 'x\n------f0rm--'),
   'the field has no name': altered('name="0"', 'other="0"'),
   'the field has two names': altered('name="0"', 'name="0"; name="1"'),
-  'the file has a transfer encoding': altered('image/png', 'image/png\r\nContent-Transfer-Encoding: base64'),
+  'the file has a transfer encoding': altered(
+    'image/png',
+    'image/png\r\nContent-Transfer-Encoding: base64',
+  ),
 };
 
 for (const keys of ['mtom: true', 'mtom: false']) {
@@ -223,7 +271,8 @@ t.test('a client that leaves within a file leaves no complete message', async (t
   const { backend, gateway } = await startFileDesk(t);
   for (const how of ['a length', 'chunks'] as const) {
     const form = uploadForm(SAVE, { content: randomBytes(200_000) });
-    const bytes = how === 'a length' ? request(form) : Buffer.concat([openHead(PREFLIGHT), chunked(form)]);
+    const bytes =
+      how === 'a length' ? request(form) : Buffer.concat([openHead(PREFLIGHT), chunked(form)]);
     const begun = backend.begun;
     const client = await RawClient.connect(gateway.url);
     await client.send(bytes.subarray(0, -1000));
@@ -252,7 +301,11 @@ t.test('the number and the bytes of files are bounded', async (t) => {
     data: { save: null },
     errors: [{ extensions: { code: 'HTTP_TOO_LARGE' } }],
   });
-  t.equal((await sendRaw(gateway.url, request(uploadForm(query, files(1_000_000))))).status, 413, 'by its length');
+  t.equal(
+    (await sendRaw(gateway.url, request(uploadForm(query, files(1_000_000))))).status,
+    413,
+    'by its length',
+  );
   const long = uploadForm(`${SAVE} # ${'x'.repeat(1024)}`, { content: 'x' });
   t.equal((await sendRaw(gateway.url, request(long))).status, 413, 'operations');
   t.equal(backend.complete.length, 1);
@@ -266,7 +319,11 @@ t.test('no files are taken where no argument can be one', async (t) => {
 });
 
 t.test('no files are taken where their number is 0', async (t) => {
-  const { backend, gateway } = await startFileDesk(t, 'mtom: true', 'limits: { graphql: { uploads: 0 } }');
+  const { backend, gateway } = await startFileDesk(
+    t,
+    'mtom: true',
+    'limits: { graphql: { uploads: 0 } }',
+  );
   t.equal((await sendRaw(gateway.url, request(uploadForm(SAVE, { content: 'x' })))).status, 415);
   t.equal(backend.begun, 0);
 });
@@ -274,9 +331,16 @@ t.test('no files are taken where their number is 0', async (t) => {
 t.test('a form needs a header field that pages of other sites cannot send unasked', async (t) => {
   const { backend, gateway } = await startFileDesk(t);
   const form = uploadForm(SAVE, { content: 'x' });
-  t.match(await upload(gateway.url, form, {}), { status: 400, errors: [{ extensions: { code: 'CSRF_PREVENTED' } }] });
+  t.match(await upload(gateway.url, form, {}), {
+    status: 400,
+    errors: [{ extensions: { code: 'CSRF_PREVENTED' } }],
+  });
   t.equal(backend.begun, 0);
-  for (const name of ['graphql-require-preflight', 'apollo-require-preflight', 'x-requested-with']) {
+  for (const name of [
+    'graphql-require-preflight',
+    'apollo-require-preflight',
+    'x-requested-with',
+  ]) {
     t.match(await upload(gateway.url, form, { [name]: '1' }), SAVED);
   }
 });
@@ -307,11 +371,16 @@ t.test('a file that no call wants is passed over', async (t) => {
   const b = randomBytes(1000);
   t.match(await upload(gateway.url, uploadForm(query, { a: 'x', b })), SAVED);
   t.ok(includedIn(lastOf(backend), 'content').content.equals(b));
-  t.match(await upload(gateway.url, uploadForm('{ __typename }', {})), { data: { __typename: 'Query' } }, 'no files');
+  t.match(
+    await upload(gateway.url, uploadForm('{ __typename }', {})),
+    { data: { __typename: 'Query' } },
+    'no files',
+  );
 });
 
 t.test('a file flows behind header blocks of the gateway', async (t) => {
-  const keys = 'mtom: true, security: { make: { usernameToken: { username: u, password: p, type: text } } }';
+  const keys =
+    'mtom: true, security: { make: { usernameToken: { username: u, password: p, type: text } } }';
   const { backend, gateway } = await startFileDesk(t, keys);
   t.match(await upload(gateway.url, uploadForm(SAVE, { content: FILE })), SAVED);
   t.match(lastOf(backend).body.toString(), /UsernameToken/);
@@ -324,24 +393,32 @@ t.test('a file is not sent under an idempotency key, nor in a signed message', a
   const form = uploadForm(SAVE, { content: FILE });
   t.match(await upload(gateway.url, form, { ...PREFLIGHT, 'idempotency-key': '"k"' }), {
     data: { save: null },
-    errors: [{ message: /A file cannot be sent under an idempotency key/, extensions: { code: 'BAD_REQUEST' } }],
+    errors: [
+      {
+        message: /A file cannot be sent under an idempotency key/,
+        extensions: { code: 'BAD_REQUEST' },
+      },
+    ],
   });
   t.equal(backend.begun, 0);
   t.match(await upload(gateway.url, form), SAVED, 'without a key');
 });
 
-t.test('two calls of a query take their files side by side, in any order within the limit', async (t) => {
-  const { backend, gateway } = await startFileDesk(t, 'mtom: true, reads: [Save]', '', '1.1', '');
-  const query =
-    'query ($a: Base64, $b: Base64) { one: save(name: "1", content: $a) two: save(name: "2", content: $b) }';
-  const files = { a: randomBytes(300_000), b: randomBytes(300_000) };
-  t.match(await upload(gateway.url, uploadForm(query, files)), { data: { one: 7, two: 7 } });
-  for (const message of backend.complete) {
-    const name = /name>(\d)</.exec(message.body.toString('latin1'))?.[1];
-    t.ok(includedIn(message, 'content').content.equals(name === '1' ? files.a : files.b));
-  }
-  t.equal(backend.complete.length, 2);
-});
+t.test(
+  'two calls of a query take their files side by side, in any order within the limit',
+  async (t) => {
+    const { backend, gateway } = await startFileDesk(t, 'mtom: true, reads: [Save]', '', '1.1', '');
+    const query =
+      'query ($a: Base64, $b: Base64) { one: save(name: "1", content: $a) two: save(name: "2", content: $b) }';
+    const files = { a: randomBytes(300_000), b: randomBytes(300_000) };
+    t.match(await upload(gateway.url, uploadForm(query, files)), { data: { one: 7, two: 7 } });
+    for (const message of backend.complete) {
+      const name = /name>(\d)</.exec(message.body.toString('latin1'))?.[1];
+      t.ok(includedIn(message, 'content').content.equals(name === '1' ? files.a : files.b));
+    }
+    t.equal(backend.complete.length, 2);
+  },
+);
 
 t.test('a file is not sent to a service that speaks GraphQL', async (t) => {
   const sdl = 'scalar Any type Query { a: Int } type Mutation { put(file: Any): Int }';
@@ -349,36 +426,44 @@ t.test('a file is not sent to a service that speaks GraphQL', async (t) => {
   const folder = await useFolder(t, { 'crm.graphql': sdl });
   const crm = `crm: { kind: graphql, url: "${server.url}", schema: ${folder}/crm.graphql`;
   const { gateway } = await startFileDesk(t, `mtom: true }, ${crm}`);
-  const answer = await upload(gateway.url, uploadForm('mutation ($file: Any) { put(file: $file) }', { file: 'x' }));
+  const answer = await upload(
+    gateway.url,
+    uploadForm('mutation ($file: Any) { put(file: $file) }', { file: 'x' }),
+  );
   t.match(answer, { data: { put: null }, errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
   t.equal(server.requests.length, 0);
 });
 
-t.test('a backend that answers before it has the file is heard, and the rest of it is dropped', async (t) => {
-  const fault = envelope('<s:Fault><faultcode>s:Client</faultcode><faultstring>full</faultstring></s:Fault>');
-  const backend = await startScriptedBackend((socket) => {
-    socket.write(
-      `HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nContent-Length: ${fault.length}\r\nConnection: close\r\n\r\n${fault}`,
+t.test(
+  'a backend that answers before it has the file is heard, and the rest of it is dropped',
+  async (t) => {
+    const fault = envelope(
+      '<s:Fault><faultcode>s:Client</faultcode><faultstring>full</faultstring></s:Fault>',
     );
-  });
-  t.teardown(() => backend.close());
-  const folder = await useFolder(t, { 'files.wsdl': fileWsdl() });
-  const gateway = await useGateway(
-    t,
-    `services: { files: { wsdl: ${folder}/files.wsdl, url: "${backend.url}", mtom: true, operations: { Save: { field: Mutation.save } } } }`,
-  );
-  const client = await RawClient.connect(gateway.url);
-  t.teardown(() => client.close());
-  const form = request(uploadForm(SAVE, { content: randomBytes(5_000_000) }));
-  await client.send(form.subarray(0, 300_000));
-  const { status, body } = await client.reply();
-  t.equal(status, 200);
-  t.match(JSON.parse(body), {
-    data: { save: null },
-    errors: [{ message: 'full', extensions: { code: 'SOAP_FAULT' } }],
-  });
-  await client.ended();
-});
+    const backend = await startScriptedBackend((socket) => {
+      socket.write(
+        `HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nContent-Length: ${fault.length}\r\nConnection: close\r\n\r\n${fault}`,
+      );
+    });
+    t.teardown(() => backend.close());
+    const folder = await useFolder(t, { 'files.wsdl': fileWsdl() });
+    const gateway = await useGateway(
+      t,
+      `services: { files: { wsdl: ${folder}/files.wsdl, url: "${backend.url}", mtom: true, operations: { Save: { field: Mutation.save } } } }`,
+    );
+    const client = await RawClient.connect(gateway.url);
+    t.teardown(() => client.close());
+    const form = request(uploadForm(SAVE, { content: randomBytes(5_000_000) }));
+    await client.send(form.subarray(0, 300_000));
+    const { status, body } = await client.reply();
+    t.equal(status, 200);
+    t.match(JSON.parse(body), {
+      data: { save: null },
+      errors: [{ message: 'full', extensions: { code: 'SOAP_FAULT' } }],
+    });
+    await client.ended();
+  },
+);
 
 t.test('a file waits for its backend, and others are answered meanwhile', async (t) => {
   const { backend, gateway } = await startFileDesk(t, 'mtom: true');

@@ -27,16 +27,24 @@ const FORWARD = 'forwardHeaders: [authorization, x-api-key, x-client-certificate
 async function startDeskFor(t: Test, clients: string): Promise<Desk> {
   const desk = await startDesk(t, `clients:\n${clients}  classes: { all: {} }\n`);
   await desk.gateway.reload((yaml) =>
-    yaml.replace('    callerHeaders: [x-user]\n', `    callerHeaders: [x-user, authorization]\n    ${FORWARD}\n`),
+    yaml.replace(
+      '    callerHeaders: [x-user]\n',
+      `    callerHeaders: [x-user, authorization]\n    ${FORWARD}\n`,
+    ),
   );
   return desk;
 }
 
-const post = (desk: Desk, headers: Headers, body: unknown): Promise<Response> => postJson(desk.url, body, headers);
+const post = (desk: Desk, headers: Headers, body: unknown): Promise<Response> =>
+  postJson(desk.url, body, headers);
 
 /** Asks for a subscription by server-sent events. */
 const listen = (desk: Desk, headers: Headers, field: string): Promise<Response> =>
-  post(desk, { ...headers, accept: 'text/event-stream' }, { query: `subscription { ${field} { id } }` });
+  post(
+    desk,
+    { ...headers, accept: 'text/event-stream' },
+    { query: `subscription { ${field} { id } }` },
+  );
 
 const QUERY = '{ order(id: 1) { id } }';
 
@@ -46,7 +54,11 @@ const CARRIERS: Readonly<Record<string, (desk: Desk, headers: Headers) => Promis
   GET: async (desk, headers) =>
     (
       await fetch(`${desk.url}?query=${encodeURIComponent(QUERY)}`, {
-        headers: { ...headers, accept: 'application/graphql-response+json', 'x-requested-with': 'test' },
+        headers: {
+          ...headers,
+          accept: 'application/graphql-response+json',
+          'x-requested-with': 'test',
+        },
       })
     ).text(),
   'server-sent events': async (desk, headers) =>
@@ -66,7 +78,11 @@ const CARRIERS: Readonly<Record<string, (desk: Desk, headers: Headers) => Promis
   'a WebSocket': async (desk, headers) => overSocket(desk, {}, headers),
   'the parameters of a WebSocket': async (desk, headers) => {
     const { 'x-api-key': key, authorization, ...rest } = headers;
-    await overSocket(desk, { ...(key && { 'x-api-key': key }), ...(authorization && { authorization }) }, rest);
+    await overSocket(
+      desk,
+      { ...(key && { 'x-api-key': key }), ...(authorization && { authorization }) },
+      rest,
+    );
   },
 };
 
@@ -95,23 +111,34 @@ async function sentBy(
       const isOfSoap = call.body.includes('PlaceOrder');
       t.equal(call.headers['x-tenant'], 'one', `${name}: what is meant for the backend`);
       for (const [field, value] of Object.entries(expected))
-        t.equal(call.headers[field], value, `${name}: ${field}${isOfSoap ? ' of a SOAP call' : ''}`);
+        t.equal(
+          call.headers[field],
+          value,
+          `${name}: ${field}${isOfSoap ? ' of a SOAP call' : ''}`,
+        );
     }
   }
 }
 
-t.test('a key for the gateway, and a certificate that no proxy named, reach no backend', async (t) => {
-  const desk = await startDeskFor(
-    t,
-    `  apiKeys: { header: x-api-key, clients: { one: { class: all, keys: [${KEY}] } } }
+t.test(
+  'a key for the gateway, and a certificate that no proxy named, reach no backend',
+  async (t) => {
+    const desk = await startDeskFor(
+      t,
+      `  apiKeys: { header: x-api-key, clients: { one: { class: all, keys: [${KEY}] } } }
   certificate: { header: x-client-certificate, clients: { bank: { class: all, subject: "${FORGED}" } } }
   trustedProxies: [192.0.2.1]
 `,
-  );
-  const headers = { 'x-api-key': KEY, 'x-client-certificate': FORGED, authorization: OTHER };
-  const expected = { 'x-api-key': undefined, 'x-client-certificate': undefined, authorization: OTHER };
-  await sentBy(t, desk, headers, expected);
-});
+    );
+    const headers = { 'x-api-key': KEY, 'x-client-certificate': FORGED, authorization: OTHER };
+    const expected = {
+      'x-api-key': undefined,
+      'x-client-certificate': undefined,
+      authorization: OTHER,
+    };
+    await sentBy(t, desk, headers, expected);
+  },
+);
 
 t.test('a token for the gateway reaches a backend with forward: true alone', async (t) => {
   const issuer = await makeIssuer();
@@ -122,26 +149,42 @@ t.test('a token for the gateway reaches a backend with forward: true alone', asy
   }
 });
 
-t.test('the items of a batch, and a service that speaks GraphQL, get no credentials for the gateway', async (t) => {
-  const crm = await useGraphqlServer(t, { sdl: 'type Query { name: String }', rootValue: { name: 'x' } });
-  const desk = await startDesk(
-    t,
-    `graphql: { batch: 5 }
+t.test(
+  'the items of a batch, and a service that speaks GraphQL, get no credentials for the gateway',
+  async (t) => {
+    const crm = await useGraphqlServer(t, {
+      sdl: 'type Query { name: String }',
+      rootValue: { name: 'x' },
+    });
+    const desk = await startDesk(
+      t,
+      `graphql: { batch: 5 }
 clients:
   apiKeys: { header: x-api-key, clients: { one: { class: all, keys: [${KEY}] } } }
   classes: { all: {} }
 `,
-  );
-  await desk.gateway.reload((yaml) =>
-    yaml
-      .replace('    callerHeaders: [x-user]\n', `    callerHeaders: [x-user]\n    ${FORWARD}\n`)
-      .replace('subscriptions:\n', `  crm: { kind: graphql, url: "${crm.url}", ${FORWARD} }\nsubscriptions:\n`),
-  );
-  const batch = [{ query: QUERY }, { query: '{ order(id: 2) { id } name }' }];
-  const answer = await post(desk, { 'x-api-key': KEY, 'x-tenant': 'one' }, batch);
-  t.match(await answer.json(), [{ data: { order: { id: 1 } } }, { data: { order: { id: 2 }, name: 'x' } }]);
-  const asked = [...desk.backend.complete, ...crm.requests.filter(({ query }) => !query.includes('__schema'))];
-  t.equal(asked.length, 3);
-  for (const { headers } of asked) t.match([headers['x-api-key'], headers['x-tenant']], [undefined, 'one']);
-  t.equal((await place(desk.gateway, 'A')).status, 500, 'without a key');
-});
+    );
+    await desk.gateway.reload((yaml) =>
+      yaml
+        .replace('    callerHeaders: [x-user]\n', `    callerHeaders: [x-user]\n    ${FORWARD}\n`)
+        .replace(
+          'subscriptions:\n',
+          `  crm: { kind: graphql, url: "${crm.url}", ${FORWARD} }\nsubscriptions:\n`,
+        ),
+    );
+    const batch = [{ query: QUERY }, { query: '{ order(id: 2) { id } name }' }];
+    const answer = await post(desk, { 'x-api-key': KEY, 'x-tenant': 'one' }, batch);
+    t.match(await answer.json(), [
+      { data: { order: { id: 1 } } },
+      { data: { order: { id: 2 }, name: 'x' } },
+    ]);
+    const asked = [
+      ...desk.backend.complete,
+      ...crm.requests.filter(({ query }) => !query.includes('__schema')),
+    ];
+    t.equal(asked.length, 3);
+    for (const { headers } of asked)
+      t.match([headers['x-api-key'], headers['x-tenant']], [undefined, 'one']);
+    t.equal((await place(desk.gateway, 'A')).status, 500, 'without a key');
+  },
+);

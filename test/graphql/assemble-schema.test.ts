@@ -33,7 +33,10 @@ function both(sdl: string): { readonly steps: GraphQLSchema; readonly atOnce: Gr
   const mutation = source.getMutationType() ?? null;
   const subscription = source.getSubscriptionType() ?? null;
   const roots = { query, mutation, subscription };
-  return { steps: runAtOnce(assembleSchema(roots, types)), atOnce: new GraphQLSchema({ ...roots, types }) };
+  return {
+    steps: runAtOnce(assembleSchema(roots, types)),
+    atOnce: new GraphQLSchema({ ...roots, types }),
+  };
 }
 
 t.test('types, their order, roots and implementations are the same', async (t) => {

@@ -15,8 +15,21 @@ export interface Measured {
 }
 
 /** Null where it would take too long: more than `most` fields. */
-export function measure(operation: readonly Selection[], limits: GraphqlLimits, most = 200_000): Measured | null {
-  const sum = { fields: 0, depth: 0, aliases: 0, rootFields: 0, directives: 0, height: 0, points: 0, calls: 0 };
+export function measure(
+  operation: readonly Selection[],
+  limits: GraphqlLimits,
+  most = 200_000,
+): Measured | null {
+  const sum = {
+    fields: 0,
+    depth: 0,
+    aliases: 0,
+    rootFields: 0,
+    directives: 0,
+    height: 0,
+    points: 0,
+    calls: 0,
+  };
   let hasBadSlice = false;
   const walk = (all: readonly Selection[], around: Around): void => {
     for (const selection of all) {
@@ -43,7 +56,8 @@ export function measure(operation: readonly Selection[], limits: GraphqlLimits, 
   const count = (field: Field, around: Around): Around | null => {
     const { parent, times, runs } = around;
     const rule = RULES[parent][field.name];
-    if (runs && field.first !== null && (field.first < 1 || field.first > limits.sliceItems)) hasBadSlice = true;
+    if (runs && field.first !== null && (field.first < 1 || field.first > limits.sliceItems))
+      hasBadSlice = true;
     // Every field of the root but __typename is a call.
     if (rule === null) sum.calls += parent === 'Query' && field.name !== '__typename' ? times : 0;
     if (rule === null || rule === undefined) return null;
@@ -102,10 +116,14 @@ interface Reply {
 
 const pointsOf = ({ known, unknown, most }: Reply): number => known + Math.min(unknown, most);
 
-const isIncluded = (directive: Directive | null): boolean => directive === null || directive.isIncluded;
+const isIncluded = (directive: Directive | null): boolean =>
+  directive === null || directive.isIncluded;
 
 /** The codes that a refusal may have; none: it must be admitted. */
-export function refusalCodesOf(measured: Measured | null, limits: GraphqlLimits): ReadonlySet<string> {
+export function refusalCodesOf(
+  measured: Measured | null,
+  limits: GraphqlLimits,
+): ReadonlySet<string> {
   if (measured === null) return new Set(['GRAPHQL_VALIDATION_FAILED']);
   const codes = new Set<string>();
   if (measured.fields > limits.selections || measured.height > limits.fragmentHeight)

@@ -10,7 +10,8 @@ async function sdlOf(t: Test, wsdl: string): Promise<string> {
   return printSchema(schema);
 }
 
-const told = (text: string): string => `<xs:annotation><xs:documentation>${text}</xs:documentation></xs:annotation>`;
+const told = (text: string): string =>
+  `<xs:annotation><xs:documentation>${text}</xs:documentation></xs:annotation>`;
 
 t.test('documentation with elements keeps its paragraphs, lines and lists', async (t) => {
   const text =
@@ -22,7 +23,10 @@ t.test('documentation with elements keeps its paragraphs, lines and lists', asyn
     }),
   );
   const [, description = ''] = /type GetResult \{\s+"""\s+([\s\S]*?)\s+"""/.exec(sdl) ?? [];
-  t.equal(description.replace(/^ +/gm, ''), 'First words.\n\nSecond:\n\n- one\n- two\n\nLine\nbreak\n\nEnd.\n\na b\nc');
+  t.equal(
+    description.replace(/^ +/gm, ''),
+    'First words.\n\nSecond:\n\n- one\n- two\n\nLine\nbreak\n\nEnd.\n\na b\nc',
+  );
 });
 
 t.test('what documentation calls deprecated is so', async (t) => {

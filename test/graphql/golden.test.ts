@@ -28,7 +28,10 @@ const goldenOf = (file: string): string =>
 /** The operations of the port that a configuration without a choice gets. */
 function operationsOf({ services }: WsdlModel): readonly Operation[] {
   const ports = services.flatMap((service) => service.ports);
-  return ports.find(({ operations }) => operations.some(({ status }) => status !== 'disabled'))?.operations ?? [];
+  return (
+    ports.find(({ operations }) => operations.some(({ status }) => status !== 'disabled'))
+      ?.operations ?? []
+  );
 }
 
 interface Printed {
@@ -47,22 +50,37 @@ async function print(file: string): Promise<Printed> {
     const lines = error.diagnostics.map((problem) =>
       printDiagnostic(problem).replaceAll(dirname(dirname(file)), '...'),
     );
-    return { text: `# It cannot be read:\n${lines.map((line) => `# ${line}\n`).join('')}`, types: 0, unreachable: [] };
+    return {
+      text: `# It cannot be read:\n${lines.map((line) => `# ${line}\n`).join('')}`,
+      types: 0,
+      unreachable: [],
+    };
   }
   const name = model.services[0]?.name.local ?? 'service';
   const [knownTypes, elements] = [[...model.types.values()], [...model.elements.values()]];
   const built = buildSchema([
-    { name, operations: operationsOf(model), mapping: new Map(), naming: 'camel', knownTypes, elements },
+    {
+      name,
+      operations: operationsOf(model),
+      mapping: new Map(),
+      naming: 'camel',
+      knownTypes,
+      elements,
+    },
   ]);
   const { schema, warnings } = built;
   const problems = validateSchema(schema).map(({ message }) => message);
   if (problems.length > 0) throw new Error(`${file}: ${problems.join(' ')}`);
   const said = warnings.map(({ what }) => `# ${what.replaceAll(/\s+/g, ' ')}\n`).join('');
-  const ports = model.services.flatMap((service) => service.ports.map(({ operations }) => operations));
+  const ports = model.services.flatMap((service) =>
+    service.ports.map(({ operations }) => operations),
+  );
   let types = 0;
   const unreachable: string[] = [];
   for (const operations of ports) {
-    const ofPort = buildSchema([{ name, operations, mapping: new Map(), naming: 'camel', knownTypes, elements }]);
+    const ofPort = buildSchema([
+      { name, operations, mapping: new Map(), naming: 'camel', knownTypes, elements },
+    ]);
     for (const [type, query] of queriesOfTypes(ofPort.schema)) {
       types++;
       try {

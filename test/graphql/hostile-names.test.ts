@@ -27,32 +27,38 @@ function built(operations: readonly Operation[], about: Partial<GraphqlService> 
   return made;
 }
 
-const local = (uri: string, name: string, ...particles: Parameters<typeof elements>): MutableComplex =>
-  complex(name, elements(...particles), { name: { uri, local: name } });
+const local = (
+  uri: string,
+  name: string,
+  ...particles: Parameters<typeof elements>
+): MutableComplex => complex(name, elements(...particles), { name: { uri, local: name } });
 
-t.test('types of one name in different namespaces have names of their own, by their namespace (case 5)', async (t) => {
-  const types = [
-    local('http://shop.example/billing/v2', 'Customer', one('a', INT)),
-    local('http://shop.example/delivery/v2/', 'Customer', one('b', INT)),
-    local('urn:x:2:y', 'Customer', one('c', INT)),
-    local('http://shop.example/delivery', 'Customer', one('d', INT)),
-    local('', 'Customer', one('e', INT)),
-  ];
-  const { schema, warnings } = built([
-    operation(
-      'Get',
-      [],
-      types.map((type, index) => one(`c${index}`, type)),
-    ),
-  ]);
-  const text = printSchema(schema);
-  t.match(text, 'type Customer {\n  a: Int!');
-  t.match(text, 'type DeliveryCustomer {\n  b: Int!');
-  t.match(text, 'type ShopCustomer {\n  c: Int!');
-  t.match(text, 'type ShopCustomer2 {\n  d: Int!');
-  t.match(text, 'type ShopCustomer3 {\n  e: Int!');
-  t.equal(warnings.length, 4);
-});
+t.test(
+  'types of one name in different namespaces have names of their own, by their namespace (case 5)',
+  async (t) => {
+    const types = [
+      local('http://shop.example/billing/v2', 'Customer', one('a', INT)),
+      local('http://shop.example/delivery/v2/', 'Customer', one('b', INT)),
+      local('urn:x:2:y', 'Customer', one('c', INT)),
+      local('http://shop.example/delivery', 'Customer', one('d', INT)),
+      local('', 'Customer', one('e', INT)),
+    ];
+    const { schema, warnings } = built([
+      operation(
+        'Get',
+        [],
+        types.map((type, index) => one(`c${index}`, type)),
+      ),
+    ]);
+    const text = printSchema(schema);
+    t.match(text, 'type Customer {\n  a: Int!');
+    t.match(text, 'type DeliveryCustomer {\n  b: Int!');
+    t.match(text, 'type ShopCustomer {\n  c: Int!');
+    t.match(text, 'type ShopCustomer2 {\n  d: Int!');
+    t.match(text, 'type ShopCustomer3 {\n  e: Int!');
+    t.equal(warnings.length, 4);
+  },
+);
 
 t.test('leaving out an operation renames nothing of the others', async (t) => {
   const alpha = local('urn:alpha', 'Item', one('x', INT));
@@ -61,9 +67,17 @@ t.test('leaving out an operation renames nothing of the others', async (t) => {
   const shared = complex('', elements(one('s', INT)));
   const named = local('urn:t', 'FindResult', one('n', INT));
   const operations = [
-    operation('GetFirst', [one('i', alpha), one('shared', shared)], [one('i', alpha), one('shared', shared)]),
+    operation(
+      'GetFirst',
+      [one('i', alpha), one('shared', shared)],
+      [one('i', alpha), one('shared', shared)],
+    ),
     operation('GetSecond', [one('i', beta), one('g', gamma)], [one('i', beta), one('j', INT)]),
-    operation('GetThird', [one('i', alpha), one('g', gamma), one('shared', shared)], [one('g', gamma), one('j', INT)]),
+    operation(
+      'GetThird',
+      [one('i', alpha), one('g', gamma), one('shared', shared)],
+      [one('g', gamma), one('j', INT)],
+    ),
     operation('GetFourth', [one('j', INT)], [one('i', beta), one('shared', shared)]),
     operation('Find', [one('f', named)], [one('i', INT), one('j', INT)]),
     operation('find', [one('j', INT)], [one('f', named), one('j', INT)]),
@@ -71,7 +85,9 @@ t.test('leaving out an operation renames nothing of the others', async (t) => {
   const typesOf = ({ schema }: BuiltSchema): Map<string, string> => {
     const text = printSchema(schema).split('\n\n');
     return new Map(
-      text.filter((part) => !/^type (Query|Mutation) /.test(part)).map((part) => [part.split(' ')[1] ?? '', part]),
+      text
+        .filter((part) => !/^type (Query|Mutation) /.test(part))
+        .map((part) => [part.split(' ')[1] ?? '', part]),
     );
   };
   const whole = typesOf(built(operations));
@@ -99,16 +115,21 @@ t.test('operations that are not offered take no names', async (t) => {
   t.match(printSchema(buildSchema([of('a', 1), of('b', 2)]).schema), /type BItem \{\n {2}x2: Int!/);
 });
 
-t.test('a Fault that is declared by a type without content is named after the Fault, once', async (t) => {
-  const empty = complex('Empty', elements());
-  const failing = (name: string): Operation =>
-    operation(name, [], [one('i', INT)], {
-      faults: [{ name: 'BadSku', element: plainElement({ uri: '', local: 'fault' }, empty) }],
-    });
-  const { schema } = built([failing('GetA'), failing('GetB')]);
-  const names = Object.keys(schema.getTypeMap()).filter((name) => /Fault|BadSku|Empty/.test(name));
-  t.same(names, ['BadSku']);
-});
+t.test(
+  'a Fault that is declared by a type without content is named after the Fault, once',
+  async (t) => {
+    const empty = complex('Empty', elements());
+    const failing = (name: string): Operation =>
+      operation(name, [], [one('i', INT)], {
+        faults: [{ name: 'BadSku', element: plainElement({ uri: '', local: 'fault' }, empty) }],
+      });
+    const { schema } = built([failing('GetA'), failing('GetB')]);
+    const names = Object.keys(schema.getTypeMap()).filter((name) =>
+      /Fault|BadSku|Empty/.test(name),
+    );
+    t.same(names, ['BadSku']);
+  },
+);
 
 t.test('types with names of GraphQL, of JavaScript and without a name', async (t) => {
   const names = [
@@ -157,28 +178,43 @@ t.test('an XML type that is called like the input of another', async (t) => {
   const foo = complex('Foo', elements(one('a', INT)));
   const input = complex('FooInput', elements(one('b', INT)));
   const { schema } = built([
-    operation('Do', [one('foo', foo), one('fooInput', input)], [one('foo', foo), one('fooInput', input)]),
+    operation(
+      'Do',
+      [one('foo', foo), one('fooInput', input)],
+      [one('foo', foo), one('fooInput', input)],
+    ),
   ]);
   const names = Object.keys(schema.getTypeMap()).filter((name) => /Foo/.test(name));
   t.same(names.sort(), ['Foo', 'FooInput', 'FooInputInput', 'ShopFooInput']);
 });
 
-t.test('ten thousand operations that all want one name get it one after the other (C09)', async (t) => {
-  const operations = Array.from({ length: 10_000 }, (_, index) =>
-    operation(index % 2 === 0 ? 'GetIt' : 'getIt', [], [one('x', INT)], { soapAction: String(index) }),
-  );
-  const started = process.cpuUsage();
-  const once = [...built(operations).fields.keys()];
-  const { user } = process.cpuUsage(started);
-  t.ok(user < 5_000_000, `${user} microseconds`);
-  t.equal(new Set(once).size, 10_000);
-  t.same(once.slice(0, 4), ['Query.getIt', 'Query.shopGetIt', 'Query.shopGetIt2', 'Query.shopGetIt3']);
-  t.same([...built(operations).fields.keys()], once, 'and the same again');
-});
+t.test(
+  'ten thousand operations that all want one name get it one after the other (C09)',
+  async (t) => {
+    const operations = Array.from({ length: 10_000 }, (_, index) =>
+      operation(index % 2 === 0 ? 'GetIt' : 'getIt', [], [one('x', INT)], {
+        soapAction: String(index),
+      }),
+    );
+    const started = process.cpuUsage();
+    const once = [...built(operations).fields.keys()];
+    const { user } = process.cpuUsage(started);
+    t.ok(user < 5_000_000, `${user} microseconds`);
+    t.equal(new Set(once).size, 10_000);
+    t.same(once.slice(0, 4), [
+      'Query.getIt',
+      'Query.shopGetIt',
+      'Query.shopGetIt2',
+      'Query.shopGetIt3',
+    ]);
+    t.same([...built(operations).fields.keys()], once, 'and the same again');
+  },
+);
 
 t.test('very deep types', async (t) => {
   let type = complex('T0', elements(one('end', INT)));
-  for (let index = 1; index <= 20_000; index++) type = complex(`T${index}`, elements(one('next', type, '?')));
+  for (let index = 1; index <= 20_000; index++)
+    type = complex(`T${index}`, elements(one('next', type, '?')));
   const { schema } = built([operation('Do', [one('next', type, '?')], [one('next', type)])]);
   t.ok(schema.getType('T0'));
   t.ok(schema.getType('T0Input'));
@@ -189,9 +225,13 @@ t.test('types that require themselves may be left out, also in very long chains'
   const other = complex('Other', elements(one('self', self), one('list', self, '+')));
   self.content = elements(one('other', other), one('x', INT));
   let type = complex('T0', elements(one('end', INT)));
-  for (let index = 1; index <= 20_000; index++) type = complex(`T${index}`, elements(one('next', type)));
+  for (let index = 1; index <= 20_000; index++)
+    type = complex(`T${index}`, elements(one('next', type)));
   const { schema, warnings } = built([operation('Do', [one('self', self), one('deep', type)], [])]);
-  t.match(printSchema(schema), /input OtherInput \{\n {2}self: SelfInput\n {2}list: \[SelfInput!\]!/);
+  t.match(
+    printSchema(schema),
+    /input OtherInput \{\n {2}self: SelfInput\n {2}list: \[SelfInput!\]!/,
+  );
   t.match(warnings[0], { what: /OtherInput\.self requires what it is in for ever/ });
   t.equal(warnings.length, 40);
 });
@@ -199,96 +239,129 @@ t.test('types that require themselves may be left out, also in very long chains'
 t.test('a thousand extensions of one another, and five thousand of one', async (t) => {
   let type = complex('Base', elements(one('x', INT)));
   const base = type;
-  for (let index = 0; index < 300; index++) type = extension(`Deep${index}`, type, one(`y${index}`, INT, '?'));
+  for (let index = 0; index < 300; index++)
+    type = extension(`Deep${index}`, type, one(`y${index}`, INT, '?'));
   for (let index = 0; index < 5000; index++) base.derived = [...base.derived, flat(index, base)];
   const { schema } = built([operation('Do', [], [one('base', base)])]);
   t.ok(schema.getType('Deep299'));
   t.ok(schema.getType('Wide4999'));
 });
 
-t.test('types that inherit more than a schema can have are refused, at the limit that is named', async (t) => {
-  const names = new TypeNames();
-  const members = new MemberTable(
-    {
-      choices: 'fields',
-      nullable: null,
-      isEncoded: false,
-      knownTypes: [],
-      knownElements: [],
-      anyTypes: null,
-    },
-    names.of('shop'),
-  );
-  const wide = complex('Base', elements(...Array.from({ length: 999 }, (_, at) => one(`x${at}`, INT, '?'))));
-  for (let at = 0; at < 999; at++) members.of(extension(`Wide${at}`, wide, one('own', INT)));
-  members.of(complex('Last', elements(one('x', INT))));
-  t.equal(MEMBERS_MAX, 1_000_000);
-  t.same(names.findings, [], '999 of the base, 999 times 1,000, and one');
-  members.of(extension('Wide999', wide, one('own', INT)));
-  t.match(names.findings, [{ service: 'shop', path: ['wsdl'], what: /have more than 1,000,000 members/ }]);
-  t.equal(names.findings.length, 1);
+t.test(
+  'types that inherit more than a schema can have are refused, at the limit that is named',
+  async (t) => {
+    const names = new TypeNames();
+    const members = new MemberTable(
+      {
+        choices: 'fields',
+        nullable: null,
+        isEncoded: false,
+        knownTypes: [],
+        knownElements: [],
+        anyTypes: null,
+      },
+      names.of('shop'),
+    );
+    const wide = complex(
+      'Base',
+      elements(...Array.from({ length: 999 }, (_, at) => one(`x${at}`, INT, '?'))),
+    );
+    for (let at = 0; at < 999; at++) members.of(extension(`Wide${at}`, wide, one('own', INT)));
+    members.of(complex('Last', elements(one('x', INT))));
+    t.equal(MEMBERS_MAX, 1_000_000);
+    t.same(names.findings, [], '999 of the base, 999 times 1,000, and one');
+    members.of(extension('Wide999', wide, one('own', INT)));
+    t.match(names.findings, [
+      { service: 'shop', path: ['wsdl'], what: /have more than 1,000,000 members/ },
+    ]);
+    t.equal(names.findings.length, 1);
 
-  const started = process.cpuUsage();
-  let type = complex('Base', elements(one('x', INT)));
-  const base = type;
-  for (let at = 0; at < 1800; at++) type = extension(`Deep${at}`, type, one(`y${at}`, INT, '?'));
-  const { findings } = buildSchema([service([operation('Do', [one('t', type)], [one('base', base)])])]);
-  t.match(findings, [{ path: ['wsdl'] }]);
-  t.equal(findings.length, 1);
-  const { user } = process.cpuUsage(started);
-  t.ok(user < 20_000_000, `${user} microseconds`);
-});
+    const started = process.cpuUsage();
+    let type = complex('Base', elements(one('x', INT)));
+    const base = type;
+    for (let at = 0; at < 1800; at++) type = extension(`Deep${at}`, type, one(`y${at}`, INT, '?'));
+    const { findings } = buildSchema([
+      service([operation('Do', [one('t', type)], [one('base', base)])]),
+    ]);
+    t.match(findings, [{ path: ['wsdl'] }]);
+    t.equal(findings.length, 1);
+    const { user } = process.cpuUsage(started);
+    t.ok(user < 20_000_000, `${user} microseconds`);
+  },
+);
 
 const flat = (index: number, base: ComplexType): MutableComplex =>
   complex(`Wide${index}`, base.content, { base, derivation: 'extension' });
 
-t.test('bases without fields, without types that can be sent, with types that have no name', async (t) => {
-  const empty = complex('Empty', elements(), { abstract: true });
-  extension('Full', empty, one('a', INT));
-  extension('AlsoEmpty', empty);
-  const lonely = complex('Lonely', elements(one('a', INT)), { abstract: true });
-  const barren = complex('Barren', elements(), { abstract: true });
-  const ghosts = complex('Ghosts', elements(one('a', INT)), { abstract: true });
-  const ghost = extension('Ghost', ghosts);
-  ghost.abstract = true;
-  const named = complex('Named', elements(one('a', INT)));
-  const anonymous = { ...extension('', named, one('b', INT)), name: null };
-  named.derived = [anonymous];
-  const { schema } = built([
-    operation(
-      'Do',
-      [],
-      [empty, lonely, barren, ghosts, named, anonymous].map((type, index) => one(`f${index}`, type)),
-    ),
-  ]);
-  const text = printSchema(schema);
-  t.match(text, 'interface Empty {\n  """');
-  t.match(text, /type AlsoEmpty implements Empty \{[^}]*_: Boolean/);
-  t.match(text, 'type Lonely {\n  a: Int!');
-  t.match(text, 'type Named {\n  a: Int!');
-  t.match(text, /f2: Boolean/);
-  t.notMatch(text, 'implements Named');
-});
+t.test(
+  'bases without fields, without types that can be sent, with types that have no name',
+  async (t) => {
+    const empty = complex('Empty', elements(), { abstract: true });
+    extension('Full', empty, one('a', INT));
+    extension('AlsoEmpty', empty);
+    const lonely = complex('Lonely', elements(one('a', INT)), { abstract: true });
+    const barren = complex('Barren', elements(), { abstract: true });
+    const ghosts = complex('Ghosts', elements(one('a', INT)), { abstract: true });
+    const ghost = extension('Ghost', ghosts);
+    ghost.abstract = true;
+    const named = complex('Named', elements(one('a', INT)));
+    const anonymous = { ...extension('', named, one('b', INT)), name: null };
+    named.derived = [anonymous];
+    const { schema } = built([
+      operation(
+        'Do',
+        [],
+        [empty, lonely, barren, ghosts, named, anonymous].map((type, index) =>
+          one(`f${index}`, type),
+        ),
+      ),
+    ]);
+    const text = printSchema(schema);
+    t.match(text, 'interface Empty {\n  """');
+    t.match(text, /type AlsoEmpty implements Empty \{[^}]*_: Boolean/);
+    t.match(text, 'type Lonely {\n  a: Int!');
+    t.match(text, 'type Named {\n  a: Int!');
+    t.match(text, /f2: Boolean/);
+    t.notMatch(text, 'implements Named');
+  },
+);
 
-t.test('recursion through lists, choices, interfaces and wrappers, in both styles of choices', async (t) => {
-  const node = complex('Node', elements());
-  const list = complex('ArrayOfNode', elements(one('Node', node, '*')));
-  node.content = elements(
-    one('Children', list, '?'),
-    group('choice', [one('Left', node), one('Right', node), one('Leaf', STRING)], 0, 1),
-    group('choice', [one('Up', node), one('Down', list)], 0, Infinity),
-  );
-  extension('Twig', node, one('Inner', node, '*'));
-  const operations = [operation('Grow', [one('node', node)], [one('node', node)])];
-  t.match(printSchema(built(operations).schema), 'left: Node');
-  const text = printSchema(built(operations, { choices: 'union' }).schema);
-  t.match(text, 'union NodeChoice = NodeLeft | NodeRight | NodeLeaf');
-  t.match(text, /choice2: \[NodeChoice2!\]\n/);
-});
+t.test(
+  'recursion through lists, choices, interfaces and wrappers, in both styles of choices',
+  async (t) => {
+    const node = complex('Node', elements());
+    const list = complex('ArrayOfNode', elements(one('Node', node, '*')));
+    node.content = elements(
+      one('Children', list, '?'),
+      group('choice', [one('Left', node), one('Right', node), one('Leaf', STRING)], 0, 1),
+      group('choice', [one('Up', node), one('Down', list)], 0, Infinity),
+    );
+    extension('Twig', node, one('Inner', node, '*'));
+    const operations = [operation('Grow', [one('node', node)], [one('node', node)])];
+    t.match(printSchema(built(operations).schema), 'left: Node');
+    const text = printSchema(built(operations, { choices: 'union' }).schema);
+    t.match(text, 'union NodeChoice = NodeLeft | NodeRight | NodeLeaf');
+    t.match(text, /choice2: \[NodeChoice2!\]\n/);
+  },
+);
 
 t.test('enumerations: long ones are text, odd values have names', async (t) => {
   const long = enumeration('Long1', ...Array.from({ length: 5001 }, (_, index) => `v${index}`));
-  const odd = enumeration('Odd', '', ' ', 'a b', 'a_b', 'A B', 'a  b', '>=', '<', 'null', '__x', '中', 'x'.repeat(500));
+  const odd = enumeration(
+    'Odd',
+    '',
+    ' ',
+    'a b',
+    'a_b',
+    'A B',
+    'a  b',
+    '>=',
+    '<',
+    'null',
+    '__x',
+    '中',
+    'x'.repeat(500),
+  );
   const { schema, warnings } = built([operation('Get', [], [one('long', long), one('odd', odd)])]);
   t.match(printSchema(schema), 'long: String!');
   const enumType = schema.getType('Odd');
@@ -315,8 +388,12 @@ t.test('enumerations: long ones are text, odd values have names', async (t) => {
 t.test('a type of the mapping takes its name from others', async (t) => {
   const order = complex('Order', elements(one('a', INT)));
   const other = complex('Bestellung', elements(one('b', INT)));
-  const types = new Map([['Bestellung', { name: 'Order', description: null, hidden: false, fields: new Map() }]]);
-  const { schema, findings } = built([operation('Get', [], [one('o', order), one('b', other)])], { types });
+  const types = new Map([
+    ['Bestellung', { name: 'Order', description: null, hidden: false, fields: new Map() }],
+  ]);
+  const { schema, findings } = built([operation('Get', [], [one('o', order), one('b', other)])], {
+    types,
+  });
   t.same(findings, []);
   t.match(printSchema(schema), 'type Order {\n  b: Int!');
   t.match(printSchema(schema), 'type ShopOrder {\n  a: Int!');

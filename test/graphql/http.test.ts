@@ -18,7 +18,17 @@ import type { GraphqlResponse } from '../../src/graphql/run/graphql-response.js'
 import { buildSchema } from '../../src/graphql/schema.js';
 import { SoapFaultError } from '../../src/soap/fault/fault.js';
 import { listen } from '../kit/listen.js';
-import { complex, element, elements, INT, one, operation, STRING, service, shop } from './models.js';
+import {
+  complex,
+  element,
+  elements,
+  INT,
+  one,
+  operation,
+  STRING,
+  service,
+  shop,
+} from './models.js';
 
 const session = element('Session', complex('', elements(one('token', STRING))));
 const signed = operation('GetSigned', [one('id', INT)], [one('x', INT)]);
@@ -57,7 +67,13 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const GRAPHQL_TYPE = { accept: 'application/graphql-response+json' };
 
 function send(sent: Sent, given: GraphqlOptions = options()): Promise<GraphqlResponse> {
-  const { method = 'POST', url = '/graphql', headers = JSON_TYPE, body = '', callField = answers } = sent;
+  const {
+    method = 'POST',
+    url = '/graphql',
+    headers = JSON_TYPE,
+    body = '',
+    callField = answers,
+  } = sent;
   const request = {
     method,
     url,
@@ -80,10 +96,15 @@ interface Result {
 
 const resultOf = ({ body }: GraphqlResponse): Result => JSON.parse(body ?? 'null');
 
-const ask = async (query: string, callField: CallField = answers, variables: unknown = null): Promise<Result> =>
+const ask = async (
+  query: string,
+  callField: CallField = answers,
+  variables: unknown = null,
+): Promise<Result> =>
   resultOf(await send({ body: JSON.stringify({ query, variables }), callField }));
 
-const codes = (result: Result): unknown[] => (result.errors ?? []).map((error) => error.extensions?.['code']);
+const codes = (result: Result): unknown[] =>
+  (result.errors ?? []).map((error) => error.extensions?.['code']);
 
 t.test('every audit of graphql-http passes', async (t) => {
   const handler = createGraphqlHandler(options());
@@ -206,7 +227,11 @@ t.test('only JSON is read', async (t) => {
     const headers = { 'content-type': 'application/json', 'content-encoding': coding };
     t.equal((await send({ body, headers })).status, status, coding);
   }
-  for (const type of ['application/json', 'Application/JSON ; charset="UTF-8"', 'application/json; foo=bar']) {
+  for (const type of [
+    'application/json',
+    'Application/JSON ; charset="UTF-8"',
+    'application/json; foo=bar',
+  ]) {
     t.equal((await send({ body, headers: { 'content-type': type } })).status, 200, type);
   }
   t.match(await send({ method: 'PUT', body }), { status: 405, headers: { allow: 'GET, POST' } });
@@ -246,9 +271,11 @@ t.test('what is no request for GraphQL is 400, whatever is accepted', async (t) 
     '{"query":"{countOrders}","variables":"{}"}': 'BAD_REQUEST',
     '{"query":"{countOrders}","variables":{"a":{"__proto__":{"x":1}}}}': 'BAD_REQUEST',
     '{"query":"{countOrders}","query":"{countOrders}"}': 'BAD_REQUEST',
-    '{"query":"{countOrders}","variables":{"a":[1,{"b":1,"c":{"b":1},"\\u0062":2}]}}': 'BAD_REQUEST',
+    '{"query":"{countOrders}","variables":{"a":[1,{"b":1,"c":{"b":1},"\\u0062":2}]}}':
+      'BAD_REQUEST',
     [`{"query":"{countOrders}","variables":{"a":${deep(51)}}}`]: 'BAD_REQUEST',
-    [`{"query":"{countOrders}","variables":{${Array.from({ length: 1001 }, (_, at) => `"a${at}":1`)}}}`]: 'BAD_REQUEST',
+    [`{"query":"{countOrders}","variables":{${Array.from({ length: 1001 }, (_, at) => `"a${at}":1`)}}}`]:
+      'BAD_REQUEST',
   };
   for (const [body, code] of Object.entries(bodies)) {
     for (const accept of [{}, GRAPHQL_TYPE]) {
@@ -261,31 +288,40 @@ t.test('what is no request for GraphQL is 400, whatever is accepted', async (t) 
   t.equal((await send({ method: 'GET', url: '/graphql', headers: {} })).status, 400);
 });
 
-t.test('refused documents are 400 or, where JSON is accepted, 200; nothing is called', async (t) => {
-  const refusals: Refusal[] = [];
-  const callField: CallField = async () => {
-    t.fail('called');
-    return decoded(null);
-  };
-  const body = JSON.stringify({ query: `{${'a:countOrders '.repeat(6)}}` });
-  const context = { refused: (refusal: Refusal) => void refusals.push(refusal) };
-  const plain = await send({ body, callField, context });
-  t.equal(plain.status, 200);
-  t.notOk(Object.hasOwn(resultOf(plain), 'data'));
-  const typed = await send({ body, callField, context, headers: { ...JSON_TYPE, ...GRAPHQL_TYPE } });
-  t.equal(typed.status, 400);
-  t.match(typed.headers['content-type'], 'application/graphql-response+json');
-  t.same(codes(resultOf(typed)), ['MAX_ROOT_FIELDS_LIMIT']);
-  t.same(
-    refusals.map((refusal) => refusal.code),
-    ['MAX_ROOT_FIELDS_LIMIT', 'MAX_ROOT_FIELDS_LIMIT'],
-  );
-});
+t.test(
+  'refused documents are 400 or, where JSON is accepted, 200; nothing is called',
+  async (t) => {
+    const refusals: Refusal[] = [];
+    const callField: CallField = async () => {
+      t.fail('called');
+      return decoded(null);
+    };
+    const body = JSON.stringify({ query: `{${'a:countOrders '.repeat(6)}}` });
+    const context = { refused: (refusal: Refusal) => void refusals.push(refusal) };
+    const plain = await send({ body, callField, context });
+    t.equal(plain.status, 200);
+    t.notOk(Object.hasOwn(resultOf(plain), 'data'));
+    const typed = await send({
+      body,
+      callField,
+      context,
+      headers: { ...JSON_TYPE, ...GRAPHQL_TYPE },
+    });
+    t.equal(typed.status, 400);
+    t.match(typed.headers['content-type'], 'application/graphql-response+json');
+    t.same(codes(resultOf(typed)), ['MAX_ROOT_FIELDS_LIMIT']);
+    t.same(
+      refusals.map((refusal) => refusal.code),
+      ['MAX_ROOT_FIELDS_LIMIT', 'MAX_ROOT_FIELDS_LIMIT'],
+    );
+  },
+);
 
 t.test('answers stand under their response keys, in the order of the document', async (t) => {
   const admitted: Admitted[] = [];
   const callField: CallField = async ({ bound }) => decoded(`of ${bound.name}`);
-  const query = '{b:countOrders ...F __typename a:countOrders t:__typename} fragment F on Query{getSigned(id:1)}';
+  const query =
+    '{b:countOrders ...F __typename a:countOrders t:__typename} fragment F on Query{getSigned(id:1)}';
   const response = await send({
     body: JSON.stringify({ query }),
     callField,
@@ -299,25 +335,28 @@ t.test('answers stand under their response keys, in the order of the document', 
   t.match(admitted, [{ cost: 30, operation: { operation: 'query' } }]);
 });
 
-t.test('arguments come from literals, variables and defaults, header blocks on their own', async (t) => {
-  const calls: FieldCall[] = [];
-  const callField: CallField = async (call) => {
-    calls.push(call);
-    return decoded(null);
-  };
-  const query = `query($id:Int=7 $t:String! $s:Status){
+t.test(
+  'arguments come from literals, variables and defaults, header blocks on their own',
+  async (t) => {
+    const calls: FieldCall[] = [];
+    const callField: CallField = async (call) => {
+      calls.push(call);
+      return decoded(null);
+    };
+    const query = `query($id:Int=7 $t:String! $s:Status){
     getSigned(id:$id headers:{session:{token:$t}}) listOrders(status:$s limit:3){tag} c:listOrders(status:_1st){tag}
   }`;
-  await ask(query, callField, { t: 'x' });
-  t.same(
-    calls.map((call) => [call.arguments, call.headers]),
-    [
-      [{ id: 7 }, { session: { token: 'x' } }],
-      [{ limit: 3 }, {}],
-      [{ status: '_1st' }, {}],
-    ],
-  );
-});
+    await ask(query, callField, { t: 'x' });
+    t.same(
+      calls.map((call) => [call.arguments, call.headers]),
+      [
+        [{ id: 7 }, { session: { token: 'x' } }],
+        [{ limit: 3 }, {}],
+        [{ status: '_1st' }, {}],
+      ],
+    );
+  },
+);
 
 t.test('fields of a query run side by side, those of a mutation in order', async (t) => {
   let running = 0;
@@ -337,7 +376,13 @@ t.test('fields of a query run side by side, those of a mutation in order', async
 });
 
 t.test('a failed field is null with an error, the others are answered', async (t) => {
-  const fault = { code: 'Client', subcode: null, string: 'No such order', actor: null, detail: { OrderFault: '404' } };
+  const fault = {
+    code: 'Client',
+    subcode: null,
+    string: 'No such order',
+    actor: null,
+    detail: { OrderFault: '404' },
+  };
   const failures = [
     new SoapFaultError(fault),
     new Refusal('UPSTREAM_TIMEOUT', 'backend 10.0.0.1'),
@@ -349,7 +394,10 @@ t.test('a failed field is null with an error, the others are answered', async (t
     if (failure !== undefined) throw failure;
     return decoded(1);
   };
-  const result = await ask('{a:countOrders b:countOrders c:countOrders d:countOrders e:countOrders}', callField);
+  const result = await ask(
+    '{a:countOrders b:countOrders c:countOrders d:countOrders e:countOrders}',
+    callField,
+  );
   t.same(result.data, { a: null, b: null, c: null, d: null, e: 1 });
   t.same(result.errors, [
     {
@@ -358,7 +406,12 @@ t.test('a failed field is null with an error, the others are answered', async (t
       path: ['a'],
       extensions: {
         code: 'SOAP_FAULT',
-        soap: { code: 'Client', string: 'No such order', actor: null, detail: { OrderFault: '404' } },
+        soap: {
+          code: 'Client',
+          string: 'No such order',
+          actor: null,
+          detail: { OrderFault: '404' },
+        },
       },
     },
     {
@@ -385,9 +438,14 @@ t.test('a failed field is null with an error, the others are answered', async (t
 t.test(
   'where introspection is off, what cannot be written tells no names but the argument that was given',
   async (t) => {
-    const told = async (path: readonly (string | number)[], introspection: boolean): Promise<unknown> => {
+    const told = async (
+      path: readonly (string | number)[],
+      introspection: boolean,
+    ): Promise<unknown> => {
       const callField: CallField = () =>
-        Promise.reject(new InputError(path, 'exactly one must be provided of taxId, socialSecurityNumber'));
+        Promise.reject(
+          new InputError(path, 'exactly one must be provided of taxId, socialSecurityNumber'),
+        );
       const body = JSON.stringify({ query: '{getSigned(id:1)}' });
       return resultOf(await send({ body, callField }, options({}, introspection))).errors?.[0];
     };
@@ -403,13 +461,18 @@ t.test(
     t.match(closed, { path: ['getSigned'], locations: [{ line: 1, column: 2 }] });
     t.notMatch(JSON.stringify(closed), /taxId|social|exactly/);
     const missing = await told(['arguments', 'secretZone'], false);
-    t.match(missing, { message: /Of the arguments, something is not valid/, extensions: { argument: [] } });
+    t.match(missing, {
+      message: /Of the arguments, something is not valid/,
+      extensions: { argument: [] },
+    });
     t.notMatch(JSON.stringify(missing), /secretZone/);
   },
 );
 
 t.test('what a reply left open is an error at its path', async (t) => {
-  const errors = [{ code: 'UPSTREAM_SCHEMA_INVALID', path: ['lines', 3, 'no'], rule: 'missing' }] as const;
+  const errors = [
+    { code: 'UPSTREAM_SCHEMA_INVALID', path: ['lines', 3, 'no'], rule: 'missing' },
+  ] as const;
   const callField: CallField = async () => decoded({ lines: null }, { errors });
   const result = await ask('{o:getOrder(orderID:1){lines{no}}}', callField);
   t.same(result.data, { o: { lines: null } });
@@ -431,48 +494,63 @@ t.test('at most so many errors are listed, and the rest is told', async (t) => {
   const two = await ask('{a:listOrders{tag} b:listOrders{tag}}', callField);
   t.equal(two.errors?.length, 11);
   t.equal(codes(two)[10], 'TOO_MANY_ERRORS');
-  const further = await ask('{a:listOrders{tag}}', async () => decoded([], { errors, furtherErrors: 90 }));
+  const further = await ask('{a:listOrders{tag}}', async () =>
+    decoded([], { errors, furtherErrors: 90 }),
+  );
   t.equal(codes(further)[8], 'TOO_MANY_ERRORS');
 });
 
-t.test('a root field that may not be null takes the data with it, and ends a mutation', async (t) => {
-  let calls = 0;
-  const callField: CallField = async () => {
-    calls++;
-    throw new Refusal('UPSTREAM_RESET');
-  };
-  const result = await ask('mutation{a:forget(orderID:1) b:forget(orderID:2)}', callField);
-  t.equal(result.data, null);
-  t.same(codes(result), ['UPSTREAM_RESET']);
-  t.equal(calls, 1);
-});
+t.test(
+  'a root field that may not be null takes the data with it, and ends a mutation',
+  async (t) => {
+    let calls = 0;
+    const callField: CallField = async () => {
+      calls++;
+      throw new Refusal('UPSTREAM_RESET');
+    };
+    const result = await ask('mutation{a:forget(orderID:1) b:forget(orderID:2)}', callField);
+    t.equal(result.data, null);
+    t.same(codes(result), ['UPSTREAM_RESET']);
+    t.equal(calls, 1);
+  },
+);
 
 t.test('introspection runs beside calls, with fragments and variables', async (t) => {
   const query = `query($n:String!){
     countOrders __type(name:$n){...T} s:__schema{queryType{name}}
   } fragment T on __Type{name fields{name}}`;
   const result = await ask(query, answers, { n: 'ArrayOfLine' });
-  t.match(result, { data: { countOrders: '3', __type: null, s: { queryType: { name: 'Query' } } } });
+  t.match(result, {
+    data: { countOrders: '3', __type: null, s: { queryType: { name: 'Query' } } },
+  });
   const part = await ask(query, answers, { n: 'Part' });
   t.match(part.data, { __type: { name: 'Part', fields: [{ name: 'sku' }, { name: 'weight' }] } });
 });
 
 t.test('a client that has gone ends the request', async (t) => {
   const controller = new AbortController();
-  const body = JSON.stringify({ query: 'mutation{placeOrder(order:{orderID:1,serial:"1",status:NEW}){total}}' });
+  const body = JSON.stringify({
+    query: 'mutation{placeOrder(order:{orderID:1,serial:"1",status:NEW}){total}}',
+  });
   let calls = 0;
   const callField: CallField = async () => {
     calls++;
     controller.abort();
     throw new Refusal('CLIENT_GONE');
   };
-  await t.rejects(send({ body, callField, context: { signal: controller.signal } }), { code: 'CLIENT_GONE' });
-  await t.rejects(send({ body, callField, context: { signal: controller.signal } }), { code: 'CLIENT_GONE' });
+  await t.rejects(send({ body, callField, context: { signal: controller.signal } }), {
+    code: 'CLIENT_GONE',
+  });
+  await t.rejects(send({ body, callField, context: { signal: controller.signal } }), {
+    code: 'CLIENT_GONE',
+  });
   t.equal(calls, 1);
 });
 
 t.test('aliases with names of JavaScript are answered', async (t) => {
-  const response = await send({ body: '{"query":"{constructor:countOrders toString:countOrders}"}' });
+  const response = await send({
+    body: '{"query":"{constructor:countOrders toString:countOrders}"}',
+  });
   t.equal(
     response.body,
     '{"data":{"constructor":"3","toString":"3"},"extensions":{"cost":{"requestedQueryCost":20,"actualQueryCost":20}}}',
@@ -484,13 +562,21 @@ t.test('what is remembered of a document is right for other variables', async (t
   const run = async (query: string, variables: unknown, callField: CallField): Promise<Result> =>
     resultOf(
       await handler(
-        { method: 'POST', url: '/', headers: JSON_TYPE, body: async () => JSON.stringify({ query, variables }) },
+        {
+          method: 'POST',
+          url: '/',
+          headers: JSON_TYPE,
+          body: async () => JSON.stringify({ query, variables }),
+        },
         { callField, signal: new AbortController().signal },
       ),
     );
   const query = 'query($yes:Boolean! $id:Int!){getSigned(id:$id) @include(if:$yes) countOrders}';
   const echo: CallField = async (call) => decoded(call.arguments['id'] ?? 'none');
-  t.same((await run(query, { yes: true, id: 1 }, echo)).data, { getSigned: 1, countOrders: 'none' });
+  t.same((await run(query, { yes: true, id: 1 }, echo)).data, {
+    getSigned: 1,
+    countOrders: 'none',
+  });
   t.same((await run(query, { yes: false, id: 2 }, echo)).data, { countOrders: 'none' });
   const still = 'query($id:Int!){getSigned(id:$id)}';
   t.same((await run(still, { id: 1 }, echo)).data, { getSigned: 1 });
@@ -509,15 +595,26 @@ t.test('strict JSON has what JSON has, but no name twice in one object', async (
     `{"${'\\"'.repeat(20)}":1,"${'\\"'.repeat(21)}":"${'\\"'.repeat(15)}"}`,
   ];
   for (const text of good) t.same(parseStrictJson(text), JSON.parse(text));
-  const bad = ['{"a":1,"a":1}', '[[{"b":[],"a":{},"b":1}]]', '{"":1, "" :1}', '{"a":{"x":1},"\\u0061":1}', '{"a":1'];
+  const bad = [
+    '{"a":1,"a":1}',
+    '[[{"b":[],"a":{},"b":1}]]',
+    '{"":1, "" :1}',
+    '{"a":{"x":1},"\\u0061":1}',
+    '{"a":1',
+  ];
   bad.push(`{"${'\\"'.repeat(20)}":1,"${'\\"'.repeat(20)}":1}`, `"${'\\"'.repeat(40)}`);
   const bounds = { levels: 10, parts: 3, members: 2 };
   t.same(parseStrictJson('{"a":"x","b":"y"}', bounds), { a: 'x', b: 'y' });
-  t.throws(() => parseStrictJson(`[${'""'.repeat(100)}]`, bounds), JsonBoundsError, 'strings that nothing parts');
+  t.throws(
+    () => parseStrictJson(`[${'""'.repeat(100)}]`, bounds),
+    JsonBoundsError,
+    'strings that nothing parts',
+  );
   for (const text of bad) t.throws(() => parseStrictJson(text), SyntaxError);
   fc.assert(
     fc.property(fc.json(), (text) => {
-      if (JSON.stringify(parseStrictJson(text)) !== JSON.stringify(JSON.parse(text))) throw new Error(text);
+      if (JSON.stringify(parseStrictJson(text)) !== JSON.stringify(JSON.parse(text)))
+        throw new Error(text);
     }),
     { numRuns: 50 },
   );

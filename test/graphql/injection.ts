@@ -35,7 +35,12 @@ const PLACES: readonly Place[] = [
     path: ['marked', 'mark'],
     isTreated: false,
   },
-  { name: 'simple content', put: (value) => ({ marked: { value } }), path: ['marked', 'value'], isTreated: false },
+  {
+    name: 'simple content',
+    put: (value) => ({ marked: { value } }),
+    path: ['marked', 'value'],
+    isTreated: false,
+  },
   {
     name: 'a derived type',
     put: (sku) => ({ part: { engine: { sku, power: 1 } } }),
@@ -48,7 +53,9 @@ const PLACES: readonly Place[] = [
     path: ['proto', 'constructor'],
     isTreated: false,
   },
-  ...['token', 'colour', 'number', 'big', 'integer', 'decimal', 'double', 'flag'].map((name) => at(name)),
+  ...['token', 'colour', 'number', 'big', 'integer', 'decimal', 'double', 'flag'].map((name) =>
+    at(name),
+  ),
   ...['date', 'dateTime', 'duration', 'base64', 'hex', 'uri', 'name'].map((name) => at(name)),
 ];
 
@@ -76,8 +83,12 @@ export const startInjection = (): Promise<Compiled> =>
 export function checkInjection({ graph }: Compiled, count: number, random: Random): Injection {
   const bound = graph.fields.get('Query.echo');
   const type = graph.schema.getType('ValuesInput');
-  if (bound === undefined || !('requestPlan' in bound) || !isInputType(type)) throw new Error('no echo');
-  const plan = planReply(bound.reply, [fieldOf(SELECTION)], { fragments: new Map(), variables: {} });
+  if (bound === undefined || !('requestPlan' in bound) || !isInputType(type))
+    throw new Error('no echo');
+  const plan = planReply(bound.reply, [fieldOf(SELECTION)], {
+    fragments: new Map(),
+    variables: {},
+  });
   const found: Injection = { strings: 0, sent: 0, refused: 0, equal: new Map(), failures: [] };
 
   const envelopeOf = (values: unknown): string | null => {
@@ -95,7 +106,10 @@ export function checkInjection({ graph }: Compiled, count: number, random: Rando
     }
   };
   const elements = new Map(
-    PLACES.map((place) => [place, countTags(envelopeOf(place.put(HARMLESS.get(place.name) ?? 'a')) ?? '')]),
+    PLACES.map((place) => [
+      place,
+      countTags(envelopeOf(place.put(HARMLESS.get(place.name) ?? 'a')) ?? ''),
+    ]),
   );
 
   for (; found.strings < count && found.failures.length < 5; found.strings++) {
@@ -114,7 +128,12 @@ export function checkInjection({ graph }: Compiled, count: number, random: Rando
   }
   return found;
 
-  function problemOf(place: Place, text: string, envelope: string, expected: number): string | null {
+  function problemOf(
+    place: Place,
+    text: string,
+    envelope: string,
+    expected: number,
+  ): string | null {
     // An empty text may leave its element without content, but not away.
     if (countTags(envelope) !== expected) return `${countTags(envelope)} elements, not ${expected}`;
     const { value, errors } = decodeReply(plan, echoed(envelope));
@@ -155,7 +174,10 @@ const countTags = (xml: string): number => xml.match(/<[^/?]/g)?.length ?? 0;
 
 function fieldOf(query: string): FieldNode {
   const [definition] = parse(query).definitions;
-  const selection = definition?.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections[0] : undefined;
+  const selection =
+    definition?.kind === Kind.OPERATION_DEFINITION
+      ? definition.selectionSet.selections[0]
+      : undefined;
   if (selection?.kind !== Kind.FIELD) throw new Error('no field');
   return selection;
 }

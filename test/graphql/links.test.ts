@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import { assertValidSchema, type ExecutionResult, executeSync, parse, printSchema, printType, validate } from 'graphql';
+import {
+  assertValidSchema,
+  type ExecutionResult,
+  executeSync,
+  parse,
+  printSchema,
+  printType,
+  validate,
+} from 'graphql';
 import t, { type Test } from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
 import type { Decoded } from '../../src/codec/plan/plan.js';
@@ -19,7 +27,18 @@ import { buildSchema } from '../../src/graphql/schema.js';
 import type { Operation } from '../../src/wsdl/model.js';
 import { readDocument } from '../codec/plans.js';
 import { compileText, diagnosticsOf } from '../kit/configuration.js';
-import { complex, element, elements, extension, INT, LONG, one, operation, STRING, URI } from './models.js';
+import {
+  complex,
+  element,
+  elements,
+  extension,
+  INT,
+  LONG,
+  one,
+  operation,
+  STRING,
+  URI,
+} from './models.js';
 import { randomSelection } from './random-selection.js';
 
 const SERVICES = `services:
@@ -55,34 +74,45 @@ const SERVICES = `services:
 links:
 `;
 
-const compileLinks = (t: Test, links: string): Promise<Compiled> => compileText(t, SERVICES + links);
+const compileLinks = (t: Test, links: string): Promise<Compiled> =>
+  compileText(t, SERVICES + links);
 
 /** The problems of a configuration with these links: line below `links:`, sentence, remedy. */
-async function problemsOf(t: Test, links: string): Promise<readonly (readonly [number, string, string | null])[]> {
+async function problemsOf(
+  t: Test,
+  links: string,
+): Promise<readonly (readonly [number, string, string | null])[]> {
   const above = SERVICES.split('\n').length - 1;
   const found = await diagnosticsOf(compileLinks(t, links));
   return found.map(({ line, what, remedy }) => [(line ?? 0) - above, what, remedy]);
 }
 
-t.test('a link is a field of the printed schema, nullable, with the arguments that nothing fills', async (t) => {
-  const { graph } = await compileLinks(
-    t,
-    `  Order.buyer: { operation: customers.GetCustomer, arguments: { id: customerId } }
+t.test(
+  'a link is a field of the printed schema, nullable, with the arguments that nothing fills',
+  async (t) => {
+    const { graph } = await compileLinks(
+      t,
+      `  Order.buyer: { operation: customers.GetCustomer, arguments: { id: customerId } }
   Order.found: { operation: customers.FindCustomer, arguments: { criteria.id: customerId, criteria.region.code: id } }
   Order.any: { operation: customers.FindCustomer, arguments: {} }
   Line.others: { operation: customers.GetCustomers, arguments: {}, description: All of them., deprecated: Slow. }
 `,
-  );
-  const type = (name: string): string => printType(graph.schema.getType(name) as Parameters<typeof printType>[0]);
-  t.match(
-    type('Order'),
-    '  buyer: Customer\n  found: Customer\n  any(criteria: CriteriaInput!): Customer\n'.replace(
-      'CriteriaInput',
-      'Criteria',
-    ),
-  );
-  t.match(type('Line'), '  """All of them."""\n  others(ids: [Long!]): [Customer!] @deprecated(reason: "Slow.")');
-});
+    );
+    const type = (name: string): string =>
+      printType(graph.schema.getType(name) as Parameters<typeof printType>[0]);
+    t.match(
+      type('Order'),
+      '  buyer: Customer\n  found: Customer\n  any(criteria: CriteriaInput!): Customer\n'.replace(
+        'CriteriaInput',
+        'Criteria',
+      ),
+    );
+    t.match(
+      type('Line'),
+      '  """All of them."""\n  others(ids: [Long!]): [Customer!] @deprecated(reason: "Slow.")',
+    );
+  },
+);
 
 t.test('every error in links comes out at once, at its place, with the nearest name', async (t) => {
   const problems = await problemsOf(
@@ -119,8 +149,16 @@ t.test('every error in links comes out at once, at its place, with the nearest n
   );
   t.same(problems, [
     [1, 'Link `Ordr.buyer`: There is no object type `Ordr`.', 'Did you mean `Order`?'],
-    [2, 'Link `Order.customer`: `Order` has a field `customer` already.', 'Give the link another name.'],
-    [3, 'Link `Order.a`: There is no operation `customers.GetCustomr`.', 'Did you mean `customers.GetCustomer`?'],
+    [
+      2,
+      'Link `Order.customer`: `Order` has a field `customer` already.',
+      'Give the link another name.',
+    ],
+    [
+      3,
+      'Link `Order.a`: There is no operation `customers.GetCustomr`.',
+      'Did you mean `customers.GetCustomer`?',
+    ],
     [4, 'Link `Order.b`: `Order` has no field `customerID`.', 'Did you mean `customerId`?'],
     [5, 'Link `Order.c`: The operation has no argument `ident`.', 'Known here: `id`.'],
     [6, 'Link `Order.d`: `when` is DateTime, `id` takes Long.', 'Name a field of the same type.'],
@@ -134,7 +172,11 @@ t.test('every error in links comes out at once, at its place, with the nearest n
       'Link `Order.f`: Nothing fills `criteria.region`, which `customers.FindCustomer` requires.',
       'Add it to `arguments`.',
     ],
-    [9, 'Link `Order.g`: `sku` cannot be a field of [Line!].', 'A path leads through single objects.'],
+    [
+      9,
+      'Link `Order.g`: `sku` cannot be a field of [Line!].',
+      'A path leads through single objects.',
+    ],
     [10, 'Link `Line.h`: `skus` is [String], `id` takes ID.', 'Name a field with one value.'],
     [14, 'Link `Order.i`: `id` is no list.', 'Name the argument that takes all keys.'],
     [
@@ -151,7 +193,11 @@ t.test('every error in links comes out at once, at its place, with the nearest n
       'Link `Order.l`: The items of `orders.ListOrders` are Order, the link is Customer.',
       'Both operations must answer with the same type.',
     ],
-    [27, 'Link `Query.m`: There is no object type `Query`.', 'Known here: `Line`, `Customer`, `Order`.'],
+    [
+      27,
+      'Link `Query.m`: There is no object type `Query`.',
+      'Known here: `Line`, `Customer`, `Order`.',
+    ],
     [28, 'Link `Order.n`: `state` is State, `id` takes ID.', 'Name a field of the same type.'],
   ]);
   const forms = await problemsOf(
@@ -175,9 +221,17 @@ t.test('every error in links comes out at once, at its place, with the nearest n
 
 /** People and firms: an interface with links, links on one type only, single, batched, lists, grouped lists. */
 function society(): readonly Operation[] {
-  const party = complex('Party', elements(one('id', INT), one('name', STRING), one('bossId', INT, '?')));
+  const party = complex(
+    'Party',
+    elements(one('id', INT), one('name', STRING), one('bossId', INT, '?')),
+  );
   extension('Person', party, one('age', INT, '?'), one('spouse', party, '?'));
-  extension('Firm', party, one('staffIds', INT, '*'), one('seat', complex('Seat', elements(one('ownerId', INT)))));
+  extension(
+    'Firm',
+    party,
+    one('staffIds', INT, '*'),
+    one('seat', complex('Seat', elements(one('ownerId', INT)))),
+  );
   const parties = one('party', party, '*');
   return [
     operation('GetParty', [one('id', LONG)], [one('party', party, '?')]),
@@ -229,12 +283,20 @@ const PARTIES: readonly Party[] = Array.from({ length: 9 }, (_, index): Party =>
   const id = index + 1;
   const common = { id, name: `N${id}`, bossId: id === 5 ? null : (id * 4) % 11 };
   if (id % 3 === 0) return { __typename: 'PartyBase', ...common };
-  if (id % 3 === 1) return { __typename: 'Person', ...common, age: id % 2 === 0 ? null : id, spouse: null };
-  return { __typename: 'Firm', ...common, staffIds: id === 2 ? [] : [id - 1, 40, id + 1], seat: { ownerId: id - 1 } };
+  if (id % 3 === 1)
+    return { __typename: 'Person', ...common, age: id % 2 === 0 ? null : id, spouse: null };
+  return {
+    __typename: 'Firm',
+    ...common,
+    staffIds: id === 2 ? [] : [id - 1, 40, id + 1],
+    seat: { ownerId: id - 1 },
+  };
 });
 
-const byId = (id: unknown): Party | null => PARTIES.find((party) => String(party.id) === String(id)) ?? null;
-const byIds = (ids: unknown): readonly Party[] => (Array.isArray(ids) ? ids : []).flatMap((id) => byId(id) ?? []);
+const byId = (id: unknown): Party | null =>
+  PARTIES.find((party) => String(party.id) === String(id)) ?? null;
+const byIds = (ids: unknown): readonly Party[] =>
+  (Array.isArray(ids) ? ids : []).flatMap((id) => byId(id) ?? []);
 const byBoss = (id: unknown): readonly Party[] => PARTIES.filter((party) => party['bossId'] === id);
 
 /** What links and root fields are by resolvers. */
@@ -249,7 +311,8 @@ const TRUTH: Readonly<Record<string, (source: Party, args: Record<string, unknow
   team: ({ id }) => byBoss(id),
   crew: ({ id }) => byBoss(id),
   others: ({ bossId }) => (bossId === null ? null : byIds([bossId])),
-  staff: ({ staffIds }) => (Array.isArray(staffIds) && staffIds.length > 0 ? byIds(staffIds) : null),
+  staff: ({ staffIds }) =>
+    Array.isArray(staffIds) && staffIds.length > 0 ? byIds(staffIds) : null,
   owner: ({ seat, ownerId }) => byId(ownerId ?? Object(seat)['ownerId']),
 };
 
@@ -257,7 +320,8 @@ const xml = (party: Party, tag = 'party'): string => {
   const children = Object.entries(party).flatMap(([name, value]): string[] => {
     if (name === '__typename' || value === null) return [];
     if (Array.isArray(value)) return value.map((item) => `<${name}>${item}</${name}>`);
-    if (typeof value === 'object') return [`<${name}><ownerId>${Object(value).ownerId}</ownerId></${name}>`];
+    if (typeof value === 'object')
+      return [`<${name}><ownerId>${Object(value).ownerId}</ownerId></${name}>`];
     return [`<${name}>${value}</${name}>`];
   });
   const type = party.__typename === 'PartyBase' ? '' : ` xsi:type="${party.__typename}"`;
@@ -279,7 +343,8 @@ function answer(call: FieldCall): Decoded {
       .join('');
   const given = (list: unknown): readonly unknown[] => (Array.isArray(list) ? list : []);
   const distinct = new Set(given(ids));
-  const inOrder = (parties: readonly Party[]): string => parties.map((party) => xml(party)).join('');
+  const inOrder = (parties: readonly Party[]): string =>
+    parties.map((party) => xml(party)).join('');
   switch (call.bound.operation.name) {
     case 'GetParty': {
       const party = byId(id);
@@ -315,9 +380,14 @@ const admissionTo = ({ schema, links }: Pick<typeof SOCIETY, 'schema' | 'links'>
 const ADMISSION = admissionTo(SOCIETY);
 
 /** The answer by our executor, with the calls that were made for it. */
-async function ours(query: string): Promise<{ readonly result: ExecutionResult; readonly calls: readonly string[] }> {
+async function ours(
+  query: string,
+): Promise<{ readonly result: ExecutionResult; readonly calls: readonly string[] }> {
   const calls: string[] = [];
-  const admitted = admit({ query, operationName: null, variables: { yes: true, no: false } }, ADMISSION);
+  const admitted = admit(
+    { query, operationName: null, variables: { yes: true, no: false } },
+    ADMISSION,
+  );
   const callField = async (call: FieldCall): Promise<Decoded> => {
     calls.push(`${call.bound.operation.name} ${JSON.stringify(call.arguments)}`);
     // The order of answers must make no difference.
@@ -325,7 +395,10 @@ async function ours(query: string): Promise<{ readonly result: ExecutionResult; 
     return answer(call);
   };
   const { signal } = new AbortController();
-  return { result: await executeOperation(admitted, { built: SOCIETY, callField, signal, limits: LIMITS }), calls };
+  return {
+    result: await executeOperation(admitted, { built: SOCIETY, callField, signal, limits: LIMITS }),
+    calls,
+  };
 }
 
 function theirs(query: string): ExecutionResult {
@@ -353,7 +426,11 @@ t.test('random selections are answered as graphql-js answers them with resolvers
   let linked = 0;
   const arbitrary = fc.infiniteStream(fc.nat(1_000_000)).map((stream) => {
     const choose = (below: number): number => (stream.next().value ?? 0) % below;
-    const roots = ['a: getParty(id: 8)', 'b: getParties(ids: [1, 2, 5, 9])', 'c: findParties(bossId: 4)'];
+    const roots = [
+      'a: getParty(id: 8)',
+      'b: getParties(ids: [1, 2, 5, 9])',
+      'c: findParties(bossId: 4)',
+    ];
     const fields = roots
       .slice(0, 1 + choose(3))
       .map((root) => `${root}${randomSelection(SOCIETY.schema, party, 5, choose)}`);
@@ -361,11 +438,14 @@ t.test('random selections are answered as graphql-js answers them with resolvers
   });
   await fc.assert(
     fc.asyncProperty(arbitrary, async (query) => {
-      const errors = validate(SOCIETY.schema, parse(query)).filter((error) => !error.message.includes('never used'));
+      const errors = validate(SOCIETY.schema, parse(query)).filter(
+        (error) => !error.message.includes('never used'),
+      );
       if (errors.length > 0) return;
       const { result, calls } = await ours(query);
       const expected = JSON.stringify(theirs(query));
-      if (JSON.stringify(result) !== expected) throw new Error(`${query}\n${JSON.stringify(result)}\n${expected}`);
+      if (JSON.stringify(result) !== expected)
+        throw new Error(`${query}\n${JSON.stringify(result)}\n${expected}`);
       compared++;
       if (calls.length > 4) linked++;
     }),
@@ -375,7 +455,10 @@ t.test('random selections are answered as graphql-js answers them with resolvers
 });
 
 t.test('a link of an interface is on all its types, each with its own values', async (t) => {
-  t.match(printSchema(SOCIETY.schema), /type Firm implements Party \{[^}]*boss: Party[^}]*staff: \[Party!\]/);
+  t.match(
+    printSchema(SOCIETY.schema),
+    /type Firm implements Party \{[^}]*boss: Party[^}]*staff: \[Party!\]/,
+  );
   t.notMatch(printSchema(SOCIETY.schema), 'findAll');
   const { result, calls } = await ours(
     '{ getParties(ids: [1, 2, 3, 4]) { id chief { id ... on Firm { staff { chief { id } } } } ... on Firm { owner { id } } } }',
@@ -393,7 +476,9 @@ t.test('a link of an interface is on all its types, each with its own values', a
 
 t.test('one list operation serves links to one and links to all of a key', async (t) => {
   const { result } = await ours('{ getParty(id: 1) { chief { id } others { id } } }');
-  t.same(JSON.parse(JSON.stringify(result)), { data: { getParty: { chief: { id: 4 }, others: [{ id: 4 }] } } });
+  t.same(JSON.parse(JSON.stringify(result)), {
+    data: { getParty: { chief: { id: 4 }, others: [{ id: 4 }] } },
+  });
 });
 
 t.test('a link may answer with a Fault as data, which may have links itself', async (t) => {
@@ -404,12 +489,17 @@ t.test('a link may answer with a Fault as data, which may have links itself', as
     [
       {
         name: 's',
-        operations: [operation('GetParty', [one('id', INT)], [one('party', party)], { faults: [fault] })],
+        operations: [
+          operation('GetParty', [one('id', INT)], [one('party', party)], { faults: [fault] }),
+        ],
         mapping: new Map([['GetParty', { field: null, hidden: false, faults: 'union' }]]),
         naming: 'camel',
       },
     ],
-    [link('Party.boss', 'GetParty', { id: 'bossId' }), link('Lost.hint', 'GetParty', { id: 'hintId' })],
+    [
+      link('Party.boss', 'GetParty', { id: 'bossId' }),
+      link('Lost.hint', 'GetParty', { id: 'hintId' }),
+    ],
   );
   t.same(built.linkErrors, []);
   const query = `{ getParty(id: 1) { ... on Party { id boss { __typename ... on Lost { hintId hint { ... on Party { id } } } } } } }`;
@@ -420,21 +510,30 @@ t.test('a link may answer with a Fault as data, which may have links itself', as
     return read(plan, `<party><id>${id}</id><bossId>2</bossId></party>`);
   };
   const { signal } = new AbortController();
-  const { data, errors } = await executeOperation(admitted, { built, callField, signal, limits: LIMITS });
+  const { data, errors } = await executeOperation(admitted, {
+    built,
+    callField,
+    signal,
+    limits: LIMITS,
+  });
   t.equal(errors, undefined);
   const boss = { __typename: 'Lost', hintId: 3, hint: { id: 3 } };
   t.equal(JSON.stringify(data), JSON.stringify({ getParty: { id: 1, boss } }));
 });
 
-t.test('numbers that are the same are the same key; texts are only if they are equal', async (t) => {
-  for (const same of ['7', '007', '+7', '7.0', '7.', '07.000']) t.equal(keyText(same, true), '7', same);
-  t.equal(keyText(7, true), '7');
-  for (const zero of ['0', '-0', '00', '-0.00', '+0.']) t.equal(keyText(zero, true), '0', zero);
-  t.equal(keyText('-00.50', true), '-0.5');
-  t.equal(keyText('1e3', true), '1e3');
-  t.equal(keyText('9223372036854775807', true), '9223372036854775807');
-  for (const text of ['007', ' 7', '7.0', '']) t.equal(keyText(text, false), text);
-});
+t.test(
+  'numbers that are the same are the same key; texts are only if they are equal',
+  async (t) => {
+    for (const same of ['7', '007', '+7', '7.0', '7.', '07.000'])
+      t.equal(keyText(same, true), '7', same);
+    t.equal(keyText(7, true), '7');
+    for (const zero of ['0', '-0', '00', '-0.00', '+0.']) t.equal(keyText(zero, true), '0', zero);
+    t.equal(keyText('-00.50', true), '-0.5');
+    t.equal(keyText('1e3', true), '1e3');
+    t.equal(keyText('9223372036854775807', true), '9223372036854775807');
+    for (const text of ['007', ' 7', '7.0', '']) t.equal(keyText(text, false), text);
+  },
+);
 
 t.test('a copy leaves the value as it was; a long list is walked in its length', async (t) => {
   const walk: Walk = new Map([['a', new Map([['link', new Map()]])]]);
@@ -452,7 +551,10 @@ t.test('a copy leaves the value as it was; a long list is walked in its length',
   const timed = (length: number): number => {
     const long = { a: Array.from({ length }, () => ({ link: mark })) };
     const started = process.cpuUsage();
-    t.equal(linkPositionsIn(copyAlong(long, walk), walk, { parent: null, step: 'root' }).length, length);
+    t.equal(
+      linkPositionsIn(copyAlong(long, walk), walk, { parent: null, step: 'root' }).length,
+      length,
+    );
     const { user, system } = process.cpuUsage(started);
     return user + system;
   };
@@ -482,11 +584,13 @@ t.test('a document that is known is called with the arguments of each request', 
 t.test('variables are found in lists and objects of arguments', (t) => {
   const dependsOn = (text: string): boolean => {
     const [operation] = parse(`query ($v: Int) { field${text} }`).definitions;
-    const node = operation?.kind === 'OperationDefinition' ? operation.selectionSet.selections[0] : undefined;
+    const node =
+      operation?.kind === 'OperationDefinition' ? operation.selectionSet.selections[0] : undefined;
     if (node?.kind !== 'Field') throw new Error('no field');
     return hasVariables(node);
   };
-  for (const text of ['(a: $v)', '(a: 1, b: [2, $v])', '(a: { b: [{ c: $v }] })']) t.ok(dependsOn(text), text);
+  for (const text of ['(a: $v)', '(a: 1, b: [2, $v])', '(a: { b: [{ c: $v }] })'])
+    t.ok(dependsOn(text), text);
   for (const text of ['', '(a: 1)', '(a: { b: [{ c: "$v" }] })']) t.notOk(dependsOn(text), text);
   t.end();
 });

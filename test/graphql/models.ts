@@ -10,7 +10,12 @@ import type {
   WsdlModel,
   XsdType,
 } from '../../src/wsdl/model.js';
-import { plainComplexType, plainElement, plainSimpleType, sequenceOf } from '../../src/wsdl/plain.js';
+import {
+  plainComplexType,
+  plainElement,
+  plainSimpleType,
+  sequenceOf,
+} from '../../src/wsdl/plain.js';
 
 /** A small builder for models: what the reader of WSDL would make, without its detours. */
 export const URI = 'urn:shop';
@@ -31,7 +36,11 @@ export const enumeration = (local: string, ...values: string[]): SimpleType =>
     enumeration: values.map((value) => ({ value, documentation: null })),
   });
 
-export const element = (local: string, type: XsdType, about: Partial<ElementDeclaration> = {}): ElementDeclaration => ({
+export const element = (
+  local: string,
+  type: XsdType,
+  about: Partial<ElementDeclaration> = {},
+): ElementDeclaration => ({
   ...plainElement({ uri: URI, local }, type),
   ...about,
 });
@@ -77,13 +86,21 @@ export type MutableComplex = { -readonly [K in keyof ComplexType]: ComplexType[K
 export const elements = (...particles: Particle[]): Content => sequenceOf(particles);
 
 /** A complex type; '' for one without a name. Mutable, for recursive types. */
-export const complex = (local: string, content: Content, about: Partial<ComplexType> = {}): MutableComplex => ({
+export const complex = (
+  local: string,
+  content: Content,
+  about: Partial<ComplexType> = {},
+): MutableComplex => ({
   ...plainComplexType(local === '' ? null : { uri: URI, local }, content),
   ...about,
 });
 
 /** A type that extends `base` by these particles. */
-export function extension(local: string, base: MutableComplex, ...particles: Particle[]): MutableComplex {
+export function extension(
+  local: string,
+  base: MutableComplex,
+  ...particles: Particle[]
+): MutableComplex {
   const inherited = base.content.kind === 'elements' ? [base.content.particle] : [];
   const type = complex(local, elements(...inherited, ...particles), {
     base,
@@ -108,13 +125,19 @@ export const operation = (
   status: 'ok',
   reasons: [],
   input: { body: element(name, complex('', elements(...request))), headers: [] },
-  output: reply === null ? null : { body: element(`${name}Response`, complex('', elements(...reply))), headers: [] },
+  output:
+    reply === null
+      ? null
+      : { body: element(`${name}Response`, complex('', elements(...reply))), headers: [] },
   faults: [],
   ...about,
 });
 
 /** A service `shop` without a mapping. */
-export const service = (operations: readonly Operation[], about: Partial<GraphqlService> = {}): GraphqlService => ({
+export const service = (
+  operations: readonly Operation[],
+  about: Partial<GraphqlService> = {},
+): GraphqlService => ({
   name: 'shop',
   operations,
   mapping: new Map(),
@@ -127,7 +150,12 @@ export const modelWith = (...ports: readonly (readonly Operation[])[]): WsdlMode
   services: [
     {
       name: { uri: URI, local: 'S' },
-      ports: ports.map((operations, index) => ({ name: `P${index}`, dialect: '1.1', address: null, operations })),
+      ports: ports.map((operations, index) => ({
+        name: `P${index}`,
+        dialect: '1.1',
+        address: null,
+        operations,
+      })),
     },
   ],
   types: new Map(),
@@ -143,9 +171,13 @@ export function shop(): readonly Operation[] {
   const engine = extension('Engine', part, one('Power', INT));
   extension('TurboEngine', engine, one('Boost', INT, '?'));
   extension('Wheel', part, one('Spokes', INT, '*'));
-  const line = complex('Line', elements(one('Sku', STRING), one('Quantity', INT), one('Parts', part, '*')), {
-    attributes: [attribute('no', INT, { required: true })],
-  });
+  const line = complex(
+    'Line',
+    elements(one('Sku', STRING), one('Quantity', INT), one('Parts', part, '*')),
+    {
+      attributes: [attribute('no', INT, { required: true })],
+    },
+  );
   const lines = complex('ArrayOfLine', elements(one('Line', line, '*', { nillable: true })));
   const order = complex('Order', elements());
   order.content = elements(
@@ -160,7 +192,11 @@ export function shop(): readonly Operation[] {
   );
   return [
     operation('GetOrder', [one('OrderID', INT)], [one('GetOrderResult', order)]),
-    operation('ListOrders', [one('Status', status, '?'), one('limit', INT, '?')], [one('Order', order, '*')]),
+    operation(
+      'ListOrders',
+      [one('Status', status, '?'), one('limit', INT, '?')],
+      [one('Order', order, '*')],
+    ),
     operation('CountOrders', [], [one('count', LONG)]),
     operation('PlaceOrder', [one('Order', order)], [one('OrderID', INT), one('Total', DECIMAL)]),
     operation('Forget', [one('OrderID', INT)], null),

@@ -31,7 +31,8 @@ ${['SetTrip', 'EntityGetList', 'Ping'].map((name) => element(name, text('Id')) +
 </xs:schema>`;
 
 const each = (print: (name: string) => string): string => OPERATIONS.map(print).join('');
-const header = (part: string): string => `<soap:header message="t:H" part="${part}" use="literal"/>`;
+const header = (part: string): string =>
+  `<soap:header message="t:H" part="${part}" use="literal"/>`;
 const WSDL = wsdlWith({
   types: SCHEMA,
   messages: `<message name="H"><part name="s" element="t:Session"/><part name="t" element="t:Trace"/></message>
@@ -48,19 +49,29 @@ async function built(t: Test, naming: Naming, about: Partial<GraphqlService> = {
   return { sdl: printSchema(schema), warnings: warnings.map(({ what }) => what) };
 }
 
-t.test('types without a name have that of their global element, and items of a list their own', async (t) => {
-  const { sdl, warnings } = await built(t, 'camel');
-  t.match(sdl, 'type GetTripResult {\n  pnr: String!\n  travelers: [GetTripResultTraveler!]\n');
-  t.match(sdl, 'type GetTripResultTraveler {\n  name: String!\n  loyaltyProgram: LoyaltyProgram!\n}');
-  t.match(sdl, 'type LoyaltyProgram {\n  code: String!\n  tier: Tier!\n}');
-  t.match(sdl, 'input LoyaltyProgramInput {\n  code: String!\n  tier: Tier!\n}');
-  t.match(sdl, 'stops: [GetTripStopInput!]!');
-  t.match(sdl, 'bags: [GetTripBagsItemInput!]!', 'an item that is only called so says nothing by itself');
-  t.match(sdl, 'enum Tier {\n  GOLD\n}');
-  t.match(sdl, 'segment: GetTripResultSegment!', 'the named type keeps its name');
-  t.match(sdl, 'other: Segment!');
-  t.same(warnings, []);
-});
+t.test(
+  'types without a name have that of their global element, and items of a list their own',
+  async (t) => {
+    const { sdl, warnings } = await built(t, 'camel');
+    t.match(sdl, 'type GetTripResult {\n  pnr: String!\n  travelers: [GetTripResultTraveler!]\n');
+    t.match(
+      sdl,
+      'type GetTripResultTraveler {\n  name: String!\n  loyaltyProgram: LoyaltyProgram!\n}',
+    );
+    t.match(sdl, 'type LoyaltyProgram {\n  code: String!\n  tier: Tier!\n}');
+    t.match(sdl, 'input LoyaltyProgramInput {\n  code: String!\n  tier: Tier!\n}');
+    t.match(sdl, 'stops: [GetTripStopInput!]!');
+    t.match(
+      sdl,
+      'bags: [GetTripBagsItemInput!]!',
+      'an item that is only called so says nothing by itself',
+    );
+    t.match(sdl, 'enum Tier {\n  GOLD\n}');
+    t.match(sdl, 'segment: GetTripResultSegment!', 'the named type keeps its name');
+    t.match(sdl, 'other: Segment!');
+    t.same(warnings, []);
+  },
+);
 
 t.test('operations with the same header blocks share one input type', async (t) => {
   const { sdl } = await built(t, 'camel');
@@ -73,7 +84,10 @@ t.test('operations with the same header blocks share one input type', async (t) 
 t.test('leaving out operations renames no header type', async (t) => {
   const only = (...names: string[]) =>
     new Map(
-      names.map((name) => [name, { field: { parent: 'Query', name: name.toLowerCase() } as const, hidden: false }]),
+      names.map((name) => [
+        name,
+        { field: { parent: 'Query', name: name.toLowerCase() } as const, hidden: false },
+      ]),
     );
   for (const name of ['GetTrip', 'SetTrip']) {
     const { sdl } = await built(t, 'camel', { mapping: only(name) });
@@ -83,7 +97,8 @@ t.test('leaving out operations renames no header type', async (t) => {
 
 t.test('arguments are named by words, whatever wrote them', async (t) => {
   const { sdl } = await built(t, 'camel');
-  for (const name of ['ipv4Address', 'dnsName', 'wsfSchedule', 'nomerZakaza']) t.match(sdl, `    ${name}: String!\n`);
+  for (const name of ['ipv4Address', 'dnsName', 'wsfSchedule', 'nomerZakaza'])
+    t.match(sdl, `    ${name}: String!\n`);
 });
 
 t.test('names of version 0.1 are kept on request', async (t) => {
@@ -93,7 +108,8 @@ t.test('names of version 0.1 are kept on request', async (t) => {
   t.match(sdl, 'input GetTripLoyaltyProgramInput {');
   t.match(sdl, 'stops: [GetTripStopsInput!]!');
   t.match(sdl, 'bags: [GetTripBagsInput!]!');
-  for (const name of ['iPv4Address', 'dnSname', 'wsfX0020Schedule']) t.match(sdl, `    ${name}: String!\n`);
+  for (const name of ['iPv4Address', 'dnSname', 'wsfX0020Schedule'])
+    t.match(sdl, `    ${name}: String!\n`);
   t.match(sdl, /^ {4}u41Du43E\w+: String!$/m);
   t.match(sdl, /getTrip\([^)]*headers: GetTripHeadersInput/);
   t.match(sdl, /setTrip\([^)]*headers: SetTripHeadersInput/);

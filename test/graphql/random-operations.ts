@@ -41,7 +41,12 @@ export interface FieldRule {
   readonly calls: 'single' | 'batched' | null;
 }
 
-const rule = (type: TypeName, calls: FieldRule['calls'], isList = false, isSliced = false): FieldRule => ({
+const rule = (
+  type: TypeName,
+  calls: FieldRule['calls'],
+  isList = false,
+  isSliced = false,
+): FieldRule => ({
   type,
   isList,
   isSliced,
@@ -113,28 +118,45 @@ export function randomOperation(random: Random): readonly Selection[] {
   let alias = 0;
   const directive = (): Directive | null =>
     random.chance(0.1)
-      ? { isSkip: random.chance(0.5), isIncluded: random.chance(0.6), byVariable: random.chance(0.5) }
+      ? {
+          isSkip: random.chance(0.5),
+          isIncluded: random.chance(0.6),
+          byVariable: random.chance(0.5),
+        }
       : null;
   const field = (parent: TypeName, budget: number): Field | null => {
     const [name, rule] = random.of(Object.entries(RULES[parent]));
     if (rule !== null && budget <= 0) return null;
-    const first = rule?.isSliced && random.chance(0.6) ? random.of([1, 2, 5, 10, 20, 100, 101, 0]) : null;
+    const first =
+      rule?.isSliced && random.chance(0.6) ? random.of([1, 2, 5, 10, 20, 100, 101, 0]) : null;
     const isAliased = first !== null || random.chance(0.15);
     const selections = rule === null ? [] : set(rule.type, budget - 1);
     const type = rule?.type ?? null;
-    return { kind: 'field', name, type, isAliased, alias: alias++, first, directive: directive(), selections };
+    return {
+      kind: 'field',
+      name,
+      type,
+      isAliased,
+      alias: alias++,
+      first,
+      directive: directive(),
+      selections,
+    };
   };
   const group = (parent: TypeName, budget: number): Group => {
     const known = groups.get(parent) ?? [];
     groups.set(parent, known);
-    const selections = known.length > 0 && random.chance(0.5) ? random.of(known).selections : set(parent, budget);
+    const selections =
+      known.length > 0 && random.chance(0.5) ? random.of(known).selections : set(parent, budget);
     const made: Group = { kind: 'group', type: parent, directive: directive(), selections };
     known.push(made);
     return made;
   };
   const set = (parent: TypeName, budget: number): readonly Selection[] => {
     const made = random
-      .some(1, 3, (): Selection | null => (random.chance(0.25) ? group(parent, budget - 1) : field(parent, budget)))
+      .some(1, 3, (): Selection | null =>
+        random.chance(0.25) ? group(parent, budget - 1) : field(parent, budget),
+      )
       .filter((each) => each !== null);
     const leaf = parent === 'Line' ? 'sku' : '__typename';
     const plain: Field = {
@@ -165,14 +187,22 @@ export interface Spelled {
 }
 
 /** One operation, written in one of many ways that mean the same. */
-export function spell(operation: readonly Selection[], { fragments, values, aliasPrefix }: Spelling): Spelled {
+export function spell(
+  operation: readonly Selection[],
+  { fragments, values, aliasPrefix }: Spelling,
+): Spelled {
   const variables: Record<string, unknown> = {};
   const definitions: string[] = [];
   const declared: string[] = [];
   const names = new Map<readonly Selection[], string>();
   const known = new Map<object, string>();
   /** What stands in several places is the same variable there: fields that are merged must have the same arguments. */
-  const given = (holder: object, value: number | boolean, type: string, as: Spelling['values']): string => {
+  const given = (
+    holder: object,
+    value: number | boolean,
+    type: string,
+    as: Spelling['values'],
+  ): string => {
     if (as === 'literal') return String(value);
     const told = known.get(holder);
     if (told !== undefined) return told;
@@ -190,7 +220,8 @@ export function spell(operation: readonly Selection[], { fragments, values, alia
   const write = (selection: Selection): string => {
     if (selection.kind === 'group') {
       const { type, selections } = selection;
-      if (fragments === 'inline') return `...on ${type}${directive(selection.directive)}${writeSet(selections)}`;
+      if (fragments === 'inline')
+        return `...on ${type}${directive(selection.directive)}${writeSet(selections)}`;
       let name = names.get(selections);
       if (name === undefined) {
         name = `F${names.size}`;
@@ -200,7 +231,8 @@ export function spell(operation: readonly Selection[], { fragments, values, alia
       return `...${name}${directive(selection.directive)}`;
     }
     const alias = selection.isAliased ? `${aliasPrefix}${selection.alias}:` : '';
-    const first = selection.first === null ? '' : `(first:${given(selection, selection.first, 'Int', values)})`;
+    const first =
+      selection.first === null ? '' : `(first:${given(selection, selection.first, 'Int', values)})`;
     const inner = selection.selections.length === 0 ? '' : writeSet(selection.selections);
     return `${alias}${selection.name}${first}${directive(selection.directive)}${inner}`;
   };

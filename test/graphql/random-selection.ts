@@ -32,7 +32,9 @@ export function randomSelection(
       if (field === undefined) continue;
       const named = getNamedType(field.type);
       if (isCompositeType(named) && depth === 0) continue;
-      const directive = ['', '', '', ' @skip(if:$yes)', ' @include(if:$yes)', ' @include(if:$no)'][choose(6)];
+      const directive = ['', '', '', ' @skip(if:$yes)', ' @include(if:$yes)', ' @include(if:$no)'][
+        choose(6)
+      ];
       const alias = choose(4) === 0 ? `${field.name}${choose(2)}:` : '';
       parts.push(`${alias}${field.name}${directive}${inner(named)}`);
     }

@@ -44,7 +44,8 @@ export function queriesOfTypes(schema: GraphQLSchema): ReadonlyMap<string, strin
   }
   for (const type of queue) {
     const { operation, steps } = ways.get(type) ?? { operation: 'query', steps: [] };
-    for (const field of fieldsOf(type)) meet(getNamedType(field.type), { operation, steps: [...steps, field.name] });
+    for (const field of fieldsOf(type))
+      meet(getNamedType(field.type), { operation, steps: [...steps, field.name] });
     if (!isAbstractType(type)) continue;
     for (const each of schema.getPossibleTypes(type))
       meet(each, { operation, steps: [...steps, `... on ${each.name}`] });
@@ -70,13 +71,21 @@ function leavesOf(type: GraphQLObjectType): readonly string[] {
 }
 
 /** The estimate of a query, held to the default limits. Throws a `Refusal`. */
-export function costWithinDefaults({ schema, fields }: Pick<BuiltSchema, 'schema' | 'fields'>, query: string): number {
+export function costWithinDefaults(
+  { schema, fields }: Pick<BuiltSchema, 'schema' | 'fields'>,
+  query: string,
+): number {
   const checker = new LimitChecker(LIMITS);
   const document = new AdmittedDocument(parse(query));
   checkShape(document.document, checker);
   const [operation] = document.document.definitions;
   if (operation?.kind !== 'OperationDefinition') throw new Error('no operation');
-  const { points } = costOf(new CostTable({ schema, fields, limits: LIMITS }), operation, document.fragments, {});
+  const { points } = costOf(
+    new CostTable({ schema, fields, limits: LIMITS }),
+    operation,
+    document.fragments,
+    {},
+  );
   checker.check('cost', points);
   return points;
 }

@@ -14,12 +14,14 @@ import { assertSplitsAgree } from '../kit/splits.js';
 import { echoWsdl } from '../wsdl/written.js';
 import { builtOf } from './built.js';
 
-const one = (name: string, occurs = ''): string => `<xs:element name="${name}" type="xs:string" ${occurs}/>`;
+const one = (name: string, occurs = ''): string =>
+  `<xs:element name="${name}" type="xs:string" ${occurs}/>`;
 const MAYBE = 'minOccurs="0"';
 const MANY = 'maxOccurs="unbounded"';
 const sequence = (occurs: string, ...inner: string[]): string =>
   `<xs:sequence ${occurs}>${inner.join('')}</xs:sequence>`;
-const choice = (occurs: string, ...inner: string[]): string => `<xs:choice ${occurs}>${inner.join('')}</xs:choice>`;
+const choice = (occurs: string, ...inner: string[]): string =>
+  `<xs:choice ${occurs}>${inner.join('')}</xs:choice>`;
 const PAIRS = sequence(MANY, one('k'), one('v', MAYBE));
 
 /** The schema for a reply with one element `r` of the type `T`, whose content this is. */
@@ -36,10 +38,15 @@ async function schemaOf(content: string, others = ''): Promise<BuiltSchema> {
 function planOf(built: BuiltSchema, selection: string): ReplyPlan {
   const document = parse(`{getEcho${selection}}`);
   const [definition] = document.definitions;
-  const node = definition?.kind === 'OperationDefinition' ? definition.selectionSet.selections[0] : undefined;
+  const node =
+    definition?.kind === 'OperationDefinition' ? definition.selectionSet.selections[0] : undefined;
   const bound = built.fields.get('Query.getEcho');
-  if (node?.kind !== 'Field' || bound === undefined) throw new Error('the operation is not offered');
-  return planReply(bound.reply, [node], { fragments: new AdmittedDocument(document).fragments, variables: {} });
+  if (node?.kind !== 'Field' || bound === undefined)
+    throw new Error('the operation is not offered');
+  return planReply(bound.reply, [node], {
+    fragments: new AdmittedDocument(document).fragments,
+    variables: {},
+  });
 }
 
 /** `<k>a</k>` for `k=a`, one after another. */
@@ -70,7 +77,11 @@ t.test('a repeated group is a list of its repetitions', async (t) => {
       { k: 'b', v: 'x' },
     ],
   });
-  t.same(ask('{items{v}}', 'k=a k=b v=x'), { items: [{ v: null }, { v: 'x' }] }, 'what is not asked for tells, too');
+  t.same(
+    ask('{items{v}}', 'k=a k=b v=x'),
+    { items: [{ v: null }, { v: 'x' }] },
+    'what is not asked for tells, too',
+  );
   t.same(ask('{a:items{w:v} b:items{__typename k}}', 'k=a v=x k=b'), {
     a: [{ w: 'x' }, { w: null }],
     b: [
@@ -79,7 +90,9 @@ t.test('a repeated group is a list of its repetitions', async (t) => {
     ],
   });
   t.same(ask('{items{__typename}}', ''), { items: [] });
-  t.same(ask('{items{__typename}}', 'k=a k=b'), { items: [{ __typename: 'TItem' }, { __typename: 'TItem' }] });
+  t.same(ask('{items{__typename}}', 'k=a k=b'), {
+    items: [{ __typename: 'TItem' }, { __typename: 'TItem' }],
+  });
 });
 
 const CASES: readonly (readonly [string, string, string, string, unknown])[] = [
@@ -102,7 +115,12 @@ const CASES: readonly (readonly [string, string, string, string, unknown])[] = [
     sequence(
       '',
       one('h'),
-      sequence(`${MAYBE} ${MANY}`, one('x'), sequence(`${MAYBE} ${MANY}`, one('k'), one('v', MAYBE)), one('y', MAYBE)),
+      sequence(
+        `${MAYBE} ${MANY}`,
+        one('x'),
+        sequence(`${MAYBE} ${MANY}`, one('k'), one('v', MAYBE)),
+        one('y', MAYBE),
+      ),
       one('z'),
     ),
     '{h items{x y items2{k v}} z}',
@@ -138,7 +156,12 @@ const CASES: readonly (readonly [string, string, string, string, unknown])[] = [
   ],
   [
     'pairs of one element, and what alternates, are lists in a repetition',
-    sequence(MANY, one('k'), choice(`${MAYBE} ${MANY}`, one('a'), one('b')), one('p', 'minOccurs="2" maxOccurs="2"')),
+    sequence(
+      MANY,
+      one('k'),
+      choice(`${MAYBE} ${MANY}`, one('a'), one('b')),
+      one('p', 'minOccurs="2" maxOccurs="2"'),
+    ),
     '{items{k a b p}}',
     'k=1 a=1 b=1 a=2 p=1 p=2 k=2 p=3 p=4',
     {
@@ -179,7 +202,10 @@ const CASES: readonly (readonly [string, string, string, string, unknown])[] = [
 
 for (const [name, content, selection, elements, expected] of CASES) {
   t.test(name, async (t) => {
-    const { value, errors } = answerOf(planOf(await schemaOf(content), selection), message(elements));
+    const { value, errors } = answerOf(
+      planOf(await schemaOf(content), selection),
+      message(elements),
+    );
     t.same(errors, []);
     t.same(value, expected);
   });
@@ -191,7 +217,9 @@ t.test('a group is inherited, restricted, and nothing else has its name', async 
     <xs:complexType name="F"><xs:complexContent><xs:extension base="t:E"><xs:sequence>${one('w')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
   const built = await schemaOf(PAIRS, others);
   const fields = Object.keys(
-    (built.schema.getType('D') as { getFields(): Record<string, unknown> } | undefined)?.getFields() ?? {},
+    (
+      built.schema.getType('D') as { getFields(): Record<string, unknown> } | undefined
+    )?.getFields() ?? {},
   );
   t.same(fields.length, 3);
   const own = fields.filter((each) => each !== 'items');
@@ -208,29 +236,45 @@ t.test('a group is inherited, restricted, and nothing else has its name', async 
       { m: '2', n: null },
     ],
   });
-  t.same(answerOf(plan, message('k=1 v=1 w=2', ' xsi:type="t:F"')).value, { items: [{ k: '1', v: '1' }], w: '2' });
+  t.same(answerOf(plan, message('k=1 v=1 w=2', ' xsi:type="t:F"')).value, {
+    items: [{ k: '1', v: '1' }],
+    w: '2',
+  });
 });
 
-t.test('every type derived from one with a repeated group has its list, whatever lies between them', async (t) => {
-  const derived = (name: string, step: string, base: string, content: string, mixed = ''): string =>
-    `<xs:complexType name="${name}" ${mixed}><xs:complexContent><xs:${step} base="t:${base}">${content}</xs:${step}></xs:complexContent></xs:complexType>`;
-  const pair = sequence('', one('k'), one('v', MAYBE));
-  const fieldsOf = ({ schema }: BuiltSchema, name: string): readonly string[] => {
-    const type = schema.getType(name);
-    return isObjectType(type) || isInterfaceType(type) ? Object.keys(type.getFields()) : [];
-  };
-  const mixed = derived('M', 'extension', 'T', sequence('', one('w')), 'mixed="true"');
-  const open = await schemaOf(PAIRS, mixed + derived('R', 'restriction', 'M', pair));
-  t.same(fieldsOf(open, 'R'), ['items', 'w', 'text', 'xml'], 'after content of any kind');
+t.test(
+  'every type derived from one with a repeated group has its list, whatever lies between them',
+  async (t) => {
+    const derived = (
+      name: string,
+      step: string,
+      base: string,
+      content: string,
+      mixed = '',
+    ): string =>
+      `<xs:complexType name="${name}" ${mixed}><xs:complexContent><xs:${step} base="t:${base}">${content}</xs:${step}></xs:complexContent></xs:complexType>`;
+    const pair = sequence('', one('k'), one('v', MAYBE));
+    const fieldsOf = ({ schema }: BuiltSchema, name: string): readonly string[] => {
+      const type = schema.getType(name);
+      return isObjectType(type) || isInterfaceType(type) ? Object.keys(type.getFields()) : [];
+    };
+    const mixed = derived('M', 'extension', 'T', sequence('', one('w')), 'mixed="true"');
+    const open = await schemaOf(PAIRS, mixed + derived('R', 'restriction', 'M', pair));
+    t.same(fieldsOf(open, 'R'), ['items', 'w', 'text', 'xml'], 'after content of any kind');
 
-  const none = derived('N', 'restriction', 'T', '');
-  const again = derived('A', 'extension', 'N', sequence('', one('items'), PAIRS));
-  const emptied = await schemaOf(PAIRS, none + again);
-  t.same(fieldsOf(emptied, 'A'), ['items', 'items3'], 'after no content; an element has another name');
+    const none = derived('N', 'restriction', 'T', '');
+    const again = derived('A', 'extension', 'N', sequence('', one('items'), PAIRS));
+    const emptied = await schemaOf(PAIRS, none + again);
+    t.same(
+      fieldsOf(emptied, 'A'),
+      ['items', 'items3'],
+      'after no content; an element has another name',
+    );
 
-  const single = await schemaOf(pair, none + derived('A', 'extension', 'N', PAIRS));
-  t.same(fieldsOf(single, 'A'), ['k', 'v'], 'fields of the base stay fields');
-});
+    const single = await schemaOf(pair, none + derived('A', 'extension', 'N', PAIRS));
+    t.same(fieldsOf(single, 'A'), ['k', 'v'], 'fields of the base stay fields');
+  },
+);
 
 t.test('what a repetition lacks is told at its place', async (t) => {
   const built = await schemaOf(PAIRS);
@@ -238,7 +282,11 @@ t.test('what a repetition lacks is told at its place', async (t) => {
   const { value, errors } = answerOf(plan, message('k=a v=1 v=2 k=b'));
   t.same(value, null);
   t.same(errors, [
-    { code: 'UPSTREAM_SCHEMA_INVALID', path: ['items', 1, 'k'], rule: 'missing where a value is required' },
+    {
+      code: 'UPSTREAM_SCHEMA_INVALID',
+      path: ['items', 1, 'k'],
+      rule: 'missing where a value is required',
+    },
   ]);
   t.same(answerOf(planOf(built, '{items{v}}'), message('k=a v=1 v=2 k=b')).value, {
     items: [{ v: '1' }, { v: '2' }, { v: null }],
@@ -252,7 +300,9 @@ t.test('the list of repetitions is bounded', async (t) => {
   );
   const { value, errors } = decodeReply(plan, [message('k=1 k=2 v=2 k=3 v=3 z=9')], 2);
   t.same(value, { items: null, z: '9' });
-  t.same(errors, [{ code: 'UPSTREAM_RESPONSE_LIMIT', path: ['items'], rule: 'more items than allowed' }]);
+  t.same(errors, [
+    { code: 'UPSTREAM_RESPONSE_LIMIT', path: ['items'], rule: 'more items than allowed' },
+  ]);
 });
 
 t.test('reading may end once something has begun that stands behind the group', async (t) => {
@@ -288,7 +338,10 @@ t.test('links start at repetitions, limits hold for them, and they count', async
   );
   const body =
     '<t:GetResponse><t:r><t:k>7</t:k><t:k>8</t:k><t:v>x</t:v><t:sub><t:k>9</t:k></t:sub></t:r></t:GetResponse>';
-  const { data, errors } = await shop.ask('{ get { items { v other { items { k } } sub { items { k } } } } }', body);
+  const { data, errors } = await shop.ask(
+    '{ get { items { v other { items { k } } sub { items { k } } } } }',
+    body,
+  );
   t.same(errors, undefined);
   const other = { items: [{ k: 7 }, { k: 8 }] };
   t.same(data, {
@@ -299,9 +352,12 @@ t.test('links start at repetitions, limits hold for them, and they count', async
       ],
     },
   });
-  const asked = shop.backend.complete.map(({ body: sent }) => /id>(\d*)</.exec(sent.toString())?.[1] ?? '');
+  const asked = shop.backend.complete.map(
+    ({ body: sent }) => /id>(\d*)</.exec(sent.toString())?.[1] ?? '',
+  );
   t.same(asked.sort(), ['', '7', '8']);
-  const linked = '{ get { items { other { items { sub { items { other { items { k } } } } } } } } }';
+  const linked =
+    '{ get { items { other { items { sub { items { other { items { k } } } } } } } } }';
   const deep = await shop.ask(linked, body);
   t.match(deep.errors, [{ extensions: { code: 'MAX_COST_LIMIT' } }], 'links below lists are calls');
 });

@@ -44,7 +44,10 @@ t.test('a choice is a union of its branches where the service asks for it', asyn
     t.same(errors, undefined, branch);
     return (data as { get: { payment: { choice: unknown } } }).get.payment.choice;
   };
-  t.same(await ask('<t:Card><t:Number>7</t:Number></t:Card>'), { __typename: 'PaymentCard', card: { number: '7' } });
+  t.same(await ask('<t:Card><t:Number>7</t:Number></t:Card>'), {
+    __typename: 'PaymentCard',
+    card: { number: '7' },
+  });
   t.same(await ask('<t:Iban>AT1</t:Iban>'), { __typename: 'PaymentIban', iban: 'AT1' });
   t.same(await ask('<t:Coins><t:Coin>1</t:Coin><t:Coin>2</t:Coin></t:Coins>'), {
     __typename: 'PaymentCoins',
@@ -54,11 +57,14 @@ t.test('a choice is a union of its branches where the service asks for it', asyn
   t.same(await ask('<t:Free xsi:nil="true"/>'), { __typename: 'PaymentFree', free: null });
   const { data, errors } = await shop.ask(query, payment(''));
   t.same(data, { get: null });
-  t.match(errors, [{ path: ['get', 'payment', 'choice'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }]);
+  t.match(errors, [
+    { path: ['get', 'payment', 'choice'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } },
+  ]);
 });
 
 t.test('a branch that is hidden leaves a choice that may be null', async (t) => {
-  const hidden = '    schema: { choices: union, types: { Payment: { fields: { Iban: { hide: true } } } } }\n';
+  const hidden =
+    '    schema: { choices: union, types: { Payment: { fields: { Iban: { hide: true } } } } }\n';
   const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS }, hidden);
   const { data, errors } = await shop.ask(
     '{ get { payment { choice { __typename } } } }',
@@ -79,34 +85,43 @@ t.test('a choice that is repeated keeps the order of the message', async (t) => 
   t.same(data, {
     get: {
       story: {
-        choice: [{ text: 'a' }, { again: 1 }, { text: 'b' }, { payment: { choice: { iban: 'I' } } }, { again: 2 }],
+        choice: [
+          { text: 'a' },
+          { again: 1 },
+          { text: 'b' },
+          { payment: { choice: { iban: 'I' } } },
+          { again: 2 },
+        ],
       },
     },
   });
 });
 
-t.test('a choice is inherited, and in what is repeated with something beside it there are fields', async (t) => {
-  const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS }, UNIONS);
-  const query = `{ get { more { choice { ... on PaymentIban { iban } } choice2 { ... on ExtendedB { b } } }
+t.test(
+  'a choice is inherited, and in what is repeated with something beside it there are fields',
+  async (t) => {
+    const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS }, UNIONS);
+    const query = `{ get { more { choice { ... on PaymentIban { iban } } choice2 { ... on ExtendedB { b } } }
     mixture { items { x y z } } payment { ... on Extended { choice2 { __typename } } } } }`;
-  const body = `<t:GetResponse><t:payment xsi:type="t:Extended"><t:Amount>1</t:Amount><t:Iban>x</t:Iban><t:A>1</t:A></t:payment>
+    const body = `<t:GetResponse><t:payment xsi:type="t:Extended"><t:Amount>1</t:Amount><t:Iban>x</t:Iban><t:A>1</t:A></t:payment>
     <t:more><t:Amount>1</t:Amount><t:Iban>y</t:Iban><t:B>3</t:B></t:more>
     <t:mixture><t:X>1</t:X><t:Z>2</t:Z><t:Y>3</t:Y><t:Z>4</t:Z></t:mixture></t:GetResponse>`;
-  const { data, errors } = await shop.ask(query, body);
-  t.same(errors, undefined);
-  t.same(data, {
-    get: {
-      more: { choice: { iban: 'y' }, choice2: { b: 3 } },
-      mixture: {
-        items: [
-          { x: 1, y: null, z: 2 },
-          { x: null, y: 3, z: 4 },
-        ],
+    const { data, errors } = await shop.ask(query, body);
+    t.same(errors, undefined);
+    t.same(data, {
+      get: {
+        more: { choice: { iban: 'y' }, choice2: { b: 3 } },
+        mixture: {
+          items: [
+            { x: 1, y: null, z: 2 },
+            { x: null, y: 3, z: 4 },
+          ],
+        },
+        payment: { choice2: { __typename: 'ExtendedA' } },
       },
-      payment: { choice2: { __typename: 'ExtendedA' } },
-    },
-  });
-});
+    });
+  },
+);
 
 t.test('without being asked for, each branch is a field that may be null', async (t) => {
   const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS });
@@ -117,32 +132,44 @@ t.test('without being asked for, each branch is a field that may be null', async
   t.same(data, { get: { payment: { card: null, iban: 'A', coins: null, free: null } } });
 });
 
-t.test('what xs:any lets in is a value of any type beside the fields that are declared', async (t) => {
-  const types = `<xs:complexType name="Open"><xs:sequence><xs:element name="known" type="xs:int"/><xs:element name="other" type="xs:int" minOccurs="0"/>
+t.test(
+  'what xs:any lets in is a value of any type beside the fields that are declared',
+  async (t) => {
+    const types = `<xs:complexType name="Open"><xs:sequence><xs:element name="known" type="xs:int"/><xs:element name="other" type="xs:int" minOccurs="0"/>
     <xs:any namespace="##any" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence><xs:attribute name="any" type="xs:int"/></xs:complexType>`;
-  const shop = await startDesk(t, { 'desk.wsdl': desk({ types, reply: '<xs:element name="open" type="t:Open"/>' }) });
-  const body = `<t:GetResponse><t:open any="1"><t:known>1</t:known><t:other>2</t:other><t:Known>3</t:Known><x:known xmlns:x="urn:x">a&amp;<x:b/></x:known><none xsi:nil="true"/></t:open></t:GetResponse>`;
-  const { data, errors } = await shop.ask('{ get { any anyElement { name type value xml } known } }', body);
-  t.same(errors, undefined);
-  t.same(data, {
-    get: {
-      any: 1,
-      known: 1,
-      anyElement: [
-        { name: '{urn:t}Known', type: null, value: '3', xml: '<Known xmlns="urn:t">3</Known>' },
-        {
-          name: '{urn:x}known',
-          type: null,
-          value: { b: '', '#text': 'a&' },
-          xml: '<known xmlns="urn:x">a&amp;<b/></known>',
-        },
-        { name: '{}none', type: null, value: null, xml: null },
-      ],
-    },
-  });
-  const less = await shop.ask('{ get { anyElement { value } } }', body);
-  t.same((less.data as { get: { anyElement: unknown[] } }).get.anyElement.length, 3, 'whatever else is selected');
-});
+    const shop = await startDesk(t, {
+      'desk.wsdl': desk({ types, reply: '<xs:element name="open" type="t:Open"/>' }),
+    });
+    const body = `<t:GetResponse><t:open any="1"><t:known>1</t:known><t:other>2</t:other><t:Known>3</t:Known><x:known xmlns:x="urn:x">a&amp;<x:b/></x:known><none xsi:nil="true"/></t:open></t:GetResponse>`;
+    const { data, errors } = await shop.ask(
+      '{ get { any anyElement { name type value xml } known } }',
+      body,
+    );
+    t.same(errors, undefined);
+    t.same(data, {
+      get: {
+        any: 1,
+        known: 1,
+        anyElement: [
+          { name: '{urn:t}Known', type: null, value: '3', xml: '<Known xmlns="urn:t">3</Known>' },
+          {
+            name: '{urn:x}known',
+            type: null,
+            value: { b: '', '#text': 'a&' },
+            xml: '<known xmlns="urn:x">a&amp;<b/></known>',
+          },
+          { name: '{}none', type: null, value: null, xml: null },
+        ],
+      },
+    });
+    const less = await shop.ask('{ get { anyElement { value } } }', body);
+    t.same(
+      (less.data as { get: { anyElement: unknown[] } }).get.anyElement.length,
+      3,
+      'whatever else is selected',
+    );
+  },
+);
 
 t.test('lists of values are lists, enumerations in them have their names', async (t) => {
   const types = `<xs:simpleType name="Sizes"><xs:list itemType="xs:int"/></xs:simpleType>
@@ -167,7 +194,13 @@ t.test('lists of values are lists, enumerations in them have their names', async
   );
   t.same(errors, undefined);
   t.same(data, {
-    get: { sizes: [1, 2, 3], days: [['mon_day'], []], daysAttribute: ['_true', '_x'], rank: '_2', either: 'mon_day2' },
+    get: {
+      sizes: [1, 2, 3],
+      days: [['mon_day'], []],
+      daysAttribute: ['_true', '_x'],
+      rank: '_2',
+      either: 'mon_day2',
+    },
   });
   t.match(shop.sent(), /<(\w+:)?days[^>]*>mon\.day true<\//);
 });
@@ -190,9 +223,18 @@ t.test('a map of JAXB that is left out is null, and the answer is there', async 
   });
 });
 
-t.test('a service whose backend leaves out what its WSDL requires gives null there, without an error', async (t) => {
-  const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS }, '    schema: { nullable: true }\n');
-  t.same(await shop.ask('{ get { payment { amount iban } } }', '<t:GetResponse><t:payment/></t:GetResponse>'), {
-    data: { get: { payment: { amount: null, iban: null } } },
-  });
-});
+t.test(
+  'a service whose backend leaves out what its WSDL requires gives null there, without an error',
+  async (t) => {
+    const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS }, '    schema: { nullable: true }\n');
+    t.same(
+      await shop.ask(
+        '{ get { payment { amount iban } } }',
+        '<t:GetResponse><t:payment/></t:GetResponse>',
+      ),
+      {
+        data: { get: { payment: { amount: null, iban: null } } },
+      },
+    );
+  },
+);

@@ -82,7 +82,8 @@ t.test('field names are lowerCamelCase and legal', async (t) => {
     '*ALL': '_ALL',
     ON_HOLD: 'ON_HOLD',
   };
-  for (const [value, name] of Object.entries(values)) t.equal(enumValueName(value, 'camel'), name, value);
+  for (const [value, name] of Object.entries(values))
+    t.equal(enumValueName(value, 'camel'), name, value);
 });
 
 t.test('a number behind a name that is taken is told from the numbers in it', async (t) => {
@@ -98,7 +99,11 @@ t.test('the shop has the shape the contract names', async (t) => {
   t.match(text, 'getOrder(orderID: Int!): Order\n', 'a reply with one child is unwrapped');
   t.match(text, 'listOrders(status: Status, limit: Int): [Order!]\n');
   t.match(text, 'countOrders: Long\n');
-  t.match(text, 'placeOrder(order: OrderInput!): PlaceOrderResult\n', 'one with several is named after its operation');
+  t.match(
+    text,
+    'placeOrder(order: OrderInput!): PlaceOrderResult\n',
+    'one with several is named after its operation',
+  );
   t.match(text, 'forget(orderID: Int!): Boolean!\n', 'a one-way operation says that it was sent');
   t.match(text, 'type PlaceOrderResult {\n  orderID: Int!\n  total: Decimal!\n}');
   t.match(text, '  lines: [Line]\n', 'a type with nothing but one repeated element is a list');
@@ -121,39 +126,60 @@ t.test('a type that others extend is an interface under its name', async (t) => 
   t.match(text, 'mainPart: Part\n');
 });
 
-t.test('an abstract type without content of its own is an interface with a placeholder', async (t) => {
-  const shape = complex('Shape', { kind: 'empty' }, { abstract: true });
-  extension('Circle', shape, one('radius', INT));
-  const text = sdl(operation('GetShape', [], [one('shape', shape)]));
-  t.match(text, /interface Shape \{[^}]*_: Boolean/);
-  t.match(text, /type Circle implements Shape \{[^}]*radius: Int![^}]*_: Boolean/);
-  t.notMatch(text, 'ShapeBase', 'it can never be sent itself');
-});
+t.test(
+  'an abstract type without content of its own is an interface with a placeholder',
+  async (t) => {
+    const shape = complex('Shape', { kind: 'empty' }, { abstract: true });
+    extension('Circle', shape, one('radius', INT));
+    const text = sdl(operation('GetShape', [], [one('shape', shape)]));
+    t.match(text, /interface Shape \{[^}]*_: Boolean/);
+    t.match(text, /type Circle implements Shape \{[^}]*radius: Int![^}]*_: Boolean/);
+    t.notMatch(text, 'ShapeBase', 'it can never be sent itself');
+  },
+);
 
-t.test('attributes, simple content, mixed content and empty types have one stable shape each', async (t) => {
-  const price = complex('Price', { kind: 'text', type: DECIMAL }, { attributes: [attribute('currency', STRING)] });
-  const flag = complex('Flag', { kind: 'empty' });
-  const rich = complex('Rich', { kind: 'opaque', mixed: null });
-  const any = complex('Any', elements({ kind: 'any', wildcard: ANYTHING, min: 0, max: 1 }));
-  const text = sdl(
-    operation(
-      'GetThing',
-      [one('price', price), one('flag', flag, '?'), one('mark', flag), one('rich', rich, '?')],
-      [one('price', price), one('flag', flag, '?'), one('rich', rich), one('any', any)],
-    ),
-  );
-  t.match(text, 'type Price {\n  value: Decimal!\n  currency: String\n}');
-  t.match(text, 'getThing(price: PriceInput!, flag: Boolean, rich: AnyValueInput): GetThingResult');
-  t.match(text, 'type GetThingResult {\n  price: Price!\n  flag: Boolean\n  rich: AnyValue!\n  any: Any!\n}');
-  t.match(text, /type Any {\n.*\n {2}any: \[AnyValue!]\n}/);
-});
+t.test(
+  'attributes, simple content, mixed content and empty types have one stable shape each',
+  async (t) => {
+    const price = complex(
+      'Price',
+      { kind: 'text', type: DECIMAL },
+      { attributes: [attribute('currency', STRING)] },
+    );
+    const flag = complex('Flag', { kind: 'empty' });
+    const rich = complex('Rich', { kind: 'opaque', mixed: null });
+    const any = complex('Any', elements({ kind: 'any', wildcard: ANYTHING, min: 0, max: 1 }));
+    const text = sdl(
+      operation(
+        'GetThing',
+        [one('price', price), one('flag', flag, '?'), one('mark', flag), one('rich', rich, '?')],
+        [one('price', price), one('flag', flag, '?'), one('rich', rich), one('any', any)],
+      ),
+    );
+    t.match(text, 'type Price {\n  value: Decimal!\n  currency: String\n}');
+    t.match(
+      text,
+      'getThing(price: PriceInput!, flag: Boolean, rich: AnyValueInput): GetThingResult',
+    );
+    t.match(
+      text,
+      'type GetThingResult {\n  price: Price!\n  flag: Boolean\n  rich: AnyValue!\n  any: Any!\n}',
+    );
+    t.match(text, /type Any {\n.*\n {2}any: \[AnyValue!]\n}/);
+  },
+);
 
 t.test('non-null follows occurrence, nillable, choice and default', async (t) => {
   const choice = group('choice', [one('a', INT), one('b', INT)]);
   const built = build(
     operation(
       'GetThing',
-      [choice, one('c', INT, '', { default: '7' }), one('d', INT, '', { nillable: true }), one('e', INT, '+')],
+      [
+        choice,
+        one('c', INT, '', { default: '7' }),
+        one('d', INT, '', { nillable: true }),
+        one('e', INT, '+'),
+      ],
       [choice, one('c', INT, '', { nillable: true }), one('e', INT, '+')],
     ),
   );
@@ -165,21 +191,29 @@ t.test('non-null follows occurrence, nillable, choice and default', async (t) =>
   t.same(plan?.choices, [['a', 'b']]);
 });
 
-t.test('an element in both branches of a choice is single, in a sequence twice it is a list', async (t) => {
-  const branches = group('choice', [
-    group('sequence', [one('a', INT), one('b', INT)]),
-    group('sequence', [one('a', INT), one('c', INT)]),
-  ]);
-  const text = sdl(operation('GetX', [], [branches, one('d', INT), one('e', INT), one('d', INT, '?')]));
-  t.match(text, 'type GetXResult {\n  a: Int!\n  b: Int\n  c: Int\n  d: [Int!]!\n  e: Int!\n}');
-});
+t.test(
+  'an element in both branches of a choice is single, in a sequence twice it is a list',
+  async (t) => {
+    const branches = group('choice', [
+      group('sequence', [one('a', INT), one('b', INT)]),
+      group('sequence', [one('a', INT), one('c', INT)]),
+    ]);
+    const text = sdl(
+      operation('GetX', [], [branches, one('d', INT), one('e', INT), one('d', INT, '?')]),
+    );
+    t.match(text, 'type GetXResult {\n  a: Int!\n  b: Int\n  c: Int\n  d: [Int!]!\n  e: Int!\n}');
+  },
+);
 
 t.test('fixed values are written, not asked for', async (t) => {
   const { schema, fields } = build(
     operation('DoIt', [one('version', STRING, '', { fixed: '2' }), one('x', INT, '?')], null),
   );
   t.match(printSchema(schema), 'doIt(x: Int): Boolean!');
-  t.match(fields.get('Mutation.doIt')?.requestPlan.body?.value.children[0], { key: 'version', fixed: '2' });
+  t.match(fields.get('Mutation.doIt')?.requestPlan.body?.value.children[0], {
+    key: 'version',
+    fixed: '2',
+  });
 });
 
 t.test('header parts are one argument', async (t) => {
@@ -189,11 +223,16 @@ t.test('header parts are one argument', async (t) => {
     operation('GetX', [], [one('x', INT)], { input: { body, headers: [{ element: session }] } }),
   );
   const text = printSchema(schema);
-  t.match(text, /getX\(\s+headers: String!\s+"""[^"]*"""\s+soapHeaders: GetXHeadersInput\s+\): Int/);
+  t.match(
+    text,
+    /getX\(\s+headers: String!\s+"""[^"]*"""\s+soapHeaders: GetXHeadersInput\s+\): Int/,
+  );
   t.match(text, 'input GetXHeadersInput {\n  session: SessionInput\n}');
   const bound = fields.get('Query.getX');
   t.equal(bound?.headersArgument, 'soapHeaders');
-  t.match(bound?.requestPlan.headers, [{ key: 'session', name: { local: 'Session' }, required: false }]);
+  t.match(bound?.requestPlan.headers, [
+    { key: 'session', name: { local: 'Session' }, required: false },
+  ]);
 });
 
 t.test('the request plan follows the schema on the wire', async (t) => {
@@ -224,24 +263,42 @@ t.test('the request plan follows the schema on the wire', async (t) => {
 });
 
 t.test('names that two want go to the first, and the report says so', async (t) => {
-  const order = complex('Order', elements(one('id', INT), one('Id', STRING)), { attributes: [attribute('id', INT)] });
-  const other = complex('Order', elements(one('x', INT)), { name: { uri: 'urn:other', local: 'Order' } });
+  const order = complex('Order', elements(one('id', INT), one('Id', STRING)), {
+    attributes: [attribute('id', INT)],
+  });
+  const other = complex('Order', elements(one('x', INT)), {
+    name: { uri: 'urn:other', local: 'Order' },
+  });
   const built = buildSchema([
     service([operation('GetOrder', [], [one('o', order)])]),
-    service([operation('GetOrder', [], [one('o', other)]), operation('getOrder', [], [one('n', LONG)])], {
-      name: 'stock-room',
-    }),
+    service(
+      [operation('GetOrder', [], [one('o', other)]), operation('getOrder', [], [one('n', LONG)])],
+      {
+        name: 'stock-room',
+      },
+    ),
   ]);
   t.same(validateSchema(built.schema), []);
-  t.same([...built.fields.keys()], ['Query.getOrder', 'Query.stockRoomGetOrder', 'Query.stockRoomGetOrder2']);
-  t.match(printSchema(built.schema), 'type Order {\n  id: Int!\n  id2: String!\n  idAttribute: Int\n}');
+  t.same(
+    [...built.fields.keys()],
+    ['Query.getOrder', 'Query.stockRoomGetOrder', 'Query.stockRoomGetOrder2'],
+  );
+  t.match(
+    printSchema(built.schema),
+    'type Order {\n  id: Int!\n  id2: String!\n  idAttribute: Int\n}',
+  );
   t.match(printSchema(built.schema), 'type StockRoomOrder {');
   t.equal(built.warnings.length, 5);
 });
 
 t.test('the mapping names, hides and selects', async (t) => {
   const mapping = (entries: Record<string, Partial<OperationMapping>>): GraphqlService['mapping'] =>
-    new Map(Object.entries(entries).map(([name, entry]) => [name, { field: null, hidden: false, ...entry }]));
+    new Map(
+      Object.entries(entries).map(([name, entry]) => [
+        name,
+        { field: null, hidden: false, ...entry },
+      ]),
+    );
   const fieldsOf = (entries: Record<string, Partial<OperationMapping>>): string[] => [
     ...buildSchema([service(shop(), { mapping: mapping(entries) })]).fields.keys(),
   ];
@@ -261,15 +318,20 @@ t.test('the mapping names, hides and selects', async (t) => {
   );
 });
 
-t.test('a disabled operation is left out, and a schema without queries has a harmless one', async (t) => {
-  const reasons = [{ file: null, line: null, column: null, what: 'It is encoded.', remedy: null }];
-  const built = build(
-    operation('GetX', [], [one('x', INT)], { status: 'disabled', reasons }),
-    operation('Do', [], null),
-  );
-  t.match(printSchema(built.schema), /type Query \{[^}]*_empty: Boolean/);
-  t.match(built.warnings, [{ what: /GetX.*It is encoded/ }]);
-});
+t.test(
+  'a disabled operation is left out, and a schema without queries has a harmless one',
+  async (t) => {
+    const reasons = [
+      { file: null, line: null, column: null, what: 'It is encoded.', remedy: null },
+    ];
+    const built = build(
+      operation('GetX', [], [one('x', INT)], { status: 'disabled', reasons }),
+      operation('Do', [], null),
+    );
+    t.match(printSchema(built.schema), /type Query \{[^}]*_empty: Boolean/);
+    t.match(built.warnings, [{ what: /GetX.*It is encoded/ }]);
+  },
+);
 
 t.test('replies that are no wrapper keep their type', async (t) => {
   const order = complex('Order', elements(one('id', INT)));
@@ -280,7 +342,12 @@ t.test('replies that are no wrapper keep their type', async (t) => {
     operation('GetOrder', [], [], body('order', order)),
     operation('GetTotal', [], [], body('total', DECIMAL)),
     operation('GetRaw', [], [], body('raw', complex('', { kind: 'opaque', mixed: null }))),
-    operation('GetNamed', [], [], body('GetNamedResponse', complex('GetNamedResponse', elements(one('x', INT))))),
+    operation(
+      'GetNamed',
+      [],
+      [],
+      body('GetNamedResponse', complex('GetNamedResponse', elements(one('x', INT)))),
+    ),
     operation('Ping', [], []),
   );
   t.match(text, 'getOrder: Order\n');
@@ -309,12 +376,18 @@ t.test('deep chains of types and of derivation are no trouble', async (t) => {
     type = complex(`C${number}`, elements(one('inner', type, '?')));
     if (number < 60) derived = extension(`D${number}`, derived, one(`y${number}`, INT));
   }
-  const text = sdl(operation('GetC', [one('c', type)], [one('c', type)]), operation('GetD', [], [one('d', root)]));
+  const text = sdl(
+    operation('GetC', [one('c', type)], [one('c', type)]),
+    operation('GetD', [], [one('d', root)]),
+  );
   t.match(text, 'type D59 implements D58');
 });
 
 t.test('names of JavaScript are names like others', async (t) => {
-  const type = complex('constructor', elements(one('__proto__', INT), one('constructor', INT), one('toString', INT)));
+  const type = complex(
+    'constructor',
+    elements(one('__proto__', INT), one('constructor', INT), one('toString', INT)),
+  );
   const text = sdl(operation('GetX', [one('hasOwnProperty', type)], [one('x', type)]));
   t.match(text, '_proto: Int!');
   t.match(text, 'constructor: Int!');
@@ -334,25 +407,33 @@ t.test('enumerations without a name are named after where they stand', async (t)
   );
 });
 
-t.test('a restriction shows what is left, as narrow as it is, unless an interface asks for all', async (t) => {
-  const line = complex('Line', elements(one('no', INT)));
-  const base = complex(
-    'Bag',
-    elements(one('item', complex('', { kind: 'opaque', mixed: null }), '*'), one('note', STRING, '?')),
-  );
-  const narrow = (name: string, ...particles: Parameters<typeof elements>) => {
-    const type = complex(name, elements(...particles), { base, derivation: 'restriction' });
-    base.derived = [...base.derived, type];
-    return type;
-  };
-  const bare = sdl(operation('Get', [], [one('lines', narrow('Lines', one('item', line, '*'))), one('x', INT)]));
-  t.match(bare, 'lines: [Line!]!\n');
-  t.notMatch(bare, 'Bag');
-  const full = narrow('Full', one('item', line), one('note', STRING));
-  t.match(
-    sdl(operation('Get', [], [one('full', full), one('x', INT)])),
-    'type Full {\n  item: Line!\n  note: String!\n}',
-  );
-  const both = sdl(operation('Get', [], [one('bag', base), one('full', full)]));
-  t.match(both, 'type Full implements Bag {\n  item: [AnyValue!]\n  note: String\n}');
-});
+t.test(
+  'a restriction shows what is left, as narrow as it is, unless an interface asks for all',
+  async (t) => {
+    const line = complex('Line', elements(one('no', INT)));
+    const base = complex(
+      'Bag',
+      elements(
+        one('item', complex('', { kind: 'opaque', mixed: null }), '*'),
+        one('note', STRING, '?'),
+      ),
+    );
+    const narrow = (name: string, ...particles: Parameters<typeof elements>) => {
+      const type = complex(name, elements(...particles), { base, derivation: 'restriction' });
+      base.derived = [...base.derived, type];
+      return type;
+    };
+    const bare = sdl(
+      operation('Get', [], [one('lines', narrow('Lines', one('item', line, '*'))), one('x', INT)]),
+    );
+    t.match(bare, 'lines: [Line!]!\n');
+    t.notMatch(bare, 'Bag');
+    const full = narrow('Full', one('item', line), one('note', STRING));
+    t.match(
+      sdl(operation('Get', [], [one('full', full), one('x', INT)])),
+      'type Full {\n  item: Line!\n  note: String!\n}',
+    );
+    const both = sdl(operation('Get', [], [one('bag', base), one('full', full)]));
+    t.match(both, 'type Full implements Bag {\n  item: [AnyValue!]\n  note: String\n}');
+  },
+);

@@ -6,7 +6,13 @@ import { builtOf } from './built.js';
 
 /** Names of what several operations share: answers, header blocks, Faults, and the ends of their own names. */
 
-const HEADERS = ['SecurityHeader', 'CustomerAccount', 'DeveloperToken', 'ApplicationToken', 'Locale'];
+const HEADERS = [
+  'SecurityHeader',
+  'CustomerAccount',
+  'DeveloperToken',
+  'ApplicationToken',
+  'Locale',
+];
 
 const wsdlOf = (operations: readonly string[], use: 'literal' | 'encoded' = 'literal'): string => {
   const message = (name: string): string =>
@@ -14,7 +20,9 @@ const wsdlOf = (operations: readonly string[], use: 'literal' | 'encoded' = 'lit
       ? `<message name="${name}"><part name="p" element="t:${name}"/></message>`
       : `<message name="${name}"><part name="n" type="xs:int"/></message>`;
   const body = (kind: string): string => `<soap:${kind} use="${use}" namespace="urn:r"/>`;
-  const headers = HEADERS.map((each) => `<soap:header message="t:H" part="${each}" use="literal"/>`).join('');
+  const headers = HEADERS.map(
+    (each) => `<soap:header message="t:H" part="${each}" use="literal"/>`,
+  ).join('');
   const each = (print: (name: string) => string): string => operations.map(print).join('');
   const style = use === 'literal' ? 'document' : 'rpc';
   return wsdlWith({
@@ -33,7 +41,9 @@ ${each((name) => `<operation name="${name}"><soap:operation soapAction=""/><inpu
 async function build(t: Test, wsdl: string, naming: Naming) {
   const { operations } = (await modelOf(wsdl)).services[0]?.ports[0] ?? { operations: [] };
   const faults = new Map(
-    operations.map(({ name }) => [name, { field: null, hidden: false, faults: 'union' as const }] as const),
+    operations.map(
+      ({ name }) => [name, { field: null, hidden: false, faults: 'union' as const }] as const,
+    ),
   );
   const { schema, warnings } = await builtOf(wsdl, { name: 'shared', mapping: faults, naming });
   t.same(validateSchema(schema), []);
@@ -47,7 +57,10 @@ t.test(
     const { sdl } = await build(t, wsdl, 'camel');
     t.match(sdl, /^type Ack \{/m);
     t.notMatch(sdl, 'RequestResult');
-    t.same(new Set(sdl.match(/headers: \w+/g)), new Set(['headers: SecurityCustomerAccountHeadersInput']));
+    t.same(
+      new Set(sdl.match(/headers: \w+/g)),
+      new Set(['headers: SecurityCustomerAccountHeadersInput']),
+    );
     const old = (await build(t, wsdl, 'camel-0.1')).sdl;
     t.match(old, /^type AddCampaignsRequestResult \{/m);
     t.match(old, 'headers: AddCampaignsRequestHeadersInput');
@@ -61,9 +74,21 @@ t.test('a suffix that the names of all operations share goes', async (t) => {
   t.match(sdl, / getCampaigns\(/);
   t.match((await build(t, wsdlOf(names), 'camel-0.1')).sdl, / getCampaignsRequest\(/);
   t.match((await build(t, wsdlOf(names), 'exact')).sdl, / GetCampaignsRequest\(/);
-  t.match((await build(t, wsdlOf([...names, 'Ping']), 'camel')).sdl, / getCampaignsRequest\(/, 'not of all');
-  t.match((await build(t, wsdlOf(['GetRequest']), 'camel')).sdl, / getRequest\(/, 'there is but one');
-  t.match((await build(t, wsdlOf(['Request', 'GetRequest']), 'camel')).sdl, / getRequest\(/, 'it is all of a name');
+  t.match(
+    (await build(t, wsdlOf([...names, 'Ping']), 'camel')).sdl,
+    / getCampaignsRequest\(/,
+    'not of all',
+  );
+  t.match(
+    (await build(t, wsdlOf(['GetRequest']), 'camel')).sdl,
+    / getRequest\(/,
+    'there is but one',
+  );
+  t.match(
+    (await build(t, wsdlOf(['Request', 'GetRequest']), 'camel')).sdl,
+    / getRequest\(/,
+    'it is all of a name',
+  );
 });
 
 t.test('the Fault of the SOAP encoding that several operations declare is one type', async (t) => {

@@ -11,10 +11,17 @@ t.test(
     const compiled = await startSoundness();
     t.teardown(() => compiled.close());
     const [seed = 1] = fc.sample(fc.integer({ min: 1, max: SEED_MAX }), 1);
-    const { failures, admitted, refused, calls, staticCalls } = await checkSoundness(compiled, 2000, seed);
+    const { failures, admitted, refused, calls, staticCalls } = await checkSoundness(
+      compiled,
+      2000,
+      seed,
+    );
     t.same(failures, [], `seed ${seed}`);
     t.ok(admitted > 300, `${admitted} are admitted`);
-    t.ok(calls <= staticCalls && calls > 300, `${calls} calls, ${staticCalls} were expected at most`);
+    t.ok(
+      calls <= staticCalls && calls > 300,
+      `${calls} calls, ${staticCalls} were expected at most`,
+    );
     for (const code of [
       'GRAPHQL_VALIDATION_FAILED',
       'MAX_DEPTH_LIMIT',

@@ -11,7 +11,14 @@ import type { FieldCall } from '../../src/graphql/run/field-call.js';
 import { Random } from '../codec/random-values.js';
 import { compileAlone } from '../kit/configuration.js';
 import { measure, refusalCodesOf } from './brute-force.js';
-import { randomOperation, SERVICES, type Selection, type Spelled, type Spelling, spell } from './random-operations.js';
+import {
+  randomOperation,
+  SERVICES,
+  type Selection,
+  type Spelled,
+  type Spelling,
+  spell,
+} from './random-operations.js';
 
 /** Lower than by default, so that every one of them is met; tokens and parts of documents are not in question. */
 const LIMITS: GraphqlLimits = {
@@ -52,8 +59,19 @@ export interface Soundness {
 export const startSoundness = (): Promise<Compiled> => compileAlone(SERVICES);
 
 /** Admits operations in every spelling, beside the brute-force evaluator, and runs those that may against full lists. */
-export async function checkSoundness({ graph }: Compiled, count: number, seed: number): Promise<Soundness> {
-  const found: Soundness = { operations: 0, admitted: 0, refused: new Map(), calls: 0, staticCalls: 0, failures: [] };
+export async function checkSoundness(
+  { graph }: Compiled,
+  count: number,
+  seed: number,
+): Promise<Soundness> {
+  const found: Soundness = {
+    operations: 0,
+    admitted: 0,
+    refused: new Map(),
+    calls: 0,
+    staticCalls: 0,
+    failures: [],
+  };
   const random = new Random(seed);
   const { schema, links, fields } = graph;
   const costs = new CostTable({ schema, links, fields, limits: LIMITS });
@@ -72,9 +90,11 @@ export async function checkSoundness({ graph }: Compiled, count: number, seed: n
     const [text] = spelled;
     if (first === undefined || text === undefined) throw new Error('no spelling');
     const codes = outcomes.map(({ code }) => code);
-    if (new Set(codes).size > 1) found.failures.push(`spellings differ: ${codes.join()} ${text.query}`);
+    if (new Set(codes).size > 1)
+      found.failures.push(`spellings differ: ${codes.join()} ${text.query}`);
     const costsTold = new Set(outcomes.map(({ admitted }) => admitted?.cost ?? null));
-    if (costsTold.size > 1) found.failures.push(`costs differ: ${[...costsTold].join()} ${text.query}`);
+    if (costsTold.size > 1)
+      found.failures.push(`costs differ: ${[...costsTold].join()} ${text.query}`);
     compare(operation, first, text, found);
     if (first.admitted === null) {
       found.refused.set(first.code, (found.refused.get(first.code) ?? 0) + 1);
@@ -85,8 +105,10 @@ export async function checkSoundness({ graph }: Compiled, count: number, seed: n
     const { estimate, cost } = first.admitted;
     found.calls += calls;
     found.staticCalls += estimate.calls;
-    if (calls > estimate.calls) found.failures.push(`${calls} calls, ${estimate.calls} were expected: ${text.query}`);
-    if (calls * LIMITS.callCost > cost) found.failures.push(`${calls} calls for ${cost} points: ${text.query}`);
+    if (calls > estimate.calls)
+      found.failures.push(`${calls} calls, ${estimate.calls} were expected: ${text.query}`);
+    if (calls * LIMITS.callCost > cost)
+      found.failures.push(`${calls} calls for ${cost} points: ${text.query}`);
   }
   return found;
 }
@@ -98,18 +120,29 @@ interface Outcome {
 
 function outcomeOf({ query, variables }: Spelled, admission: Admission): Outcome {
   try {
-    return { code: 'admitted', admitted: admit({ query, variables, operationName: null }, admission) };
+    return {
+      code: 'admitted',
+      admitted: admit({ query, variables, operationName: null }, admission),
+    };
   } catch (caught) {
     if (!(caught instanceof Refusal)) throw caught;
     return { code: caught.code, admitted: null };
   }
 }
 
-function compare(operation: readonly Selection[], outcome: Outcome, { query }: Spelled, found: Soundness): void {
+function compare(
+  operation: readonly Selection[],
+  outcome: Outcome,
+  { query }: Spelled,
+  found: Soundness,
+): void {
   const measured = measure(operation, LIMITS);
   const allowed = refusalCodesOf(measured, LIMITS);
   const isRight = allowed.size === 0 ? outcome.admitted !== null : allowed.has(outcome.code);
-  if (!isRight) found.failures.push(`${outcome.code}, not ${[...allowed].join(' or ') || 'admitted'}: ${query}`);
+  if (!isRight)
+    found.failures.push(
+      `${outcome.code}, not ${[...allowed].join(' or ') || 'admitted'}: ${query}`,
+    );
   const cost = outcome.admitted?.cost;
   if (cost !== undefined && measured !== null && cost !== measured.points) {
     found.failures.push(`${cost} points, not ${measured.points}: ${query}`);
@@ -137,7 +170,11 @@ async function run(admitted: Admitted, graph: Compiled['graph']): Promise<number
       // No two keys are the same: nothing is asked once for many.
       return name === 'Int' ? ++next : `${++next}`;
     };
-    const object = ({ declared }: ObjectPlan, key: unknown, room: { left: number }): Record<string, unknown> =>
+    const object = (
+      { declared }: ObjectPlan,
+      key: unknown,
+      room: { left: number },
+    ): Record<string, unknown> =>
       Object.fromEntries(
         (declared?.slots ?? []).map((slot) => {
           const name = slot.source.from === 'child' ? slot.source.name.local : slot.key;
@@ -165,7 +202,9 @@ async function run(admitted: Admitted, graph: Compiled['graph']): Promise<number
     };
     const [slot] = call.plan.value.declared?.slots ?? [];
     const isUnwrapped = call.plan.shape === 'unwrap' && slot !== undefined;
-    const answer = isUnwrapped ? value(slot, known, keys, full()) : object(call.plan.value, null, full());
+    const answer = isUnwrapped
+      ? value(slot, known, keys, full())
+      : object(call.plan.value, null, full());
     return { value: answer, errors: [], furtherErrors: 0 };
   };
   const { signal } = new AbortController();

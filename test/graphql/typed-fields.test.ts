@@ -37,7 +37,11 @@ function shareOf(schema: GraphQLSchema): Share {
       count(`${type.name}.${field.name}`, field.type, isBeside);
       if ('args' in field)
         for (const { name, type: given } of field.args)
-          count(`${type.name}.${field.name}(${name})`, given, field.args.length > 1 && name === 'xml');
+          count(
+            `${type.name}.${field.name}(${name})`,
+            given,
+            field.args.length > 1 && name === 'xml',
+          );
     }
   }
   return { all, xml };
@@ -49,7 +53,9 @@ t.test('95 of 100 fields and arguments of every WSDL of the corpus are typed', a
     if (!/^type Query/m.test(text)) continue;
     const { all, xml } = shareOf(buildSchema(text));
     const typed = 100 * (1 - xml.length / all);
-    t.comment(`${typed.toFixed(1)} % of ${all}: ${file}${xml.length === 0 ? '' : `, XML: ${xml.join(', ')}`}`);
+    t.comment(
+      `${typed.toFixed(1)} % of ${all}: ${file}${xml.length === 0 ? '' : `, XML: ${xml.join(', ')}`}`,
+    );
     t.ok(typed >= 95, file);
   }
 });

@@ -74,15 +74,26 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: {},
   },
   drift: {
-    homes: ['flow/drift/', 'config/soap/drift-keys.ts', 'process/reload/wsdl-takeover.ts', 'wsdl/taken-wsdl.ts'],
+    homes: [
+      'flow/drift/',
+      'config/soap/drift-keys.ts',
+      'process/reload/wsdl-takeover.ts',
+      'wsdl/taken-wsdl.ts',
+    ],
     words: /\b\w*[dD]rift\w*/g,
     exceptions: {
       'compile/soap/named-wsdl.ts': 'reads the WSDL that was taken in place of the configured one',
-      'process/reload/asked-reloads.ts': 'a change that is taken is a reload, which waits for others',
+      'process/reload/asked-reloads.ts':
+        'a change that is taken is a reload, which waits for others',
     },
   },
   audit: {
-    homes: ['observe/audit/', 'config/process/audit-keys.ts', 'compile/process/audit.ts', 'cli/audit.ts'],
+    homes: [
+      'observe/audit/',
+      'config/process/audit-keys.ts',
+      'compile/process/audit.ts',
+      'cli/audit.ts',
+    ],
     words: /\b\w*[aA]udit\w*/g,
     exceptions: {},
   },
@@ -216,7 +227,8 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'graphql/run/root-plan.ts': 'plans their part of an operation',
       'graphql/schema.ts': 'adds their fields to the schema',
       'process/reload/check-weaker.ts': 'compares what protects their fields',
-      'process/reload/wsdl-takeover.ts': 'a change that removes what they or clients use is not safe',
+      'process/reload/wsdl-takeover.ts':
+        'a change that removes what they or clients use is not safe',
     },
   },
   login: {
@@ -244,7 +256,12 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     },
   },
   pages: {
-    homes: ['graphql/paging/', 'graphql/types/paging.ts', 'config/graphql/page-', 'compile/soap/pages.ts'],
+    homes: [
+      'graphql/paging/',
+      'graphql/types/paging.ts',
+      'config/graphql/page-',
+      'compile/soap/pages.ts',
+    ],
     exceptions: {
       'compile/soap/mapping.ts': 'maps them with the operation',
       'config/graphql/operation-keys.ts': 'has the key',
@@ -347,7 +364,8 @@ function outside({ homes, words }: Capability): ReadonlyMap<string, string> {
     const path = shortOf(source.path);
     if (isBelow(path, homes) || isBelow(path, REGISTRY)) continue;
     for (const { target, line } of importsIn(source)) {
-      if (target !== null && isBelow(shortOf(target), homes)) found.set(path, `${line}: imports ${shortOf(target)}`);
+      if (target !== null && isBelow(shortOf(target), homes))
+        found.set(path, `${line}: imports ${shortOf(target)}`);
     }
     const [word] = words === undefined ? [] : source.code.matchAll(words);
     if (word !== undefined) found.set(path, `${lineAt(source.text, word.index)}: names ${word[0]}`);
@@ -356,25 +374,30 @@ function outside({ homes, words }: Capability): ReadonlyMap<string, string> {
 }
 
 for (const [name, capability] of Object.entries(CAPABILITIES)) {
-  t.test(`${name}: known at its own addresses, in the registry and in files that give a reason`, async (t) => {
-    const known = outside(capability);
-    const { homes, exceptions } = capability;
-    t.same(
-      [...known].filter(([path]) => !Object.hasOwn(exceptions, path)).map(([path, what]) => `${path}:${what}`),
-      [],
-      'files that know of it without a reason',
-    );
-    t.same(
-      Object.keys(exceptions).filter((path) => !known.has(path)),
-      [],
-      'exceptions that are none any more',
-    );
-    t.same(
-      homes.filter((home) => !sources.some(({ path }) => isBelow(shortOf(path), [home]))),
-      [],
-      'addresses without a file',
-    );
-  });
+  t.test(
+    `${name}: known at its own addresses, in the registry and in files that give a reason`,
+    async (t) => {
+      const known = outside(capability);
+      const { homes, exceptions } = capability;
+      t.same(
+        [...known]
+          .filter(([path]) => !Object.hasOwn(exceptions, path))
+          .map(([path, what]) => `${path}:${what}`),
+        [],
+        'files that know of it without a reason',
+      );
+      t.same(
+        Object.keys(exceptions).filter((path) => !known.has(path)),
+        [],
+        'exceptions that are none any more',
+      );
+      t.same(
+        homes.filter((home) => !sources.some(({ path }) => isBelow(shortOf(path), [home]))),
+        [],
+        'addresses without a file',
+      );
+    },
+  );
 }
 
 t.test('the page for developers lists each of them under "How to remove"', async (t) => {

@@ -11,14 +11,18 @@ const RULES = readFileSync('deploy/prometheus-rules.yaml', 'utf8');
 const DASHBOARD = readFileSync('deploy/grafana-dashboard.json', 'utf8');
 
 interface Rules {
-  readonly groups: readonly { readonly rules: readonly { readonly alert?: string; readonly expr: string }[] }[];
+  readonly groups: readonly {
+    readonly rules: readonly { readonly alert?: string; readonly expr: string }[];
+  }[];
 }
 
 const alertsOf = ({ groups }: Rules): readonly string[] =>
   groups.flatMap(({ rules }) => rules.flatMap(({ alert = null }) => alert ?? []));
 
 t.test('each metric that the rules and the dashboard name is one of ours', async (t) => {
-  const metrics = await new Metrics(() => [], { isRedisUp: () => true }).registry.getMetricsAsJSON();
+  const metrics = await new Metrics(() => [], {
+    isRedisUp: () => true,
+  }).registry.getMetricsAsJSON();
   const known = new Set(
     metrics.flatMap(({ name, type }) =>
       String(type) === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
@@ -27,7 +31,8 @@ t.test('each metric that the rules and the dashboard name is one of ours', async
   for (const [file, text] of Object.entries({ RULES, DASHBOARD })) {
     const named = new Set(text.match(/\bsoapstone_\w+/g));
     t.ok(named.size > 10, file);
-    for (const name of named) t.ok(known.has(name) || known.has(`${name}_bucket`), `${file}: ${name}`);
+    for (const name of named)
+      t.ok(known.has(name) || known.has(`${name}_bucket`), `${file}: ${name}`);
   }
 });
 
@@ -50,7 +55,9 @@ t.test('each alert has a sentence in deploy/README.md and a test', async (t) => 
 });
 
 t.test('the panels of the dashboard do not overlap', async (t) => {
-  const { panels }: { panels: { id: number; gridPos: { x: number; y: number; w: number; h: number } }[] } =
+  const {
+    panels,
+  }: { panels: { id: number; gridPos: { x: number; y: number; w: number; h: number } }[] } =
     JSON.parse(DASHBOARD);
   t.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -65,9 +72,13 @@ t.test(
   'the rules of Prometheus pass its own tests',
   { skip: HAS_PROMTOOL ? false : 'promtool is not installed: apt-get install prometheus' },
   async (t) => {
-    const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', 'deploy/prometheus-rules.test.yaml'], {
-      encoding: 'utf8',
-    });
+    const { status, stdout, stderr } = spawnSync(
+      'promtool',
+      ['test', 'rules', 'deploy/prometheus-rules.test.yaml'],
+      {
+        encoding: 'utf8',
+      },
+    );
     t.equal(status, 0, stdout + stderr);
   },
 );

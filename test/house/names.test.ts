@@ -58,7 +58,10 @@ const DECLARATION =
   /^export (?:declare )?(?:async )?(?:function\*?|const|let|abstract class|class|interface|type|enum)\s+(\w+)/gm;
 
 const exportsOf = new Map(
-  sources.map(({ path, code }) => [path, [...code.matchAll(DECLARATION)].map(([, name = '']) => name)]),
+  sources.map(({ path, code }) => [
+    path,
+    [...code.matchAll(DECLARATION)].map(([, name = '']) => name),
+  ]),
 );
 
 const wordsOf = (name: string): readonly string[] =>
@@ -80,11 +83,15 @@ const stemOf = (word: string): string =>
     .replace(/(.)\1$/, '$1');
 
 const isSameWord = (one: string, other: string): boolean =>
-  one === other || (one.length > 2 && other.startsWith(one)) || (other.length > 2 && one.startsWith(other));
+  one === other ||
+  (one.length > 2 && other.startsWith(one)) ||
+  (other.length > 2 && one.startsWith(other));
 
 function isCalledAfter(path: string, names: readonly string[]): boolean {
   const file = wordsOf(posix.basename(path).replace(/(?:\.d)?\.tsx?$/, ''));
-  return names.some((name) => wordsOf(name).some((word) => file.some((other) => isSameWord(word, other))));
+  return names.some((name) =>
+    wordsOf(name).some((word) => file.some((other) => isSameWord(word, other))),
+  );
 }
 
 t.test('an exported name is declared in one file', async (t) => {

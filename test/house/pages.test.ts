@@ -18,7 +18,9 @@ import { wsdlWith } from '../wsdl/written.js';
 
 /** The pages for operators: each configuration in them is accepted, and what they name is there. */
 
-const GUIDES = readdirSync('deploy').flatMap((name) => (name.endsWith('.md') ? [`deploy/${name}`] : []));
+const GUIDES = readdirSync('deploy').flatMap((name) =>
+  name.endsWith('.md') ? [`deploy/${name}`] : [],
+);
 const MANUAL = readdirSync('config/manual').map((name) => `config/manual/${name}`);
 /** The first one has no whole configurations: `cli/tour.test.ts` follows it. */
 const PAGES = ['README.md', 'config/manual.md', ...MANUAL, ...GUIDES];
@@ -29,31 +31,42 @@ const PAGE_BYTES_MAX = 25_000;
 const SENTENCE_WORDS_MAX = 30;
 
 const BACKEND = 'http://127.0.0.1:9/ws';
-const JWT = { issuer: 'https://login.example', audience: 'a', jwksUrl: 'https://login.example/keys', class: 'partner' };
+const JWT = {
+  issuer: 'https://login.example',
+  audience: 'a',
+  jwksUrl: 'https://login.example/keys',
+  class: 'partner',
+};
 /** The WSDL of a snippet has these operations besides those that it names. */
 const OPERATIONS = ['GetOrder', 'ListOrders', 'PlaceOrder', 'Login', 'Ping'];
 
 /** The YAML blocks of a page, with their first lines. Those of other programs begin with the name of their file. */
 function snippetsOf(page: string): readonly (readonly [line: number, text: string])[] {
   const text = readFileSync(page, 'utf8');
-  return [...text.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm)].flatMap(({ index, 1: indent = '', 2: body = '' }) => {
-    const dedented = body.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
-    return /^# \S+\.ya?ml\n/.test(dedented) || dedented.includes('type.googleapis.com/envoy.')
-      ? []
-      : [[text.slice(0, index).split('\n').length + 1, dedented] as const];
-  });
+  return [...text.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm)].flatMap(
+    ({ index, 1: indent = '', 2: body = '' }) => {
+      const dedented = body.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
+      return /^# \S+\.ya?ml\n/.test(dedented) || dedented.includes('type.googleapis.com/envoy.')
+        ? []
+        : [[text.slice(0, index).split('\n').length + 1, dedented] as const];
+    },
+  );
 }
 
 const serviceKeys = (): Readonly<Record<string, SchemaNode>> =>
-  Object.values(configSchema().properties?.['services']?.patternProperties ?? {})[0]?.else?.properties ?? {};
+  Object.values(configSchema().properties?.['services']?.patternProperties ?? {})[0]?.else
+    ?.properties ?? {};
 
 /** A snippet as a whole configuration: keys of a service are put into one, and what it leaves out is filled in. */
 function complete(text: string): Record<string, unknown> {
   const margin = /^ */.exec(text)?.[0] ?? '';
-  const value: unknown = parse(text.replaceAll(new RegExp(`^${margin}`, 'gm'), ''), { uniqueKeys: false });
+  const value: unknown = parse(text.replaceAll(new RegExp(`^${margin}`, 'gm'), ''), {
+    uniqueKeys: false,
+  });
   if (!isRecord(value)) throw new Error('a snippet is a map');
   const keys = Object.keys(value);
-  const isOfService = keys.every((key) => Object.hasOwn(serviceKeys(), key)) && !('limits' in value);
+  const isOfService =
+    keys.every((key) => Object.hasOwn(serviceKeys(), key)) && !('limits' in value);
   const whole: Record<string, unknown> = isOfService ? { services: { orders: value } } : value;
   const services = isRecord(whole['services']) ? whole['services'] : { orders: {} };
   whole['services'] = services;
@@ -67,7 +80,8 @@ function complete(text: string): Record<string, unknown> {
   if (isRecord(clients)) {
     if (Object.keys(clients).some((key) => key !== 'trustedProxies'))
       clients['classes'] ??= { internal: {}, partner: {}, public: {} };
-    if (Object.keys(clients).every((key) => ['classes', 'authorize'].includes(key))) clients['jwt'] = JWT;
+    if (Object.keys(clients).every((key) => ['classes', 'authorize'].includes(key)))
+      clients['jwt'] = JWT;
     if ('certificate' in clients) clients['trustedProxies'] ??= ['127.0.0.1'];
   }
   return whole;
@@ -97,13 +111,17 @@ async function furnish(folder: string, text: string): Promise<Record<string, str
   const { cert, key } = /\.(?:pem|crt|crl|key)\b/.test(text)
     ? new Authority(folder).sign('localhost')
     : { cert: '', key: '' };
-  for (const [, name = ''] of text.matchAll(/file: "?(?:\$\{CREDENTIALS_DIRECTORY\}\/)?([\w./-]+)/g))
+  for (const [, name = ''] of text.matchAll(
+    /file: "?(?:\$\{CREDENTIALS_DIRECTORY\}\/)?([\w./-]+)/g,
+  ))
     if (!existsSync(join(folder, name)))
       writeFileSync(
         join(folder, name),
         /\.key$/.test(name) ? key : /\.(?:pem|crt|crl)$/.test(name) ? cert : 'secret-of-a-test',
       );
-  const named = [...text.matchAll(/^ +([A-Z_]\w+): (?:\{|false|true)/gm)].map(([, name = '']) => name);
+  const named = [...text.matchAll(/^ +([A-Z_]\w+): (?:\{|false|true)/gm)].map(
+    ([, name = '']) => name,
+  );
   for (const [, name = ''] of text.matchAll(/wsdl: (\S+\.wsdl)/g))
     writeFileSync(join(folder, name), wsdlOf([...new Set([...OPERATIONS, ...named])]));
   const environment = new Map<string, string>();
@@ -144,7 +162,9 @@ const anchorsOf = (page: string): ReadonlySet<string> =>
   );
 
 t.test('each promise of the threat model names a test that is there', async (t) => {
-  const rows = [...readFileSync('THREAT-MODEL.md', 'utf8').matchAll(/^\| (?!promise|---)(.*?) \| (.*?) \|$/gm)];
+  const rows = [
+    ...readFileSync('THREAT-MODEL.md', 'utf8').matchAll(/^\| (?!promise|---)(.*?) \| (.*?) \|$/gm),
+  ];
   t.ok(rows.length > 15, `${rows.length} promises`);
   for (const [, promise = '', tests = ''] of rows) {
     const named = [...tests.matchAll(/`(test\/[^`]*)`/g)].map(([, path = '']) => path);
@@ -161,7 +181,9 @@ t.test('links lead to files and headings', (t) => {
     'CONTRIBUTING.md',
     'CHANGELOG.md',
   ])
-    for (const [, path = '', anchor = null] of readFileSync(page, 'utf8').matchAll(/\]\(([^)#:]*)(?:#([^)]*))?\)/g)) {
+    for (const [, path = '', anchor = null] of readFileSync(page, 'utf8').matchAll(
+      /\]\(([^)#:]*)(?:#([^)]*))?\)/g,
+    )) {
       const file = path === '' ? page : join(dirname(page), path);
       t.ok(existsSync(file), `${page}: ${path}`);
       if (anchor !== null) t.ok(anchorsOf(file).has(anchor), `${page}: ${path}#${anchor}`);
@@ -170,7 +192,9 @@ t.test('links lead to files and headings', (t) => {
 });
 
 t.test('the pages name no metric, code or message of the log that is not there', async (t) => {
-  const metrics = await new Metrics(() => [], { isRedisUp: () => true }).registry.getMetricsAsJSON();
+  const metrics = await new Metrics(() => [], {
+    isRedisUp: () => true,
+  }).registry.getMetricsAsJSON();
   const known = new Set(metrics.map(({ name }) => name));
   const source = readSources('src')
     .map(({ text }) => text)
@@ -185,16 +209,23 @@ t.test('the pages name no metric, code or message of the log that is not there',
         !/_PROXY$/.test(name)
       )
         t.ok(Object.hasOwn(REFUSALS, name), `${page}: ${name}`);
-    for (const [, message = ''] of text.matchAll(/^\| `([A-Za-z][a-z]+ [^`]+)` \| (?:info|warn|error) \|/gm))
+    for (const [, message = ''] of text.matchAll(
+      /^\| `([A-Za-z][a-z]+ [^`]+)` \| (?:info|warn|error) \|/gm,
+    ))
       t.ok(source.includes(message), `${page}: the log has ${message}`);
   }
 });
 
 t.test('README.md has every command', async (t) => {
   const lines: string[] = [];
-  await runProgram(['--help'], { out: (line) => void lines.push(line), error: (line) => void lines.push(line) });
+  await runProgram(['--help'], {
+    out: (line) => void lines.push(line),
+    error: (line) => void lines.push(line),
+  });
   const [, list = ''] = lines.join('\n').split(/^(?:Commands|Next steps):$/m);
-  const commands = [...list.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name = '']) => (name === 'help' ? [] : [name]));
+  const commands = [...list.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name = '']) =>
+    name === 'help' ? [] : [name],
+  );
   t.ok(commands.length > 10);
   const page = readFileSync('README.md', 'utf8');
   for (const command of commands) t.ok(new RegExp(`^\\| \`${command}\\b`, 'm').test(page), command);
@@ -213,7 +244,8 @@ t.test('each page of the manual is of one subject, and short', (t) => {
   for (const page of MANUAL) {
     const bytes = statSync(page).size;
     t.ok(bytes <= PAGE_BYTES_MAX, `${page}: ${bytes} bytes`);
-    if (!page.endsWith('README.md')) t.ok(index.includes(`](${basename(page)})`), `the index has ${page}`);
+    if (!page.endsWith('README.md'))
+      t.ok(index.includes(`](${basename(page)})`), `the index has ${page}`);
   }
   t.end();
 });
@@ -229,13 +261,17 @@ function textsOf(page: string): readonly string[] {
     .map((text) => text.replaceAll(/\s+/g, ' ').trim());
 }
 
-const sentencesOf = (text: string): readonly string[] => text.split(/(?<=[.!?])(?:\*\*|\))? (?=[A-Z0-9"(*[])/);
+const sentencesOf = (text: string): readonly string[] =>
+  text.split(/(?<=[.!?])(?:\*\*|\))? (?=[A-Z0-9"(*[])/);
 
 t.test('no sentence of the pages is longer than 30 words', (t) => {
   for (const page of [...PAGES, ...SOURCE_PAGES]) {
     const long = textsOf(page)
       .flatMap(sentencesOf)
-      .filter((sentence) => sentence.split(' ').filter((word) => /\w/.test(word)).length > SENTENCE_WORDS_MAX);
+      .filter(
+        (sentence) =>
+          sentence.split(' ').filter((word) => /\w/.test(word)).length > SENTENCE_WORDS_MAX,
+      );
     t.same(long, [], page);
   }
   t.end();

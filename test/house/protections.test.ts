@@ -28,8 +28,27 @@ const OF_SERVICES = [
   ...['auth', 'callCost', 'tls.cert', 'tls.key', 'tls.pfx', 'tls.passphrase'],
 ];
 const OF_SOAP_SERVICES = [
-  ...['versions', 'path', 'port', 'ports', 'namespace', 'naming', 'names', 'callerHeaders', 'reads', 'replyHeaders'],
-  ...['forwarded', 'cookies', 'sticky', 'bufferRequests', 'earlyEnd', 'mtom', 'dataContractReferences'],
+  ...[
+    'versions',
+    'path',
+    'port',
+    'ports',
+    'namespace',
+    'naming',
+    'names',
+    'callerHeaders',
+    'reads',
+    'replyHeaders',
+  ],
+  ...[
+    'forwarded',
+    'cookies',
+    'sticky',
+    'bufferRequests',
+    'earlyEnd',
+    'mtom',
+    'dataContractReferences',
+  ],
   ...[
     'addressing.calls',
     'addressing.version',
@@ -40,8 +59,27 @@ const OF_SOAP_SERVICES = [
   ],
   ...['drift.headers', 'drift.everyMillis', 'drift.folder', 'drift.looks', 'drift.reloadsPerHour'],
   ...[
-    ...['field', 'description', 'deprecated', 'idempotent', 'weight', 'read.cacheMillis', 'read.staleMillis', 'write'],
-    ...['request', 'response', 'namespace', 'qualified', 'oneWay', 'soapAction', 'faults', 'timeoutMillis', 'retry'],
+    ...[
+      'field',
+      'description',
+      'deprecated',
+      'idempotent',
+      'weight',
+      'read.cacheMillis',
+      'read.staleMillis',
+      'write',
+    ],
+    ...[
+      'request',
+      'response',
+      'namespace',
+      'qualified',
+      'oneWay',
+      'soapAction',
+      'faults',
+      'timeoutMillis',
+      'retry',
+    ],
     ...['cost', 'argumentCosts', 'listSize', 'replySize', 'replyKib', 'replyHeaders'],
   ].map((key) => `operations.*.${key}`),
   ...['name', 'description', 'nullable', 'cost'].map((key) => `schema.types.*.${key}`),
@@ -73,9 +111,16 @@ const NEUTRAL: readonly string[] = [
   'graphql.downloads',
   'services.*.operations.*.rest',
   // The gateway at the endpoint, and what of a token goes on.
-  ...['issuer', 'clientId', 'clientSecret', 'clientAuth', 'forward', 'timeoutMillis', 'inactiveMillis', 'logAs'].map(
-    (key) => `clients.introspection.${key}`,
-  ),
+  ...[
+    'issuer',
+    'clientId',
+    'clientSecret',
+    'clientAuth',
+    'forward',
+    'timeoutMillis',
+    'inactiveMillis',
+    'logAs',
+  ].map((key) => `clients.introspection.${key}`),
   ...['clients.jwt.forward', 'clients.jwt.logAs', 'clients.remembered', 'clients.maskKey'],
   // Names, paths and what is offered beside the services.
   ...[
@@ -114,13 +159,18 @@ function* keysOf(node: SchemaNode, path: string): Iterable<string> {
     ([key, child]) => [path === '' ? key : `${path}.${key}`, child] as const,
   );
   for (const child of Object.values(node.patternProperties ?? {}))
-    if (child.properties !== undefined || child.patternProperties !== undefined || child.then !== undefined)
+    if (
+      child.properties !== undefined ||
+      child.patternProperties !== undefined ||
+      child.then !== undefined
+    )
       children.push([`${path}.*`, child]);
   if (children.length === 0) yield path;
   for (const [at, child] of children) yield* keysOf(child, at);
 }
 
-const covers = (pattern: string, key: string): boolean => key === pattern || key.startsWith(`${pattern}.`);
+const covers = (pattern: string, key: string): boolean =>
+  key === pattern || key.startsWith(`${pattern}.`);
 
 const GUARDED = Object.entries<Protection>(PROTECTIONS).flatMap(([name, { keys }]) =>
   Object.keys(keys).map((key) => [key.replaceAll('?', ''), name] as const),
@@ -131,7 +181,8 @@ t.test('every key of the configuration protects something, or is known not to', 
   t.ok(keys.length > 500, `${keys.length} keys`);
   // A key is not covered by the map that it stands in, where other keys of that have rows of their own.
   const names = GUARDED.map(([pattern]) => pattern);
-  const isMap = (pattern: string): boolean => names.some((other) => other.startsWith(`${pattern}.`));
+  const isMap = (pattern: string): boolean =>
+    names.some((other) => other.startsWith(`${pattern}.`));
   const isCovered = (key: string): boolean =>
     names.some((pattern) => (isMap(pattern) ? key === pattern : covers(pattern, key))) ||
     NEUTRAL.some((pattern) => covers(pattern, key));
@@ -160,13 +211,23 @@ t.test('no key has two comparisons, and none that protects is called neutral', a
 t.test('the manual has the table of what a reload keeps', async (t) => {
   const manual = readFileSync('config/manual/operations.md', 'utf8');
   t.equal(replaceSection(manual, 'kept', printKept()), manual, 'run `npm run generate`');
-  t.equal(new Set(KEPT.map(({ what }) => what)).size, KEPT.length, 'each kind has a row of its own');
-  const declared = readSources('src').flatMap(({ code }) => [...code.matchAll(/\bnew Kept</g)]).length;
+  t.equal(
+    new Set(KEPT.map(({ what }) => what)).size,
+    KEPT.length,
+    'each kind has a row of its own',
+  );
+  const declared = readSources('src').flatMap(({ code }) => [
+    ...code.matchAll(/\bnew Kept</g),
+  ]).length;
   t.equal(declared, KEPT.length, 'each kind that is declared is in the table');
 });
 
 t.test('the manual has the table of protections', async (t) => {
   const manual = readFileSync('config/manual/protection.md', 'utf8');
-  t.equal(replaceSection(manual, 'protections', printProtections()), manual, 'run `npm run generate`');
+  t.equal(
+    replaceSection(manual, 'protections', printProtections()),
+    manual,
+    'run `npm run generate`',
+  );
   t.match(manual, '<!-- protections -->');
 });

@@ -59,10 +59,36 @@ const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
       'protection',
     ],
   ],
-  ['compile', ['backend', 'soap', 'own-calls', 'graphql', 'rest', 'mcp', 'warnings', 'clients', 'listen', 'process']],
+  [
+    'compile',
+    [
+      'backend',
+      'soap',
+      'own-calls',
+      'graphql',
+      'rest',
+      'mcp',
+      'warnings',
+      'clients',
+      'listen',
+      'process',
+    ],
+  ],
   [
     'flow',
-    ['http', 'calls', 'idempotency', 'routes', 'soap', 'graphql', 'downloads', 'rest', 'mcp', 'subscriptions', 'drift'],
+    [
+      'http',
+      'calls',
+      'idempotency',
+      'routes',
+      'soap',
+      'graphql',
+      'downloads',
+      'rest',
+      'mcp',
+      'subscriptions',
+      'drift',
+    ],
   ],
 ]);
 
@@ -70,7 +96,7 @@ const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
 const DEMO = 'config/demo/';
 const DEMO_IMPORTER = 'src/process/opening.ts';
 
-const LINES_MAX = 400;
+const LINES_MAX = 480;
 
 const sources = readSources('src');
 const imports = sources.flatMap(importsIn);
@@ -82,7 +108,8 @@ function roomOf(path: string): string {
 }
 
 /** `src/graphql/cost/table.ts` is in `src/graphql/cost`; a file that lies in its room beside folders stands for itself. */
-const folderOf = (path: string): string => (path.split('/').length > 3 ? posix.dirname(path) : path);
+const folderOf = (path: string): string =>
+  path.split('/').length > 3 ? posix.dirname(path) : path;
 
 const packageOf = (specifier: string): string =>
   specifier
@@ -116,7 +143,9 @@ t.test('a file imports from its own room and from rooms further left', async (t)
       return isDemo ? [] : [`${place(found)}: ${found.target} is not of the gateway`];
     }
     const target = roomOf(found.target);
-    return target === room || allowed.has(target) ? [] : [`${place(found)}: ${room} may not import ${target}`];
+    return target === room || allowed.has(target)
+      ? []
+      : [`${place(found)}: ${room} may not import ${target}`];
   });
   none(t, findings, 'order of rooms');
   t.ok(imports.length > 100, 'imports are found at all');
@@ -144,7 +173,9 @@ for (const [room, folders] of FOLDERS) {
 }
 
 t.test('few files know a whole configuration: each compiler gets its section', async (t) => {
-  const importers = sources.filter(({ code }) => /^import [^;]*\bLoadedConfig\b/m.test(code)).map(({ path }) => path);
+  const importers = sources
+    .filter(({ code }) => /^import [^;]*\bLoadedConfig\b/m.test(code))
+    .map(({ path }) => path);
   t.ok(importers.includes('src/compile.ts'), 'importers are found at all');
   t.ok(importers.length <= 10, `LoadedConfig is imported by ${importers.join(', ')}`);
 });
@@ -164,8 +195,12 @@ const MADE_ONCE: readonly string[] = [
 ];
 
 t.test('no request looks at configuration', async (t) => {
-  const flow = sources.filter(({ path }) => path.startsWith('src/flow/') || path === 'src/request.ts');
-  const reading = flow.filter(({ code }) => /\bconfig\b(?!\/)|\bConfig\b/.test(code)).map(({ path }) => path);
+  const flow = sources.filter(
+    ({ path }) => path.startsWith('src/flow/') || path === 'src/request.ts',
+  );
+  const reading = flow
+    .filter(({ code }) => /\bconfig\b(?!\/)|\bConfig\b/.test(code))
+    .map(({ path }) => path);
   t.same(reading.toSorted(), MADE_ONCE.toSorted(), 'files that know configuration');
   // Members of an object that lives as long as its generation: read when it is made, never afterwards.
   none(
@@ -219,10 +254,15 @@ t.test('a package has one importing file', async (t) => {
     'packages with several importers',
   );
 
-  const declared: { dependencies?: Record<string, string>; devDependencies: Record<string, string> } = JSON.parse(
-    readFileSync('package.json', 'utf8'),
+  const declared: {
+    dependencies?: Record<string, string>;
+    devDependencies: Record<string, string>;
+  } = JSON.parse(readFileSync('package.json', 'utf8'));
+  t.equal(
+    declared.dependencies,
+    undefined,
+    'the bundle has what runs: nothing is installed beside it',
   );
-  t.equal(declared.dependencies, undefined, 'the bundle has what runs: nothing is installed beside it');
   none(
     t,
     [...importers.keys()].filter((name) => !Object.hasOwn(declared.devDependencies, name)),
@@ -233,7 +273,11 @@ t.test('a package has one importing file', async (t) => {
   const section = readme.split(/^## /m).find((part) => part.startsWith('Dependencies\n')) ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('|'));
   const explained = rows.flatMap((row) => /^\| `([^`]+)`/.exec(row)?.[1] ?? []);
-  t.same(explained.sort(), [...importers.keys()].sort(), 'each has a row with the reason in src/README.md');
+  t.same(
+    explained.sort(),
+    [...importers.keys()].sort(),
+    'each has a row with the reason in src/README.md',
+  );
 });
 
 t.test('a start without a feature does not load its packages', async (t) => {
@@ -258,7 +302,9 @@ t.test('a start without a feature does not load its packages', async (t) => {
 t.test('every name is imported from where it is made', async (t) => {
   none(
     t,
-    imports.filter(({ isReExport }) => isReExport).map((found) => `${place(found)}: re-export of ${found.specifier}`),
+    imports
+      .filter(({ isReExport }) => isReExport)
+      .map((found) => `${place(found)}: re-export of ${found.specifier}`),
     're-exports',
   );
   none(
@@ -266,11 +312,18 @@ t.test('every name is imported from where it is made', async (t) => {
     sources.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path),
     'index files',
   );
-  none(t, inCode(/^export\s+(?:type\s+)?\{[^}]*\}/gm), 'lists of exports, where imported names could hide');
+  none(
+    t,
+    inCode(/^export\s+(?:type\s+)?\{[^}]*\}/gm),
+    'lists of exports, where imported names could hide',
+  );
 });
 
 t.test('a file is read in one go', async (t) => {
-  const long = sources.map(({ path, text }): [string, number] => [path, text.split('\n').length - 1]);
+  const long = sources.map(({ path, text }): [string, number] => [
+    path,
+    text.split('\n').length - 1,
+  ]);
   none(
     t,
     long
@@ -283,13 +336,17 @@ t.test('a file is read in one go', async (t) => {
 
 /** Functions that are longer than the linter lets them be, each with its reason. */
 const LONG_FUNCTIONS_MAX = 5;
-const FUNCTION_LINES_MAX = 80;
+const FUNCTION_LINES_MAX = 120;
 
-t.test('at most five functions have more than 60 lines, and none more than 80', async (t) => {
+t.test('at most five functions have more than 90 lines, and none more than 120', async (t) => {
   const { linter } = JSON.parse(readFileSync('biome.json', 'utf8')).overrides.find(
     (each: { includes: string[] }) => each.includes[0] === 'src/**',
   );
-  t.equal(linter.rules.complexity.noExcessiveLinesPerFunction.options.maxLines, 60, 'the linter counts the others');
+  t.equal(
+    linter.rules.complexity.noExcessiveLinesPerFunction.options.maxLines,
+    90,
+    'the linter counts the others',
+  );
   const long = sources.flatMap(({ path, text }) =>
     text
       .split(/^.*biome-ignore lint\/complexity\/noExcessiveLinesPerFunction.*\n/m)
@@ -302,16 +359,25 @@ t.test('at most five functions have more than 60 lines, and none more than 80', 
         return { path, lines: body.filter((line) => !/^\s*(?:\/\/.*)?$/.test(line)).length };
       }),
   );
-  t.ok(long.length <= LONG_FUNCTIONS_MAX, `long functions: ${long.map(({ path }) => path).join(', ')}`);
+  t.ok(
+    long.length <= LONG_FUNCTIONS_MAX,
+    `long functions: ${long.map(({ path }) => path).join(', ')}`,
+  );
   none(
     t,
-    long.filter(({ lines }) => lines > FUNCTION_LINES_MAX).map(({ path, lines }) => `${path}: ${lines} lines`),
+    long
+      .filter(({ lines }) => lines > FUNCTION_LINES_MAX)
+      .map(({ path, lines }) => `${path}: ${lines} lines`),
     'functions longer than any may be',
   );
 });
 
 t.test('no code from text, no other programs, nothing untyped, no default exports', async (t) => {
-  none(t, inCode(/(?<![.\w$])eval\s*\(|\bnew\s+Function\b|(?<![.\w$])Function\s*\(/g), 'code made of text');
+  none(
+    t,
+    inCode(/(?<![.\w$])eval\s*\(|\bnew\s+Function\b|(?<![.\w$])Function\s*\(/g),
+    'code made of text',
+  );
   none(
     t,
     imports
@@ -328,19 +394,25 @@ t.test('no code from text, no other programs, nothing untyped, no default export
 t.test('no class stands on a class that stands on another', async (t) => {
   const parents = new Map<string, string | null>();
   const classes = sources.flatMap((source) =>
-    [...source.code.matchAll(/\bclass\s+(\w+)(?:<[^{]*?>)?(?:\s+extends\s+([\w.]+))?/g)].map((match) => {
-      const [, name = '', parent = null] = match;
-      parents.set(name, parent);
-      return { name, parent, at: `${source.path}:${lineAt(source.text, match.index)}` };
-    }),
+    [...source.code.matchAll(/\bclass\s+(\w+)(?:<[^{]*?>)?(?:\s+extends\s+([\w.]+))?/g)].map(
+      (match) => {
+        const [, name = '', parent = null] = match;
+        parents.set(name, parent);
+        return { name, parent, at: `${source.path}:${lineAt(source.text, match.index)}` };
+      },
+    ),
   );
   // A refusal is an error, and what went wrong may be told in more than its code.
   const deep = classes.filter(
-    ({ parent }) => parent !== null && parent !== 'Refusal' && (parents.get(parent) ?? null) !== null,
+    ({ parent }) =>
+      parent !== null && parent !== 'Refusal' && (parents.get(parent) ?? null) !== null,
   );
   none(
     t,
-    deep.map(({ name, parent, at }) => `${at}: ${name} extends ${parent}, which extends ${parents.get(parent ?? '')}`),
+    deep.map(
+      ({ name, parent, at }) =>
+        `${at}: ${name} extends ${parent}, which extends ${parents.get(parent ?? '')}`,
+    ),
     'deep classes',
   );
   t.ok(parents.get('Refusal') === 'Error', 'classes are found at all');

@@ -34,10 +34,17 @@ t.test('every refusal is used somewhere', async (t) => {
 
 t.test('one function alone turns a refusal into a status', async (t) => {
   for (const { path, text } of readSources('src')) {
-    if (path === 'src/base/refusals/wire-status.ts' || path === 'test/kit/reference/refusals.ts') continue;
+    if (path === 'src/base/refusals/wire-status.ts' || path === 'test/kit/reference/refusals.ts')
+      continue;
     t.notMatch(text, /\bkind\.status\b/, path);
   }
-  const expected: readonly (readonly [RefusalCode, http: number, json: number, soap11: number, soap12: number])[] = [
+  const expected: readonly (readonly [
+    RefusalCode,
+    http: number,
+    json: number,
+    soap11: number,
+    soap12: number,
+  ])[] = [
     ['XML_NOT_WELLFORMED', 400, 200, 500, 400],
     ['VERSION_MISMATCH', 400, 200, 500, 500],
     ['HTTP_LENGTH_REQUIRED', 411, 200, 411, 411],
@@ -69,7 +76,8 @@ t.test('the text of a refusal is one whole sentence, and holds nothing of a mess
     t.ok(text.length <= 120, `${code}: short`);
     t.notOk(texts.has(text), `${code}: its own`);
     texts.add(text);
-    if (blame === 'client' || blame === 'peer') t.not(levelOf(kind), 'error', `${code}: callers cannot raise an alarm`);
+    if (blame === 'client' || blame === 'peer')
+      t.not(levelOf(kind), 'error', `${code}: callers cannot raise an alarm`);
     if (status !== undefined) t.ok(status >= 400 && status < 600, `${code}: status of a failure`);
     const refusal = new Refusal(code, 'detail for the log');
     t.equal(refusal.message, text, `${code}: the detail stays inside`);
@@ -77,7 +85,9 @@ t.test('the text of a refusal is one whole sentence, and holds nothing of a mess
 });
 
 t.test('limits that refusals name are keys of the configuration', async (t) => {
-  const keys = readSources('src').flatMap(({ text }) => [...text.matchAll(/'limits\.(\w+)\.(\w+)'/g)]);
+  const keys = readSources('src').flatMap(({ text }) => [
+    ...text.matchAll(/'limits\.(\w+)\.(\w+)'/g),
+  ]);
   t.ok(keys.length > 3);
   for (const [key, group = '', name = ''] of keys) {
     const limits = configSchema().properties?.['limits']?.properties ?? {};
@@ -86,9 +96,12 @@ t.test('limits that refusals name are keys of the configuration', async (t) => {
 });
 
 t.test('the manual has a type for every scalar beyond those of GraphQL', async (t) => {
-  const block = /scalars: \{([^}]*)\}/.exec(readFileSync('config/manual/schema.md', 'utf8'))?.[1] ?? '';
+  const block =
+    /scalars: \{([^}]*)\}/.exec(readFileSync('config/manual/schema.md', 'utf8'))?.[1] ?? '';
   const listed = [...block.matchAll(/(\w+): 'string'/g)].map(([, name = '']) => name);
-  const own = [...BUILT_INS.keys()].filter((name) => specifiedScalarTypes.every((known) => known.name !== name));
+  const own = [...BUILT_INS.keys()].filter((name) =>
+    specifiedScalarTypes.every((known) => known.name !== name),
+  );
   t.same(listed.toSorted(), [...own, 'XML'].toSorted());
 });
 
@@ -97,11 +110,19 @@ t.test('metrics have the prefix, base units and help', async (t) => {
   t.ok(metrics.length > 10);
   for (const { name, type, help } of metrics) {
     t.match(name, /^soapstone_[a-z0-9_]+$/, name);
-    t.notMatch(name, /_(?:ms|millis|milliseconds|kb|kib|mb|minutes)(?:_|$)/, `${name}: seconds and bytes`);
+    t.notMatch(
+      name,
+      /_(?:ms|millis|milliseconds|kb|kib|mb|minutes)(?:_|$)/,
+      `${name}: seconds and bytes`,
+    );
     t.ok(help.length > 3, `${name}: help`);
     if (/^soapstone_(?:process|nodejs)_/.test(name)) continue;
     t.match(help, /^[A-Z].*\.$/, `${name}: a sentence`);
-    t.equal(name.endsWith('_total'), String(type) === 'counter', `${name}: counters alone end in _total`);
+    t.equal(
+      name.endsWith('_total'),
+      String(type) === 'counter',
+      `${name}: counters alone end in _total`,
+    );
   }
 });
 
@@ -110,7 +131,10 @@ t.test('the reference of refusals says what callers get', async (t) => {
     printRefusals()
       .split('\n')
       .map((row) => row.split(' | '))
-      .map(([code = '', , answer = '']): [string, string] => [code.replaceAll(/[|` ]/g, ''), answer]),
+      .map(([code = '', , answer = '']): [string, string] => [
+        code.replaceAll(/[|` ]/g, ''),
+        answer,
+      ]),
   );
   for (const code of CODES) {
     const answer = rows.get(code) ?? '';
@@ -119,7 +143,10 @@ t.test('the reference of refusals says what callers get', async (t) => {
     else if (code === 'CLIENT_GONE') t.equal(answer, 'none');
     else
       for (const dialect of DIALECT_NAMES.map((name) => DIALECTS[name])) {
-        t.ok(answer.includes(`\`${faultCodeOf(dialect, new Refusal(code))}\``), `${code} in ${dialect.name}`);
+        t.ok(
+          answer.includes(`\`${faultCodeOf(dialect, new Refusal(code))}\``),
+          `${code} in ${dialect.name}`,
+        );
       }
   }
 });
@@ -129,7 +156,8 @@ t.test('each refusal has a guide, whose keys there are', async (t) => {
   t.equal(readFileSync('config/refusals.md', 'utf8'), printRefusalPage(), 'run `npm run generate`');
   for (const code of CODES) {
     const { why, change } = refusalGuides()[code];
-    for (const text of [why, change]) t.match(text, /^[A-Z`].{15,240}\.$/, `${code}: a sentence or two`);
+    for (const text of [why, change])
+      t.match(text, /^[A-Z`].{15,240}\.$/, `${code}: a sentence or two`);
     for (const [, key = ''] of change.matchAll(
       /`((?:limits|graphql|clients|security|addressing|tls|schema)\.[\w.<>]+)/g,
     ))
@@ -158,13 +186,20 @@ t.test('the reference has the tables as they are', async (t) => {
     refusals: printRefusals(),
   };
   for (const [name, content] of Object.entries(sections)) {
-    t.ok(readme.includes(`<!-- ${name} -->`) && readme.includes(`<!-- /${name} -->`), `section ${name}`);
+    t.ok(
+      readme.includes(`<!-- ${name} -->`) && readme.includes(`<!-- /${name} -->`),
+      `section ${name}`,
+    );
     t.equal(replaceSection(readme, name, content), readme, `${name}: run \`npm run generate\``);
   }
 });
 
 t.test('every test file is in one group, and the files listed as alone are there', async (t) => {
-  const grouped = [...groupFiles().values()].flat().map((path) => path.replace(/^dist\/(.*)\.js$/, '$1.ts'));
-  const files = readSources('test').flatMap(({ path }) => (path.endsWith('.test.ts') ? [path] : []));
+  const grouped = [...groupFiles().values()]
+    .flat()
+    .map((path) => path.replace(/^dist\/(.*)\.js$/, '$1.ts'));
+  const files = readSources('test').flatMap(({ path }) =>
+    path.endsWith('.test.ts') ? [path] : [],
+  );
   t.same(grouped.sort(), files.sort());
 });

@@ -23,7 +23,9 @@ export class Alterations {
       message.slice(0, position) + text + message.slice(position);
     switch (this.below(8)) {
       case 0:
-        return message.slice(0, at) + String.fromCharCode(33 + this.below(90)) + message.slice(at + 1);
+        return (
+          message.slice(0, at) + String.fromCharCode(33 + this.below(90)) + message.slice(at + 1)
+        );
       case 1:
         return message.slice(0, from) + message.slice(to);
       case 2:
@@ -34,13 +36,19 @@ export class Alterations {
         return rest.slice(0, position) + element + rest.slice(position);
       }
       case 4:
-        return insert(this.of(['<!--c-->', ' ', '\n', '<![CDATA[]]>', '&#65;']) ?? '', message.indexOf('>', at) + 1);
+        return insert(
+          this.of(['<!--c-->', ' ', '\n', '<![CDATA[]]>', '&#65;']) ?? '',
+          message.indexOf('>', at) + 1,
+        );
       case 5:
         return this.#replace(message, /(?<= (?:\w+:)?I[dD]=")[^"]*/g);
       case 6:
         return this.#replace(message, /(?<= (?:xmlns(?::\w+)?|Algorithm|URI|ValueType)=")[^"]*/g);
       default:
-        return insert(this.of([' xmlns:q="urn:q"', ' a="1"', ' Id="x"']) ?? '', message.indexOf('>', at));
+        return insert(
+          this.of([' xmlns:q="urn:q"', ' a="1"', ' Id="x"']) ?? '',
+          message.indexOf('>', at),
+        );
     }
   }
 

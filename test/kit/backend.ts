@@ -30,7 +30,10 @@ export interface RecordingBackend {
 export const answerWith =
   (body: string | Buffer, contentType = 'text/xml; charset=utf-8', status = 200) =>
   (_message: RecordedMessage, response: ServerResponse): void => {
-    response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
+    response.writeHead(status, {
+      'content-type': contentType,
+      'content-length': Buffer.byteLength(body),
+    });
     response.end(body);
   };
 
@@ -50,7 +53,11 @@ export const answerBy =
   (contentOf: (text: string, message: RecordedMessage) => string): RecordingBackend['answer'] =>
   (message, response) => {
     const content = contentOf(String(message.body), message);
-    answerWith(envelope(content), undefined, content.includes('Fault>') ? 500 : 200)(message, response);
+    answerWith(
+      envelope(content),
+      undefined,
+      content.includes('Fault>') ? 500 : 200,
+    )(message, response);
   };
 
 /** Answers each operation of a namespace with this content of the element `<its name>Response`, or with a Fault. */
@@ -61,11 +68,22 @@ export const answerOperations = (
   answerBy((text, message) => {
     const name = operationIn(text);
     const content = contentOf(name, text, message);
-    return content.startsWith('<s:Fault') ? content : `<${name}Response xmlns="${uri}">${content}</${name}Response>`;
+    return content.startsWith('<s:Fault')
+      ? content
+      : `<${name}Response xmlns="${uri}">${content}</${name}Response>`;
   });
 
-export async function startRecordingBackend(answer: RecordingBackend['answer']): Promise<RecordingBackend> {
-  const backend: RecordingBackend = { url: '', complete: [], begun: 0, aborted: 0, answer, close: async () => {} };
+export async function startRecordingBackend(
+  answer: RecordingBackend['answer'],
+): Promise<RecordingBackend> {
+  const backend: RecordingBackend = {
+    url: '',
+    complete: [],
+    begun: 0,
+    aborted: 0,
+    answer,
+    close: async () => {},
+  };
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     backend.begun++;
     const chunks: Buffer[] = [];
@@ -120,7 +138,9 @@ export async function startScriptedBackend(
 
 function listening(server: Server | TcpServer): Promise<string> {
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    server.listen(0, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    );
   });
 }
 

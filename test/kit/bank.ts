@@ -28,7 +28,9 @@ ${['GetCustomer', 'GetSecret', 'ChangeIban'].map((name) => `<xs:element name="${
 <xs:complexType name="Account"><xs:sequence><xs:element name="id" type="xs:string"/><xs:element name="iban" type="xs:string"/></xs:sequence></xs:complexType>
 <xs:element name="Trouble"><xs:complexType><xs:sequence><xs:element name="account" type="t:Account"/><xs:element name="why" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`;
 
-const WSDL = wsdlOf('urn:bank', SCHEMA, ['GetCustomer', 'GetSecret', 'ChangeIban', 'Find'], { faults: ['Trouble'] });
+const WSDL = wsdlOf('urn:bank', SCHEMA, ['GetCustomer', 'GetSecret', 'ChangeIban', 'Find'], {
+  faults: ['Trouble'],
+});
 
 /** Values that no caller without the right may ever be sent. */
 export const SECRETS = {
@@ -42,7 +44,8 @@ export const SECRETS = {
 const customer = (element: string, id: string, depth: number, type = ''): string =>
   `<${element}${type} tax="${SECRETS.tax}"><id>${id}</id><iban>${SECRETS.iban}</iban><pins>${SECRETS.pin}</pins><pins>${SECRETS.pin}</pins><notes><Note>${SECRETS.note}</Note></notes>${depth === 0 ? '' : customer('friend', `${id}.f`, depth - 1, PREMIUM)}${type === '' ? `<iban>${SECRETS.iban}</iban><extra>${SECRETS.iban}</extra>` : '<advisor>A</advisor>'}</${element}>`;
 
-const PREMIUM = ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:b="urn:bank" xsi:type="b:Premium"';
+const PREMIUM =
+  ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:b="urn:bank" xsi:type="b:Premium"';
 
 function contentOf(operation: string, request: string): string {
   const id = textIn(request, 'id') ?? '';
@@ -50,7 +53,8 @@ function contentOf(operation: string, request: string): string {
     const trouble = `<Trouble xmlns="urn:bank"><account><id>1</id><iban>${SECRETS.iban}</iban></account><why>full</why></Trouble>`;
     return faultOf('s:Server', 'no', trouble);
   }
-  if (operation === 'GetCustomer') return customer('customer', id, 2, id.startsWith('p') ? PREMIUM : '');
+  if (operation === 'GetCustomer')
+    return customer('customer', id, 2, id.startsWith('p') ? PREMIUM : '');
   if (operation === 'GetSecret') return `<secret>${SECRETS.secret}</secret>`;
   if (operation === 'ChangeIban') return `<old>${SECRETS.iban}</old><at>now</at>`;
   return customer('customers', '1', 1) + customer('customers', 'p2', 1, PREMIUM);
@@ -68,14 +72,22 @@ export async function useBank(
 ) {
   const home = await useFolder(t, { 'bank.wsdl': WSDL });
   const config = (url: string): string => bankConfig(url, classes, service, more, clients);
-  const { backend, gateway } = await useService(t, answerOperations('urn:bank', contentOf), config, home);
+  const { backend, gateway } = await useService(
+    t,
+    answerOperations('urn:bank', contentOf),
+    config,
+    home,
+  );
   return {
     gateway,
     backend,
     /** The operations that the backend was called for. */
     called: (): readonly string[] => backend.complete.map(({ body }) => operationIn(body)),
     /** Asks in GraphQL as this client: the answer and its text. */
-    async ask(query: string, name: string | null = null): Promise<GraphqlAnswer & { readonly text: string }> {
+    async ask(
+      query: string,
+      name: string | null = null,
+    ): Promise<GraphqlAnswer & { readonly text: string }> {
       const text = await askText(gateway.url, query, name === null ? {} : keyOf(name));
       return { ...JSON.parse(text), text };
     },
@@ -83,7 +95,9 @@ export async function useBank(
     call: (operation: string, name: string, query = ''): Promise<Response> =>
       postSoap(
         `${gateway.url}/soap/bank${query}`,
-        envelope(`<${operation} xmlns="urn:bank"><id>1</id><iban>${SECRETS.iban}</iban></${operation}>`),
+        envelope(
+          `<${operation} xmlns="urn:bank"><id>1</id><iban>${SECRETS.iban}</iban></${operation}>`,
+        ),
         { soapaction: `"${operation}"`, ...keyOf(name) },
       ),
   };
@@ -113,4 +127,6 @@ services:
 ${service}
 ${more}`;
 
-export const keyOf = (name: string): Readonly<Record<string, string>> => ({ 'x-api-key': `${name}-key-0000000000` });
+export const keyOf = (name: string): Readonly<Record<string, string>> => ({
+  'x-api-key': `${name}-key-0000000000`,
+});

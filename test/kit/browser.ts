@@ -12,7 +12,9 @@ const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 let found: string | null | undefined;
 
 function program(): string | null {
-  found ??= PROGRAMS.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0) ?? null;
+  found ??=
+    PROGRAMS.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0) ??
+    null;
   return found;
 }
 
@@ -50,7 +52,13 @@ type Params = Readonly<Record<string, unknown>>;
 
 export async function startBrowser(): Promise<Browser> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-browser-'));
-  const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--window-size=1300,850'];
+  const flags = [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--window-size=1300,850',
+  ];
   const own = ['--remote-debugging-port=0', `--user-data-dir=${home}`, 'about:blank'];
   const child = spawn(program() ?? '', [...flags, ...own], { stdio: ['ignore', 'ignore', 'pipe'] });
   const address = await addressOf(child);
@@ -105,7 +113,8 @@ class Wire {
     socket.on('message', (data) => {
       const message: Message = JSON.parse(String(data));
       if (message.id !== undefined) this.#waiting.get(message.id)?.(message);
-      else this.#listeners.get(message.sessionId ?? '')?.(message.method ?? '', message.params ?? {});
+      else
+        this.#listeners.get(message.sessionId ?? '')?.(message.method ?? '', message.params ?? {});
     });
   }
 
@@ -140,15 +149,19 @@ async function openPage(wire: Wire, session: string, url: string): Promise<Brows
   const complaints: string[] = [];
   const loaded: { readonly url: string; readonly status: number }[] = [];
   wire.listen(session, (method, params) => {
-    const { entry, response, exceptionDetails, type } = params as Readonly<Record<string, Params | undefined>>;
+    const { entry, response, exceptionDetails, type } = params as Readonly<
+      Record<string, Params | undefined>
+    >;
     if (method === 'Log.entryAdded') complaints.push(`${entry?.['level']}: ${entry?.['text']}`);
-    else if (method === 'Runtime.exceptionThrown') complaints.push(`thrown: ${JSON.stringify(exceptionDetails)}`);
+    else if (method === 'Runtime.exceptionThrown')
+      complaints.push(`thrown: ${JSON.stringify(exceptionDetails)}`);
     else if (method === 'Runtime.consoleAPICalled' && ['error', 'warning'].includes(String(type)))
       complaints.push(`console: ${JSON.stringify(params['args'])}`);
     else if (method === 'Network.responseReceived')
       loaded.push({ url: String(response?.['url']), status: Number(response?.['status']) });
   });
-  for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await wire.send(`${domain}.enable`, {}, session);
+  for (const domain of ['Page', 'Runtime', 'Log', 'Network'])
+    await wire.send(`${domain}.enable`, {}, session);
   const evaluate = async (expression: string): Promise<unknown> => {
     const options = { expression, awaitPromise: true, returnByValue: true };
     const answer = await wire.send('Runtime.evaluate', options, session);
@@ -180,7 +193,11 @@ async function openPage(wire: Wire, session: string, url: string): Promise<Brows
       const code = KEY_CODES[key] ?? 0;
       const text = key === 'Enter' ? '\r' : '';
       for (const type of ['keyDown', 'keyUp'])
-        await wire.send('Input.dispatchKeyEvent', { type, key, text, windowsVirtualKeyCode: code }, session);
+        await wire.send(
+          'Input.dispatchKeyEvent',
+          { type, key, text, windowsVirtualKeyCode: code },
+          session,
+        );
     },
     async screenshot() {
       const { data } = await wire.send('Page.captureScreenshot', { format: 'png' }, session);

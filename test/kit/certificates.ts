@@ -18,7 +18,19 @@ export class Authority {
   constructor(directory: string, name = 'authority') {
     this.#directory = directory;
     const [key, cert] = [this.#file(`${name}.key`), this.#file(`${name}.pem`)];
-    openssl('req', '-x509', ...NEW_KEY, '-keyout', key, '-out', cert, '-subj', `/CN=${name}`, '-days', '3650');
+    openssl(
+      'req',
+      '-x509',
+      ...NEW_KEY,
+      '-keyout',
+      key,
+      '-out',
+      cert,
+      '-subj',
+      `/CN=${name}`,
+      '-days',
+      '3650',
+    );
     this.ca = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
   }
 
@@ -33,24 +45,52 @@ export class Authority {
     alternatives = `DNS:${name},IP:127.0.0.1`,
     newKey: readonly string[] = NEW_KEY,
   ): Identity {
-    const [key, csr, cert] = [this.#file(`${name}.key`), this.#file(`${name}.csr`), this.#file(`${name}.pem`)];
+    const [key, csr, cert] = [
+      this.#file(`${name}.key`),
+      this.#file(`${name}.csr`),
+      this.#file(`${name}.pem`),
+    ];
     if (newKey === RSA_KEY) {
       writeFileSync(key, nextRsaKey());
       openssl('req', '-new', '-key', key, '-out', csr, '-utf8', '-subj', subject);
     } else openssl('req', ...newKey, '-keyout', key, '-out', csr, '-utf8', '-subj', subject);
-    const [caCert, caKey, names] = [this.#file('ca.pem'), this.#file('ca.key'), this.#file('names')];
+    const [caCert, caKey, names] = [
+      this.#file('ca.pem'),
+      this.#file('ca.key'),
+      this.#file('names'),
+    ];
     writeFileSync(caCert, this.ca.cert);
     writeFileSync(caKey, this.ca.key);
     writeFileSync(names, alternatives === '' ? '' : `subjectAltName=${alternatives}`);
     const authority = ['-CA', caCert, '-CAkey', caKey, '-CAcreateserial'];
-    openssl('x509', '-req', '-in', csr, ...authority, '-out', cert, '-extfile', names, '-days', String(days));
+    openssl(
+      'x509',
+      '-req',
+      '-in',
+      csr,
+      ...authority,
+      '-out',
+      cert,
+      '-extfile',
+      names,
+      '-days',
+      String(days),
+    );
     return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
   }
 
   /** Adds the certificates of these names to the revocation list, and returns it; it expires so many seconds later. */
   revoke(names: readonly string[], seconds = 86_400): string {
-    const [database, number, config] = [this.#file('index.txt'), this.#file('crlnumber'), this.#file('ca.cnf')];
-    const [caCert, caKey, list] = [this.#file('ca.pem'), this.#file('ca.key'), this.#file('crl.pem')];
+    const [database, number, config] = [
+      this.#file('index.txt'),
+      this.#file('crlnumber'),
+      this.#file('ca.cnf'),
+    ];
+    const [caCert, caKey, list] = [
+      this.#file('ca.pem'),
+      this.#file('ca.key'),
+      this.#file('crl.pem'),
+    ];
     if (!existsSync(database)) writeFileSync(database, '');
     if (!existsSync(number)) writeFileSync(number, '01');
     writeFileSync(
@@ -112,10 +152,16 @@ export function hasOpenssl(): boolean {
 }
 
 /** Options of a test that makes certificates. */
-export const WITH_OPENSSL = { skip: hasOpenssl() ? false : 'openssl is missing: apt-get install openssl' };
+export const WITH_OPENSSL = {
+  skip: hasOpenssl() ? false : 'openssl is missing: apt-get install openssl',
+};
 
 /** An authority and an identity of this subject, with the files `c.pem`, `k.pem` and `ca.pem` of a folder. */
-export function makeKeys(t: Pick<Test, 'testdir'>, subject: string, newKey: readonly string[] = RSA_KEY) {
+export function makeKeys(
+  t: Pick<Test, 'testdir'>,
+  subject: string,
+  newKey: readonly string[] = RSA_KEY,
+) {
   const folder = t.testdir();
   const authority = new Authority(folder);
   const identity = authority.sign('own', 30, subject, 'DNS:a', newKey);

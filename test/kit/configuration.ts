@@ -38,7 +38,9 @@ export async function compileText(
   workers: number | null = null,
 ): Promise<Compiled> {
   const folder = await useFolder(t, { ...files, 'soapstone.yaml': yaml });
-  const compiled = await compile(await loadConfig(join(folder, 'soapstone.yaml'), process.env, workers));
+  const compiled = await compile(
+    await loadConfig(join(folder, 'soapstone.yaml'), process.env, workers),
+  );
   t.teardown(() => compiled.close());
   return compiled;
 }
@@ -70,4 +72,5 @@ export const problemsOf = async (
   t: Test,
   yaml: string,
   files: Readonly<Record<string, string>> = {},
-): Promise<string> => (await diagnosticsOf(compileText(t, yaml, files))).map(printDiagnostic).join('\n');
+): Promise<string> =>
+  (await diagnosticsOf(compileText(t, yaml, files))).map(printDiagnostic).join('\n');

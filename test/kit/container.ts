@@ -36,9 +36,19 @@ export class Image {
 
   /** Builds a Dockerfile on a base that has this Node and a shell: no registry is asked. */
   constructor(folder: string, dockerfile: string, ignorefile: string, context = '.') {
-    const places = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs'];
+    const places = [
+      '--root',
+      join(folder, 'storage'),
+      '--runroot',
+      join(folder, 'run'),
+      '--storage-driver',
+      'vfs',
+    ];
     const buildah = (...args: readonly string[]): string =>
-      execFileSync('buildah', [...places, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+      execFileSync('buildah', [...places, ...args], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }).trim();
     const base = buildah('from', 'scratch');
     buildah('copy', '--quiet', base, baseFiles(join(folder, 'base')), '/');
     buildah('config', '--env', 'PATH=/usr/local/bin:/usr/bin:/bin', base);
@@ -56,7 +66,9 @@ export class Image {
       'NODE_IMAGE=localhost/base',
     ];
     buildah('bud', '--quiet', ...options, ...files, '-t', 'localhost/built', context);
-    this.config = JSON.parse(buildah('inspect', '--type', 'image', 'localhost/built')).Docker.config;
+    this.config = JSON.parse(
+      buildah('inspect', '--type', 'image', 'localhost/built'),
+    ).Docker.config;
     this.root = buildah('mount', buildah('from', '--pull-never', 'localhost/built'));
   }
 
@@ -120,9 +132,13 @@ export class Container {
       '--setgid',
       group,
     ];
-    return spawnSync('nsenter', [...inside, '/usr/bin/env', '-i', ...this.#config.Env, ...command], {
-      encoding: 'utf8',
-    });
+    return spawnSync(
+      'nsenter',
+      [...inside, '/usr/bin/env', '-i', ...this.#config.Env, ...command],
+      {
+        encoding: 'utf8',
+      },
+    );
   }
 }
 
@@ -134,7 +150,8 @@ function baseFiles(folder: string): string {
   };
   const tools = ['/bin/sh', '/usr/bin/env', '/usr/bin/find', '/bin/rm'];
   for (const file of [...tools, process.execPath]) {
-    const libraries = execFileSync('ldd', [file], { encoding: 'utf8' }).match(/\/[^\s:]+(?= \()/g) ?? [];
+    const libraries =
+      execFileSync('ldd', [file], { encoding: 'utf8' }).match(/\/[^\s:]+(?= \()/g) ?? [];
     for (const each of libraries) copy(each);
   }
   for (const file of tools) copy(file);

@@ -46,8 +46,10 @@ function contentFor(operation: string, body: string): string {
   const id = /ids?[^>]*>(-?\d+)</.exec(body)?.[1] ?? '';
   if (id === '404') return faultOf('s:Client', 'No such customer');
   if (id === '500') return faultOf('s:Server', 'The database is away');
-  if (operation === 'GetCustomer') return id === '0' ? '' : customer('customer', id, customer('parent', '1'));
-  if (operation === 'FindCustomers') return ['1', '2'].map((each) => customer('customer', each)).join('');
+  if (operation === 'GetCustomer')
+    return id === '0' ? '' : customer('customer', id, customer('parent', '1'));
+  if (operation === 'FindCustomers')
+    return ['1', '2'].map((each) => customer('customer', each)).join('');
   return '<done>true</done>';
 }
 
@@ -58,7 +60,11 @@ export interface Crm {
 }
 
 /** A gateway with the service `crm`, or several. `service` and `more`: what is added to each and to the configuration. */
-export async function startCrm(service = '', more = '', names: readonly string[] = ['crm']): Promise<Crm> {
+export async function startCrm(
+  service = '',
+  more = '',
+  names: readonly string[] = ['crm'],
+): Promise<Crm> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   await writeFile(join(home, 'crm.wsdl'), WSDL);
   const backend = await startRecordingBackend(answerOperations('urn:crm', contentFor));
@@ -86,7 +92,12 @@ export async function startCrm(service = '', more = '', names: readonly string[]
 }
 
 /** A gateway with the service `crm`, or several, which ends with its test. */
-export async function useCrm(t: Test, service = '', more = '', names?: readonly string[]): Promise<Crm> {
+export async function useCrm(
+  t: Test,
+  service = '',
+  more = '',
+  names?: readonly string[],
+): Promise<Crm> {
   const crm = await startCrm(service, more, names);
   t.teardown(() => crm.close());
   return crm;

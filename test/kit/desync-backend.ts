@@ -55,7 +55,9 @@ class Exchanges {
 
   /** All requests that came were answered. */
   get isIdle(): boolean {
-    return this.#answered > 0 && this.#waiting === 0 && this.#head.length === 0 && this.socket.writable;
+    return (
+      this.#answered > 0 && this.#waiting === 0 && this.#head.length === 0 && this.socket.writable
+    );
   }
 
   read(chunk: Buffer): void {
@@ -66,7 +68,8 @@ class Exchanges {
       if (end < 0) return;
       const call = callOf(this.#head.subarray(end));
       if (call === null) return;
-      const [, length] = /content-length: *(\d+)/i.exec(this.#head.toString('latin1', 0, end)) ?? [];
+      const [, length] =
+        /content-length: *(\d+)/i.exec(this.#head.toString('latin1', 0, end)) ?? [];
       this.#call = call;
       this.#length = length === undefined ? null : Number(length);
       this.#readBody(this.#head.subarray(end + HEAD_END.length));
@@ -76,7 +79,8 @@ class Exchanges {
   #readBody(bytes: Buffer): void {
     this.#bytes += bytes.length;
     this.#tail = Buffer.concat([this.#tail, bytes]).subarray(-CHUNKS_END.length);
-    const isWhole = this.#length === null ? this.#tail.equals(CHUNKS_END) : this.#bytes >= this.#length;
+    const isWhole =
+      this.#length === null ? this.#tail.equals(CHUNKS_END) : this.#bytes >= this.#length;
     const call = this.#call ?? 0;
     if (isWhole) this.#answerWhole(call);
     else this.#answerPart(call);
@@ -95,7 +99,8 @@ class Exchanges {
     const share = this.#bytes / (this.#length ?? Number.POSITIVE_INFINITY);
     if (isEarly && this.#answers === 0) this.#answer(call);
     if (behaviour !== 'early, and again before the end') return;
-    if ((this.#answers === 0 && share > 0.25) || (this.#answers === 1 && share > 0.9)) this.#answer(call);
+    if ((this.#answers === 0 && share > 0.25) || (this.#answers === 1 && share > 0.9))
+      this.#answer(call);
   }
 
   #answerWhole(call: number): void {
@@ -110,7 +115,8 @@ class Exchanges {
     this.#answered++;
     this.#waiting--;
     if (behaviour === 'early' && this.#answers > 0) return;
-    if (behaviour === 'twice in one packet') this.#write(Buffer.concat([answerOf(call), answerOf(call)]));
+    if (behaviour === 'twice in one packet')
+      this.#write(Buffer.concat([answerOf(call), answerOf(call)]));
     else if (behaviour === 'in halves') this.#answerInHalves(call);
     else this.#answer(call);
     if (behaviour === 'twice') setImmediate(() => this.#answer(call));

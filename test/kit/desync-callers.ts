@@ -11,11 +11,19 @@ export interface DesyncFound {
   /** The caller's connection was cut; what came before was its own. */
   cut: number;
   /** Calls that got content of another exchange: the call, whose content, and what the backend does with that one. */
-  readonly foreign: { readonly call: number; readonly of: number | null; readonly behaviour: Behaviour }[];
+  readonly foreign: {
+    readonly call: number;
+    readonly of: number | null;
+    readonly behaviour: Behaviour;
+  }[];
 }
 
 /** Makes these calls through a gateway, so many at once. */
-export async function runDesyncCallers(url: string, calls: Iterable<number>, callers: number): Promise<DesyncFound> {
+export async function runDesyncCallers(
+  url: string,
+  calls: Iterable<number>,
+  callers: number,
+): Promise<DesyncFound> {
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
   const found: DesyncFound = { own: 0, faults: new Map(), cut: 0, foreign: [] };
   const left = calls[Symbol.iterator]();
@@ -38,7 +46,11 @@ interface Got {
 function post(agent: Agent, url: string, call: number): Promise<Got> {
   return new Promise((resolve) => {
     const body = requestOf(call);
-    const headers = { 'content-type': 'text/xml; charset=utf-8', 'content-length': body.length, soapaction: '""' };
+    const headers = {
+      'content-type': 'text/xml; charset=utf-8',
+      'content-length': body.length,
+      soapaction: '""',
+    };
     const sending = request(url, { method: 'POST', agent, headers });
     let head: IncomingMessage | null = null;
     const chunks: Buffer[] = [];
@@ -61,7 +73,8 @@ function post(agent: Agent, url: string, call: number): Promise<Got> {
 function count(found: DesyncFound, call: number, { status, bytes, isWhole }: Got): void {
   const reply = replyOf(call);
   const [, code] = / code="([^"]+)"/.exec(bytes.toString('latin1', 0, 2_000)) ?? [];
-  if (status !== 200 && code !== undefined) found.faults.set(code, (found.faults.get(code) ?? 0) + 1);
+  if (status !== 200 && code !== undefined)
+    found.faults.set(code, (found.faults.get(code) ?? 0) + 1);
   else if (isWhole && status === 200 && bytes.equals(reply)) found.own++;
   else if (!isWhole && bytes.equals(reply.subarray(0, bytes.length))) found.cut++;
   else {

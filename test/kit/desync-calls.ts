@@ -82,7 +82,8 @@ const URI = 'http://schemas.xmlsoap.org/soap/envelope/';
 export const requestOf = (call: number): Buffer => envelope(call, 'Call', requestBytesOf(call));
 
 /** Its content repeats the number of the call from end to end. */
-export const replyOf = (call: number): Buffer => envelope(call, 'CallResponse', sizeOf(hash(call, 5)));
+export const replyOf = (call: number): Buffer =>
+  envelope(call, 'CallResponse', sizeOf(hash(call, 5)));
 
 /** The call of a request whose beginning was read; null before that is known. */
 export function callOf(bytes: Buffer): number | null {

@@ -4,7 +4,10 @@ export const SOAP_12 = 'http://www.w3.org/2003/05/soap-envelope';
 
 /** The namespaces of envelopes and their media types, by version. */
 export const SOAP = { '1.1': SOAP_11, '1.2': SOAP_12 } as const;
-export const MEDIA = { '1.1': 'text/xml; charset=utf-8', '1.2': 'application/soap+xml; charset=utf-8' } as const;
+export const MEDIA = {
+  '1.1': 'text/xml; charset=utf-8',
+  '1.2': 'application/soap+xml; charset=utf-8',
+} as const;
 
 export type Version = keyof typeof SOAP;
 

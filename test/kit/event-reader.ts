@@ -22,7 +22,11 @@ export class EventReader {
     this.#lines.on('line', (line) => this.#take(line));
   }
 
-  static async open(url: string, query: string, headers: Readonly<Record<string, string>> = {}): Promise<EventReader> {
+  static async open(
+    url: string,
+    query: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<EventReader> {
     const departure = new AbortController();
     const response = await fetch(url, {
       method: 'POST',

@@ -28,7 +28,13 @@ if (files.length === 0 || Number.isNaN(end))
 function failureOf(file: string, seed: number): string | null {
   const loaded = ['unrecorded', 'seed'].map((name) => `--import=./dist/test/kit/${name}.js`);
   const env = { ...process.env, FUZZ_SEED: String(seed) };
-  const options = { env, encoding: 'utf8', timeout: 10 * MINUTE, killSignal: 'SIGKILL', maxBuffer: 2 ** 28 } as const;
+  const options = {
+    env,
+    encoding: 'utf8',
+    timeout: 10 * MINUTE,
+    killSignal: 'SIGKILL',
+    maxBuffer: 2 ** 28,
+  } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [...loaded, file], options);
   return status === 0 ? null : `${stdout}\n${stderr}`;
 }

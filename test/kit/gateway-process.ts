@@ -48,16 +48,29 @@ export async function startProcess(
   yaml: string,
   options: ProcessOptions = {},
 ): Promise<GatewayProcess> {
-  const { nodeOptions = [], environment = {}, before = '', log = null, adminHost = '127.0.0.1' } = options;
+  const {
+    nodeOptions = [],
+    environment = {},
+    before = '',
+    log = null,
+    adminHost = '127.0.0.1',
+  } = options;
   const { listen = (address) => address } = options;
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   const [port, adminPort] = [await freePort(), await freePort()];
   const file = join(home, 'soapstone.yaml');
-  await writeFile(file, `listen: ${listen(`127.0.0.1:${port}`)}\nadmin: ${adminHost}:${adminPort}\n${yaml}`);
+  await writeFile(
+    file,
+    `listen: ${listen(`127.0.0.1:${port}`)}\nadmin: ${adminHost}:${adminPort}\n${yaml}`,
+  );
   const command = [process.execPath, ...nodeOptions, MAIN, 'start', '-c', file];
   const child = spawn('sh', ['-c', `${before} exec "$0" "$@"`, ...command], {
     // What one process has compiled the next one need not.
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...environment },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...environment,
+    },
     stdio: ['ignore', typeof log === 'number' ? log : 'pipe', 'inherit'],
   });
   const lines: Line[] = [];
@@ -78,7 +91,8 @@ export async function startProcess(
     adminUrl: `http://127.0.0.1:${adminPort}`,
     lines,
     async line(wanted) {
-      const isWanted = typeof wanted === 'string' ? ({ msg }: Line): boolean => msg === wanted : wanted;
+      const isWanted =
+        typeof wanted === 'string' ? ({ msg }: Line): boolean => msg === wanted : wanted;
       await until(() => lines.some(isWanted));
       return lines.find(isWanted) ?? {};
     },
@@ -94,7 +108,8 @@ export async function startProcess(
   return gateway;
 }
 
-const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
 
 /** Waits until so many workers answer. */
 export const areAnswering = (gateway: GatewayProcess, workers: number): Promise<void> =>

@@ -26,7 +26,10 @@ interface TestTools {
 }
 
 /** Starts a gateway from a configuration text. `directory` is where its relative paths start. */
-export async function startTestGateway(yaml: string, directory: string | null = null): Promise<TestGateway> {
+export async function startTestGateway(
+  yaml: string,
+  directory: string | null = null,
+): Promise<TestGateway> {
   const home = directory ?? (await mkdtemp(join(tmpdir(), 'soapstone-')));
   const file = join(home, `test-${process.pid}-${Math.random().toString(36).slice(2)}.yaml`);
   const addresses = ['listen', 'admin'].filter((key) => !new RegExp(`^${key}:`, 'm').test(yaml));
@@ -92,7 +95,11 @@ function closeKeptConnections(): void {
  */
 function patient(loaded: LoadedConfig, yaml: string): LoadedConfig {
   const { limits } = loaded.config;
-  const overload = yaml.includes('eventLoopMillis') ? limits.overload : { ...limits.overload, eventLoopMillis: 0 };
-  const http = yaml.includes('refusalsPerSecond') ? limits.http : { ...limits.http, refusalsPerSecond: 0 };
+  const overload = yaml.includes('eventLoopMillis')
+    ? limits.overload
+    : { ...limits.overload, eventLoopMillis: 0 };
+  const http = yaml.includes('refusalsPerSecond')
+    ? limits.http
+    : { ...limits.http, refusalsPerSecond: 0 };
   return { ...loaded, config: { ...loaded.config, limits: { ...limits, overload, http } } };
 }

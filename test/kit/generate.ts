@@ -16,7 +16,10 @@ await writeFile('config/soapstone.schema.json', printJsonSchema());
 await writeFile('config/refusals.md', printRefusalPage());
 const manual = await readFile('config/manual/protection.md', 'utf8').catch(() => null);
 if (manual !== null)
-  await writeFile('config/manual/protection.md', replaceSection(manual, 'protections', printProtections()));
+  await writeFile(
+    'config/manual/protection.md',
+    replaceSection(manual, 'protections', printProtections()),
+  );
 const operations = await readFile('config/manual/operations.md', 'utf8').catch(() => null);
 if (operations !== null)
   await writeFile('config/manual/operations.md', replaceSection(operations, 'kept', printKept()));
@@ -27,6 +30,9 @@ if (reference !== null) {
     ['metrics', await printMetrics(new Metrics(() => [], { isRedisUp: () => true }))],
     ['refusals', printRefusals()],
   ];
-  const written = sections.reduce((text, [name, content]) => replaceSection(text, name, content), reference);
+  const written = sections.reduce(
+    (text, [name, content]) => replaceSection(text, name, content),
+    reference,
+  );
   if (written !== reference) await writeFile('config/README.md', written);
 }

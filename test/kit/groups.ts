@@ -67,7 +67,9 @@ const NEEDS_PROCESS = /\bmemoryUsage\(|\bsetFlagsFromString\b/;
 function groupOf(file: string): string {
   if (ALONE.has(file)) return file.replaceAll('/', '-');
   if (NEEDS_PROCESS.test(readFileSync(`test/${file}.test.ts`, 'utf8'))) {
-    throw new Error(`test/${file}.test.ts needs a process of its own: list it in test/kit/groups.ts`);
+    throw new Error(
+      `test/${file}.test.ts needs a process of its own: list it in test/kit/groups.ts`,
+    );
   }
   const [folder = '', inner = ''] = posix.dirname(file).split('/');
   if (OWN_GROUPS.has(`${folder}/${inner}`)) return `${folder}-${inner}`;

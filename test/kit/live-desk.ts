@@ -78,8 +78,13 @@ export async function startDesk(t: Test, more = ''): Promise<Desk> {
     const content = operation.startsWith('Get')
       ? `<id>${id}</id><status>${order.status}</status><total>${order.total}</total><customer>${user}</customer>`
       : `<orderId>${++orderId}</orderId><status>OK</status>`;
-    const answer = envelope(`<${operation}Response xmlns="urn:orders">${content}</${operation}Response>`);
-    response.writeHead(200, { 'content-type': 'text/xml; charset=utf-8', 'content-length': Buffer.byteLength(answer) });
+    const answer = envelope(
+      `<${operation}Response xmlns="urn:orders">${content}</${operation}Response>`,
+    );
+    response.writeHead(200, {
+      'content-type': 'text/xml; charset=utf-8',
+      'content-length': Buffer.byteLength(answer),
+    });
     response.end(answer);
   });
   const gateway = await useGateway(t, services(backend.url) + SUBSCRIPTIONS + more);
@@ -120,7 +125,8 @@ export function holdAnswers({ backend }: Pick<Desk, 'backend'>): {
   return { held, arrived };
 }
 
-export const place = (gateway: TestGateway, customer: string): Promise<Response> => placeAs(gateway, customer, {});
+export const place = (gateway: TestGateway, customer: string): Promise<Response> =>
+  placeAs(gateway, customer, {});
 
 /** The same with these header fields. */
 export const placeAs = (
@@ -136,11 +142,19 @@ export const placeAs = (
 
 /** Waits until so many subscriptions to a field run. */
 export async function running(gateway: TestGateway, field: string, count: number): Promise<void> {
-  while (!(await gateway.metrics()).includes(`soapstone_subscriptions_active{field="${field}"} ${count}\n`));
+  while (
+    !(await gateway.metrics()).includes(
+      `soapstone_subscriptions_active{field="${field}"} ${count}\n`,
+    )
+  );
 }
 
 /** Subscribes to a field over a WebSocket: the events, the first of which is asked for already, once it runs. */
-export async function subscribed({ gateway, socket }: Pick<Desk, 'gateway' | 'socket'>, field: string, query: string) {
+export async function subscribed(
+  { gateway, socket }: Pick<Desk, 'gateway' | 'socket'>,
+  field: string,
+  query: string,
+) {
   const events = socket().iterate({ query });
   const first = events.next();
   await running(gateway, field, 1);
@@ -148,7 +162,11 @@ export async function subscribed({ gateway, socket }: Pick<Desk, 'gateway' | 'so
 }
 
 /** A WebSocket without a client of the protocol: what it was told, and how it ended. */
-export async function rawSocket(desk: Desk, protocol: string[], options: object = {}): Promise<Raw> {
+export async function rawSocket(
+  desk: Desk,
+  protocol: string[],
+  options: object = {},
+): Promise<Raw> {
   const socket = new WebSocket(desk.url.replace('http', 'ws'), protocol, options);
   const messages: Record<string, unknown>[] = [];
   let wake = (): void => {};
@@ -181,7 +199,11 @@ export async function rawSocket(desk: Desk, protocol: string[], options: object 
 }
 
 /** The same with its first message, of this content, which is acknowledged. `options` are those of the WebSocket. */
-export async function acknowledged(desk: Desk, payload: object = {}, options: object = {}): Promise<Raw> {
+export async function acknowledged(
+  desk: Desk,
+  payload: object = {},
+  options: object = {},
+): Promise<Raw> {
   const raw = await rawSocket(desk, PROTOCOL, options);
   raw.say({ ...INIT, payload });
   await raw.heard(1);
@@ -200,4 +222,8 @@ export interface Raw {
 
 export const PROTOCOL = ['graphql-transport-ws'];
 export const INIT = { type: 'connection_init' };
-export const subscribe = (id: string, query: string): unknown => ({ id, type: 'subscribe', payload: { query } });
+export const subscribe = (id: string, query: string): unknown => ({
+  id,
+  type: 'subscribe',
+  payload: { query },
+});

@@ -1,4 +1,9 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http';
 import {
   authenticateMessage,
   negotiateMessage,
@@ -37,7 +42,11 @@ export class Caller {
       soapaction: '""',
       ...(authorization !== null && { authorization }),
     };
-    const request: ClientRequest = httpRequest(this.#url, { method: 'POST', agent: this.#agent, headers });
+    const request: ClientRequest = httpRequest(this.#url, {
+      method: 'POST',
+      agent: this.#agent,
+      headers,
+    });
     request.end(body);
     const head = await new Promise<IncomingMessage>((resolve, reject) => {
       request.on('response', resolve).on('error', reject);
@@ -98,7 +107,12 @@ export interface CallersResult {
 const CALLS_PER_CONNECTION = 7;
 
 /** Callers of many identities at one service with `passthrough`; the backend checks which identity each call has. */
-export async function runCallers({ identities, callers, calls, cutEvery }: CallersOptions): Promise<CallersResult> {
+export async function runCallers({
+  identities,
+  callers,
+  calls,
+  cutEvery,
+}: CallersOptions): Promise<CallersResult> {
   const found: CallersResult = {
     calls: 0,
     answered: 0,
@@ -135,7 +149,12 @@ limits:
   upstream: { boundConnections: ${identities * callers}, breakerFailures: 0 }
   http: { connectionsPerClient: ${identities * callers * 2} }
 `);
-  const call = async (caller: Caller, name: string, sku: string, isLoggedIn: boolean): Promise<CallerAnswer> => {
+  const call = async (
+    caller: Caller,
+    name: string,
+    sku: string,
+    isLoggedIn: boolean,
+  ): Promise<CallerAnswer> => {
     const first = isLoggedIn ? await caller.post(envelope(sku)) : null;
     return first === null || first.head.statusCode === 401
       ? caller.login(name, `password of ${name}`, envelope(sku))
@@ -169,7 +188,9 @@ limits:
     caller.close();
   };
   try {
-    await Promise.all(names.flatMap((name) => Array.from({ length: callers }, (_, index) => work(name, index))));
+    await Promise.all(
+      names.flatMap((name) => Array.from({ length: callers }, (_, index) => work(name, index))),
+    );
   } finally {
     found.handshakes = server.begun;
     await gateway.close();

@@ -121,7 +121,10 @@ type Handshake = ReturnType<typeof beginHandshake>;
 
 function beginHandshake(negotiate: Buffer, { domain = 'CORP', hasTime = true }: NtlmServerOptions) {
   const serverChallenge = randomBytes(8);
-  const pairs = [pair(2, Buffer.from(domain, 'utf16le')), pair(1, Buffer.from('SERVER', 'utf16le'))];
+  const pairs = [
+    pair(2, Buffer.from(domain, 'utf16le')),
+    pair(1, Buffer.from('SERVER', 'utf16le')),
+  ];
   if (hasTime) pairs.push(pair(7, Buffer.from('0011223344556601', 'hex')));
   const info = Buffer.concat([...pairs, pair(0, Buffer.alloc(0))]);
   const head = Buffer.alloc(56);
@@ -153,7 +156,11 @@ function userOf(
     const start = message.readUInt32LE(at + 4);
     return message.subarray(start, start + message.readUInt16LE(at));
   };
-  const [response, domain, user] = [field(20), field(28).toString('utf16le'), field(36).toString('utf16le')];
+  const [response, domain, user] = [
+    field(20),
+    field(28).toString('utf16le'),
+    field(36).toString('utf16le'),
+  ];
   const password = accounts[user.toLowerCase()];
   if (password === undefined) return null;
   const key = ntowfv2({ user, domain, password });

@@ -32,14 +32,21 @@ const messages = protobuf.loadSync('test/observe/otlp.proto');
 export function decodeExport(body: Buffer): Export {
   const type = messages.lookupType('otlp.ExportTraceServiceRequest');
   const object = type.toObject(type.decode(body), { longs: String });
-  return JSON.parse(JSON.stringify(object, (_key, value) => (isBytes(value) ? hexOf(value) : value)));
+  return JSON.parse(
+    JSON.stringify(object, (_key, value) => (isBytes(value) ? hexOf(value) : value)),
+  );
 }
 
 /** Buffers are objects with their bytes by the time `JSON.stringify` shows them. */
 const isBytes = (value: unknown): value is { readonly data: readonly number[] } =>
-  typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer' && 'data' in value;
+  typeof value === 'object' &&
+  value !== null &&
+  'type' in value &&
+  value.type === 'Buffer' &&
+  'data' in value;
 
-const hexOf = ({ data }: { readonly data: readonly number[] }): string => Buffer.from(data).toString('hex');
+const hexOf = ({ data }: { readonly data: readonly number[] }): string =>
+  Buffer.from(data).toString('hex');
 
 /** The answer of a receiver that rejected so many spans. */
 export const rejected = (spans: number): Buffer =>
@@ -53,7 +60,10 @@ export const rejected = (spans: number): Buffer =>
 export const PROTOBUF = 'application/x-protobuf';
 
 /** Starts an OTLP receiver. */
-export async function startReceiver(t: Test, answer: RecordingBackend['answer'] = answerWith('', PROTOBUF)) {
+export async function startReceiver(
+  t: Test,
+  answer: RecordingBackend['answer'] = answerWith('', PROTOBUF),
+) {
   const receiver = await useBackend(t, answer);
   const exports = (): readonly Export[] => receiver.complete.map(({ body }) => decodeExport(body));
   const spans = (): readonly Span[] =>

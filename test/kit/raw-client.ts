@@ -90,11 +90,17 @@ export async function sendRaw(url: string, bytes: Uint8Array | string): Promise<
   }
 }
 
-function parseReply(bytes: Buffer, ended: boolean): { readonly reply: RawReply; readonly length: number } | null {
+function parseReply(
+  bytes: Buffer,
+  ended: boolean,
+): { readonly reply: RawReply; readonly length: number } | null {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0) {
     if (!ended) return null;
-    return { reply: { status: 0, headers: new Map(), body: '', isCut: true }, length: bytes.length };
+    return {
+      reply: { status: 0, headers: new Map(), body: '', isCut: true },
+      length: bytes.length,
+    };
   }
   const [statusLine = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n');
   const status = Number(statusLine.split(' ')[1]);
@@ -108,20 +114,27 @@ function parseReply(bytes: Buffer, ended: boolean): { readonly reply: RawReply; 
   if (status === 100 || status === 101) {
     return { reply: { status, headers, body: '', isCut: false }, length: start };
   }
-  const done = (body: string, length: number, isCut = false) => ({ reply: { status, headers, body, isCut }, length });
+  const done = (body: string, length: number, isCut = false) => ({
+    reply: { status, headers, body, isCut },
+    length,
+  });
   if (headers.get('transfer-encoding') === 'chunked') {
     const chunks = readChunks(bytes, start);
     if (chunks !== null) return done(chunks.body.toString(), chunks.end);
     return ended ? done('', bytes.length, true) : null;
   }
   const length = headers.get('content-length');
-  if (length === undefined) return ended ? done(bytes.subarray(start).toString(), bytes.length) : null;
+  if (length === undefined)
+    return ended ? done(bytes.subarray(start).toString(), bytes.length) : null;
   const end = start + Number(length);
   if (bytes.length >= end) return done(bytes.subarray(start, end).toString(), end);
   return ended ? done(bytes.subarray(start).toString(), bytes.length, true) : null;
 }
 
-function readChunks(bytes: Buffer, start: number): { readonly body: Buffer; readonly end: number } | null {
+function readChunks(
+  bytes: Buffer,
+  start: number,
+): { readonly body: Buffer; readonly end: number } | null {
   const parts: Buffer[] = [];
   let at = start;
   for (;;) {
@@ -150,15 +163,24 @@ export function post(
     'Content-Length': String(bytes.length),
     ...headers,
   };
-  const lines = Object.entries(fields).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}\r\n`]));
-  return Buffer.concat([Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), bytes]);
+  const lines = Object.entries(fields).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}: ${value}\r\n`],
+  );
+  return Buffer.concat([
+    Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'),
+    bytes,
+  ]);
 }
 
 /** The same bytes as the chunks of a chunked body, the last one included. */
 export function chunked(...pieces: readonly (Uint8Array | string)[]): Buffer {
   const parts = pieces.map((piece) => {
     const bytes = Buffer.from(piece);
-    return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+    return Buffer.concat([
+      Buffer.from(`${bytes.length.toString(16)}\r\n`),
+      bytes,
+      Buffer.from('\r\n'),
+    ]);
   });
   return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')]);
 }

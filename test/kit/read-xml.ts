@@ -12,7 +12,8 @@ export function readXml(
   limits: Partial<XmlLimits> = {},
 ): XmlReader {
   const reader = new XmlReader(handler, { ...defaultsOf(XML_LIMITS), ...limits });
-  for (const piece of typeof message === 'string' ? [Buffer.from(message)] : message) reader.write(piece);
+  for (const piece of typeof message === 'string' ? [Buffer.from(message)] : message)
+    reader.write(piece);
   reader.end();
   return reader;
 }

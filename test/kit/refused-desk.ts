@@ -50,10 +50,16 @@ export interface RefusedDesk {
 }
 
 /** Starts a backend and a gateway that refuses what breaks the WSDL. `more`: keys of the file, of the service. */
-export async function startRefusedDesk(t: Test, more = '', ofService = VALIDATED): Promise<RefusedDesk> {
+export async function startRefusedDesk(
+  t: Test,
+  more = '',
+  ofService = VALIDATED,
+): Promise<RefusedDesk> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-refused-'));
   await writeFile(join(home, 'desk.wsdl'), WSDL);
-  const reply = envelopeOf('<GetOrderResponse xmlns="urn:desk"><total>7</total></GetOrderResponse>');
+  const reply = envelopeOf(
+    '<GetOrderResponse xmlns="urn:desk"><total>7</total></GetOrderResponse>',
+  );
   const backend = await useBackend(t, answerWith(reply));
   const service = `services:
   desk:

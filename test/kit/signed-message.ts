@@ -3,12 +3,15 @@ import { constants, createHash, createPrivateKey, sign } from 'node:crypto';
 import type { Identity } from './certificates.js';
 import { SOAP_11 } from './envelope.js';
 
-export const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
-export const WSU = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
+export const WSSE =
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
+export const WSU =
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
 export const DS = 'http://www.w3.org/2000/09/xmldsig#';
 export const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const X509 = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-x509-token-profile-1.0';
-const BASE64 = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-message-security-1.0#Base64Binary';
+const BASE64 =
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-message-security-1.0#Base64Binary';
 
 /**
  * Messages that are signed without a canonicalizer: each signed element is written as its own exclusive canonical form, so
@@ -17,15 +20,21 @@ const BASE64 = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-mes
 export const bodyOf = (content: string, id = 'body', soap = SOAP_11): string =>
   `<s:Body xmlns:s="${soap}" xmlns:wsu="${WSU}" wsu:Id="${id}">${content}</s:Body>`;
 
-export function timestampOf(created: number, expires: number | null = created + 300_000, id = 'ts'): string {
-  const end = expires === null ? '' : `<wsu:Expires>${new Date(expires).toISOString()}</wsu:Expires>`;
+export function timestampOf(
+  created: number,
+  expires: number | null = created + 300_000,
+  id = 'ts',
+): string {
+  const end =
+    expires === null ? '' : `<wsu:Expires>${new Date(expires).toISOString()}</wsu:Expires>`;
   return `<wsu:Timestamp xmlns:wsu="${WSU}" wsu:Id="${id}"><wsu:Created>${new Date(created).toISOString()}</wsu:Created>${end}</wsu:Timestamp>`;
 }
 
 export const toOf = (address: string): string =>
   `<wsa:To xmlns:wsa="http://www.w3.org/2005/08/addressing" xmlns:wsu="${WSU}" wsu:Id="to">${address}</wsa:To>`;
 
-const lettersOf = (pem: string): string => pem.replace(/-----[A-Z ]+-----/g, '').replaceAll('\n', '');
+const lettersOf = (pem: string): string =>
+  pem.replace(/-----[A-Z ]+-----/g, '').replaceAll('\n', '');
 
 export const tokenOf = ({ cert }: Identity, id = 'token'): string =>
   `<wsse:BinarySecurityToken xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}" EncodingType="${BASE64}" ValueType="${X509}#X509v3" wsu:Id="${id}">${lettersOf(cert)}</wsse:BinarySecurityToken>`;
@@ -76,16 +85,22 @@ const DIGESTS = {
 export const USUAL_TRANSFORMS = `<ds:Transforms><ds:Transform Algorithm="${EXCLUSIVE}"></ds:Transform></ds:Transforms>`;
 
 /** A Signature over these parts. */
-export function signatureOf({ key }: Identity, parts: readonly SignedPart[], options: SignOptions = {}): string {
+export function signatureOf(
+  { key }: Identity,
+  parts: readonly SignedPart[],
+  options: SignOptions = {},
+): string {
   const { algorithm = 'rsa-sha256', keyInfo = keyByToken(), more = '' } = options;
   const [identifier, digest] = ALGORITHMS[algorithm];
   const methods =
     options.methods ??
     `<ds:CanonicalizationMethod Algorithm="${EXCLUSIVE}"></ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${identifier}"></ds:SignatureMethod>`;
-  const references = parts.map(({ uri, text, digest: own = 'sha256', transforms = USUAL_TRANSFORMS, value }) => {
-    const letters = value ?? createHash(own).update(text).digest('base64');
-    return `<ds:Reference URI="${uri}">${transforms}<ds:DigestMethod Algorithm="${DIGESTS[own]}"></ds:DigestMethod><ds:DigestValue>${letters}</ds:DigestValue></ds:Reference>`;
-  });
+  const references = parts.map(
+    ({ uri, text, digest: own = 'sha256', transforms = USUAL_TRANSFORMS, value }) => {
+      const letters = value ?? createHash(own).update(text).digest('base64');
+      return `<ds:Reference URI="${uri}">${transforms}<ds:DigestMethod Algorithm="${DIGESTS[own]}"></ds:DigestMethod><ds:DigestValue>${letters}</ds:DigestValue></ds:Reference>`;
+    },
+  );
   const signedInfo = `<ds:SignedInfo xmlns:ds="${DS}">${methods}${references.join('')}</ds:SignedInfo>`;
   const bytes = Buffer.from(signedInfo);
   const value = options.signWith?.(bytes) ?? sign(digest, bytes, signingKey(key, algorithm));
@@ -95,7 +110,11 @@ export function signatureOf({ key }: Identity, parts: readonly SignedPart[], opt
 function signingKey(pem: string, algorithm: keyof typeof ALGORITHMS) {
   const key = createPrivateKey(pem);
   if (algorithm.startsWith('rsa-pss'))
-    return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
+    return {
+      key,
+      padding: constants.RSA_PKCS1_PSS_PADDING,
+      saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+    };
   return algorithm.startsWith('ecdsa') ? { key, dsaEncoding: 'ieee-p1363' as const } : { key };
 }
 
@@ -124,7 +143,13 @@ export function signedMessage(
     ],
     options,
   );
-  return { body, timestamp, token, signature, message: messageOf(securityOf([token, timestamp, signature]), body) };
+  return {
+    body,
+    timestamp,
+    token,
+    signature,
+    message: messageOf(securityOf([token, timestamp, signature]), body),
+  };
 }
 
 /** A UsernameToken with its password as text. */

@@ -5,7 +5,9 @@ import type { Test } from 'tap';
 /** An origin of its own with an empty page. */
 export async function startSite(t: Test): Promise<string> {
   const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>shop</title>');
+    response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end('<!doctype html><title>shop</title>');
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => {

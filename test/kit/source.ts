@@ -22,7 +22,8 @@ export function readSources(folder: string): readonly SourceFile[] {
 }
 
 /** The line, from 1, of an offset. */
-export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+export const lineAt = (text: string, offset: number): number =>
+  text.slice(0, offset).split('\n').length;
 
 /** An import of a source file, also one of types or a re-export. */
 export interface Import {
@@ -52,7 +53,9 @@ export function importsIn(source: SourceFile): readonly Import[] {
       file: source.path,
       line: lineAt(source.text, match.index),
       specifier,
-      target: isOurs ? posix.join(posix.dirname(source.path), specifier).replace(/\.js$/, '.ts') : null,
+      target: isOurs
+        ? posix.join(posix.dirname(source.path), specifier).replace(/\.js$/, '.ts')
+        : null,
       isReExport: match[1] === 'export',
       isLoaded: match[1] !== undefined && !/^(?:import|export) type\b/.test(match[0]),
     });
@@ -61,7 +64,8 @@ export function importsIn(source: SourceFile): readonly Import[] {
 }
 
 /** Words after which a slash begins a regular expression. */
-const BEFORE_REGEXP = /(?:^|[^\w$.])(?:return|typeof|case|in|of|do|else|void|yield|await|throw|new|delete)$/;
+const BEFORE_REGEXP =
+  /(?:^|[^\w$.])(?:return|typeof|case|in|of|do|else|void|yield|await|throw|new|delete)$/;
 
 /** Blanks out what is no code: comments, and what strings, templates and regular expressions hold. */
 export function maskTypeScript(text: string): string {
@@ -79,7 +83,8 @@ export function maskTypeScript(text: string): string {
   /** To the end of a template's literal part, its `${` or backtick included. */
   const template = (): void => {
     let end = at;
-    while (end < text.length && text[end] !== '`' && !text.startsWith('${', end)) end += text[end] === '\\' ? 2 : 1;
+    while (end < text.length && text[end] !== '`' && !text.startsWith('${', end))
+      end += text[end] === '\\' ? 2 : 1;
     blank(end);
     if (text[at] === '$') {
       keep();

@@ -35,10 +35,16 @@ export async function useStockShop(
   answer: RecordingBackend['answer'] = answerStock,
   directory: string | null = null,
 ) {
-  const service = await useService(t, answer, (url) => stockShop(`${url}/shop`, keys, operation), directory);
+  const service = await useService(
+    t,
+    answer,
+    (url) => stockShop(`${url}/shop`, keys, operation),
+    directory,
+  );
   return {
     ...service,
-    send: (headers: Readonly<Record<string, string>> = {}, message = GET_STOCK) => service.send(message, headers),
+    send: (headers: Readonly<Record<string, string>> = {}, message = GET_STOCK) =>
+      service.send(message, headers),
     ask: (headers: Readonly<Record<string, string>> = {}, sku = '1') =>
       service.askText(`{ stock(sku: "${sku}") }`, headers),
   };

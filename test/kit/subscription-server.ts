@@ -94,13 +94,22 @@ export async function startSubscriptionServer(sdl: string): Promise<Subscription
     };
   };
   const rootValue = Object.fromEntries(
-    Object.keys(schema.getSubscriptionType()?.getFields() ?? {}).map((field) => [field, () => source(field)]),
+    Object.keys(schema.getSubscriptionType()?.getFields() ?? {}).map((field) => [
+      field,
+      () => source(field),
+    ]),
   );
   const handler = createHandler({
     schema,
     onSubscribe: (request, { query, variables }) => {
       const { headers } = request.raw;
-      subscribed.push({ transport: 'sse', query, variables: { ...variables }, headers, connectionParams: null });
+      subscribed.push({
+        transport: 'sse',
+        query,
+        variables: { ...variables },
+        headers,
+        connectionParams: null,
+      });
     },
     subscribe: (args: ExecutionArgs) => subscribe({ ...args, rootValue }),
   });
@@ -117,7 +126,10 @@ export async function startSubscriptionServer(sdl: string): Promise<Subscription
   });
   server.on('upgrade', (request, socket, head) => {
     if (kit.insteadOfUpgrade !== null) kit.insteadOfUpgrade(request, socket as Socket);
-    else webSockets.handleUpgrade(request, socket, head, (made) => webSockets.emit('connection', made, request));
+    else
+      webSockets.handleUpgrade(request, socket, head, (made) =>
+        webSockets.emit('connection', made, request),
+      );
   });
   const stopped = useServer(
     {
@@ -125,7 +137,13 @@ export async function startSubscriptionServer(sdl: string): Promise<Subscription
       roots: { subscription: rootValue },
       onSubscribe: ({ extra, connectionParams }, _id, { query, variables }) => {
         const { headers } = extra.request;
-        subscribed.push({ transport: 'websocket', query, variables: { ...variables }, headers, connectionParams });
+        subscribed.push({
+          transport: 'websocket',
+          query,
+          variables: { ...variables },
+          headers,
+          connectionParams,
+        });
       },
     },
     webSockets,

@@ -31,10 +31,18 @@ export async function makeIssuer(kid = 'one'): Promise<TestIssuer> {
   ];
   const keySet = JSON.stringify({ keys: jwks });
   const now = Math.floor(Date.now() / 1000);
-  const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'alice@example', exp: now + 600, nbf: now - 10 };
+  const claims = {
+    iss: ISSUER,
+    aud: AUDIENCE,
+    sub: 'alice@example',
+    exp: now + 600,
+    nbf: now - 10,
+  };
   // What is undefined is not in the JSON of the token.
   const sign: TestIssuer['sign'] = (more = {}, header = {}, key = own.privateKey) =>
-    new SignJWT({ ...claims, ...more }).setProtectedHeader({ alg: 'ES256', kid, ...header }).sign(key);
+    new SignJWT({ ...claims, ...more })
+      .setProtectedHeader({ alg: 'ES256', kid, ...header })
+      .sign(key);
   return {
     keySet,
     publicKey: own.publicKey,

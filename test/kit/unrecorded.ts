@@ -8,7 +8,9 @@ import module from 'node:module';
 
 // What tap's recorder asks for first: it finds that this process has one, and leaves alone what the process loads and
 // starts. With another version of tap this may do nothing; tests run all the same.
-Object.assign(globalThis, { [Symbol.for('@tapjs/processinfo.ProcessInfoNodeData')]: { files: [], sources: {} } });
+Object.assign(globalThis, {
+  [Symbol.for('@tapjs/processinfo.ProcessInfoNodeData')]: { files: [], sources: {} },
+});
 Object.assign(module, { register: () => {}, registerHooks: undefined });
 // The processes that tests start are as they are at a caller's.
 delete process.env['NODE_OPTIONS'];

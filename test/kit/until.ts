@@ -29,7 +29,8 @@ export async function until(isTrue: () => boolean | Promise<boolean>): Promise<v
   for (let turn = 0; ; turn++) {
     const result = isTrue();
     if (result instanceof Promise ? await result : result) return;
-    if (performance.now() > end) throw new Error(`not true within ${LIMIT_MILLIS / 1000} s: ${isTrue}`);
+    if (performance.now() > end)
+      throw new Error(`not true within ${LIMIT_MILLIS / 1000} s: ${isTrue}`);
     if (result instanceof Promise) await setTimeout(REST_MILLIS);
     else await (turn < QUICK_TURNS ? setImmediate() : setTimeout(2));
   }

@@ -25,10 +25,17 @@ export function uploadForm(
   variables: Readonly<Record<string, unknown>> = {},
 ): Buffer {
   const names = Object.keys(files);
-  const nulls = Object.fromEntries(names.filter((name) => !name.includes('.')).map((name) => [name, null]));
+  const nulls = Object.fromEntries(
+    names.filter((name) => !name.includes('.')).map((name) => [name, null]),
+  );
   return printForm([
     ['operations', JSON.stringify({ query, variables: { ...nulls, ...variables } })],
-    ['map', JSON.stringify(Object.fromEntries(names.map((name, at) => [String(at), [`variables.${name}`]])))],
+    [
+      'map',
+      JSON.stringify(
+        Object.fromEntries(names.map((name, at) => [String(at), [`variables.${name}`]])),
+      ),
+    ],
     ...names.map((name, at): FormField => [String(at), files[name] ?? '', `${name}.png`]),
   ]);
 }

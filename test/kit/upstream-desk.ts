@@ -89,12 +89,14 @@ export async function startUpstreamDesk(
   };
 }
 
-export const toldBy = async (events: AsyncIterableIterator<any>): Promise<any> => (await events.next()).value;
+export const toldBy = async (events: AsyncIterableIterator<any>): Promise<any> =>
+  (await events.next()).value;
 
 /** What a client is told in all, and that it ends. */
 export async function allOf(events: AsyncIterableIterator<any>): Promise<any[]> {
   const told: any[] = [];
-  for (let event = await events.next(); event.done !== true; event = await events.next()) told.push(event.value);
+  for (let event = await events.next(); event.done !== true; event = await events.next())
+    told.push(event.value);
   return told;
 }
 

@@ -8,7 +8,11 @@ import { answerWith, type RecordingBackend, startRecordingBackend } from './back
 import { postSoap } from './envelope.js';
 import { startTestGateway, type TestGateway } from './gateway.js';
 import { askGraphql, askText } from './graphql-client.js';
-import { type GraphqlServer, type GraphqlServerOptions, startGraphqlServer } from './graphql-server.js';
+import {
+  type GraphqlServer,
+  type GraphqlServerOptions,
+  startGraphqlServer,
+} from './graphql-server.js';
 
 /** Whatever these start ends with the test, in reverse order: a gateway before the backend behind it. */
 
@@ -18,12 +22,19 @@ export async function useBackend(t: Test, answer: RecordingBackend['answer'] = a
 }
 
 /** A gateway from a configuration text. `directory` is where its relative paths start. */
-export async function useGateway(t: Test, yaml: string, directory: string | null = null): Promise<TestGateway> {
+export async function useGateway(
+  t: Test,
+  yaml: string,
+  directory: string | null = null,
+): Promise<TestGateway> {
   return ending(t, await startTestGateway(yaml, directory));
 }
 
 /** A server that speaks GraphQL. */
-export async function useGraphqlServer(t: Test, options: GraphqlServerOptions): Promise<GraphqlServer> {
+export async function useGraphqlServer(
+  t: Test,
+  options: GraphqlServerOptions,
+): Promise<GraphqlServer> {
   return ending(t, await startGraphqlServer(options));
 }
 
@@ -44,8 +55,11 @@ export async function useService(
     backend,
     gateway,
     /** Asks in GraphQL: the answer without what it has cost. */
-    ask: (query: string, variables: Readonly<Record<string, unknown>> = {}, headers: Headers = {}) =>
-      askGraphql<GraphqlAnswer>(gateway.url, query, variables, headers),
+    ask: (
+      query: string,
+      variables: Readonly<Record<string, unknown>> = {},
+      headers: Headers = {},
+    ) => askGraphql<GraphqlAnswer>(gateway.url, query, variables, headers),
     /** Asks in GraphQL: the text of the answer. */
     askText: (query: string, headers: Headers = {}) => askText(gateway.url, query, headers),
     /** Sends a message of SOAP to the first service. */
@@ -57,7 +71,10 @@ export async function useService(
 }
 
 /** A folder of its own with these files; the names of files may have folders. */
-export async function useFolder(t: Test, files: Readonly<Record<string, string>> = {}): Promise<string> {
+export async function useFolder(
+  t: Test,
+  files: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'soapstone-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) {

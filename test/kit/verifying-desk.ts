@@ -24,7 +24,11 @@ const indented = (text: string, depth: number): string =>
     .join('\n');
 
 /** `verify`: the content of `security.verify`; `further`: sections of the configuration beside `services`. */
-export async function useVerifyingDesk(t: Test, verify: string, further = ''): Promise<VerifyingDesk> {
+export async function useVerifyingDesk(
+  t: Test,
+  verify: string,
+  further = '',
+): Promise<VerifyingDesk> {
   const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
   });

@@ -8,7 +8,8 @@ import module, { register, syncBuiltinESMExports } from 'node:module';
  */
 const { createHook } = asyncHooks;
 const none: asyncHooks.AsyncHook = { enable: () => none, disable: () => none };
-asyncHooks.createHook = (callbacks) => (callbacks.destroy === undefined ? createHook(callbacks) : none);
+asyncHooks.createHook = (callbacks) =>
+  callbacks.destroy === undefined ? createHook(callbacks) : none;
 // Modules by name get what their objects have now. What kit/unrecorded.ts put there is for tap's recorder alone.
 Object.assign(module, { register });
 syncBuiltinESMExports();

@@ -24,11 +24,24 @@ interface WsdlOptions {
  * A WSDL in document/literal style of a namespace, whose prefix is `t`. Each operation has the element of its name, and answers
  * that of its name with `Response`; its action is its name.
  */
-export function wsdlOf(uri: string, schema: string, operations: readonly string[], options: WsdlOptions = {}): string {
-  const { version = '1.1', faults = [], attributes = '', inBinding = '', input = '', messages = '' } = options;
+export function wsdlOf(
+  uri: string,
+  schema: string,
+  operations: readonly string[],
+  options: WsdlOptions = {},
+): string {
+  const {
+    version = '1.1',
+    faults = [],
+    attributes = '',
+    inBinding = '',
+    input = '',
+    messages = '',
+  } = options;
   const { actionOf = (name) => name, documentationOf = () => '' } = options;
   const elements = [...operations.flatMap((name) => [name, `${name}Response`]), ...faults];
-  const each = (write: (name: string) => string, names = operations): string => names.map(write).join('\n');
+  const each = (write: (name: string) => string, names = operations): string =>
+    names.map(write).join('\n');
   const body = '<soap:body use="literal"/>';
   return `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap${version === '1.1' ? '' : '12'}/"
  xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="${uri}" targetNamespace="${uri}"${attributes}>

@@ -7,7 +7,10 @@ import { join } from 'node:path';
 export const HAS_XMLLINT = spawnSync('xmllint', ['--version']).status === 0;
 
 /** What libxml2 says against each of the documents, null where it is valid. Null where it does not take the schema. */
-export function lint(schema: string, documents: readonly string[]): readonly (string | null)[] | null {
+export function lint(
+  schema: string,
+  documents: readonly string[],
+): readonly (string | null)[] | null {
   if (documents.length === 0) return [];
   const folder = mkdtempSync(join(tmpdir(), 'xmllint-'));
   try {
@@ -25,7 +28,9 @@ export function lint(schema: string, documents: readonly string[]): readonly (st
     const lines = stderr.split('\n');
     const valid = new Set(lines);
     return files.map((file) =>
-      valid.has(`${file} validates`) ? null : lines.filter((line) => line.startsWith(`${file}:`)).join('\n'),
+      valid.has(`${file} validates`)
+        ? null
+        : lines.filter((line) => line.startsWith(`${file}:`)).join('\n'),
     );
   } finally {
     rmSync(folder, { recursive: true });

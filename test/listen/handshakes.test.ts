@@ -18,7 +18,11 @@ async function start(t: Test, http = ''): Promise<{ gateway: TestGateway; author
   const folder = await useFolder(t);
   const authority = new Authority(folder);
   const { cert, key } = authority.sign('a.example');
-  for (const [name, text] of Object.entries({ 'own.crt': cert, 'own.key': key, 'ca.pem': authority.ca.cert }))
+  for (const [name, text] of Object.entries({
+    'own.crt': cert,
+    'own.key': key,
+    'ca.pem': authority.ca.cert,
+  }))
     writeFileSync(join(folder, name), text);
   const tls =
     'cert: { file: own.crt }, key: { file: own.key }, clientCertificate: required, clientCa: { file: ca.pem }';
@@ -36,13 +40,19 @@ clients: { certificate: { clients: { erp: { class: internal, subject: CN=erp } }
 /** Ends when the connection does. */
 async function attempt({ url }: TestGateway, options: ConnectionOptions): Promise<void> {
   const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ...options });
+  const socket = connect({
+    host: hostname,
+    port: Number(port),
+    rejectUnauthorized: false,
+    ...options,
+  });
   socket.on('error', () => {}).resume();
   await closed(socket);
 }
 
 /** `once` of Node would reject with the error of the socket. */
-const closed = (socket: Socket): Promise<void> => new Promise((resolve) => void socket.once('close', () => resolve()));
+const closed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => void socket.once('close', () => resolve()));
 
 async function write({ url }: TestGateway, text: string): Promise<void> {
   const { hostname, port } = new URL(url);
@@ -58,9 +68,10 @@ t.test('handshakes that fail are counted by reason, and logged', WITH_OPENSSL, a
   const { gateway } = await start(t, 'limits: { http: { handshakeMillis: 300 } }\n');
   const counted = async (reason: string): Promise<number> =>
     Number(
-      new RegExp(`^soapstone_tls_handshakes_failed_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(
-        await gateway.metrics(),
-      )?.[1] ?? 0,
+      new RegExp(
+        `^soapstone_tls_handshakes_failed_total\\{reason="${reason}"\\} (\\d+)$`,
+        'm',
+      ).exec(await gateway.metrics())?.[1] ?? 0,
     );
   const strangers = await useFolder(t);
   const stranger = new Authority(strangers, 'stranger').sign('erp');
@@ -78,25 +89,43 @@ t.test('handshakes that fail are counted by reason, and logged', WITH_OPENSSL, a
     t.equal(await counted(reason), 1, reason);
     if (reason === 'ended') continue;
     if (reason === 'certificate_refused')
-      t.match(await gateway.logLine('the certificate of a client was refused'), { client: '127.0.0.1' });
+      t.match(await gateway.logLine('the certificate of a client was refused'), {
+        client: '127.0.0.1',
+      });
     else
       await until(() =>
-        gateway.logLines().some(({ msg, reason: said }) => msg === 'a TLS handshake failed' && said === reason),
+        gateway
+          .logLines()
+          .some(({ msg, reason: said }) => msg === 'a TLS handshake failed' && said === reason),
       );
   }
-  t.equal(gateway.logLines().filter((line) => line['reason'] === 'ended').length, 0, 'who leaves is only counted');
+  t.equal(
+    gateway.logLines().filter((line) => line['reason'] === 'ended').length,
+    0,
+    'who leaves is only counted',
+  );
 });
 
 t.test('a certificate that is listed nowhere is named in the log', WITH_OPENSSL, async (t) => {
   const { gateway, authority } = await start(t);
   const { hostname, port } = new URL(gateway.url);
-  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ...authority.sign('guest') });
+  const socket = connect({
+    host: hostname,
+    port: Number(port),
+    rejectUnauthorized: false,
+    ...authority.sign('guest'),
+  });
   socket.on('error', () => {}).resume();
   await once(socket, 'secureConnect');
-  socket.write('GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  socket.write(
+    'GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  );
   await once(socket, 'close');
   const { detail } = await gateway.accessLine(1);
-  t.match(detail, /^the certificate is listed nowhere: CN=guest, SHA-256 (?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+  t.match(
+    detail,
+    /^the certificate is listed nowhere: CN=guest, SHA-256 (?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/,
+  );
 });
 
 t.test('errors of every kind have a reason of the closed list', async (t) => {
@@ -109,18 +138,22 @@ t.test('errors of every kind have a reason of the closed list', async (t) => {
   t.equal(handshakeFailureOf(null, false).reason, 'other');
 });
 
-t.test('lines that strangers cause come at a bounded rate, with the number of those left out', async (t) => {
-  const lines: string[] = [];
-  let now = 0;
-  const log = {
-    event: (_level: string, message: string, fields: object = {}) => void lines.push(message + JSON.stringify(fields)),
-  };
-  const events = new LimitedEvents(log, () => now);
-  for (let number = 0; number < 1000; number++) events.warn('a', 'm', {});
-  t.same(lines, ['m{}']);
-  now = 10_000;
-  events.warn('a', 'm', {});
-  t.equal(lines.pop(), 'm{"leftOut":999}');
-  for (let number = 0; number < 5000; number++) events.warn(`of ${number}`, 'm', {});
-  t.equal(lines.length, 20, 'of all keys twenty in a second');
-});
+t.test(
+  'lines that strangers cause come at a bounded rate, with the number of those left out',
+  async (t) => {
+    const lines: string[] = [];
+    let now = 0;
+    const log = {
+      event: (_level: string, message: string, fields: object = {}) =>
+        void lines.push(message + JSON.stringify(fields)),
+    };
+    const events = new LimitedEvents(log, () => now);
+    for (let number = 0; number < 1000; number++) events.warn('a', 'm', {});
+    t.same(lines, ['m{}']);
+    now = 10_000;
+    events.warn('a', 'm', {});
+    t.equal(lines.pop(), 'm{"leftOut":999}');
+    for (let number = 0; number < 5000; number++) events.warn(`of ${number}`, 'm', {});
+    t.equal(lines.length, 20, 'of all keys twenty in a second');
+  },
+);

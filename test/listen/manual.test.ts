@@ -13,7 +13,9 @@ import { useGateway } from '../kit/use.js';
 
 const run = promisify(execFile);
 const page = readFileSync('config/manual/listeners.md', 'utf8');
-const [example = '', , certificates = ''] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+const [example = '', , certificates = ''] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(
+  ([, text = '']) => text,
+);
 const commands = [...page.matchAll(/^ {4}((?:curl|openssl) .*)$/gm)].map(([, text = '']) => text);
 
 /** The files that the examples name. */
@@ -37,7 +39,8 @@ function writeFiles(directory: string): string {
   );
   put('erp', 'erp', '/O=Example/CN=erp');
   writeFileSync(join(directory, 'clients.crl'), authority.revoke([]));
-  for (const file of ['ca.pem', 'clients.pem']) writeFileSync(join(directory, file), authority.ca.cert);
+  for (const file of ['ca.pem', 'clients.pem'])
+    writeFileSync(join(directory, file), authority.ca.cert);
   return directory;
 }
 
@@ -45,7 +48,10 @@ function writeFiles(directory: string): string {
 async function follow(t: Test, edit: (yaml: string) => string = (yaml) => yaml) {
   // The path of a Unix socket is short.
   const directory = writeFiles(mkdtempSync(join(tmpdir(), 'soapstone-')));
-  const environment = { METRICS_TOKEN: 'secret-of-a-test-0123456789', OPS_HASH: await hashPassword('secret') };
+  const environment = {
+    METRICS_TOKEN: 'secret-of-a-test-0123456789',
+    OPS_HASH: await hashPassword('secret'),
+  };
   Object.assign(process.env, environment);
   const yaml = `${example}${certificates}services:
   orders:
@@ -89,17 +95,32 @@ t.test('the commands of the manual do with its listeners as they say', WITH_OPEN
   t.match(await ask(metrics.replace(/-H ".*?" /, '')), /401$/, 'without the token');
   t.match(await ask(`${metrics} -H 'Host: other.example'`), /421$/, 'by a name that is not listed');
   // The gateway of a test reads no file again.
-  t.match(await ask(reload.replace('-X POST ', '').replace('/reload', '/metrics')), / 200$/, 'by the password');
+  t.match(
+    await ask(reload.replace('-X POST ', '').replace('/reload', '/metrics')),
+    / 200$/,
+    'by the password',
+  );
   t.match(await ask(openssl), /subject=CN=erp,O=Example\n.*Fingerprint=(?:[0-9A-F]{2}:){31}/);
 });
 
-t.test('a PROXY header by curl, and a file with both certificate and key', WITH_OPENSSL, async (t) => {
-  const ask = await follow(t, (yaml) =>
-    yaml
-      .replace('    tls:\n', '    proxyProtocol: [127.0.0.1]\n    tls:\n')
-      .replaceAll(/\{ file: a\.(?:pem|key) \}/g, '{ file: both.pem }'),
-  );
-  const proxied = commands.at(-1) ?? '';
-  t.match(await ask(proxied.replace('--cacert', '--cert erp.pem --key erp.key --cacert')), /"Query".* 200$/);
-  t.match(await ask(proxied.replace('--haproxy-protocol ', '')), /^Error/, 'a listed proxy must send one');
-});
+t.test(
+  'a PROXY header by curl, and a file with both certificate and key',
+  WITH_OPENSSL,
+  async (t) => {
+    const ask = await follow(t, (yaml) =>
+      yaml
+        .replace('    tls:\n', '    proxyProtocol: [127.0.0.1]\n    tls:\n')
+        .replaceAll(/\{ file: a\.(?:pem|key) \}/g, '{ file: both.pem }'),
+    );
+    const proxied = commands.at(-1) ?? '';
+    t.match(
+      await ask(proxied.replace('--cacert', '--cert erp.pem --key erp.key --cacert')),
+      /"Query".* 200$/,
+    );
+    t.match(
+      await ask(proxied.replace('--haproxy-protocol ', '')),
+      /^Error/,
+      'a listed proxy must send one',
+    );
+  },
+);

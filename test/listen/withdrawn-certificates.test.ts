@@ -33,7 +33,8 @@ clients: { certificate: { clients: { gone: { class: all, subject: CN=gone }, sta
   return { desk, authority, crl, ca, gone, stays };
 }
 
-const HEAD = 'GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a.example\r\nAccept: application/json\r\n';
+const HEAD =
+  'GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a.example\r\nAccept: application/json\r\n';
 
 /** A kept connection that has had an answer, and when it closes. */
 async function kept(
@@ -63,20 +64,28 @@ async function ask(socket: TLSSocket): Promise<string> {
 }
 
 /** Opens all that can be open with a certificate, and withdraws it. */
-async function withdraw(t: Test, place: Place, change: () => Promise<unknown>, staysOpen = true): Promise<void> {
+async function withdraw(
+  t: Test,
+  place: Place,
+  change: () => Promise<unknown>,
+  staysOpen = true,
+): Promise<void> {
   const { desk, authority, gone, stays } = place;
   const tls = { ca: authority.ca.cert, servername: 'a.example' };
   const [idle, other] = [await kept(place, gone), await kept(place, stays)];
   const socket = await acknowledged(desk, {}, { ...tls, ...gone });
   const another = await acknowledged(desk, {}, { ...tls, ...stays });
-  for (const each of [socket, another]) each.say(subscribe('1', 'subscription { orderPlaced { id } }'));
+  for (const each of [socket, another])
+    each.say(subscribe('1', 'subscription { orderPlaced { id } }'));
   await running(desk.gateway, 'orderPlaced', 2);
   const agent = new Agent({ keepAlive: true, ...tls, ...gone });
   t.teardown(() => agent.destroy());
   const post = (accept: string, query: string): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const headers = { 'content-type': 'application/json', accept };
-      request(desk.url, { method: 'POST', agent, headers }, resolve).on('error', reject).end(JSON.stringify({ query }));
+      request(desk.url, { method: 'POST', agent, headers }, resolve)
+        .on('error', reject)
+        .end(JSON.stringify({ query }));
     });
   const stream = await post('text/event-stream', 'subscription { receipts { id } }');
   const { held, arrived } = holdAnswers(desk);
@@ -110,13 +119,17 @@ async function textOf(message: IncomingMessage): Promise<string> {
   return text;
 }
 
-t.test('a certificate that a new revocation list names ends what is open, at a reload', WITH_OPENSSL, async (t) => {
-  const place = await startPlace(t);
-  await withdraw(t, place, async () => {
-    await writeFile(place.crl, place.authority.revoke(['gone']));
-    await place.desk.gateway.reload();
-  });
-});
+t.test(
+  'a certificate that a new revocation list names ends what is open, at a reload',
+  WITH_OPENSSL,
+  async (t) => {
+    const place = await startPlace(t);
+    await withdraw(t, place, async () => {
+      await writeFile(place.crl, place.authority.revoke(['gone']));
+      await place.desk.gateway.reload();
+    });
+  },
+);
 
 t.test(
   'so it does when the list is read for the handshake of another client, or by itself',
@@ -140,14 +153,18 @@ t.test('an authority that is withdrawn ends all of its clients', WITH_OPENSSL, a
   await withdraw(t, place, change, false);
 });
 
-t.test('a list that revokes nobody of those who are connected ends nothing', WITH_OPENSSL, async (t) => {
-  const place = await startPlace(t);
-  const { socket } = await kept(place, place.stays);
-  place.authority.sign('unknown');
-  await writeFile(place.crl, place.authority.revoke(['unknown']));
-  await place.desk.gateway.reload();
-  await until(async () => (await ask(socket)) === 'HTTP/1.1 200 OK');
-  await place.desk.gateway.reload();
-  t.equal(await ask(socket), 'HTTP/1.1 200 OK');
-  socket.destroy();
-});
+t.test(
+  'a list that revokes nobody of those who are connected ends nothing',
+  WITH_OPENSSL,
+  async (t) => {
+    const place = await startPlace(t);
+    const { socket } = await kept(place, place.stays);
+    place.authority.sign('unknown');
+    await writeFile(place.crl, place.authority.revoke(['unknown']));
+    await place.desk.gateway.reload();
+    await until(async () => (await ask(socket)) === 'HTTP/1.1 200 OK');
+    await place.desk.gateway.reload();
+    t.equal(await ask(socket), 'HTTP/1.1 200 OK');
+    socket.destroy();
+  },
+);

@@ -21,15 +21,39 @@ t.test('a line tells of its own request, whatever it has in common with the one 
     made({ route: 'payroll', operation: 'GetSalary' }),
     made({ route: 'payroll', operation: 'GetSalary', dialect: 'SOAP 1.2' }),
     made({ route: 'payroll', operation: 'GetSalary', dialect: 'SOAP 1.2', status: 500 }),
-    made({ route: 'payroll', operation: 'GetSalary', dialect: 'SOAP 1.2', status: 500, outcome: 'fault' }),
-    made({ route: 'payroll', operation: 'GetSalary', dialect: 'SOAP 1.2', status: 500, outcome: 'fault' }, 'GET'),
+    made({
+      route: 'payroll',
+      operation: 'GetSalary',
+      dialect: 'SOAP 1.2',
+      status: 500,
+      outcome: 'fault',
+    }),
+    made(
+      {
+        route: 'payroll',
+        operation: 'GetSalary',
+        dialect: 'SOAP 1.2',
+        status: 500,
+        outcome: 'fault',
+      },
+      'GET',
+    ),
     made(),
   ];
   for (const exchange of asked) {
     const { method, route, operation, dialect, status, outcome } = exchange;
     const line = lines.print(exchange, 1.5);
     t.ok(line.endsWith('}\n'));
-    t.match(JSON.parse(line), { id: 'x-1', client: '192.0.2.1', method, route, operation, dialect, status, outcome });
+    t.match(JSON.parse(line), {
+      id: 'x-1',
+      client: '192.0.2.1',
+      method,
+      route,
+      operation,
+      dialect,
+      status,
+      outcome,
+    });
   }
   t.end();
 });

@@ -16,7 +16,12 @@ t.test('the admin address answers known hosts only', async (t) => {
     'adminHosts: [Metrics.Internal]\nservices: { a: { url: "http://127.0.0.1:1/" } }\n',
   );
   const ask = async (path: string, host: string): Promise<number> =>
-    (await sendRaw(gateway.adminUrl, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).status;
+    (
+      await sendRaw(
+        gateway.adminUrl,
+        `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      )
+    ).status;
   for (const host of [
     '127.0.0.1:4001',
     '10.1.2.3',
@@ -26,10 +31,20 @@ t.test('the admin address answers known hosts only', async (t) => {
     'METRICS.internal.',
   ])
     t.equal(await ask('/metrics', host), 200, host);
-  for (const host of ['rebound.example', 'rebound.example:4001', 'a.metrics.internal', '127.0.0.1.example', 'a b', ''])
+  for (const host of [
+    'rebound.example',
+    'rebound.example:4001',
+    'a.metrics.internal',
+    '127.0.0.1.example',
+    'a b',
+    '',
+  ])
     for (const path of ['/metrics', '/']) t.equal(await ask(path, host), 421, `${host} ${path}`);
-  for (const path of ['/live', '/ready']) t.equal(await ask(path, 'rebound.example'), 200, 'probes may name any');
-  const line = await gateway.logLine('a request to the admin address was refused: its Host is not known');
+  for (const path of ['/live', '/ready'])
+    t.equal(await ask(path, 'rebound.example'), 200, 'probes may name any');
+  const line = await gateway.logLine(
+    'a request to the admin address was refused: its Host is not known',
+  );
   t.match(line, { level: 'warn', key: 'adminHosts', found: String });
   t.equal(gateway.logLines().filter(({ key }) => key === 'adminHosts').length, 12);
 });
@@ -45,41 +60,49 @@ async function ask(url: string, request: string, headers: Record<string, string>
   );
 }
 
-t.test('an admin address with credentials answers probes, and nothing else without them', async (t) => {
-  const hash = await hashPassword('canary-password');
-  const gateway = await useGateway(
-    t,
-    `admin: { address: "127.0.0.1:0", basic: { users: { ops: { password: "${hash}" } } }, bearer: { tokens: [${TOKEN}] } }\n${SERVICES}`,
-  );
-  const basic = (pair: string) => ({ Authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
-  for (const path of ['/live', '/ready']) t.equal((await ask(gateway.adminUrl, `GET ${path}`)).status, 200, path);
-  for (const headers of [
-    basic('ops:canary-password'),
-    { Authorization: `Bearer ${TOKEN}` },
-    { authorization: `bearer ${TOKEN}` },
-  ])
-    t.equal((await ask(gateway.adminUrl, 'GET /metrics', headers)).status, 200);
-  for (const headers of [
-    {},
-    basic('ops:canary-other'),
-    basic('other:canary-password'),
-    { Authorization: `Bearer ${TOKEN}x` },
-    { Authorization: `Bearer x` },
-    { Authorization: `Bearer ${'x'.repeat(10_000)}` },
-    { 'X-Api-Key': TOKEN },
-    { Token: TOKEN },
-  ]) {
-    for (const request of ['GET /metrics', 'GET /', 'GET /absent']) {
-      const reply = await ask(gateway.adminUrl, request, headers);
-      t.equal(reply.status, 401, `${request} ${Object.values(headers)}`.slice(0, 80));
-      t.match(reply.headers.get('www-authenticate'), /^(?:Basic|Bearer) realm="soapstone"/);
-      t.equal(reply.body, '');
+t.test(
+  'an admin address with credentials answers probes, and nothing else without them',
+  async (t) => {
+    const hash = await hashPassword('canary-password');
+    const gateway = await useGateway(
+      t,
+      `admin: { address: "127.0.0.1:0", basic: { users: { ops: { password: "${hash}" } } }, bearer: { tokens: [${TOKEN}] } }\n${SERVICES}`,
+    );
+    const basic = (pair: string) => ({
+      Authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
+    });
+    for (const path of ['/live', '/ready'])
+      t.equal((await ask(gateway.adminUrl, `GET ${path}`)).status, 200, path);
+    for (const headers of [
+      basic('ops:canary-password'),
+      { Authorization: `Bearer ${TOKEN}` },
+      { authorization: `bearer ${TOKEN}` },
+    ])
+      t.equal((await ask(gateway.adminUrl, 'GET /metrics', headers)).status, 200);
+    for (const headers of [
+      {},
+      basic('ops:canary-other'),
+      basic('other:canary-password'),
+      { Authorization: `Bearer ${TOKEN}x` },
+      { Authorization: `Bearer x` },
+      { Authorization: `Bearer ${'x'.repeat(10_000)}` },
+      { 'X-Api-Key': TOKEN },
+      { Token: TOKEN },
+    ]) {
+      for (const request of ['GET /metrics', 'GET /', 'GET /absent']) {
+        const reply = await ask(gateway.adminUrl, request, headers);
+        t.equal(reply.status, 401, `${request} ${Object.values(headers)}`.slice(0, 80));
+        t.match(reply.headers.get('www-authenticate'), /^(?:Basic|Bearer) realm="soapstone"/);
+        t.equal(reply.body, '');
+      }
     }
-  }
-  const line = await gateway.logLine('a request to the admin address was refused: its credentials were not accepted');
-  t.match(line, { level: 'warn', key: 'admin', found: '127.0.0.1' });
-  t.notMatch(JSON.stringify(gateway.logLines()), 'canary');
-});
+    const line = await gateway.logLine(
+      'a request to the admin address was refused: its credentials were not accepted',
+    );
+    t.match(line, { level: 'warn', key: 'admin', found: '127.0.0.1' });
+    t.notMatch(JSON.stringify(gateway.logLines()), 'canary');
+  },
+);
 
 t.test('a reload needs credentials where other machines could ask for it', async (t) => {
   const start = async (admin: string) => {
@@ -89,7 +112,11 @@ t.test('a reload needs credentials where other machines could ask for it', async
       reload: async () => ({ generation: ++reloads, problems: [] }),
     });
     t.teardown(() => gateway.drain());
-    return { gateway, warnings: compiled.warnings.map(({ what }) => what).join('\n'), reloads: () => reloads };
+    return {
+      gateway,
+      warnings: compiled.warnings.map(({ what }) => what).join('\n'),
+      reloads: () => reloads,
+    };
   };
   const own = await start('127.0.0.1:0');
   t.equal((await ask(own.gateway.adminUrl, 'POST /reload')).status, 200);
@@ -99,7 +126,10 @@ t.test('a reload needs credentials where other machines could ask for it', async
   t.equal((await ask(open.gateway.adminUrl, 'POST /reload')).status, 403);
   t.equal((await ask(open.gateway.adminUrl, 'GET /metrics')).status, 200);
   t.equal(open.reloads(), 0);
-  t.match(open.warnings, /Other machines can reach the admin address 0\.0\.0\.0:0 without credentials/);
+  t.match(
+    open.warnings,
+    /Other machines can reach the admin address 0\.0\.0\.0:0 without credentials/,
+  );
 
   const known = await start(`{ address: "0.0.0.0:0", bearer: { tokens: [${TOKEN}] } }`);
   t.notMatch(known.warnings, /Other machines/);
@@ -108,7 +138,12 @@ t.test('a reload needs credentials where other machines could ask for it', async
   const headers = { Authorization: `Bearer ${TOKEN}` };
   t.equal((await ask(known.gateway.adminUrl, 'POST /reload', headers)).status, 200);
   t.equal(
-    (await ask(known.gateway.adminUrl, 'POST /reload', { ...headers, Origin: 'http://other.example' })).status,
+    (
+      await ask(known.gateway.adminUrl, 'POST /reload', {
+        ...headers,
+        Origin: 'http://other.example',
+      })
+    ).status,
     403,
   );
 });

@@ -31,14 +31,20 @@ t.test('a line that was cut stays the only one that cannot be read', async (t) =
   t.match(JSON.parse(lines[2] ?? ''), { id: 'two', seq: 1, previous: null });
 });
 
-t.test('a disk that is full is reported once, and lines that do not wait for it are counted', async (t) => {
-  const reasons: string[] = [];
-  const audit = new Audit({ file: '/dev/full', key: null }, (reason) => void reasons.push(reason));
-  for (let n = 0; n < 50_000; n++) audit.record(denied(`n-${n}`));
-  await audit.close();
-  t.same(reasons, ['ENOSPC']);
-  t.ok(audit.droppedLines > 0);
-});
+t.test(
+  'a disk that is full is reported once, and lines that do not wait for it are counted',
+  async (t) => {
+    const reasons: string[] = [];
+    const audit = new Audit(
+      { file: '/dev/full', key: null },
+      (reason) => void reasons.push(reason),
+    );
+    for (let n = 0; n < 50_000; n++) audit.record(denied(`n-${n}`));
+    await audit.close();
+    t.same(reasons, ['ENOSPC']);
+    t.ok(audit.droppedLines > 0);
+  },
+);
 
 t.test('a named pipe without a reader keeps nothing from ending', async (t) => {
   const pipe = join(t.testdir(), 'pipe');

@@ -38,45 +38,60 @@ async function startShop(t: Test, more = ''): Promise<TestGateway> {
 }
 
 /** The JSON of an answer. */
-const read = async (gateway: TestGateway, path: string) => JSON.parse(await (await ask(gateway, path)).text());
+const read = async (gateway: TestGateway, path: string) =>
+  JSON.parse(await (await ask(gateway, path)).text());
 
 const ask = async (gateway: TestGateway, path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${gateway.adminUrl}/${path}`, init);
 
-t.test('the console describes services and operations, without queries of their addresses', async (t) => {
-  const gateway = await startShop(t);
-  const text = await (await ask(gateway, 'console/description')).text();
-  t.notMatch(text, /canary/);
-  const { services, graphqlPath, tryOut, codes } = JSON.parse(text);
-  t.match(services, [
-    {
-      name: 'shop',
-      kind: 'soap',
-      mode: 'enforce',
-      dialects: ['1.1'],
-      path: '/soap/shop',
-      addresses: [/^127.*\/shop$/],
-    },
-  ]);
-  t.match(services[0].operations, [{ name: 'GetPrice', status: 'ok', field: 'Query.price' }, { name: 'GetParts' }]);
-  t.match({ graphqlPath, tryOut }, { graphqlPath: '/graphql', tryOut: false });
-  t.match(codes.XML_DTD_FORBIDDEN, { text: 'A message must not contain a DTD.', why: String, change: String });
+t.test(
+  'the console describes services and operations, without queries of their addresses',
+  async (t) => {
+    const gateway = await startShop(t);
+    const text = await (await ask(gateway, 'console/description')).text();
+    t.notMatch(text, /canary/);
+    const { services, graphqlPath, tryOut, codes } = JSON.parse(text);
+    t.match(services, [
+      {
+        name: 'shop',
+        kind: 'soap',
+        mode: 'enforce',
+        dialects: ['1.1'],
+        path: '/soap/shop',
+        addresses: [/^127.*\/shop$/],
+      },
+    ]);
+    t.match(services[0].operations, [
+      { name: 'GetPrice', status: 'ok', field: 'Query.price' },
+      { name: 'GetParts' },
+    ]);
+    t.match({ graphqlPath, tryOut }, { graphqlPath: '/graphql', tryOut: false });
+    t.match(codes.XML_DTD_FORBIDDEN, {
+      text: 'A message must not contain a DTD.',
+      why: String,
+      change: String,
+    });
 
-  const price = await read(gateway, 'console/operation?service=shop&name=GetPrice');
-  const [field, ...types] = price.docs;
-  t.match(field, { name: String, blocks: [{ kind: 'text' }] }, 'what `docs` writes of it');
-  t.ok(
-    field.blocks.some(({ kind }: { kind: string }) => kind === 'code'),
-    'an example with its answer',
-  );
-  t.ok(Array.isArray(types));
-  t.equal(price.query, 'query {\n  price(sku: "A")\n}\n');
-  t.match(price.envelope, /<n1:GetPrice><n1:sku>A<\/n1:sku><\/n1:GetPrice>/);
-  const parts = await read(gateway, 'console/operation?service=shop&name=GetParts');
-  t.equal(parts.query, 'query {\n  parts(of: {})\n}\n');
-  for (const path of ['operation?service=shop&name=Other', 'operation?service=__proto__&name=GetPrice', 'other'])
-    t.equal((await ask(gateway, `console/${path}`)).status, 404, path);
-});
+    const price = await read(gateway, 'console/operation?service=shop&name=GetPrice');
+    const [field, ...types] = price.docs;
+    t.match(field, { name: String, blocks: [{ kind: 'text' }] }, 'what `docs` writes of it');
+    t.ok(
+      field.blocks.some(({ kind }: { kind: string }) => kind === 'code'),
+      'an example with its answer',
+    );
+    t.ok(Array.isArray(types));
+    t.equal(price.query, 'query {\n  price(sku: "A")\n}\n');
+    t.match(price.envelope, /<n1:GetPrice><n1:sku>A<\/n1:sku><\/n1:GetPrice>/);
+    const parts = await read(gateway, 'console/operation?service=shop&name=GetParts');
+    t.equal(parts.query, 'query {\n  parts(of: {})\n}\n');
+    for (const path of [
+      'operation?service=shop&name=Other',
+      'operation?service=__proto__&name=GetPrice',
+      'other',
+    ])
+      t.equal((await ask(gateway, `console/${path}`)).status, 404, path);
+  },
+);
 
 /** Listeners whose certificates end on these days from now. */
 function withTls(t: Test): { readonly yaml: string; rotate(): void } {
@@ -152,11 +167,15 @@ t.test('a refused request is found by the id in its Fault, and a slow one is lis
   const text = await (await ask(gateway, 'console/state')).text();
   t.notMatch(text, /canary/, 'no values');
   const { recent, metrics, loads } = JSON.parse(text);
-  t.match(recent.refused, [{ id, code: 'XML_DTD_FORBIDDEN', route: 'shop', status: 500, detail: 'DTD at byte 0' }]);
+  t.match(recent.refused, [
+    { id, code: 'XML_DTD_FORBIDDEN', route: 'shop', status: 500, detail: 'DTD at byte 0' },
+  ]);
   t.match(recent.refused, [{ address: '127.0.0.1', caller: '', operationName: '' }]);
   t.match(recent.slow, [{ route: 'graphql', code: null }]);
   t.equal(loads.generation, 1);
-  t.match(metrics.soapstone_requests_total, [{ labels: { route: 'shop', outcome: 'refused' }, value: 1 }]);
+  t.match(metrics.soapstone_requests_total, [
+    { labels: { route: 'shop', outcome: 'refused' }, value: 1 },
+  ]);
 });
 
 t.test('lists of requests are bounded, the latest first', (t) => {
@@ -194,10 +213,17 @@ t.test('rates and quantiles are those of the last minute, also after a counter b
     recent: { refused: [], faults: [], slow: [] },
     metrics: {
       [NAME]: [{ labels: { route: 'a' }, value: requests }],
-      [BUCKET]: ['0.1', '1', '+Inf'].map((le, index) => ({ labels: { le, route: 'a' }, value: buckets[index] ?? 0 })),
+      [BUCKET]: ['0.1', '1', '+Inf'].map((le, index) => ({
+        labels: { le, route: 'a' },
+        value: buckets[index] ?? 0,
+      })),
     },
   });
-  const states = [state(0, 1000, [0, 0, 0]), state(40, 0, [10, 10, 10]), state(100, 120, [60, 110, 110])];
+  const states = [
+    state(0, 1000, [0, 0, 0]),
+    state(40, 0, [10, 10, 10]),
+    state(100, 120, [60, 110, 110]),
+  ];
   const readings = new Readings(states);
   t.equal(readings.rate(NAME), 2, 'the first state is too old');
   t.equal(readings.rate(NAME, { route: 'b' }), 0);
@@ -208,95 +234,131 @@ t.test('rates and quantiles are those of the last minute, also after a counter b
   t.end();
 });
 
-t.test('messages are sent from the page only where that is allowed, and by nobody else', async (t) => {
-  const post = (gateway: TestGateway, message: unknown, headers: Record<string, string> = {}): Promise<Response> =>
-    ask(gateway, 'console/try', { method: 'POST', body: JSON.stringify(message), headers });
-  const message = {
-    path: '/graphql',
-    headers: { 'content-type': 'application/json', cookie: 'a=b' },
-    body: '{"query":"{ price(sku: 1) }"}',
-  };
-  t.equal((await post(await startShop(t), message)).status, 403, 'not by default');
-  const gateway = await startShop(t, 'console: { tryOut: true }\n');
-  t.equal((await post(gateway, message, { origin: 'https://other.example' })).status, 403, 'another site');
-  const answer = await (await post(gateway, message, { origin: gateway.adminUrl })).json();
-  t.match(answer, { status: 200, isCut: false, body: /Expected a value of type/ }, 'as a caller');
-  for (const wrong of [
-    { ...message, path: '/graphql/../metrics' },
-    { ...message, path: 'http://other.example/' },
-    { ...message, body: 7 },
-    { path: '/graphql', body: '' },
-    7,
-  ])
-    t.equal((await post(gateway, wrong)).status, 400, JSON.stringify(wrong));
-  const filler = 'x'.repeat(262_144 - JSON.stringify({ ...message, body: '' }).length);
-  t.equal((await post(gateway, { ...message, body: filler })).status, 200, 'as long as may be');
-  t.equal((await post(gateway, { ...message, body: `${filler}x` })).status, 413);
-  t.equal((await ask(gateway, 'console/try')).status, 405);
-  t.equal((await ask(gateway, 'console/state', { method: 'POST' })).status, 405);
-});
+t.test(
+  'messages are sent from the page only where that is allowed, and by nobody else',
+  async (t) => {
+    const post = (
+      gateway: TestGateway,
+      message: unknown,
+      headers: Record<string, string> = {},
+    ): Promise<Response> =>
+      ask(gateway, 'console/try', { method: 'POST', body: JSON.stringify(message), headers });
+    const message = {
+      path: '/graphql',
+      headers: { 'content-type': 'application/json', cookie: 'a=b' },
+      body: '{"query":"{ price(sku: 1) }"}',
+    };
+    t.equal((await post(await startShop(t), message)).status, 403, 'not by default');
+    const gateway = await startShop(t, 'console: { tryOut: true }\n');
+    t.equal(
+      (await post(gateway, message, { origin: 'https://other.example' })).status,
+      403,
+      'another site',
+    );
+    const answer = await (await post(gateway, message, { origin: gateway.adminUrl })).json();
+    t.match(answer, { status: 200, isCut: false, body: /Expected a value of type/ }, 'as a caller');
+    for (const wrong of [
+      { ...message, path: '/graphql/../metrics' },
+      { ...message, path: 'http://other.example/' },
+      { ...message, body: 7 },
+      { path: '/graphql', body: '' },
+      7,
+    ])
+      t.equal((await post(gateway, wrong)).status, 400, JSON.stringify(wrong));
+    const filler = 'x'.repeat(262_144 - JSON.stringify({ ...message, body: '' }).length);
+    t.equal((await post(gateway, { ...message, body: filler })).status, 200, 'as long as may be');
+    t.equal((await post(gateway, { ...message, body: `${filler}x` })).status, 413);
+    t.equal((await ask(gateway, 'console/try')).status, 405);
+    t.equal((await ask(gateway, 'console/state', { method: 'POST' })).status, 405);
+  },
+);
 
-t.test('the console works in a browser', { skip: missingBrowser() || WITH_OPENSSL.skip }, async (t) => {
-  const gateway = await startShop(t, `${withTls(t).yaml}console: { tryOut: true, slowMillis: 1 }\n`);
-  t.match(await (await ask(gateway, '')).text(), /\/metrics/, 'programs get a list');
-  const browser = await startBrowser();
-  t.teardown(() => browser.close());
-  const page = await browser.open(`${gateway.adminUrl}/`);
-  await page.until("document.querySelector('canvas') !== null");
-  await postSoap(`${gateway.url}/soap/shop`, '<!DOCTYPE a []><a/>');
-  await page.evaluate("location.hash = '#refusals'");
-  await page.until("document.body.innerText.includes('XML_DTD_FORBIDDEN')");
-  const row = "[...document.querySelectorAll('td')].map(({ innerText }) => innerText)";
-  const cells = await page.evaluate(row);
-  t.ok(Array.isArray(cells) && cells.includes('127.0.0.1'), 'the address of the client');
-  t.ok(
-    Array.isArray(cells) && cells.some((cell) => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(String(cell))),
-    'date and time',
-  );
-  t.match(await page.evaluate("document.querySelector('h1').innerText"), /^Soapstone \d+\.\d+\.\d+$/);
-  const search = (text: string): string => `{
+t.test(
+  'the console works in a browser',
+  { skip: missingBrowser() || WITH_OPENSSL.skip },
+  async (t) => {
+    const gateway = await startShop(
+      t,
+      `${withTls(t).yaml}console: { tryOut: true, slowMillis: 1 }\n`,
+    );
+    t.match(await (await ask(gateway, '')).text(), /\/metrics/, 'programs get a list');
+    const browser = await startBrowser();
+    t.teardown(() => browser.close());
+    const page = await browser.open(`${gateway.adminUrl}/`);
+    await page.until("document.querySelector('canvas') !== null");
+    await postSoap(`${gateway.url}/soap/shop`, '<!DOCTYPE a []><a/>');
+    await page.evaluate("location.hash = '#refusals'");
+    await page.until("document.body.innerText.includes('XML_DTD_FORBIDDEN')");
+    const row = "[...document.querySelectorAll('td')].map(({ innerText }) => innerText)";
+    const cells = await page.evaluate(row);
+    t.ok(Array.isArray(cells) && cells.includes('127.0.0.1'), 'the address of the client');
+    t.ok(
+      Array.isArray(cells) &&
+        cells.some((cell) => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(String(cell))),
+      'date and time',
+    );
+    t.match(
+      await page.evaluate("document.querySelector('h1').innerText"),
+      /^Soapstone \d+\.\d+\.\d+$/,
+    );
+    const search = (text: string): string => `{
     const input = document.querySelector('input[type=search]');
     input.value = '${text}';
     input.dispatchEvent(new Event('input', { bubbles: true }));
   }`;
-  await page.evaluate(search('no such id'));
-  await page.until("document.body.innerText.includes('None of the latest 200 has this id')");
-  await page.evaluate(search('-'));
-  await page.until("document.querySelector('td details summary')?.innerText === 'A message must not contain a DTD.'");
-  await page.evaluate("location.hash = '#services'");
-  await page.until("document.body.innerText.includes('SOAP 1.1')");
-  await page.until("document.body.innerText.includes('certificate of b.example')");
-  const soon = "[...document.querySelectorAll('td .bad')].map((each) => each.closest('tr').cells[1].innerText)";
-  t.strictSame(await page.evaluate(soon), ['certificate of b.example', 'revocation lists']);
-  await page.evaluate("location.hash = '#explorer/shop/GetPrice'");
-  await page.until("document.querySelector('form button') !== null");
-  await page.evaluate("document.querySelector('form button').click()");
-  await page.until(`document.body.innerText.includes('"price": 7')`);
+    await page.evaluate(search('no such id'));
+    await page.until("document.body.innerText.includes('None of the latest 200 has this id')");
+    await page.evaluate(search('-'));
+    await page.until(
+      "document.querySelector('td details summary')?.innerText === 'A message must not contain a DTD.'",
+    );
+    await page.evaluate("location.hash = '#services'");
+    await page.until("document.body.innerText.includes('SOAP 1.1')");
+    await page.until("document.body.innerText.includes('certificate of b.example')");
+    const soon =
+      "[...document.querySelectorAll('td .bad')].map((each) => each.closest('tr').cells[1].innerText)";
+    t.strictSame(await page.evaluate(soon), ['certificate of b.example', 'revocation lists']);
+    await page.evaluate("location.hash = '#explorer/shop/GetPrice'");
+    await page.until("document.querySelector('form button') !== null");
+    await page.evaluate("document.querySelector('form button').click()");
+    await page.until(`document.body.innerText.includes('"price": 7')`);
 
-  for (const width of [400, 800, 1300])
-    for (const part of ['overview', 'services', 'refusals', 'clients', 'streams', 'explorer/shop/GetPrice']) {
-      await page.show(width, width === 800 ? 'dark' : 'light');
-      await page.evaluate(`location.hash = '#${part}'`);
-      await page.until(`document.querySelector('nav [aria-current]').hash === '#${part.split('/')[0]}'`);
-      const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
-      t.ok(isWithin, `${part} is no wider than a window of ${width} pixels`);
-    }
-  t.same(page.complaints, []);
-  t.same(
-    page.loaded.filter(
-      ({ url, status }) =>
-        !/^(data:|http:)/.test(url) || (url.startsWith('http') && !url.startsWith(gateway.adminUrl)) || status !== 200,
-    ),
-    [],
-  );
+    for (const width of [400, 800, 1300])
+      for (const part of [
+        'overview',
+        'services',
+        'refusals',
+        'clients',
+        'streams',
+        'explorer/shop/GetPrice',
+      ]) {
+        await page.show(width, width === 800 ? 'dark' : 'light');
+        await page.evaluate(`location.hash = '#${part}'`);
+        await page.until(
+          `document.querySelector('nav [aria-current]').hash === '#${part.split('/')[0]}'`,
+        );
+        const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+        t.ok(isWithin, `${part} is no wider than a window of ${width} pixels`);
+      }
+    t.same(page.complaints, []);
+    t.same(
+      page.loaded.filter(
+        ({ url, status }) =>
+          !/^(data:|http:)/.test(url) ||
+          (url.startsWith('http') && !url.startsWith(gateway.adminUrl)) ||
+          status !== 200,
+      ),
+      [],
+    );
 
-  await page.evaluate("location.hash = '#overview'; document.querySelector('nav a').focus()");
-  await page.press('Tab');
-  await page.press('Enter');
-  await page.until("location.hash === '#services'");
-  await page.evaluate("document.querySelector('header button').focus()");
-  await page.press('Enter');
-  await page.until("document.activeElement.closest('dialog[open]') !== null");
-  await page.press('Escape');
-  await page.until("document.querySelector('dialog[open]') === null");
-});
+    await page.evaluate("location.hash = '#overview'; document.querySelector('nav a').focus()");
+    await page.press('Tab');
+    await page.press('Enter');
+    await page.until("location.hash === '#services'");
+    await page.evaluate("document.querySelector('header button').focus()");
+    await page.press('Enter');
+    await page.until("document.activeElement.closest('dialog[open]') !== null");
+    await page.press('Escape');
+    await page.until("document.querySelector('dialog[open]') === null");
+  },
+);

@@ -28,7 +28,10 @@ const line = (n: number, length = 200): string => `${String(n).padEnd(length - 1
 t.test('lines come out whole, in order and in pieces that a pipe takes at once', async (t) => {
   const { target, text, written } = scripted((bytes) => bytes.length);
   const sink = new LogSink(target, 1_000_000);
-  const lines = Array.from({ length: 500 }, (_, n) => `${String(n).padEnd(100 + (n % 150), 'x')}\n`);
+  const lines = Array.from(
+    { length: 500 },
+    (_, n) => `${String(n).padEnd(100 + (n % 150), 'x')}\n`,
+  );
   for (const each of lines) sink.write(each);
   await sink.flush();
   t.equal(text(), lines.join(''));
@@ -42,7 +45,9 @@ t.test('lines come out whole, in order and in pieces that a pipe takes at once',
 });
 
 t.test('a reader that takes a little and then nothing for a while loses nothing', async (t) => {
-  const { target, text } = scripted((bytes, nth) => (nth % 3 === 0 ? 'EAGAIN' : Math.min(1000, bytes.length)));
+  const { target, text } = scripted((bytes, nth) =>
+    nth % 3 === 0 ? 'EAGAIN' : Math.min(1000, bytes.length),
+  );
   const sink = new LogSink(target, 1_000_000);
   const lines = Array.from({ length: 60 }, (_, n) => line(n));
   for (const each of lines) sink.write(each);
@@ -62,19 +67,25 @@ t.test('a disk that was full is written to again', async (t) => {
   await sink.close();
 });
 
-t.test('without a reader the backlog ends somewhere, what is beyond is counted, and the end comes', async (t) => {
-  for (const answer of ['EAGAIN', 'ENOSPC', null]) {
-    const { target } = scripted(() => answer);
-    const sink = new LogSink(target, 100_000);
-    const heap = process.memoryUsage().heapUsed + process.memoryUsage().external;
-    for (let n = 0; n < 100_000; n++) sink.write(line(n));
-    const growth = process.memoryUsage().heapUsed + process.memoryUsage().external - heap;
-    t.ok(sink.droppedLines > 99_000 && sink.droppedLines < 100_000, `${sink.droppedLines} dropped`);
-    t.ok(growth < 40_000_000, `${growth} bytes`);
-    t.equal(await sink.close(), true);
-    t.equal(sink.droppedLines, 100_000, 'what was kept is lost at the end, and counted');
-  }
-});
+t.test(
+  'without a reader the backlog ends somewhere, what is beyond is counted, and the end comes',
+  async (t) => {
+    for (const answer of ['EAGAIN', 'ENOSPC', null]) {
+      const { target } = scripted(() => answer);
+      const sink = new LogSink(target, 100_000);
+      const heap = process.memoryUsage().heapUsed + process.memoryUsage().external;
+      for (let n = 0; n < 100_000; n++) sink.write(line(n));
+      const growth = process.memoryUsage().heapUsed + process.memoryUsage().external - heap;
+      t.ok(
+        sink.droppedLines > 99_000 && sink.droppedLines < 100_000,
+        `${sink.droppedLines} dropped`,
+      );
+      t.ok(growth < 40_000_000, `${growth} bytes`);
+      t.equal(await sink.close(), true);
+      t.equal(sink.droppedLines, 100_000, 'what was kept is lost at the end, and counted');
+    }
+  },
+);
 
 t.test('a thread that the system holds is told to whoever ends the process', async (t) => {
   const { target } = scripted(() => null, true);

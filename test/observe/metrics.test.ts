@@ -9,7 +9,14 @@ import { MetricBook } from '../../src/observe/metrics/prometheus.js';
 
 function exchange(route: string, operation: string): Exchange {
   const made = new Exchange('id', '127.0.0.1', 'POST');
-  return Object.assign(made, { route, operation, dialect: '1.1', status: 200, bytesIn: 10, bytesOut: 20 });
+  return Object.assign(made, {
+    route,
+    operation,
+    dialect: '1.1',
+    status: 200,
+    bytesIn: 10,
+    bytesOut: 20,
+  });
 }
 
 const linesOf = async (metrics: Metrics, name: string): Promise<string[]> =>
@@ -50,7 +57,8 @@ t.test('what is observed is what is told', async (t) => {
     'soapstone_config_loads_total{result="ok"} 1',
     `soapstone_build_info{version="${packageVersion()}",node="${process.version}"} 1`,
   ]) {
-    if (line.endsWith('_other"} 0')) t.notMatch(text, line.slice(0, -2), 'nothing is told that never happened');
+    if (line.endsWith('_other"} 0'))
+      t.notMatch(text, line.slice(0, -2), 'nothing is told that never happened');
     else t.ok(text.includes(`${line}\n`), line);
   }
 });
@@ -58,7 +66,13 @@ t.test('what is observed is what is told', async (t) => {
 t.test('a histogram of ours tells what one of the package would', async (t) => {
   const bounds = [0.1, 1, 2.5, 10];
   const registry = new Registry();
-  const theirs = new Histogram({ name: 'h', help: 'H.', labelNames: ['a'], buckets: bounds, registers: [registry] });
+  const theirs = new Histogram({
+    name: 'h',
+    help: 'H.',
+    labelNames: ['a'],
+    buckets: bounds,
+    registers: [registry],
+  });
   const book = new MetricBook();
   const ours = book.histogram({ name: 'h', help: 'H.', labels: ['a'] }, bounds);
   for (let n = 0; n < 200; n++) {
@@ -75,8 +89,14 @@ t.test('the metrics of several processes are added up', async (t) => {
   const gathered = await Promise.all(processes.map(({ registry }) => registry.getMetricsAsJSON()));
   // What comes from another process has been through JSON.
   const text = await AggregatorRegistry.aggregate(JSON.parse(JSON.stringify(gathered))).metrics();
-  t.match(text, 'soapstone_requests_total{route="orders",operation="Get",dialect="1.1",outcome="ok"} 2');
-  t.match(text, 'soapstone_request_duration_seconds_bucket{le="0.5",route="orders",operation="Get"} 2');
+  t.match(
+    text,
+    'soapstone_requests_total{route="orders",operation="Get",dialect="1.1",outcome="ok"} 2',
+  );
+  t.match(
+    text,
+    'soapstone_request_duration_seconds_bucket{le="0.5",route="orders",operation="Get"} 2',
+  );
   t.match(text, 'soapstone_request_duration_seconds_count{route="orders",operation="Get"} 2');
 });
 
@@ -113,13 +133,16 @@ t.test('no metric has more than 1,000 combinations of labels, whatever comes', a
 t.test('what others tell is asked for when it is read', async (t) => {
   let shedding = false;
   const breakers = (state: 'open' | 'half-open'): number => (state === 'open' ? 7 : 8);
-  const metrics = new Metrics(() => [{ service: 'a', active: () => 1, waiting: () => 2, paced: () => 0, breakers }], {
-    connections: () => 3,
-    droppedConnections: () => 4,
-    droppedLogLines: () => 5,
-    isShedding: () => shedding,
-    eventLoopDelayMillis: () => 6,
-  });
+  const metrics = new Metrics(
+    () => [{ service: 'a', active: () => 1, waiting: () => 2, paced: () => 0, breakers }],
+    {
+      connections: () => 3,
+      droppedConnections: () => 4,
+      droppedLogLines: () => 5,
+      isShedding: () => shedding,
+      eventLoopDelayMillis: () => 6,
+    },
+  );
   shedding = true;
   const text = await metrics.registry.metrics();
   for (const line of [
@@ -135,5 +158,8 @@ t.test('what others tell is asked for when it is read', async (t) => {
   ])
     t.ok(text.includes(`${line}\n`), line);
   await metrics.registry.metrics();
-  t.ok((await metrics.registry.metrics()).includes('soapstone_log_lines_dropped_total 5\n'), 'not added up by reading');
+  t.ok(
+    (await metrics.registry.metrics()).includes('soapstone_log_lines_dropped_total 5\n'),
+    'not added up by reading',
+  );
 });

@@ -14,7 +14,9 @@ t.test('whatever the order in which rows are asked for, each counts its own', (t
         table.find(...names).value += 1;
         expected.set(names.join('|'), (expected.get(names.join('|')) ?? 0) + 1);
       }
-      const counted = new Map(table.rows.map(({ values, tally }) => [values.join('|'), tally.value]));
+      const counted = new Map(
+        table.rows.map(({ values, tally }) => [values.join('|'), tally.value]),
+      );
       t.same(counted, expected);
     }),
   );

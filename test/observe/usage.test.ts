@@ -4,7 +4,13 @@ import t from 'tap';
 import { Exchange } from '../../src/base/exchange.js';
 import { affectedClients } from '../../src/cli/operator/affected-clients.js';
 import { clientNameIn } from '../../src/observe/client-name.js';
-import { mergeUsage, USAGE_CLIENTS_MAX, USAGE_NAMES_MAX, Usage, type UsageReport } from '../../src/observe/usage.js';
+import {
+  mergeUsage,
+  USAGE_CLIENTS_MAX,
+  USAGE_NAMES_MAX,
+  Usage,
+  type UsageReport,
+} from '../../src/observe/usage.js';
 import { answerWith } from '../kit/backend.js';
 import { runCommand } from '../kit/command.js';
 import { envelope, postSoap } from '../kit/envelope.js';
@@ -12,7 +18,9 @@ import { postGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
-const REPLY = envelope('<GetOrderResponse xmlns="urn:shop"><order><status>open</status></order></GetOrderResponse>');
+const REPLY = envelope(
+  '<GetOrderResponse xmlns="urn:shop"><order><status>open</status></order></GetOrderResponse>',
+);
 
 function exchange(
   fields: Partial<Exchange>,
@@ -42,16 +50,30 @@ clients:
   classes: { all: {} }
 `,
   );
-  const named = { 'x-key': 'key-of-the-web-shop', 'graphql-client-name': 'shop', 'graphql-client-version': '1.2' };
+  const named = {
+    'x-key': 'key-of-the-web-shop',
+    'graphql-client-name': 'shop',
+    'graphql-client-version': '1.2',
+  };
   const query = 'query Page { order(id: 1) { ...Parts } } fragment Parts on Order { status }';
   for (let count = 0; count < 3; count++) await postGraphql(gateway.url, { query }, named);
   await postGraphql(gateway.url, { query: '{ nothing }' }, named);
-  await postSoap(`${gateway.url}/soap/shop`, envelope('<GetOrder xmlns="urn:shop"><id>1</id></GetOrder>'), {
-    'x-key': 'key-of-the-erp-system',
+  await postSoap(
+    `${gateway.url}/soap/shop`,
+    envelope('<GetOrder xmlns="urn:shop"><id>1</id></GetOrder>'),
+    {
+      'x-key': 'key-of-the-erp-system',
+    },
+  );
+  t.match(await gateway.accessLine(), {
+    operationName: 'Page',
+    clientName: 'shop',
+    clientVersion: '1.2',
   });
-  t.match(await gateway.accessLine(), { operationName: 'Page', clientName: 'shop', clientVersion: '1.2' });
   await gateway.accessLine(5);
-  const { clients }: UsageReport = JSON.parse(await (await fetch(`${gateway.adminUrl}/usage`)).text());
+  const { clients }: UsageReport = JSON.parse(
+    await (await fetch(`${gateway.adminUrl}/usage`)).text(),
+  );
   t.match(clients, [
     {
       name: 'shop',
@@ -84,7 +106,12 @@ t.test('diff names the clients that breaking changes meet', async (t) => {
   const directory = t.testdir({ 'old.wsdl': wsdl('xs:int'), 'new.wsdl': wsdl('xs:string') });
   const usage = new Usage();
   const add = (clientName: string, field: string, call: string): void =>
-    usage.add(exchange({}, { clientName, used: [{ name: '', calls: [call], fields: [field], arguments: [] }] }));
+    usage.add(
+      exchange(
+        {},
+        { clientName, used: [{ name: '', calls: [call], fields: [field], arguments: [] }] },
+      ),
+    );
   add('asks', 'Order.orderStatus', 'shop.Get');
   add('asksNot', 'Order.total', 'shop.Get');
   add('calls another', 'Order.orderStatus', 'shop.Other');
@@ -101,13 +128,16 @@ t.test('diff names the clients that breaking changes meet', async (t) => {
 
 t.test('a change meets those that cannot help it', async (t) => {
   const usage = new Usage();
-  usage.add(exchange({ route: 'shop', operation: 'GetOrder', dialect: '1.1' }, {}, { name: 'erp' }));
+  usage.add(
+    exchange({ route: 'shop', operation: 'GetOrder', dialect: '1.1' }, {}, { name: 'erp' }),
+  );
   const use = { name: '', calls: ['shop.GetOrder'], fields: ['Order.status'], arguments: [] };
   usage.add(exchange({}, { used: [use] }, { name: 'web' }));
   const met = (where: string): readonly string[] =>
-    affectedClients({ severity: 'breaking', where, what: '', isAddress: false }, usage.report()).map(
-      ({ label }) => label,
-    );
+    affectedClients(
+      { severity: 'breaking', where, what: '', isAddress: false },
+      usage.report(),
+    ).map(({ label }) => label);
   t.same(met('GetOrder reply: order/total'), ['erp'], 'SOAP callers get all of a reply');
   t.same(met('GetOrder reply: order/Status'), ['erp', 'web']);
   t.same(met('GetOrder request: order/other'), ['erp', 'web'], 'a request is written whole');
@@ -119,7 +149,9 @@ t.test('a change meets those that cannot help it', async (t) => {
 t.test('clients and names are bounded', async (t) => {
   const usage = new Usage();
   for (let count = 0; count < USAGE_CLIENTS_MAX + 5; count++)
-    usage.add(exchange({ route: 'shop', operation: 'Get', dialect: '1.1' }, { clientName: `c${count}` }));
+    usage.add(
+      exchange({ route: 'shop', operation: 'Get', dialect: '1.1' }, { clientName: `c${count}` }),
+    );
   const { clients } = usage.report();
   t.equal(clients.length, USAGE_CLIENTS_MAX);
   t.match(clients.at(-1), { name: '_other', soap: { 'shop.Get': 6 } });
@@ -148,9 +180,15 @@ t.test('a long name of an operation is cut: a caller chooses it', async (t) => {
   const types = '"type Query { order(id: Int!): Int }"';
   const service = `{ url: "${backend.url}/", types: ${types}, operations: { GetOrder: { field: Query.order } } }`;
   const gateway = await useGateway(t, `services: { shop: ${service} }\n`);
-  t.equal((await postGraphql(gateway.url, { query: `query ${'A'.repeat(10_000)} { __typename }` })).status, 200);
+  t.equal(
+    (await postGraphql(gateway.url, { query: `query ${'A'.repeat(10_000)} { __typename }` }))
+      .status,
+    200,
+  );
   await gateway.accessLine();
-  const { clients }: UsageReport = JSON.parse(await (await fetch(`${gateway.adminUrl}/usage`)).text());
+  const { clients }: UsageReport = JSON.parse(
+    await (await fetch(`${gateway.adminUrl}/usage`)).text(),
+  );
   t.same(clients[0]?.operations, { ['A'.repeat(128)]: 1 });
 });
 
@@ -158,6 +196,12 @@ t.test('refused requests and addresses are no use and no names', async (t) => {
   const usage = new Usage();
   usage.add(exchange({ route: 'shop', operation: 'Get', dialect: '1.1', outcome: 'refused' }));
   t.same(usage.report().clients, []);
-  usage.add(exchange({ route: 'shop', operation: 'Get', dialect: '1.1' }, {}, { label: 'address:192.0.2.1' }));
+  usage.add(
+    exchange(
+      { route: 'shop', operation: 'Get', dialect: '1.1' },
+      {},
+      { label: 'address:192.0.2.1' },
+    ),
+  );
   t.match(usage.report().clients, [{ name: '', label: '' }]);
 });

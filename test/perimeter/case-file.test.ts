@@ -31,7 +31,13 @@ another
   const { title, cases } = parseCaseFile('a.case', text);
   const [plain, lines, another] = cases;
   t.equal(title, 'The title');
-  t.match(plain, { name: 'plain', at: 'a.case:8', dialects: ['1.1'], service: '    mode: monitor\n', answer: 'pass' });
+  t.match(plain, {
+    name: 'plain',
+    at: 'a.case:8',
+    dialects: ['1.1'],
+    service: '    mode: monitor\n',
+    answer: 'pass',
+  });
   t.equal(plain?.configuration, 'roles: ["urn:gate"]\n');
   t.equal(plain?.forwarded, plain?.message, 'what passes is forwarded as it is');
   t.equal(lines?.fields['SOAPAction'], '"a\r\nbccc"');
@@ -57,10 +63,17 @@ t.test('what is wrong in a file is told with its line', (t) => {
     ['T\ncase\n  body {pong}\n  answer pass\n', 'a.case:3: {pong} is unknown'],
     ['T\ncase\n  field a b\n  answer pass\n', 'a.case:3: a field is "name: value"'],
     ['T\ncase\n  dialects 1.3\n  answer pass\n', 'a.case:2: 1.3 is none of 2001-12, 1.1, 1.2'],
-    ['T\ncase\n  message <a/>\n  body <b/>\n  answer pass\n', 'a.case:2: message, envelope, or header and body'],
+    [
+      'T\ncase\n  message <a/>\n  body <b/>\n  answer pass\n',
+      'a.case:2: message, envelope, or header and body',
+    ],
     ['T\ncase\n  answer pass\ncase\n  answer pass\n', 'a.case:4: there is another case "case" in '],
   ] as const) {
-    t.throws(() => parseCaseFile('a.case', text), { message: new RegExp(expected.replaceAll(/[{}.]/g, '\\$&')) }, text);
+    t.throws(
+      () => parseCaseFile('a.case', text),
+      { message: new RegExp(expected.replaceAll(/[{}.]/g, '\\$&')) },
+      text,
+    );
   }
   t.end();
 });

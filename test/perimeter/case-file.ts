@@ -47,7 +47,9 @@ export function readCaseFiles(prefix: string): readonly CaseFile[] {
   return readdirSync('test/perimeter')
     .filter((name) => name.startsWith(prefix) && name.endsWith('.case'))
     .sort()
-    .map((name) => parseCaseFile(`test/perimeter/${name}`, readFileSync(`test/perimeter/${name}`, 'utf8')));
+    .map((name) =>
+      parseCaseFile(`test/perimeter/${name}`, readFileSync(`test/perimeter/${name}`, 'utf8')),
+    );
 }
 
 /** One line that is not indented, and the indented lines below it as `key rest`. */
@@ -60,7 +62,8 @@ interface Block {
 export function parseCaseFile(path: string, text: string): CaseFile {
   const blocks = readBlocks(path, text);
   const [title] = blocks.splice(0, 1);
-  if (title === undefined || title.lines.length > 0) throw new Error(`${path}: the first line is the title`);
+  if (title === undefined || title.lines.length > 0)
+    throw new Error(`${path}: the first line is the title`);
   let [configuration, service] = ['', ''];
   const cases: Case[] = [];
   for (const block of blocks) {
@@ -72,7 +75,8 @@ export function parseCaseFile(path: string, text: string): CaseFile {
   const named = new Set<string>();
   for (const { name, dialects, at } of cases) {
     for (const dialect of dialects) {
-      if (named.has(`${name} ${dialect}`)) throw new Error(`${at}: there is another case "${name}" in ${dialect}`);
+      if (named.has(`${name} ${dialect}`))
+        throw new Error(`${at}: there is another case "${name}" in ${dialect}`);
       named.add(`${name} ${dialect}`);
     }
   }
@@ -107,7 +111,8 @@ function readCase({ head: name, at, lines }: Block): Omit<Case, 'configuration' 
       const [, field = '', value = ''] = /^([\w-]+): ?(.*)$/.exec(rest) ?? [];
       if (field === '') throw new Error(`${at}: a field is "name: value"`);
       fields[field] = expand(value, at);
-    } else if (!KEYS.has(key)) throw new Error(`${at}: "${key}" is none of field, ${[...KEYS].join(', ')}`);
+    } else if (!KEYS.has(key))
+      throw new Error(`${at}: "${key}" is none of field, ${[...KEYS].join(', ')}`);
     else if (parts.has(key)) throw new Error(`${at}: ${key} twice`);
     else parts.set(key, expand(rest, at));
   }
@@ -121,7 +126,8 @@ function readCase({ head: name, at, lines }: Block): Omit<Case, 'configuration' 
     at,
     dialects: dialects.map((text) => {
       const found = DIALECT_NAMES.find((each) => each === text);
-      if (found === undefined) throw new Error(`${at}: ${text} is none of ${DIALECT_NAMES.join(', ')}`);
+      if (found === undefined)
+        throw new Error(`${at}: ${text} is none of ${DIALECT_NAMES.join(', ')}`);
       return found;
     }),
     path: parts.get('path') ?? null,
@@ -160,10 +166,19 @@ function expand(text: string, at: string): string {
       if (!(name in NAMED) && !OF_DIALECT.has(name)) throw new Error(`${at}: ${whole} is unknown`);
       return NAMED[name] ?? whole;
     })
-    .replaceAll(/\{([^{}]+)\*(\d+)\}/g, (_, repeated: string, count) => repeated.repeat(Number(count)));
+    .replaceAll(/\{([^{}]+)\*(\d+)\}/g, (_, repeated: string, count) =>
+      repeated.repeat(Number(count)),
+    );
 }
 
-const OF_DIALECT: ReadonlySet<string> = new Set(['env', 'enc', 'next', 'target', 'sender', 'other']);
+const OF_DIALECT: ReadonlySet<string> = new Set([
+  'env',
+  'enc',
+  'next',
+  'target',
+  'sender',
+  'other',
+]);
 
 /** A template in one dialect: `E` is the prefix of the envelope. */
 export function fill(template: string, name: DialectName): string {
@@ -174,5 +189,8 @@ export function fill(template: string, name: DialectName): string {
     .replaceAll('{enc}', dialect.encodingUri)
     .replaceAll('{next}', dialect.nextTargets[0] ?? '')
     .replaceAll('{target}', dialect.targetAttribute)
-    .replaceAll('{sender}', dialect.faultCodesAreQNames ? `E:${dialect.senderCode}` : dialect.senderCode);
+    .replaceAll(
+      '{sender}',
+      dialect.faultCodesAreQNames ? `E:${dialect.senderCode}` : dialect.senderCode,
+    );
 }

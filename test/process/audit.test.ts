@@ -13,7 +13,8 @@ import { SERVICES } from './process-kit.js';
 /** The record of decisions of several processes: no chain can be taken out, cut or put in unseen. */
 
 const KEY = 'a-key-of-the-audit-with-32-characters';
-const DENIED = 'GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+const DENIED =
+  'GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 
 interface Line {
   readonly chain: string;
@@ -23,7 +24,8 @@ interface Line {
   readonly heads?: readonly { readonly chain: string; readonly seq: number }[];
 }
 
-const linesOf = (file: string): readonly string[] => readFileSync(file, 'utf8').split('\n').slice(0, -1);
+const linesOf = (file: string): readonly string[] =>
+  readFileSync(file, 'utf8').split('\n').slice(0, -1);
 const read = (line: string): Line => JSON.parse(line);
 const chainsIn = (lines: readonly string[]): ReadonlySet<string> =>
   new Set(lines.map(read).flatMap(({ chain, decision }) => (decision === undefined ? [] : chain)));
@@ -49,7 +51,11 @@ audit: { file: "${file}"${more} }
 clients: { apiKeys: { clients: { erp: { class: a, keys: [key-of-the-erp-system-1] } } }, classes: { a: {} } }
 `;
 
-async function verify(files: readonly string[], keyFile: string | null = null, isContinued = false) {
+async function verify(
+  files: readonly string[],
+  keyFile: string | null = null,
+  isContinued = false,
+) {
   const said: string[] = [];
   const print = (text: string): void => void said.push(text);
   const code = await verifyAudit(files, { isContinued, keyFile }, { out: print, error: print });
@@ -74,22 +80,38 @@ t.test('a chain of a worker cannot be taken out, cut or put in unseen', async (t
   const [victim = ''] = chainsIn(lines);
   const ofVictim = lines.filter((line) => read(line).chain === victim);
   const madeUp = (previous: string | null): string =>
-    JSON.stringify({ time: new Date().toISOString(), chain: '00112233', seq: 1, previous, decision: 'denied' });
+    JSON.stringify({
+      time: new Date().toISOString(),
+      chain: '00112233',
+      seq: 1,
+      previous,
+      decision: 'denied',
+    });
   const cases: Readonly<Record<string, readonly [edited: readonly string[], finding: RegExp]>> = {
-    'taken out': [lines.filter((line) => read(line).chain !== victim), new RegExp(`${victim}: all of its \\d+ lines`)],
+    'taken out': [
+      lines.filter((line) => read(line).chain !== victim),
+      new RegExp(`${victim}: all of its \\d+ lines`),
+    ],
     'cut at its end': [
       lines.filter((line) => line !== ofVictim.at(-1)),
       new RegExp(`${victim}: (?:lines after|all of)`),
     ],
-    'a chain put in': [[...lines.slice(0, 3), madeUp(null), ...lines.slice(3)], /00112233 is in no checkpoint/],
-    'a chain put at the end': [[...lines, madeUp(lineHash(lines.at(-1) ?? ''))], /00112233 is in no checkpoint/],
+    'a chain put in': [
+      [...lines.slice(0, 3), madeUp(null), ...lines.slice(3)],
+      /00112233 is in no checkpoint/,
+    ],
+    'a chain put at the end': [
+      [...lines, madeUp(lineHash(lines.at(-1) ?? ''))],
+      /00112233 is in no checkpoint/,
+    ],
     'a chain put at the beginning': [[madeUp(null), ...lines], /00112233 is in no checkpoint/],
   };
   for (const [what, [edited, finding]] of Object.entries(cases)) {
     const forged = join(folder, 'forged.log');
     writeFileSync(forged, `${edited.join('\n')}\n`);
     t.match(await verify([forged]), { code: 1, said: finding }, what);
-    if (what === 'taken out') t.equal((await verify([forged], null, true)).code, 1, 'also where files are missing');
+    if (what === 'taken out')
+      t.equal((await verify([forged], null, true)).code, 1, 'also where files are missing');
   }
 });
 
@@ -139,5 +161,8 @@ t.test('with a key no line can be written without it', async (t) => {
   const other = join(folder, 'other.key');
   writeFileSync(other, `${KEY}2`);
   t.equal((await verify([file], other)).code, 1);
-  t.match(await verify([file], join(folder, 'none.key')), { code: 2, said: 'none.key cannot be read (ENOENT)' });
+  t.match(await verify([file], join(folder, 'none.key')), {
+    code: 2,
+    said: 'none.key cannot be read (ENOENT)',
+  });
 });

@@ -18,7 +18,9 @@ function pairOf() {
     sent.push(message);
     server.receive(message);
   });
-  const server: Channel<ClientCalls, ServerCalls> = new Channel(async (message) => client.receive(message));
+  const server: Channel<ClientCalls, ServerCalls> = new Channel(async (message) =>
+    client.receive(message),
+  );
   return { client, server, sent };
 }
 
@@ -81,16 +83,19 @@ t.test('a question is late after its limit, and a late answer counts for none', 
   t.equal(client.owes('hang'), 0);
 });
 
-t.test('a side that answers nothing collects no questions without end, and still takes others', async (t) => {
-  const { client, server, sent } = pairOf();
-  server.answer({ hang: never, double: (number) => 2 * number }, () => t.fail('no bug'));
-  const asked = Array.from({ length: 20 }, () => reasonOf(client.ask('hang', null)));
-  t.equal(sent.length, 16);
-  t.same(await Promise.all(asked.slice(16)), ['busy', 'busy', 'busy', 'busy']);
-  t.equal(await client.ask('double', 2), 4);
-  client.close();
-  t.same(new Set(await Promise.all(asked.slice(0, 16))), new Set(['ended']));
-});
+t.test(
+  'a side that answers nothing collects no questions without end, and still takes others',
+  async (t) => {
+    const { client, server, sent } = pairOf();
+    server.answer({ hang: never, double: (number) => 2 * number }, () => t.fail('no bug'));
+    const asked = Array.from({ length: 20 }, () => reasonOf(client.ask('hang', null)));
+    t.equal(sent.length, 16);
+    t.same(await Promise.all(asked.slice(16)), ['busy', 'busy', 'busy', 'busy']);
+    t.equal(await client.ask('double', 2), 4);
+    client.close();
+    t.same(new Set(await Promise.all(asked.slice(0, 16))), new Set(['ended']));
+  },
+);
 
 t.test('of a side that has ended nothing is expected', async (t) => {
   const { client, server, sent } = pairOf();

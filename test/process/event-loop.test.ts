@@ -22,24 +22,33 @@ t.test('no reply, request, login or reload holds the event loop of the bundle', 
     const { millis, cpuMillis } = await holds.take(gateway);
     const names = trials.map(({ name }) => name).join('; ');
     // While others have the processor the program holds nothing.
-    t.ok(Math.min(millis, cpuMillis) <= HELD_MILLIS_MAX, `${millis} ms, ${cpuMillis} ms of them busy, by ${names}`);
+    t.ok(
+      Math.min(millis, cpuMillis) <= HELD_MILLIS_MAX,
+      `${millis} ms, ${cpuMillis} ms of them busy, by ${names}`,
+    );
   }
   for (let count = 0; count < ODD_REPLIES; count++) {
     await loop.callOdd(gateway);
     await loop.callCalm(gateway);
   }
   const { millis, cpuMillis } = await holds.take(gateway);
-  t.ok(Math.min(millis, cpuMillis) <= HELD_MILLIS_MAX, `${millis} ms by ${ODD_REPLIES} odd replies`);
+  t.ok(
+    Math.min(millis, cpuMillis) <= HELD_MILLIS_MAX,
+    `${millis} ms by ${ODD_REPLIES} odd replies`,
+  );
 });
 
-t.test("packages of the bundle do not use Node's assert, which reads the whole file to write a message", async (t) => {
-  const folder = dirname(MAIN);
-  const using = readdirSync(folder)
-    .filter((name) => name.endsWith('.js'))
-    .filter((name) =>
-      /(?:require|import)\("(?:node:)?assert"\)|from ?"(?:node:)?assert"/.test(
-        readFileSync(join(folder, name), 'utf8'),
-      ),
-    );
-  t.strictSame(using, []);
-});
+t.test(
+  "packages of the bundle do not use Node's assert, which reads the whole file to write a message",
+  async (t) => {
+    const folder = dirname(MAIN);
+    const using = readdirSync(folder)
+      .filter((name) => name.endsWith('.js'))
+      .filter((name) =>
+        /(?:require|import)\("(?:node:)?assert"\)|from ?"(?:node:)?assert"/.test(
+          readFileSync(join(folder, name), 'utf8'),
+        ),
+      );
+    t.strictSame(using, []);
+  },
+);

@@ -8,7 +8,9 @@ import { until } from '../kit/until.js';
 
 /** The files of a configuration, which are looked at for changes. */
 
-async function watching(paths: readonly string[]): Promise<{ readonly watch: FileWatch; changes: number }> {
+async function watching(
+  paths: readonly string[],
+): Promise<{ readonly watch: FileWatch; changes: number }> {
   const watch = new FileWatch();
   const inputs = watch.track(LIVE_INPUTS);
   for (const path of paths) await inputs.realpath(path);

@@ -27,7 +27,8 @@ export const statusesOf = async (clients: readonly RawClient[]): Promise<readonl
 
 export const allFine = (count: number): readonly number[] => Array<number>(count).fill(200);
 
-export const ask = async ({ url }: GatewayProcess): Promise<number> => (await sendRaw(url, GET)).status;
+export const ask = async ({ url }: GatewayProcess): Promise<number> =>
+  (await sendRaw(url, GET)).status;
 
 export const reload = (
   { adminUrl }: Pick<GatewayProcess, 'adminUrl'>,
@@ -35,11 +36,22 @@ export const reload = (
 ): Promise<Response> => fetch(`${adminUrl}/reload`, { method: 'POST', headers });
 
 /** Edits the file of its configuration. */
-export async function edit({ file }: GatewayProcess, change: (yaml: string) => string): Promise<void> {
+export async function edit(
+  { file }: GatewayProcess,
+  change: (yaml: string) => string,
+): Promise<void> {
   await writeFile(file, change(await readFile(file, 'utf8')));
 }
 
 /** The status of the WSDL of a service, on a connection of its own. `fields` are lines of the head. */
-export const statusOf = async ({ url }: GatewayProcess, service: string, fields = ''): Promise<number> =>
-  (await sendRaw(url, GET.replace('orders', service).replace('\r\n\r\n', `\r\nConnection: close\r\n${fields}\r\n`)))
-    .status;
+export const statusOf = async (
+  { url }: GatewayProcess,
+  service: string,
+  fields = '',
+): Promise<number> =>
+  (
+    await sendRaw(
+      url,
+      GET.replace('orders', service).replace('\r\n\r\n', `\r\nConnection: close\r\n${fields}\r\n`),
+    )
+  ).status;

@@ -91,13 +91,19 @@ t.test('`clients: none` is taken without being asked for, and SIGHUP takes all',
   t.equal(await statusOf(gateway, 'orders'), 200);
 });
 
-t.test('`reload.weaker: take` of the configuration in use takes every change, logged and counted', async (t) => {
-  const gateway = await startProcess(t, `${SERVICES}${CLIENTS}reload: { weaker: take }\n`);
-  await writeFile(gateway.file, readFileSync(gateway.file, 'utf8').replace(CLIENTS, ''));
-  t.match(await gateway.line('the new configuration protects less'), { cause: 'changed file', weaker: [/`clients`/] });
-  t.equal(await statusOf(gateway, 'orders'), 200);
-  t.equal(await weaker(gateway, 'taken'), 1);
-});
+t.test(
+  '`reload.weaker: take` of the configuration in use takes every change, logged and counted',
+  async (t) => {
+    const gateway = await startProcess(t, `${SERVICES}${CLIENTS}reload: { weaker: take }\n`);
+    await writeFile(gateway.file, readFileSync(gateway.file, 'utf8').replace(CLIENTS, ''));
+    t.match(await gateway.line('the new configuration protects less'), {
+      cause: 'changed file',
+      weaker: [/`clients`/],
+    });
+    t.equal(await statusOf(gateway, 'orders'), 200);
+    t.equal(await weaker(gateway, 'taken'), 1);
+  },
+);
 
 t.test('an included file that is renamed away or empty for a moment opens nothing', async (t) => {
   const gateway = await startProcess(t, `${SERVICES}${CLIENTS}`);
@@ -137,56 +143,66 @@ t.test('a WSDL of another content, and a service less, are taken', async (t) => 
 });
 
 for (const workers of [1, 2]) {
-  t.test(`rights in the schema of a service that speaks GraphQL stay, with workers: ${workers}`, async (t) => {
-    const home = t.testdir({
-      'crm.graphql':
-        'type Query { a: String @requiresScopes(scopes: [["x"], ["y"]]) b: String @authenticated c: String }',
-    });
-    const gateway = await startProcess(
-      t,
-      `services: { crm: { kind: graphql, url: http://127.0.0.1:1/, schema: "${home}/crm.graphql" } }\nworkers: ${workers}\n`,
-    );
-    await writeFile(`${home}/crm.graphql`, 'type Query { a: String @requiresScopes(scopes: [["x"], []]) b: String }');
-    t.match(await gateway.line(REFUSED), {
-      problems: [
-        /^The changed files take protection away/,
-        /The schema of service `crm` asks for less at `Query\.a`\./,
-        /The schema of service `crm` asks for less at `Query\.b`\./,
-      ],
-    });
-    await writeFile(
-      `${home}/crm.graphql`,
-      'type Query { a: String @requiresScopes(scopes: [["x", "z"]]) c: String @authenticated }',
-    );
-    await until(async () => (await gateway.metric('soapstone_generation')) === 2);
-    await writeFile(`${home}/crm.graphql`, 'type Query { a: String }');
-    t.equal((await reload(gateway)).status, 200, 'an operator asks for it');
-  });
+  t.test(
+    `rights in the schema of a service that speaks GraphQL stay, with workers: ${workers}`,
+    async (t) => {
+      const home = t.testdir({
+        'crm.graphql':
+          'type Query { a: String @requiresScopes(scopes: [["x"], ["y"]]) b: String @authenticated c: String }',
+      });
+      const gateway = await startProcess(
+        t,
+        `services: { crm: { kind: graphql, url: http://127.0.0.1:1/, schema: "${home}/crm.graphql" } }\nworkers: ${workers}\n`,
+      );
+      await writeFile(
+        `${home}/crm.graphql`,
+        'type Query { a: String @requiresScopes(scopes: [["x"], []]) b: String }',
+      );
+      t.match(await gateway.line(REFUSED), {
+        problems: [
+          /^The changed files take protection away/,
+          /The schema of service `crm` asks for less at `Query\.a`\./,
+          /The schema of service `crm` asks for less at `Query\.b`\./,
+        ],
+      });
+      await writeFile(
+        `${home}/crm.graphql`,
+        'type Query { a: String @requiresScopes(scopes: [["x", "z"]]) c: String @authenticated }',
+      );
+      await until(async () => (await gateway.metric('soapstone_generation')) === 2);
+      await writeFile(`${home}/crm.graphql`, 'type Query { a: String }');
+      t.equal((await reload(gateway)).status, 200, 'an operator asks for it');
+    },
+  );
 }
 
-t.test('an operator who asks while a changed file waits for its reload has asked for it', async (t) => {
-  const log = new Log('error');
-  t.teardown(() => log.close());
-  const causes: ReloadCause[] = [];
-  let release = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const reloader = new Reloader(log, async (cause) => {
-    causes.push(cause);
-    await held;
-    if (cause === 'changed file' && causes.length > 2) throw new ConfigurationError([], { isWeaker: true });
-    return { warnings: [], weaker: [] };
-  });
-  const running = reloader.request('changed file');
-  await until(() => causes.length === 1);
-  const [waiting, asked] = [reloader.request('changed file'), reloader.request('SIGHUP')];
-  release();
-  t.same(
-    (await Promise.all([running, waiting, asked])).map(({ generation }) => generation),
-    [2, 3, 3],
-  );
-  t.same(causes, ['changed file', 'SIGHUP']);
-  await reloader.request('changed file');
-  t.match(reloader.loads, { weakerRefused: 1, refused: 1, generation: 3 });
-});
+t.test(
+  'an operator who asks while a changed file waits for its reload has asked for it',
+  async (t) => {
+    const log = new Log('error');
+    t.teardown(() => log.close());
+    const causes: ReloadCause[] = [];
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const reloader = new Reloader(log, async (cause) => {
+      causes.push(cause);
+      await held;
+      if (cause === 'changed file' && causes.length > 2)
+        throw new ConfigurationError([], { isWeaker: true });
+      return { warnings: [], weaker: [] };
+    });
+    const running = reloader.request('changed file');
+    await until(() => causes.length === 1);
+    const [waiting, asked] = [reloader.request('changed file'), reloader.request('SIGHUP')];
+    release();
+    t.same(
+      (await Promise.all([running, waiting, asked])).map(({ generation }) => generation),
+      [2, 3, 3],
+    );
+    t.same(causes, ['changed file', 'SIGHUP']);
+    await reloader.request('changed file');
+    t.match(reloader.loads, { weakerRefused: 1, refused: 1, generation: 3 });
+  },
+);

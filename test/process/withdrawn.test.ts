@@ -23,7 +23,9 @@ async function subscribed({ url }: GatewayProcess, key: string): Promise<Client>
     client.code = code;
   });
   await new Promise((resolve) => socket.once('open', resolve));
-  socket.send(JSON.stringify({ type: 'connection_init', payload: { headers: { 'X-Api-Key': key } } }));
+  socket.send(
+    JSON.stringify({ type: 'connection_init', payload: { headers: { 'X-Api-Key': key } } }),
+  );
   await until(() => client.messages.length === 1);
   const payload = { query: 'subscription { watched(id: 1) { id } }' };
   socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }));
@@ -32,7 +34,10 @@ async function subscribed({ url }: GatewayProcess, key: string): Promise<Client>
 }
 
 t.test('a key that a reload removes ends the WebSockets of all workers', async (t) => {
-  const backend = await useBackend(t, answerWith(envelope('<GetResponse xmlns="urn:x"><id>1</id></GetResponse>')));
+  const backend = await useBackend(
+    t,
+    answerWith(envelope('<GetResponse xmlns="urn:x"><id>1</id></GetResponse>')),
+  );
   const gone = 'gone: { class: all, keys: [the-key-of-the-gone-client] }';
   const gateway = await startProcess(
     t,
@@ -71,6 +76,10 @@ clients:
     [null, null, null, null],
   );
   for (const { socket } of stays)
-    socket.send(JSON.stringify({ id: '2', type: 'subscribe', payload: { query: '{ one(id: 1) { id } }' } }));
-  await until(() => stays.every(({ messages }) => messages.some(({ id, type }) => id === '2' && type === 'next')));
+    socket.send(
+      JSON.stringify({ id: '2', type: 'subscribe', payload: { query: '{ one(id: 1) { id } }' } }),
+    );
+  await until(() =>
+    stays.every(({ messages }) => messages.some(({ id, type }) => id === '2' && type === 'next')),
+  );
 });

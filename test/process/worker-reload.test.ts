@@ -8,7 +8,11 @@ import type { ParentChannel, StepAnswer, WorkerChannel } from '../../src/process
 import { Channel } from '../../src/process/channel.js';
 import type { Worker } from '../../src/process/parent/worker.js';
 import { reloadWorkers, replaceInputs } from '../../src/process/parent/worker-reload.js';
-import { type CompiledFacts, noReads, type ReloadSource } from '../../src/process/reload/reload-source.js';
+import {
+  type CompiledFacts,
+  noReads,
+  type ReloadSource,
+} from '../../src/process/reload/reload-source.js';
 
 /** Which worker does what in a reload. The workers answer as a test says. */
 
@@ -32,8 +36,12 @@ interface NamedWorker extends Worker {
 /** A worker at the end of a channel. */
 function workerOf(name: string, told: string[], decide: Decide): NamedWorker {
   let hasEnded = false;
-  const channel: WorkerChannel = new Channel(async (message) => void setImmediate(() => worker.receive(message)));
-  const worker: ParentChannel = new Channel(async (message) => void setImmediate(() => channel.receive(message)));
+  const channel: WorkerChannel = new Channel(
+    async (message) => void setImmediate(() => worker.receive(message)),
+  );
+  const worker: ParentChannel = new Channel(
+    async (message) => void setImmediate(() => channel.receive(message)),
+  );
   const kill = (): void => {
     hasEnded = true;
     channel.close();
@@ -72,7 +80,8 @@ function workersOf(names: readonly string[], decide: Decide) {
         here.push('compiled');
         return FACTS;
       },
-      (_facts, all) => used.push(workers.filter((worker) => all.includes(worker)).map(({ name }) => name)),
+      (_facts, all) =>
+        used.push(workers.filter((worker) => all.includes(worker)).map(({ name }) => name)),
     );
   return { workers, reload, told, used, here };
 }
@@ -85,7 +94,8 @@ function sourceOf(): ReloadSource {
   return { occasion: 'asked', inputs: replayInputs(reads.snapshot), reads };
 }
 
-const compiled = (step: Step): StepAnswer => (step === 'compile' ? { ...DONE, facts: FACTS } : DONE);
+const compiled = (step: Step): StepAnswer =>
+  step === 'compile' ? { ...DONE, facts: FACTS } : DONE;
 
 t.test('one worker compiles first, and what it has read is what the others compile', async (t) => {
   const read: InputSnapshot = {
@@ -94,14 +104,28 @@ t.test('one worker compiles first, and what it has read is what the others compi
     matches: new Map([['*.yaml', ['/c.yaml']]]),
   };
   const given: InputSnapshot[] = [];
-  const { reload, told, used, here } = workersOf(['one', 'two', 'three'], (_worker, step, inputs) => {
-    if (step === 'compileSame' && inputs !== null) given.push(inputs);
-    if (step !== 'compile') return DONE;
-    return { ...DONE, facts: FACTS, reads: { snapshot: read, files: new Map([['/a.wsdl', 'before']]) } };
-  });
+  const { reload, told, used, here } = workersOf(
+    ['one', 'two', 'three'],
+    (_worker, step, inputs) => {
+      if (step === 'compileSame' && inputs !== null) given.push(inputs);
+      if (step !== 'compile') return DONE;
+      return {
+        ...DONE,
+        facts: FACTS,
+        reads: { snapshot: read, files: new Map([['/a.wsdl', 'before']]) },
+      };
+    },
+  );
   const source = sourceOf();
   t.equal(await reload(source), FACTS);
-  t.same(told, ['one compile', 'two compileSame', 'three compileSame', 'one commit', 'two commit', 'three commit']);
+  t.same(told, [
+    'one compile',
+    'two compileSame',
+    'three compileSame',
+    'one commit',
+    'two commit',
+    'three commit',
+  ]);
   t.same(given, [read, read]);
   t.same(source.reads.snapshot, read);
   t.same([...source.reads.files], [['/a.wsdl', 'before']], 'the file is watched from now on');
@@ -109,17 +133,20 @@ t.test('one worker compiles first, and what it has read is what the others compi
   t.same(here, []);
 });
 
-t.test('what the first worker cannot compile reaches no other, and its files are watched', async (t) => {
-  const { reload, told, used } = workersOf(['one', 'two'], () => {
-    const reads = { snapshot: emptySnapshot(), files: new Map([['/a.wsdl', 'before']]) };
-    return { isDone: false, reads, facts: null, problems: [BROKEN] };
-  });
-  const source = sourceOf();
-  await t.rejects(reload(source), new ConfigurationError([BROKEN]));
-  t.same(told, ['one compile']);
-  t.same(used, []);
-  t.same([...source.reads.files.keys()], ['/a.wsdl']);
-});
+t.test(
+  'what the first worker cannot compile reaches no other, and its files are watched',
+  async (t) => {
+    const { reload, told, used } = workersOf(['one', 'two'], () => {
+      const reads = { snapshot: emptySnapshot(), files: new Map([['/a.wsdl', 'before']]) };
+      return { isDone: false, reads, facts: null, problems: [BROKEN] };
+    });
+    const source = sourceOf();
+    await t.rejects(reload(source), new ConfigurationError([BROKEN]));
+    t.same(told, ['one compile']);
+    t.same(used, []);
+    t.same([...source.reads.files.keys()], ['/a.wsdl']);
+  },
+);
 
 t.test('what another worker cannot compile is used by none', async (t) => {
   const { reload, told, used } = workersOf(['one', 'two'], (worker, step) =>
@@ -131,21 +158,26 @@ t.test('what another worker cannot compile is used by none', async (t) => {
   t.same(used, []);
 });
 
-t.test('a worker that ends while it compiles is not waited for; a second one is the last', async (t) => {
-  const once = workersOf(['one', 'two', 'three'], (worker, step) => (worker === 'one' ? 'ends' : compiled(step)));
-  t.equal(await once.reload(sourceOf()), FACTS);
-  t.same(once.used, [['two', 'three']]);
-  t.same(once.told.slice(0, 3), ['one compile', 'two compile', 'three compileSame']);
+t.test(
+  'a worker that ends while it compiles is not waited for; a second one is the last',
+  async (t) => {
+    const once = workersOf(['one', 'two', 'three'], (worker, step) =>
+      worker === 'one' ? 'ends' : compiled(step),
+    );
+    t.equal(await once.reload(sourceOf()), FACTS);
+    t.same(once.used, [['two', 'three']]);
+    t.same(once.told.slice(0, 3), ['one compile', 'two compile', 'three compileSame']);
 
-  const twice = workersOf(['one', 'two', 'three'], () => 'ends');
-  await t.rejects(twice.reload(sourceOf()), /See the log/);
-  t.same(twice.told, ['one compile', 'two compile'], 'the third goes on');
-  t.same([twice.used, twice.here], [[], []]);
+    const twice = workersOf(['one', 'two', 'three'], () => 'ends');
+    await t.rejects(twice.reload(sourceOf()), /See the log/);
+    t.same(twice.told, ['one compile', 'two compile'], 'the third goes on');
+    t.same([twice.used, twice.here], [[], []]);
 
-  const only = workersOf(['one'], () => 'ends');
-  await t.rejects(only.reload(sourceOf()), ConfigurationError);
-  t.same(only.here, [], 'nor does the parent try');
-});
+    const only = workersOf(['one'], () => 'ends');
+    await t.rejects(only.reload(sourceOf()), ConfigurationError);
+    t.same(only.here, [], 'nor does the parent try');
+  },
+);
 
 t.test('a worker that compiles for more than a minute keeps nothing of it', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
@@ -176,12 +208,17 @@ t.test('a worker that cannot use what it has compiled is ended', async (t) => {
   );
 });
 
-t.test('a worker that ends while it compiles what others use is replaced, and counts for none', async (t) => {
-  const { workers, told } = workersOf(['one', 'two'], (worker) => (worker === 'one' ? 'ends' : DONE));
-  let isUsed = false;
-  await replaceInputs(workers, emptySnapshot(), () => {
-    isUsed = true;
-  });
-  t.ok(isUsed);
-  t.same(told, ['one compileSame', 'two compileSame', 'two commit']);
-});
+t.test(
+  'a worker that ends while it compiles what others use is replaced, and counts for none',
+  async (t) => {
+    const { workers, told } = workersOf(['one', 'two'], (worker) =>
+      worker === 'one' ? 'ends' : DONE,
+    );
+    let isUsed = false;
+    await replaceInputs(workers, emptySnapshot(), () => {
+      isUsed = true;
+    });
+    t.ok(isUsed);
+    t.same(told, ['one compileSame', 'two compileSame', 'two commit']);
+  },
+);

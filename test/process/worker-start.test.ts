@@ -20,32 +20,44 @@ async function inputsOf(file: string): Promise<InputSnapshot> {
   return snapshot;
 }
 
-t.test('a worker takes requests with what a reload has put into use while it started', async (t) => {
-  const yaml = 'listen: 127.0.0.1:0\nservices: { a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/" } }\n';
-  const folder = t.testdir({ 'a.wsdl': wsdlWith({}), 'soapstone.yaml': yaml });
-  const file = join(folder, 'soapstone.yaml');
-  const inputs = await inputsOf(file);
-  await writeFile(join(folder, 'a.wsdl'), wsdlWith({ head: '<documentation>edited</documentation>' }));
-  const newer = [await inputsOf(file)];
-  cluster.setupPrimary({ exec: MAIN, args: ['start', '--config', file], serialization: 'advanced', silent: true });
-  const worker = cluster.fork();
-  t.teardown(async () => {
-    worker.process.kill('SIGKILL');
-    await once(worker, 'exit');
-  });
-  const tickets = new TicketKeys(null, 3_600_000).share();
-  const channel: WorkerChannel = new Channel(async (message) => void worker.send(message));
-  worker.on('message', (message) => channel.receive(message));
-  const urls = await new Promise<readonly string[]>((resolve) => {
-    channel.answer(
-      {
-        begin: () => ({ inputs, tickets, replica: 'a' }),
-        newerInputs: () => newer.shift() ?? null,
-        ready: resolve,
-      },
-      (error) => t.fail(String(error)),
+t.test(
+  'a worker takes requests with what a reload has put into use while it started',
+  async (t) => {
+    const yaml =
+      'listen: 127.0.0.1:0\nservices: { a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/" } }\n';
+    const folder = t.testdir({ 'a.wsdl': wsdlWith({}), 'soapstone.yaml': yaml });
+    const file = join(folder, 'soapstone.yaml');
+    const inputs = await inputsOf(file);
+    await writeFile(
+      join(folder, 'a.wsdl'),
+      wsdlWith({ head: '<documentation>edited</documentation>' }),
     );
-  });
-  t.match(await (await fetch(`${urls[0]}/soap/a?wsdl`)).text(), 'edited');
-  t.same(newer, [], 'what is newer is asked for until nothing is');
-});
+    const newer = [await inputsOf(file)];
+    cluster.setupPrimary({
+      exec: MAIN,
+      args: ['start', '--config', file],
+      serialization: 'advanced',
+      silent: true,
+    });
+    const worker = cluster.fork();
+    t.teardown(async () => {
+      worker.process.kill('SIGKILL');
+      await once(worker, 'exit');
+    });
+    const tickets = new TicketKeys(null, 3_600_000).share();
+    const channel: WorkerChannel = new Channel(async (message) => void worker.send(message));
+    worker.on('message', (message) => channel.receive(message));
+    const urls = await new Promise<readonly string[]>((resolve) => {
+      channel.answer(
+        {
+          begin: () => ({ inputs, tickets, replica: 'a' }),
+          newerInputs: () => newer.shift() ?? null,
+          ready: resolve,
+        },
+        (error) => t.fail(String(error)),
+      );
+    });
+    t.match(await (await fetch(`${urls[0]}/soap/a?wsdl`)).text(), 'edited');
+    t.same(newer, [], 'what is newer is asked for until nothing is');
+  },
+);

@@ -26,26 +26,32 @@ t.test('connections that were handed to a worker that dies are taken by another'
   t.same(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([200]));
 });
 
-t.test('a worker whose event loop hangs is replaced, also the one that checks health', async (t) => {
-  const backend = await useBackend(t, (_message, response) => response.writeHead(204).end());
-  const health = 'health: { everyMillis: 500, path: /health }';
-  const services = `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}", ${health} } }\n`;
-  // Without processor time, which others need.
-  const hang = 'process.on("SIGURG",()=>Atomics.wait(new Int32Array(new SharedArrayBuffer(4)),0,0))';
-  const options = [`--import=data:text/javascript,${encodeURIComponent(hang)}`];
-  const gateway = await start(t, `workers: 2\n${HANG}`, services, options);
-  const { child, lines } = gateway;
-  await areAnswering(gateway, 2);
-  for (const pid of childrenOf(child)) {
-    process.kill(pid, 'SIGURG');
-    await until(() => lines.some((line) => line['pid'] === pid && /does not answer/.test(String(line['msg']))));
-    await until(() => !childrenOf(child).includes(pid));
+t.test(
+  'a worker whose event loop hangs is replaced, also the one that checks health',
+  async (t) => {
+    const backend = await useBackend(t, (_message, response) => response.writeHead(204).end());
+    const health = 'health: { everyMillis: 500, path: /health }';
+    const services = `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}", ${health} } }\n`;
+    // Without processor time, which others need.
+    const hang =
+      'process.on("SIGURG",()=>Atomics.wait(new Int32Array(new SharedArrayBuffer(4)),0,0))';
+    const options = [`--import=data:text/javascript,${encodeURIComponent(hang)}`];
+    const gateway = await start(t, `workers: 2\n${HANG}`, services, options);
+    const { child, lines } = gateway;
     await areAnswering(gateway, 2);
-    const before = backend.complete.length;
-    await until(() => backend.complete.length > before + 1);
-  }
-  t.pass('both are replaced, and health is checked');
-});
+    for (const pid of childrenOf(child)) {
+      process.kill(pid, 'SIGURG');
+      await until(() =>
+        lines.some((line) => line['pid'] === pid && /does not answer/.test(String(line['msg']))),
+      );
+      await until(() => !childrenOf(child).includes(pid));
+      await areAnswering(gateway, 2);
+      const before = backend.complete.length;
+      await until(() => backend.complete.length > before + 1);
+    }
+    t.pass('both are replaced, and health is checked');
+  },
+);
 
 const statuses = async (gateway: GatewayProcess, service: string): Promise<ReadonlySet<number>> =>
   new Set(await Promise.all(Array.from({ length: 12 }, () => statusOf(gateway, service))));
@@ -57,7 +63,9 @@ t.test('a reload reaches all workers, though one hangs or dies meanwhile', async
     await areAnswering(gateway, 2);
     const [, victim = 0] = childrenOf(child);
     process.kill(victim, 'SIGSTOP');
-    await edit(gateway, (yaml) => yaml.replace(isKilled ? 'orders:' : 'bills:', isKilled ? 'bills:' : 'orders:'));
+    await edit(gateway, (yaml) =>
+      yaml.replace(isKilled ? 'orders:' : 'bills:', isKilled ? 'bills:' : 'orders:'),
+    );
     const answer = reload(gateway);
     if (isKilled) {
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -70,22 +78,28 @@ t.test('a reload reaches all workers, though one hangs or dies meanwhile', async
   }
 });
 
-t.test('the share of the budgets of a worker that is killed goes to the others', { skip: MISSING }, async (t) => {
-  const redis = await useRedis(t);
-  const operator = await useConnection(t, redis.url);
-  const members = async (): Promise<number> => Number(await operator.tryCommand(['ZCARD', 'soapstone:v1:replicas']));
-  const gateway = await start(t, `workers: 3\nredis: { url: "${redis.url}" }\n`);
-  await until(async () => (await members()) === 3);
-  const [victim = 0] = childrenOf(gateway.child);
-  process.kill(victim, 'SIGSTOP');
-  process.kill(victim, 'SIGKILL');
-  const isBack = async (): Promise<boolean> =>
-    !childrenOf(gateway.child).includes(victim) && (await gateway.metric('soapstone_workers_answered')) === 3;
-  let most = 0;
-  await until(async () => {
-    most = Math.max(most, await members());
-    return isBack();
-  });
-  await until(async () => (await members()) === 3);
-  t.equal(most, 3, 'never counted beside the next one');
-});
+t.test(
+  'the share of the budgets of a worker that is killed goes to the others',
+  { skip: MISSING },
+  async (t) => {
+    const redis = await useRedis(t);
+    const operator = await useConnection(t, redis.url);
+    const members = async (): Promise<number> =>
+      Number(await operator.tryCommand(['ZCARD', 'soapstone:v1:replicas']));
+    const gateway = await start(t, `workers: 3\nredis: { url: "${redis.url}" }\n`);
+    await until(async () => (await members()) === 3);
+    const [victim = 0] = childrenOf(gateway.child);
+    process.kill(victim, 'SIGSTOP');
+    process.kill(victim, 'SIGKILL');
+    const isBack = async (): Promise<boolean> =>
+      !childrenOf(gateway.child).includes(victim) &&
+      (await gateway.metric('soapstone_workers_answered')) === 3;
+    let most = 0;
+    await until(async () => {
+      most = Math.max(most, await members());
+      return isBack();
+    });
+    await until(async () => (await members()) === 3);
+    t.equal(most, 3, 'never counted beside the next one');
+  },
+);

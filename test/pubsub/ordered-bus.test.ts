@@ -47,7 +47,11 @@ class ManualTransport implements EventTransport {
   async close(): Promise<void> {}
 }
 
-const message = (sequence: number, id = `id${sequence}`, values: EventValues = { n: sequence }): BusMessage => ({
+const message = (
+  sequence: number,
+  id = `id${sequence}`,
+  values: EventValues = { n: sequence },
+): BusMessage => ({
   id,
   topic: 'a',
   sequence,
@@ -139,7 +143,10 @@ t.test('inside one process nothing is lost', async (t) => {
   const bus = new OrderedBus(transport);
   t.notOk(bus.hasSubscribers('a'));
   const reported: TopicEvent[] = [];
-  const listener = { event: (event: TopicEvent) => reported.push(event), gap: () => t.fail('a gap') };
+  const listener = {
+    event: (event: TopicEvent) => reported.push(event),
+    gap: () => t.fail('a gap'),
+  };
   const releases = [bus.subscribe('a', listener), bus.subscribe('a', listener)];
   t.ok(bus.hasSubscribers('a'));
   for (let n = 1; n <= 6; n++) bus.publish('a', { n });

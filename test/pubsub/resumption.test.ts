@@ -31,7 +31,10 @@ class Recorder implements ResumingListener {
   }
 }
 
-async function resumed(bus: OrderedBus, after: string | null): Promise<Recorder & { leave: () => void }> {
+async function resumed(
+  bus: OrderedBus,
+  after: string | null,
+): Promise<Recorder & { leave: () => void }> {
   const recorder = new Recorder();
   const leave = bus.resume('a', recorder, after);
   await until(() => recorder.position !== null);
@@ -58,7 +61,11 @@ t.test('a subscription goes on after the event whose id it has', async (t) => {
   const third = await resumed(bus, second.ids[2] ?? '');
   publish(bus, 6);
   t.same(third.received, [6], 'nothing was missed');
-  t.same((await resumed(bus, first.position)).received, [1, 2, 3, 4, 5, 6], 'from where the first began');
+  t.same(
+    (await resumed(bus, first.position)).received,
+    [1, 2, 3, 4, 5, 6],
+    'from where the first began',
+  );
   await bus.close();
 });
 
@@ -69,7 +76,14 @@ t.test('ids that are not known, or no longer, are a gap', async (t) => {
   const at = (n: number): string => first.ids[n - 1] ?? '';
   t.same((await resumed(bus, at(4))).received, [5, 6, 7], 'at least so many are kept');
   t.same((await resumed(bus, at(1))).received, ['gap'], 'more of them than are kept');
-  for (const id of [randomUUID(), '1', 'x'.repeat(10_000), `${at(7)}\n`, at(7).toUpperCase(), `${at(7)}, ${at(7)}`]) {
+  for (const id of [
+    randomUUID(),
+    '1',
+    'x'.repeat(10_000),
+    `${at(7)}\n`,
+    at(7).toUpperCase(),
+    `${at(7)}, ${at(7)}`,
+  ]) {
     const other = await resumed(bus, id);
     publish(bus, 8);
     t.same(other.received, ['gap', 8], JSON.stringify(id.slice(0, 100)));
@@ -217,32 +231,39 @@ t.test('replays come one after the other, and a new subscription waits for none'
   await bus.close();
 });
 
-t.test('events that were replayed and come again are dropped, and a reset counter is a gap', async (t) => {
-  const message = (n: number, id = `0000000${n}-0000-4000-8000-000000000000`): BusMessage => {
-    return { id, topic: 'a', sequence: n, values: { n } };
-  };
-  let receive = (_message: BusMessage): void => {};
-  const bus = new OrderedBus({
-    hasSubscribers: () => true,
-    skip() {},
-    publish() {},
-    subscribe: (_topic, receiver) => {
-      receive = (sent) => receiver.message(sent);
-      return () => {};
-    },
-    settle: async () => {},
-    replay: async () => ({ position: message(3).id, sequence: 3, missed: [message(2), message(3)] }),
-    close: async () => {},
-  });
-  const first = await resumed(bus, message(1).id);
-  receive(message(2));
-  receive(message(3));
-  receive(message(4));
-  t.same(first.received, [2, 3, 4]);
-  first.leave();
-  const second = await resumed(bus, message(1).id);
-  receive(message(1, randomUUID()));
-  receive(message(2));
-  t.same(second.received, [2, 3, 'gap', 1, 2], 'a new event with an old number');
-  await bus.close();
-});
+t.test(
+  'events that were replayed and come again are dropped, and a reset counter is a gap',
+  async (t) => {
+    const message = (n: number, id = `0000000${n}-0000-4000-8000-000000000000`): BusMessage => {
+      return { id, topic: 'a', sequence: n, values: { n } };
+    };
+    let receive = (_message: BusMessage): void => {};
+    const bus = new OrderedBus({
+      hasSubscribers: () => true,
+      skip() {},
+      publish() {},
+      subscribe: (_topic, receiver) => {
+        receive = (sent) => receiver.message(sent);
+        return () => {};
+      },
+      settle: async () => {},
+      replay: async () => ({
+        position: message(3).id,
+        sequence: 3,
+        missed: [message(2), message(3)],
+      }),
+      close: async () => {},
+    });
+    const first = await resumed(bus, message(1).id);
+    receive(message(2));
+    receive(message(3));
+    receive(message(4));
+    t.same(first.received, [2, 3, 4]);
+    first.leave();
+    const second = await resumed(bus, message(1).id);
+    receive(message(1, randomUUID()));
+    receive(message(2));
+    t.same(second.received, [2, 3, 'gap', 1, 2], 'a new event with an old number');
+    await bus.close();
+  },
+);

@@ -38,19 +38,28 @@ export interface ApacheOptions {
 }
 
 /** Starts Apache: `/ntlm`, `/negotiate` and `/digest` are passed on with the user as `x-user`. */
-export function startApache({ directory, backend, ntlm, digest }: ApacheOptions): Promise<RunningProgram> {
+export function startApache({
+  directory,
+  backend,
+  ntlm,
+  digest,
+}: ApacheOptions): Promise<RunningProgram> {
   const file = (name: string, content: string): string => {
     const path = join(directory, name);
     writeFileSync(path, content);
     chmodSync(path, 0o644);
     return path;
   };
-  const users = file('ntlm', ntlm.map(({ username, password }) => `CORP:${username}:${password}\n`).join(''));
+  const users = file(
+    'ntlm',
+    ntlm.map(({ username, password }) => `CORP:${username}:${password}\n`).join(''),
+  );
   const { username, password } = digest;
   const hash = createHash('md5').update(`${username}:${DIGEST_REALM}:${password}`).digest('hex');
   const digests = file('digest', `${username}:${DIGEST_REALM}:${hash}\n`);
   const passed = `ProxyPass ${backend}/shop\n  RequestHeader set x-user expr=%{REMOTE_USER}\n  Require valid-user`;
-  const gssapi = (mechanism: string): string => `AuthType GSSAPI\n  AuthName shop\n  GssapiAllowedMech ${mechanism}`;
+  const gssapi = (mechanism: string): string =>
+    `AuthType GSSAPI\n  AuthName shop\n  GssapiAllowedMech ${mechanism}`;
   const configuration = (port: number): string => `
 ServerRoot ${directory}
 ServerName ${HOST}

@@ -35,7 +35,9 @@ async function startBackend(t: Test): Promise<RecordingBackend> {
   return useBackend(t, ({ method, headers, body }, response) => {
     if (method === 'GET') return void response.end(CHANGED);
     const sku = /<(?:\w+:)?sku(?: [^>]*)?>(.*)<\/(?:\w+:)?sku>/.exec(String(body))?.[1] ?? '';
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(replyOf(String(headers['x-user']), sku.slice(0, 9)));
+    response
+      .writeHead(200, { 'content-type': 'text/xml' })
+      .end(replyOf(String(headers['x-user']), sku.slice(0, 9)));
   });
 }
 
@@ -91,13 +93,23 @@ t.test('Apache httpd', { skip: APACHE }, async (t) => {
   const url = `http://127.0.0.1:${apache.port}`;
 
   await t.test('NTLM by gss-ntlmssp: connections of the gateway', async (t) => {
-    const gateway = await startShop(t, `${url}/ntlm`, '{ ntlm: { username: web, password: Pässword1, domain: CORP } }');
+    const gateway = await startShop(
+      t,
+      `${url}/ntlm`,
+      '{ ntlm: { username: web, password: Pässword1, domain: CORP } }',
+    );
     const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => (index % 2 === 0 ? ask : send)(gateway, String(index))),
+      Array.from({ length: 30 }, (_, index) =>
+        (index % 2 === 0 ? ask : send)(gateway, String(index)),
+      ),
     );
     for (const [index, answer] of answers.entries())
       t.match(answer, `CORP\\${index % 2 === 0 ? '\\' : ''}web ${index}`);
-    const refused = await startShop(t, `${url}/ntlm`, '{ ntlm: { username: web, password: wrong, domain: CORP } }');
+    const refused = await startShop(
+      t,
+      `${url}/ntlm`,
+      '{ ntlm: { username: web, password: wrong, domain: CORP } }',
+    );
     t.match(await ask(refused), 'UPSTREAM_AUTH');
   });
 
@@ -126,66 +138,98 @@ t.test('Apache httpd', { skip: APACHE }, async (t) => {
     stranger.close();
   });
 
-  await t.test('Negotiate: a caller with a ticket of its own', { skip: missing('curl') }, async (t) => {
-    const gateway = await startShop(t, `${url}/negotiate`, '{ passthrough: true }');
-    const env = { ...process.env, KRB5_CONFIG: kdc.configuration, KRB5_CLIENT_KTNAME: kdc.keytab };
-    const { stdout } = await promisify(execFile)(
-      'curl',
-      [
-        '-sS',
-        '--negotiate',
-        '-u',
-        ':',
-        '--connect-to',
-        `${HOST}:80:${new URL(gateway.url).host}`,
-        '-H',
-        'content-type: text/xml',
-        '-H',
-        'soapaction: ""',
-        '--data-binary',
-        envelope('7'),
-        `http://${HOST}/soap/shop`,
-      ],
-      { env },
-    );
-    t.match(stdout, `web@${REALM} 7`);
-  });
+  await t.test(
+    'Negotiate: a caller with a ticket of its own',
+    { skip: missing('curl') },
+    async (t) => {
+      const gateway = await startShop(t, `${url}/negotiate`, '{ passthrough: true }');
+      const env = {
+        ...process.env,
+        KRB5_CONFIG: kdc.configuration,
+        KRB5_CLIENT_KTNAME: kdc.keytab,
+      };
+      const { stdout } = await promisify(execFile)(
+        'curl',
+        [
+          '-sS',
+          '--negotiate',
+          '-u',
+          ':',
+          '--connect-to',
+          `${HOST}:80:${new URL(gateway.url).host}`,
+          '-H',
+          'content-type: text/xml',
+          '-H',
+          'soapaction: ""',
+          '--data-binary',
+          envelope('7'),
+          `http://${HOST}/soap/shop`,
+        ],
+        { env },
+      );
+      t.match(stdout, `web@${REALM} 7`);
+    },
+  );
 
-  await t.test('Negotiate: the gateway has a ticket for each call', { skip: missing('kerberos') }, async (t) => {
-    process.env['KRB5_CONFIG'] = kdc.configuration;
-    t.teardown(() => {
-      delete process.env['KRB5_CONFIG'];
-      delete process.env['KRB5_CLIENT_KTNAME'];
-    });
-    const main = JSON.stringify(pathToFileURL(join(KERBEROS, 'lib', 'index.js')).href);
-    const hook = `export const resolve = (name, context, next) => next(name === 'kerberos' ? ${main} : name, context);`;
-    register(`data:text/javascript,${encodeURIComponent(hook)}`);
-    const auth = `{ negotiate: { principal: HTTP/${HOST}, keytab: { file: ${kdc.keytab} } } }`;
-    const gateway = await startShop(t, `${url}/negotiate`, auth);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? ask : send)(gateway, String(index))),
-    );
-    for (const [index, answer] of answers.entries()) t.match(answer, `web@${REALM} ${index}`);
-    for (let count = 0; count < 3; count++)
-      t.match(await send(gateway, '1'.repeat(2 ** 20)), `web@${REALM} 1`, 'a message of a MiB');
-    const drifting = await useGateway(
-      t,
-      `services: { a: { wsdl: a.wsdl, url: ${url}/negotiate, auth: ${auth}, drift: { url: '${url}/negotiate?wsdl' } } }`,
-      t.testdir({ 'a.wsdl': wsdlWith({}) }),
-    );
-    t.match(await drifting.logLine('the backend shows another WSDL than is served'), { counts: { breaking: 1 } });
-    const wrong = await startShop(t, `${url}/negotiate`, auth.replace(HOST, 'other.corp.example'));
-    t.match(await ask(wrong), 'UPSTREAM_AUTH');
-    t.match(await wrong.accessLine(), { code: 'UPSTREAM_AUTH' });
-  });
+  await t.test(
+    'Negotiate: the gateway has a ticket for each call',
+    { skip: missing('kerberos') },
+    async (t) => {
+      process.env['KRB5_CONFIG'] = kdc.configuration;
+      t.teardown(() => {
+        delete process.env['KRB5_CONFIG'];
+        delete process.env['KRB5_CLIENT_KTNAME'];
+      });
+      const main = JSON.stringify(pathToFileURL(join(KERBEROS, 'lib', 'index.js')).href);
+      const hook = `export const resolve = (name, context, next) => next(name === 'kerberos' ? ${main} : name, context);`;
+      register(`data:text/javascript,${encodeURIComponent(hook)}`);
+      const auth = `{ negotiate: { principal: HTTP/${HOST}, keytab: { file: ${kdc.keytab} } } }`;
+      const gateway = await startShop(t, `${url}/negotiate`, auth);
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          (index % 2 === 0 ? ask : send)(gateway, String(index)),
+        ),
+      );
+      for (const [index, answer] of answers.entries()) t.match(answer, `web@${REALM} ${index}`);
+      for (let count = 0; count < 3; count++)
+        t.match(await send(gateway, '1'.repeat(2 ** 20)), `web@${REALM} 1`, 'a message of a MiB');
+      const drifting = await useGateway(
+        t,
+        `services: { a: { wsdl: a.wsdl, url: ${url}/negotiate, auth: ${auth}, drift: { url: '${url}/negotiate?wsdl' } } }`,
+        t.testdir({ 'a.wsdl': wsdlWith({}) }),
+      );
+      t.match(await drifting.logLine('the backend shows another WSDL than is served'), {
+        counts: { breaking: 1 },
+      });
+      const wrong = await startShop(
+        t,
+        `${url}/negotiate`,
+        auth.replace(HOST, 'other.corp.example'),
+      );
+      t.match(await ask(wrong), 'UPSTREAM_AUTH');
+      t.match(await wrong.accessLine(), { code: 'UPSTREAM_AUTH' });
+    },
+  );
 
   await t.test('Digest by mod_auth_digest, over the end of a nonce', async (t) => {
-    const gateway = await startShop(t, `${url}/digest`, '{ digest: { username: web, password: s3cret } }');
-    t.match(await send(gateway, '1'.repeat(200_000)), 'web 1', 'a message that is sent while it comes in');
+    const gateway = await startShop(
+      t,
+      `${url}/digest`,
+      '{ digest: { username: web, password: s3cret } }',
+    );
+    t.match(
+      await send(gateway, '1'.repeat(200_000)),
+      'web 1',
+      'a message that is sent while it comes in',
+    );
     const { calls, failed } = await callUntil(after(1_500), () => ask(gateway), 'web 1');
     t.same(failed, []);
     t.ok(calls > 10);
-    const refused = await startShop(t, `${url}/digest`, '{ digest: { username: web, password: wrong } }');
+    const refused = await startShop(
+      t,
+      `${url}/digest`,
+      '{ digest: { username: web, password: wrong } }',
+    );
     t.match(await ask(refused), 'UPSTREAM_AUTH');
   });
 });
@@ -220,30 +264,43 @@ proxy.server = ("" => (("host" => "127.0.0.1", "port" => ${new URL(backend.url).
     t.teardown(() => lighttpd.stop());
     const url = `http://127.0.0.1:${lighttpd.port}/shop`;
     const gateway = await startShop(t, url, '{ digest: { username: web, password: s3cret } }');
-    for (const call of [ask, send]) t.match(await call(gateway), 'undefined 1', 'lighttpd names no user');
-    t.match(await ask(await startShop(t, url, '{ digest: { username: web, password: wrong } }')), 'UPSTREAM_AUTH');
+    for (const call of [ask, send])
+      t.match(await call(gateway), 'undefined 1', 'lighttpd names no user');
+    t.match(
+      await ask(await startShop(t, url, '{ digest: { username: web, password: wrong } }')),
+      'UPSTREAM_AUTH',
+    );
   }
 });
 
-t.test('OAuth 2.0 by oidc-provider: tokens end under load', { skip: missing('oidc-provider') }, async (t) => {
-  const lifeSeconds = 1;
-  const server = await startProgram({
-    command: (port) => [process.execPath, join(STACKS, 'oidc', 'server.mjs'), String(port), String(lifeSeconds)],
-  });
-  t.teardown(() => server.stop());
-  const url = `http://127.0.0.1:${server.port}`;
-  const auth = (secret: string): string =>
-    `{ oauth2: { tokenUrl: ${url}/token, clientId: gateway, clientSecret: '${secret}', scopes: [stock:read] } }`;
-  const gateway = await startShop(t, `${url}/shop`, auth('s3cret:with+signs'));
-  const { calls, failed } = await callUntil(after(2_500), inTurns(gateway, ask, send), '7');
-  t.same(failed, []);
-  t.ok(calls > 10);
-  const issued = Number(await (await fetch(`${url}/issued`)).text());
-  t.ok(issued >= 3 && issued <= 8, `${issued} tokens`);
-  const wrong = await startShop(t, `${url}/shop`, auth('canary'));
-  t.match(await ask(wrong), 'UPSTREAM_AUTH');
-  t.notMatch(JSON.stringify([...wrong.logLines(), ...gateway.logLines()]), /canary|s3cret/);
-});
+t.test(
+  'OAuth 2.0 by oidc-provider: tokens end under load',
+  { skip: missing('oidc-provider') },
+  async (t) => {
+    const lifeSeconds = 1;
+    const server = await startProgram({
+      command: (port) => [
+        process.execPath,
+        join(STACKS, 'oidc', 'server.mjs'),
+        String(port),
+        String(lifeSeconds),
+      ],
+    });
+    t.teardown(() => server.stop());
+    const url = `http://127.0.0.1:${server.port}`;
+    const auth = (secret: string): string =>
+      `{ oauth2: { tokenUrl: ${url}/token, clientId: gateway, clientSecret: '${secret}', scopes: [stock:read] } }`;
+    const gateway = await startShop(t, `${url}/shop`, auth('s3cret:with+signs'));
+    const { calls, failed } = await callUntil(after(2_500), inTurns(gateway, ask, send), '7');
+    t.same(failed, []);
+    t.ok(calls > 10);
+    const issued = Number(await (await fetch(`${url}/issued`)).text());
+    t.ok(issued >= 3 && issued <= 8, `${issued} tokens`);
+    const wrong = await startShop(t, `${url}/shop`, auth('canary'));
+    t.match(await ask(wrong), 'UPSTREAM_AUTH');
+    t.notMatch(JSON.stringify([...wrong.logLines(), ...gateway.logLines()]), /canary|s3cret/);
+  },
+);
 
 t.test('clients are identified by the introspection of oidc-provider', async (t) => {
   const server = await startProgram({
@@ -263,7 +320,10 @@ clients:
   const basic = Buffer.from('gateway:s3cret%3Awith%2Bsigns').toString('base64');
   const granted = await fetch(`${url}/token`, {
     method: 'POST',
-    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: {
+      authorization: `Basic ${basic}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
     body: 'grant_type=client_credentials&scope=stock:read',
   });
   const { access_token: token } = (await granted.json()) as { access_token: string };
@@ -288,7 +348,9 @@ t.test('login sessions of spyne: they end under load', { skip: missing('spyne') 
   t.teardown(() => server.stop());
   const url = `http://127.0.0.1:${server.port}/shop`;
   await writeFile(join(directory, 'shop.wsdl'), await (await fetch(`${url}?wsdl`)).text());
-  const login = (password: string): string => `operation: Login, arguments: { user: web, password: ${password} },
+  const login = (
+    password: string,
+  ): string => `operation: Login, arguments: { user: web, password: ${password} },
         token: reply.LoginResult, place: "header:{urn:shop}Session/token", renewOn: [Client.InvalidSession], logout: Logout`;
   const start = (password: string): Promise<TestGateway> =>
     startTestGateway(
@@ -298,11 +360,17 @@ t.test('login sessions of spyne: they end under load', { skip: missing('spyne') 
   const gateway = await start('s3cret');
   const askStock = async ({ url }: TestGateway): Promise<string> =>
     (await postGraphql(url, { query: '{ getStock(sku: "1") }' })).text();
-  const { calls, failed } = await callUntil(after(2_000), inTurns(gateway, askStock, send), '7 of 1');
+  const { calls, failed } = await callUntil(
+    after(2_000),
+    inTurns(gateway, askStock, send),
+    '7 of 1',
+  );
   t.same(failed, []);
   t.ok(calls > 10);
   await gateway.close();
-  const [begun = 0, ended] = (await (await fetch(new URL('/sessions', url))).text()).split(' ').map(Number);
+  const [begun = 0, ended] = (await (await fetch(new URL('/sessions', url))).text())
+    .split(' ')
+    .map(Number);
   t.ok(begun >= 3 && begun <= 8, `${begun} sessions`);
   t.equal(ended, 1, 'the last one is ended with the gateway');
   const wrong = await start('canary');

@@ -27,9 +27,15 @@ async function start(t: Test) {
   const alter = { reply: (text: string): string => text, request: (text: string): string => text };
   const between = await useBackend(t, async ({ body, headers }, response) => {
     const head = { 'content-type': String(headers['content-type']), soapaction: '""' };
-    const answer = await fetch(url, { method: 'POST', headers: head, body: alter.request(String(body)) });
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: head,
+      body: alter.request(String(body)),
+    });
     const text = alter.reply(await answer.text());
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(text);
+    response
+      .writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+      .end(text);
   });
   const service = (name: string, security: string): string => `
   ${name}:
@@ -62,27 +68,38 @@ async function start(t: Test) {
       return value.startsWith('error') ? value : String(Buffer.from(value, 'base64'));
     },
     async ask(name: string, sum: string): Promise<string> {
-      const body = JSON.stringify({ query: `query($sum: String!) { ${name}(sum: $sum) { id } }`, variables: { sum } });
+      const body = JSON.stringify({
+        query: `query($sum: String!) { ${name}(sum: $sum) { id } }`,
+        variables: { sum },
+      });
       const headers = { 'content-type': 'application/json' };
       return (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })).text();
     },
   };
 }
 
-t.test('CXF signs and verifies both ways through the gateway', { skip: missing('maven', 'openssl') }, async (t) => {
-  // Maven fetches CXF.
-  t.setTimeout(240_000);
-  const { alter, gateway, call, ask } = await start(t);
-  const long = 'é 1 &amp; '.repeat(30_000);
-  for (const sum of ['12', 'ä &lt;&amp;&gt; x', long])
-    t.ok((await call('passed', sum)).includes(`<id>${sum}</id>`), sum.slice(0, 20));
-  t.match(await ask('made', '12 ä'), '"id":"12 ä"', 'with its SignatureConfirmation');
-  t.match(await ask('wrong', '12'), 'UPSTREAM_INVALID_RESPONSE', 'another one signs');
-  alter.reply = (text) => text.replace('>12<', '>13<');
-  t.match(await ask('made', '12'), 'UPSTREAM_INVALID_RESPONSE', 'an altered reply');
-  t.match(String(gateway.logLines().at(-1)?.['detail']), 'wsse:FailedCheck');
-  t.match(await call('passed', '12'), /^error .*no valid answer/, 'an altered reply to a signed call');
-  alter.reply = (text) => text;
-  alter.request = (text) => text.replace('>12<', '>13<');
-  t.match(await ask('made', '12'), /"errors"/, 'CXF refuses what was altered behind the gateway');
-});
+t.test(
+  'CXF signs and verifies both ways through the gateway',
+  { skip: missing('maven', 'openssl') },
+  async (t) => {
+    // Maven fetches CXF.
+    t.setTimeout(240_000);
+    const { alter, gateway, call, ask } = await start(t);
+    const long = 'é 1 &amp; '.repeat(30_000);
+    for (const sum of ['12', 'ä &lt;&amp;&gt; x', long])
+      t.ok((await call('passed', sum)).includes(`<id>${sum}</id>`), sum.slice(0, 20));
+    t.match(await ask('made', '12 ä'), '"id":"12 ä"', 'with its SignatureConfirmation');
+    t.match(await ask('wrong', '12'), 'UPSTREAM_INVALID_RESPONSE', 'another one signs');
+    alter.reply = (text) => text.replace('>12<', '>13<');
+    t.match(await ask('made', '12'), 'UPSTREAM_INVALID_RESPONSE', 'an altered reply');
+    t.match(String(gateway.logLines().at(-1)?.['detail']), 'wsse:FailedCheck');
+    t.match(
+      await call('passed', '12'),
+      /^error .*no valid answer/,
+      'an altered reply to a signed call',
+    );
+    alter.reply = (text) => text;
+    alter.request = (text) => text.replace('>12<', '>13<');
+    t.match(await ask('made', '12'), /"errors"/, 'CXF refuses what was altered behind the gateway');
+  },
+);

@@ -22,13 +22,18 @@ const README = readFileSync('deploy/README.md', 'utf8');
 function configurationOf(start: string): string {
   const blocks = README.split('```').filter((_part, index) => index % 2 === 1);
   const found = blocks.find((block) => block.replace(/^\w*\n/, '').startsWith(start));
-  if (found === undefined) throw new Error(`deploy/README.md has no configuration that begins with ${start}`);
+  if (found === undefined)
+    throw new Error(`deploy/README.md has no configuration that begins with ${start}`);
   return found.replace(/^\w*\n/, '');
 }
 
-const ENVELOPE = '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>_</E:Body></E:Envelope>';
+const ENVELOPE =
+  '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>_</E:Body></E:Envelope>';
 const CALL = ENVELOPE.replace('_', '<m:GetOrder xmlns:m="urn:desk"/>');
-const REPLY = ENVELOPE.replace('_', '<r:GetOrderResponse xmlns:r="urn:desk"><r:id>7</r:id></r:GetOrderResponse>');
+const REPLY = ENVELOPE.replace(
+  '_',
+  '<r:GetOrderResponse xmlns:r="urn:desk"><r:id>7</r:id></r:GetOrderResponse>',
+);
 /** The address that clients come from: that of the proxies is 127.0.0.1. */
 const CLIENT = '127.0.0.2';
 
@@ -62,7 +67,10 @@ ${more}`,
     backend,
     gateway,
     /** Runs curl from the address of the client; its output, and the version of HTTP with the status. */
-    curl: (url: string, ...args: readonly string[]): Promise<{ readonly text: string; readonly answer: string }> =>
+    curl: (
+      url: string,
+      ...args: readonly string[]
+    ): Promise<{ readonly text: string; readonly answer: string }> =>
       new Promise((resolve) => {
         const own = ['-sS', '--interface', CLIENT, '--cacert', join(home, 'ca.crt'), '-m', '20'];
         const all = [...own, '-w', '\n%{http_version} %{http_code}', ...args, url];
@@ -76,7 +84,8 @@ ${more}`,
 
 const soapArgs = ['-X', 'POST', '-H', 'content-type: text/xml', '-d', CALL];
 
-const TRUSTED = 'clients: { trustedProxies: [127.0.0.1], address: { class: all }, classes: { all: {} } }\n';
+const TRUSTED =
+  'clients: { trustedProxies: [127.0.0.1], address: { class: all }, classes: { all: {} } }\n';
 
 /** Every kind of request through a proxy that speaks TLS and HTTP/2 to clients. */
 async function useThrough(t: Test, place: Place, url: string): Promise<void> {
@@ -115,10 +124,23 @@ async function useThrough(t: Test, place: Place, url: string): Promise<void> {
 
   const events = await curl(
     `${url}/graphql`,
-    ...['--http2', '-N', '-m', '4', '-H', 'accept: text/event-stream', '-H', 'content-type: application/json'],
+    ...[
+      '--http2',
+      '-N',
+      '-m',
+      '4',
+      '-H',
+      'accept: text/event-stream',
+      '-H',
+      'content-type: application/json',
+    ],
     ...['-d', JSON.stringify({ query })],
   );
-  t.match(events.text, /event: next\ndata: \{"data":\{"polled":\{"id":"7"\}\}/, 'events come while the answer goes on');
+  t.match(
+    events.text,
+    /event: next\ndata: \{"data":\{"polled":\{"id":"7"\}\}/,
+    'events come while the answer goes on',
+  );
 
   const socket = new WebSocket(`${url.replace('https', 'wss')}/graphql`, ['graphql-transport-ws'], {
     ca: authority.ca.cert,
@@ -177,10 +199,22 @@ t.test(
     const [gone, stays] = ['gone', 'stays'].map((name) =>
       authority.sign(name, 1, `/O=Example/CN=${name === 'gone' ? 'erp' : name}`),
     );
-    const certificate = ['--cert', put('gone.pem', gone?.cert ?? ''), '--key', put('gone.key', gone?.key ?? '')];
-    const other = ['--cert', put('stays.pem', stays?.cert ?? ''), '--key', put('stays.key', stays?.key ?? '')];
+    const certificate = [
+      '--cert',
+      put('gone.pem', gone?.cert ?? ''),
+      '--key',
+      put('gone.key', gone?.key ?? ''),
+    ];
+    const other = [
+      '--cert',
+      put('stays.pem', stays?.cert ?? ''),
+      '--key',
+      put('stays.key', stays?.key ?? ''),
+    ];
     const map = configurationOf('map $http_upgrade').split('\n')[0] ?? '';
-    const block = configurationOf('server {                                            # client certificates')
+    const block = configurationOf(
+      'server {                                            # client certificates',
+    )
       .replace('http://127.0.0.1:4000', gateway.url)
       .replaceAll('/etc/ssl/', `${home}/`);
     const nginx = await startNginx(home, (port) => ({
@@ -198,19 +232,30 @@ t.test(
         [[...certificate, ...['-H', 'x-client-certificate: CN=another']], 'certificate:erp', 200],
       ] as const
     ).entries()) {
-      t.equal((await curl(`${url}/soap/desk`, '--http1.1', ...soapArgs, ...args)).answer, `1.1 ${status}`);
+      t.equal(
+        (await curl(`${url}/soap/desk`, '--http1.1', ...soapArgs, ...args)).answer,
+        `1.1 ${status}`,
+      );
       t.match(await gateway.accessLine(at + 1), { caller });
     }
-    t.equal((await curl(`${url}/soap/desk`, '--http1.1', ...soapArgs, ...other)).answer, '1.1 500', 'not listed');
+    t.equal(
+      (await curl(`${url}/soap/desk`, '--http1.1', ...soapArgs, ...other)).answer,
+      '1.1 500',
+      'not listed',
+    );
     const direct = await curl(`${gateway.url}/soap/desk`, ...soapArgs, ...forged);
     t.equal(direct.answer, '1.1 200');
     t.match(await gateway.accessLine(6), { caller: `address:${CLIENT}` }, 'not through the proxy');
 
-    const socket = new WebSocket(`${url.replace('https', 'wss')}/graphql`, ['graphql-transport-ws'], {
-      ca: authority.ca.cert,
-      localAddress: CLIENT,
-      ...gone,
-    });
+    const socket = new WebSocket(
+      `${url.replace('https', 'wss')}/graphql`,
+      ['graphql-transport-ws'],
+      {
+        ca: authority.ca.cert,
+        localAddress: CLIENT,
+        ...gone,
+      },
+    );
     const heard: string[] = [];
     socket.on('message', (data) => heard.push(String(data))).on('error', () => {});
     const closed = once(socket, 'close');
@@ -221,7 +266,9 @@ t.test(
     process.kill(Number(readFileSync(join(home, 'nginx.pid'), 'utf8')), 'SIGHUP');
     await closed;
     await until(
-      async () => (await curl(`${url}/soap/desk`, '--http1.1', ...soapArgs, ...certificate)).answer === '1.1 400',
+      async () =>
+        (await curl(`${url}/soap/desk`, '--http1.1', ...soapArgs, ...certificate)).answer ===
+        '1.1 400',
     );
   },
 );
@@ -240,7 +287,10 @@ t.test(
         `${new URL(gateway.url).host} check port ${new URL(gateway.adminUrl).port}`,
       )
       .replace('/etc/ssl/a.pem', `${home}/both.pem`);
-    const haproxy = await startHaproxy(home, (port) => TIMEOUTS + block.replace('bind :443', `bind 127.0.0.1:${port}`));
+    const haproxy = await startHaproxy(
+      home,
+      (port) => TIMEOUTS + block.replace('bind :443', `bind 127.0.0.1:${port}`),
+    );
     t.teardown(() => haproxy.stop());
     await useThrough(t, place, `https://127.0.0.1:${haproxy.port}`);
   },
@@ -252,7 +302,11 @@ const CERTIFICATES =
   'clients: { certificate: { clients: { erp: { class: all, subject: CN=erp } } }, address: { class: all }, classes: { all: {} } }\n';
 
 /** TLS to the gateway through a proxy of connections, which names the client in a PROXY header. */
-async function usePassedOn(t: Test, { curl, gateway, authority, home, backend }: Place, url: string): Promise<void> {
+async function usePassedOn(
+  t: Test,
+  { curl, gateway, authority, home, backend }: Place,
+  url: string,
+): Promise<void> {
   const { cert, key } = authority.sign('erp');
   writeFileSync(join(home, 'erp.pem'), cert);
   writeFileSync(join(home, 'erp.key'), key);
@@ -265,7 +319,10 @@ async function usePassedOn(t: Test, { curl, gateway, authority, home, backend }:
     const { answer } = await curl(`${url}/soap/desk`, '--http2', ...soapArgs, ...args);
     t.equal(answer, '1.1 200', 'the gateway speaks HTTP/1.1');
     t.match(await gateway.accessLine(at + 1), { client: CLIENT, caller });
-    t.match(backend.complete.at(-1)?.headers, { 'x-forwarded-for': CLIENT, 'x-forwarded-proto': 'https' });
+    t.match(backend.complete.at(-1)?.headers, {
+      'x-forwarded-for': CLIENT,
+      'x-forwarded-proto': 'https',
+    });
   }
 }
 
@@ -275,17 +332,22 @@ const [haproxyLine = '', nginxLine = ''] = configurationOf('server a 10.0.0.7:44
   .map((line) => line.replace(/#.*/, '').trim());
 
 for (const version of ['v1', 'v2'] as const)
-  t.test(`PROXY ${version} from HAProxy`, { skip: missing('haproxy', 'openssl', 'curl') }, async (t) => {
-    const place = await start(t, passedOn);
-    const line = version === 'v2' ? haproxyLine : haproxyLine.replace('send-proxy-v2', 'send-proxy');
-    const server = line.replace('10.0.0.7:4443', new URL(place.gateway.url).host);
-    const haproxy = await startHaproxy(
-      place.home,
-      (port) => `${TIMEOUTS}listen callers\n  mode tcp\n  bind 127.0.0.1:${port}\n  ${server}\n`,
-    );
-    t.teardown(() => haproxy.stop());
-    await usePassedOn(t, place, `https://127.0.0.1:${haproxy.port}`);
-  });
+  t.test(
+    `PROXY ${version} from HAProxy`,
+    { skip: missing('haproxy', 'openssl', 'curl') },
+    async (t) => {
+      const place = await start(t, passedOn);
+      const line =
+        version === 'v2' ? haproxyLine : haproxyLine.replace('send-proxy-v2', 'send-proxy');
+      const server = line.replace('10.0.0.7:4443', new URL(place.gateway.url).host);
+      const haproxy = await startHaproxy(
+        place.home,
+        (port) => `${TIMEOUTS}listen callers\n  mode tcp\n  bind 127.0.0.1:${port}\n  ${server}\n`,
+      );
+      t.teardown(() => haproxy.stop());
+      await usePassedOn(t, place, `https://127.0.0.1:${haproxy.port}`);
+    },
+  );
 
 t.test('PROXY from nginx', { skip: missing('nginx-stream', 'openssl', 'curl') }, async (t) => {
   const place = await start(t, passedOn);
@@ -317,7 +379,9 @@ t.test(
 t.test('PROXY from Envoy', { skip: missing('envoy', 'openssl', 'curl') }, async (t) => {
   const place = await start(t, passedOn);
   const endpoint = {
-    address: { socket_address: { address: '127.0.0.1', port_value: Number(new URL(place.gateway.url).port) } },
+    address: {
+      socket_address: { address: '127.0.0.1', port_value: Number(new URL(place.gateway.url).port) },
+    },
   };
   const cluster = {
     ...parse(configurationOf('transport_socket:')),
@@ -356,7 +420,10 @@ async function startListeners(
   writeFileSync(join(home, 'list.crl'), clients.revoke(['gone']));
   writeFileSync(join(home, 'authority.crt'), clients.ca.cert);
   const verified = (kind: string): string =>
-    listener(kind, `, clientCrl: { file: ${home}/list.crl }`).replace('file: ca.crt', `file: ${home}/authority.crt`);
+    listener(kind, `, clientCrl: { file: ${home}/list.crl }`).replace(
+      'file: ca.crt',
+      `file: ${home}/authority.crt`,
+    );
   const place = await start(
     t,
     `listen: [${listener('none').replace(', clientCa: { file: ca.crt }', '')}, ${verified('optional')}, ${verified('required')}]\n${CERTIFICATES}`,
@@ -364,64 +431,83 @@ async function startListeners(
   return { ...place, certificates };
 }
 
-t.test('curl and openssl s_client at listeners of every kind', { skip: missing('openssl', 'curl') }, async (t) => {
-  const { curl, gateway, certificates, home } = await startListeners(t);
-  const [open = '', optional = '', required = ''] = gateway.urls;
-  const statusOf = async (url: string, name: string, ...args: readonly string[]): Promise<string> => {
-    const [cert, key] = certificates.get(name) ?? [];
-    const own = cert === undefined || key === undefined ? [] : ['--cert', cert, '--key', key];
-    return (await curl(`${url}/soap/desk`, ...soapArgs, ...own, ...args)).answer.slice(-3);
-  };
-  for (const [url, name, expected] of [
-    [open, 'none', '200'],
-    [open, 'erp', '200'],
-    [optional, 'none', '200'],
-    [optional, 'erp', '200'],
-    [optional, 'gone', '000'],
-    [optional, 'stranger', '000'],
-    [required, 'none', '000'],
-    [required, 'erp', '200'],
-    [required, 'gone', '000'],
-    [required, 'stranger', '000'],
-  ] as const)
-    for (const version of ['1.2', '1.3'])
-      t.equal(
-        await statusOf(url, name, '--tls-max', version, `--tlsv${version}`),
-        expected,
-        `${[open, optional, required].indexOf(url)} ${name} TLS ${version}`,
-      );
-  t.ok(gateway.logLines().some(({ reason }) => reason === 'CERT_REVOKED'));
+t.test(
+  'curl and openssl s_client at listeners of every kind',
+  { skip: missing('openssl', 'curl') },
+  async (t) => {
+    const { curl, gateway, certificates, home } = await startListeners(t);
+    const [open = '', optional = '', required = ''] = gateway.urls;
+    const statusOf = async (
+      url: string,
+      name: string,
+      ...args: readonly string[]
+    ): Promise<string> => {
+      const [cert, key] = certificates.get(name) ?? [];
+      const own = cert === undefined || key === undefined ? [] : ['--cert', cert, '--key', key];
+      return (await curl(`${url}/soap/desk`, ...soapArgs, ...own, ...args)).answer.slice(-3);
+    };
+    for (const [url, name, expected] of [
+      [open, 'none', '200'],
+      [open, 'erp', '200'],
+      [optional, 'none', '200'],
+      [optional, 'erp', '200'],
+      [optional, 'gone', '000'],
+      [optional, 'stranger', '000'],
+      [required, 'none', '000'],
+      [required, 'erp', '200'],
+      [required, 'gone', '000'],
+      [required, 'stranger', '000'],
+    ] as const)
+      for (const version of ['1.2', '1.3'])
+        t.equal(
+          await statusOf(url, name, '--tls-max', version, `--tlsv${version}`),
+          expected,
+          `${[open, optional, required].indexOf(url)} ${name} TLS ${version}`,
+        );
+    t.ok(gateway.logLines().some(({ reason }) => reason === 'CERT_REVOKED'));
 
-  const connect = (url: string, ...args: readonly string[]): Promise<string> =>
-    new Promise((resolve) => {
-      const own = [
-        's_client',
-        '-connect',
-        new URL(url).host,
-        '-CAfile',
-        join(home, 'ca.crt'),
-        '-servername',
-        'a.example',
-      ];
-      const child = execFile('openssl', [...own, ...args], { timeout: 20_000 }, (_error, stdout, stderr) =>
-        resolve(stdout + stderr),
+    const connect = (url: string, ...args: readonly string[]): Promise<string> =>
+      new Promise((resolve) => {
+        const own = [
+          's_client',
+          '-connect',
+          new URL(url).host,
+          '-CAfile',
+          join(home, 'ca.crt'),
+          '-servername',
+          'a.example',
+        ];
+        const child = execFile(
+          'openssl',
+          [...own, ...args],
+          { timeout: 20_000 },
+          (_error, stdout, stderr) => resolve(stdout + stderr),
+        );
+        child.stdin?.end();
+      });
+    for (const [flag, expected] of [
+      ['-tls1_3', /TLSv1\.3, Cipher is TLS_AES_/],
+      ['-tls1_2', /TLSv1\.2, Cipher is ECDHE-.*-GCM-|TLSv1\.2, Cipher is ECDHE-.*CHACHA20/],
+      ['-tls1_1', /Cipher is \(NONE\)/],
+    ] as const) {
+      const said = await connect(
+        open,
+        flag,
+        ...(flag === '-tls1_1' ? ['-cipher', 'ALL:@SECLEVEL=0'] : []),
       );
-      child.stdin?.end();
-    });
-  for (const [flag, expected] of [
-    ['-tls1_3', /TLSv1\.3, Cipher is TLS_AES_/],
-    ['-tls1_2', /TLSv1\.2, Cipher is ECDHE-.*-GCM-|TLSv1\.2, Cipher is ECDHE-.*CHACHA20/],
-    ['-tls1_1', /Cipher is \(NONE\)/],
-  ] as const) {
-    const said = await connect(open, flag, ...(flag === '-tls1_1' ? ['-cipher', 'ALL:@SECLEVEL=0'] : []));
-    t.match(said, expected, flag);
-    if (flag !== '-tls1_1') t.match(said, 'Verify return code: 0 (ok)', flag);
-  }
-  t.match(await connect(open, '-alpn', 'h2,http/1.1'), 'ALPN protocol: http/1.1');
-  t.match(await connect(optional, '-tls1_2'), 'Acceptable client certificate CA names');
-  t.match(await connect(open, '-tls1_2'), 'No client certificate CA names sent');
-  t.match(await connect(open, '-tls1_2', '-cipher', 'AES128-SHA'), 'Cipher is (NONE)', 'without forward secrecy');
-});
+      t.match(said, expected, flag);
+      if (flag !== '-tls1_1') t.match(said, 'Verify return code: 0 (ok)', flag);
+    }
+    t.match(await connect(open, '-alpn', 'h2,http/1.1'), 'ALPN protocol: http/1.1');
+    t.match(await connect(optional, '-tls1_2'), 'Acceptable client certificate CA names');
+    t.match(await connect(open, '-tls1_2'), 'No client certificate CA names sent');
+    t.match(
+      await connect(open, '-tls1_2', '-cipher', 'AES128-SHA'),
+      'Cipher is (NONE)',
+      'without forward secrecy',
+    );
+  },
+);
 
 const SOAP_CLIENTS = {
   php: `$context = ['cafile' => $argv[2]] + (isset($argv[3]) ? ['local_cert' => $argv[3], 'local_pk' => $argv[4]] : []);
@@ -441,38 +527,46 @@ for (const [client, file, option] of [
   ['php', 'php', '-r'],
   ['zeep', PYTHON, '-c'],
 ] as const)
-  t.test(`${client} over https with a client certificate`, { skip: missing(client, 'openssl') }, async (t) => {
-    const { home, authority } = await start(t, '');
-    const erp = authority.sign('erp');
-    writeFileSync(join(home, 'erp.pem'), erp.cert);
-    writeFileSync(join(home, 'erp.key'), erp.key);
-    const legacy = await startDemoBackend('127.0.0.1', 0);
-    t.teardown(() => legacy.close());
-    const gateway = await useGateway(
-      t,
-      `services: { orders: { wsdl: ${resolve('config/demo/legacy.wsdl')}, url: "${legacy.url}" } }
+  t.test(
+    `${client} over https with a client certificate`,
+    { skip: missing(client, 'openssl') },
+    async (t) => {
+      const { home, authority } = await start(t, '');
+      const erp = authority.sign('erp');
+      writeFileSync(join(home, 'erp.pem'), erp.cert);
+      writeFileSync(join(home, 'erp.key'), erp.key);
+      const legacy = await startDemoBackend('127.0.0.1', 0);
+      t.teardown(() => legacy.close());
+      const gateway = await useGateway(
+        t,
+        `services: { orders: { wsdl: ${resolve('config/demo/legacy.wsdl')}, url: "${legacy.url}" } }
 listen: [${listener('required')}]\n${CERTIFICATES.replace('address: { class: all }, ', '')}`,
-      home,
-    );
-    const run = (...args: readonly string[]): Promise<string> =>
-      new Promise((resolve) => {
-        const all = [
-          option,
-          SOAP_CLIENTS[client],
-          ...(client === 'php' ? ['--'] : []),
-          `${gateway.url}/soap/orders`,
-          join(home, 'ca.crt'),
-          ...args,
-        ];
-        execFile(file, all, { timeout: 30_000 }, (_error, stdout, stderr) => resolve(stdout + stderr));
-      });
-    t.match(await run(), 'failed', 'without a certificate');
-    t.same(
-      gateway.logLines().filter(({ msg }) => msg === 'request'),
-      [],
-    );
-    const said = await run(join(home, 'erp.pem'), join(home, 'erp.key'));
-    t.equal(said.trim(), 'id 7');
-    const called = gateway.logLines().filter(({ msg, method }) => msg === 'request' && method === 'POST');
-    t.match(called, [{ caller: 'certificate:erp' }]);
-  });
+        home,
+      );
+      const run = (...args: readonly string[]): Promise<string> =>
+        new Promise((resolve) => {
+          const all = [
+            option,
+            SOAP_CLIENTS[client],
+            ...(client === 'php' ? ['--'] : []),
+            `${gateway.url}/soap/orders`,
+            join(home, 'ca.crt'),
+            ...args,
+          ];
+          execFile(file, all, { timeout: 30_000 }, (_error, stdout, stderr) =>
+            resolve(stdout + stderr),
+          );
+        });
+      t.match(await run(), 'failed', 'without a certificate');
+      t.same(
+        gateway.logLines().filter(({ msg }) => msg === 'request'),
+        [],
+      );
+      const said = await run(join(home, 'erp.pem'), join(home, 'erp.key'));
+      t.equal(said.trim(), 'id 7');
+      const called = gateway
+        .logLines()
+        .filter(({ msg, method }) => msg === 'request' && method === 'POST');
+      t.match(called, [{ caller: 'certificate:erp' }]);
+    },
+  );

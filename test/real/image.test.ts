@@ -20,9 +20,13 @@ const [BUILD_STAGE = ''] = DOCKERFILE.split(/^FROM \$\{NODE_IMAGE\}$/m);
 
 t.test('the build stage copies all that the build reads', async (t) => {
   const [, list = ''] = /^const SOURCES = \[(.*)\];$/m.exec(readFileSync('build.js', 'utf8')) ?? [];
-  const sources = [...list.matchAll(/'([^']+)'/g)].map(([, path = '']) => path).filter((path) => path !== 'test');
+  const sources = [...list.matchAll(/'([^']+)'/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => path !== 'test');
   t.ok(sources.length > 5);
-  const copied = [...BUILD_STAGE.matchAll(/^COPY (.*) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '));
+  const copied = [...BUILD_STAGE.matchAll(/^COPY (.*) \S+$/gm)].flatMap(([, paths = '']) =>
+    paths.split(' '),
+  );
   for (const path of [...sources, 'build.js']) {
     t.ok(copied.includes(path), `${path} is copied`);
     t.ok(IGNORED.split('\n').includes(`!${path}`), `${path} is sent to the builder`);
@@ -57,7 +61,9 @@ t.test('an image is built from the package alone', { skip: withoutImages() }, as
   });
   const context = join(folder, 'context');
   mkdirSync(context);
-  execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', context], { stdio: 'ignore' });
+  execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', context], {
+    stdio: 'ignore',
+  });
   const image = new Image(folder, PACKAGE_DOCKERFILE, '', context);
   const files = readdirSync(join(image.root, 'app'), { recursive: true, encoding: 'utf8' });
   t.same(
@@ -76,83 +82,91 @@ t.test('an image is built from the package alone', { skip: withoutImages() }, as
   t.equal(await container.ended, 0, 'it drains');
 });
 
-t.test('an image is built and runs as process 1 without rights', { skip: withoutImages() }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'soapstone-image-'));
-  const running = new Set<Container>();
-  t.teardown(async () => {
-    for (const each of running) process.kill(each.pid, 'SIGKILL');
-    await Promise.all([...running].map((each) => each.ended));
-    rmSync(folder, { recursive: true });
-  });
-  // Compiled already: packages are not installed again, and nothing is compiled again.
-  const stage = BUILD_STAGE.replace(/^RUN npm ci .*$/m, '')
-    .replace('npm run build', 'true')
-    .replace('COPY src ./src', 'COPY dist/bin ./dist/bin');
-  const image = new Image(folder, DOCKERFILE.replace(BUILD_STAGE, stage), `${IGNORED}!dist/bin\n`);
-  const { root, config } = image;
-  const start = (...args: Parameters<Image['start']>): Container => {
-    const container = image.start(...args);
-    running.add(container);
-    void container.ended.then(() => running.delete(container));
-    return container;
-  };
+t.test(
+  'an image is built and runs as process 1 without rights',
+  { skip: withoutImages() },
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'soapstone-image-'));
+    const running = new Set<Container>();
+    t.teardown(async () => {
+      for (const each of running) process.kill(each.pid, 'SIGKILL');
+      await Promise.all([...running].map((each) => each.ended));
+      rmSync(folder, { recursive: true });
+    });
+    // Compiled already: packages are not installed again, and nothing is compiled again.
+    const stage = BUILD_STAGE.replace(/^RUN npm ci .*$/m, '')
+      .replace('npm run build', 'true')
+      .replace('COPY src ./src', 'COPY dist/bin ./dist/bin');
+    const image = new Image(
+      folder,
+      DOCKERFILE.replace(BUILD_STAGE, stage),
+      `${IGNORED}!dist/bin\n`,
+    );
+    const { root, config } = image;
+    const start = (...args: Parameters<Image['start']>): Container => {
+      const container = image.start(...args);
+      running.add(container);
+      void container.ended.then(() => running.delete(container));
+      return container;
+    };
 
-  t.match(config, {
-    User: '1000:1000',
-    StopSignal: 'SIGTERM',
-    Labels: { 'org.opencontainers.image.title': 'soapstone' },
-  });
-  const files = readdirSync(join(root, 'app'), { recursive: true, encoding: 'utf8' });
-  const writable = files.filter((file) => {
-    const { uid, mode } = statSync(join(root, 'app', file));
-    return uid !== 0 || (mode & 0o022) !== 0;
-  });
-  t.same(writable, [], 'files are those of root');
-  t.same(readdirSync(join(root, 'usr/local/bin')), ['node'], 'no package manager');
-  t.notOk(
-    files.some((file) => file.endsWith('.ts')),
-    'no sources',
-  );
-  const bill = JSON.parse(readFileSync(join(root, 'app/dist/bin/sbom.cdx.json'), 'utf8'));
-  t.equal(bill.bomFormat, 'CycloneDX');
+    t.match(config, {
+      User: '1000:1000',
+      StopSignal: 'SIGTERM',
+      Labels: { 'org.opencontainers.image.title': 'soapstone' },
+    });
+    const files = readdirSync(join(root, 'app'), { recursive: true, encoding: 'utf8' });
+    const writable = files.filter((file) => {
+      const { uid, mode } = statSync(join(root, 'app', file));
+      return uid !== 0 || (mode & 0o022) !== 0;
+    });
+    t.same(writable, [], 'files are those of root');
+    t.same(readdirSync(join(root, 'usr/local/bin')), ['node'], 'no package manager');
+    t.notOk(
+      files.some((file) => file.endsWith('.ts')),
+      'no sources',
+    );
+    const bill = JSON.parse(readFileSync(join(root, 'app/dist/bin/sbom.cdx.json'), 'utf8'));
+    t.equal(bill.bomFormat, 'CycloneDX');
 
-  const container = start();
-  await container.ready();
-  t.match(container.output, /"pid":1\b/);
-  const ask = `fetch('http://127.0.0.1:4000/graphql?query={order(id:7){id}}').then((r) => r.text()).then(console.log)`;
-  t.match(container.run('node', '-e', ask).stdout, '"id":7');
-  const [kind = '', ...health] = config.Healthcheck.Test;
-  t.equal(kind, 'CMD');
-  t.equal(container.run(...health).status, 0, 'healthy');
-  const write = `try { fs.writeFileSync('/tmp/a', '') } catch (error) { console.log(error.code) }`;
-  t.equal(container.run('node', '-e', write).stdout, 'EROFS\n', 'nothing can be written');
-  t.equal(container.run('node', '-e', 'console.log(process.getuid())').stdout, '1000\n');
-  process.kill(container.pid, 'SIGTERM');
-  t.equal(await container.ended, 0, 'it drains');
-  t.match(container.output, '"msg":"stopped"');
+    const container = start();
+    await container.ready();
+    t.match(container.output, /"pid":1\b/);
+    const ask = `fetch('http://127.0.0.1:4000/graphql?query={order(id:7){id}}').then((r) => r.text()).then(console.log)`;
+    t.match(container.run('node', '-e', ask).stdout, '"id":7');
+    const [kind = '', ...health] = config.Healthcheck.Test;
+    t.equal(kind, 'CMD');
+    t.equal(container.run(...health).status, 0, 'healthy');
+    const write = `try { fs.writeFileSync('/tmp/a', '') } catch (error) { console.log(error.code) }`;
+    t.equal(container.run('node', '-e', write).stdout, 'EROFS\n', 'nothing can be written');
+    t.equal(container.run('node', '-e', 'console.log(process.getuid())').stdout, '1000\n');
+    process.kill(container.pid, 'SIGTERM');
+    t.equal(await container.ended, 0, 'it drains');
+    t.match(container.output, '"msg":"stopped"');
 
-  const early = start();
-  let hasEnded = false;
-  void early.ended.then(() => {
-    hasEnded = true;
-  });
-  // The first ones come before any code of the gateway.
-  while (!hasEnded) {
-    if (early.pid > 0) process.kill(early.pid, 'SIGTERM');
-    await wait(10);
-  }
-  t.equal(await early.ended, 143, 'signals while it starts end it');
-  t.notMatch(early.output, 'ready');
+    const early = start();
+    let hasEnded = false;
+    void early.ended.then(() => {
+      hasEnded = true;
+    });
+    // The first ones come before any code of the gateway.
+    while (!hasEnded) {
+      if (early.pid > 0) process.kill(early.pid, 'SIGTERM');
+      await wait(10);
+    }
+    t.equal(await early.ended, 143, 'signals while it starts end it');
+    t.notMatch(early.output, 'ready');
 
-  const several = start([...config.Cmd, '--workers', '2']);
-  await several.ready();
-  const [worker = 0] = childrenOf(several);
-  process.kill(worker, 'SIGKILL');
-  await until(() => several.output.includes('"msg":"a worker ended"'));
-  t.notMatch(several.run('node', '-e', LIST_STATES).stdout, 'Z', 'no process is left dead');
-  process.kill(several.pid, 'SIGTERM');
-  t.equal(await several.ended, 0, 'its workers drain');
-});
+    const several = start([...config.Cmd, '--workers', '2']);
+    await several.ready();
+    const [worker = 0] = childrenOf(several);
+    process.kill(worker, 'SIGKILL');
+    await until(() => several.output.includes('"msg":"a worker ended"'));
+    t.notMatch(several.run('node', '-e', LIST_STATES).stdout, 'Z', 'no process is left dead');
+    process.kill(several.pid, 'SIGTERM');
+    t.equal(await several.ended, 0, 'its workers drain');
+  },
+);
 
 /** Prints the states of all processes in a container, as proc(5) names them. */
 const LIST_STATES = `for (const pid of fs.readdirSync('/proc').filter(Number))

@@ -11,10 +11,15 @@ import { BACKENDS, runClient, startStack } from './stacks.js';
 
 /** `soapstone import` of live WSDLs that others made, then queries and mutations with every value compared. */
 
-async function importWsdl(url: string, directory: string): Promise<{ code: number; output: string }> {
+async function importWsdl(
+  url: string,
+  directory: string,
+): Promise<{ code: number; output: string }> {
   const args = [join('dist', 'bin', 'main.js'), 'import', url, '-o', directory];
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, {
+      timeout: 30_000,
+    });
     return { code: 0, output: stdout + stderr };
   } catch (error) {
     return { code: 1, output: String(error) };
@@ -24,14 +29,20 @@ async function importWsdl(url: string, directory: string): Promise<{ code: numbe
 /** The configuration that the import wrote, started on ports of the system's choice. */
 async function startImported(directory: string) {
   const written: unknown = parse(await readFile(join(directory, 'soapstone.yaml'), 'utf8'));
-  if (typeof written !== 'object' || written === null || !('services' in written)) throw new Error('no services');
+  if (typeof written !== 'object' || written === null || !('services' in written))
+    throw new Error('no services');
   const yaml = stringify({ ...written, listen: '127.0.0.1:0', admin: '127.0.0.1:0' });
-  return { gateway: await startTestGateway(yaml, directory), service: Object.keys(Object(written.services))[0] };
+  return {
+    gateway: await startTestGateway(yaml, directory),
+    service: Object.keys(Object(written.services))[0],
+  };
 }
 
 interface Answer {
   readonly data?: Record<string, unknown> | null;
-  readonly errors?: readonly { readonly extensions: { readonly code: string; readonly soap?: unknown } }[];
+  readonly errors?: readonly {
+    readonly extensions: { readonly code: string; readonly soap?: unknown };
+  }[];
 }
 
 type Ask = (query: string, variables?: Record<string, unknown>) => Promise<Answer>;
@@ -51,17 +62,30 @@ const ORDER = `id serial status placedAt dueDate total paid note signature prior
 /** The stacks write the same instant and the same day in their own ways; each is kept as written. */
 const DATES = {
   php: { placedAt: (minute: string) => `2024-01-15T10:${minute}:00Z`, dueDate: '2024-02-29+01:00' },
-  spyne: { placedAt: (minute: string) => `2024-01-15T10:${minute}:00+00:00`, dueDate: '2024-02-29' },
+  spyne: {
+    placedAt: (minute: string) => `2024-01-15T10:${minute}:00+00:00`,
+    dueDate: '2024-02-29',
+  },
 } as const;
 
 function addressOf(id: number) {
-  return { street: `Rue de l'Été ${id}`, city: 'Liège', zip: id % 2 === 1 ? String(id).padStart(5, '0') : null };
+  return {
+    street: `Rue de l'Été ${id}`,
+    city: 'Liège',
+    zip: id % 2 === 1 ? String(id).padStart(5, '0') : null,
+  };
 }
 
 function customerOf(id: number) {
   const odd = id % 2 === 1;
   const code = `C${String(id).padStart(3, '0')}`;
-  return { code, name: 'Zoë <& Søn>', vip: odd, creditLimit: odd ? '1500.50' : null, address: addressOf(id) };
+  return {
+    code,
+    name: 'Zoë <& Søn>',
+    vip: odd,
+    creditLimit: odd ? '1500.50' : null,
+    address: addressOf(id),
+  };
 }
 
 function orderOf(id: number, stack: keyof typeof DATES) {
@@ -104,7 +128,11 @@ async function checkQueries(t: Test, ask: Ask, stack: keyof typeof DATES): Promi
       `{ none: listOrders(count: 0) { id } one: listOrders(count: 1) { ${ORDER} } three: listOrders(count: 3) { ${ORDER} } }`,
     ),
     {
-      data: { none: [], one: [orderOf(1, stack)], three: [1, 2, 3].map((id) => orderOf(id, stack)) },
+      data: {
+        none: [],
+        one: [orderOf(1, stack)],
+        three: [1, 2, 3].map((id) => orderOf(id, stack)),
+      },
     },
   );
   t.same(await ask('{ listOrders(count: 1, status: ON_HOLD) { serial } }'), {
@@ -118,18 +146,27 @@ async function checkQueries(t: Test, ask: Ask, stack: keyof typeof DATES): Promi
     { data: { known: customerOf(7), nobody: null } },
   );
   const text = 'h€llo <&> ]]> "q" é';
-  t.same(await ask('query ($text: String!) { echo(text: $text) }', { text }), { data: { echo: text } });
+  t.same(await ask('query ($text: String!) { echo(text: $text) }', { text }), {
+    data: { echo: text },
+  });
   t.same(await ask('{ whoAmI(headers: { authToken: { token: "s3cret", tenant: "acme" } }) }'), {
     data: { whoAmI: 'alice@acme' },
   });
 }
 
-const NEW_ORDER = { customerCode: 'C001', note: null, lines: [{ no: 1, sku: 'ABC-1', qty: 2, price: '9.90' }] };
+const NEW_ORDER = {
+  customerCode: 'C001',
+  note: null,
+  lines: [{ no: 1, sku: 'ABC-1', qty: 2, price: '9.90' }],
+};
 
 async function checkMutations(t: Test, ask: Ask): Promise<void> {
-  const place = 'mutation ($order: NewOrderInput!) { placeOrder(order: $order) { orderId total warnings } }';
+  const place =
+    'mutation ($order: NewOrderInput!) { placeOrder(order: $order) { orderId total warnings } }';
   t.same(await ask(place, { order: NEW_ORDER }), {
-    data: { placeOrder: { orderId: '9007199254740994', total: '19.80', warnings: ['no due date'] } },
+    data: {
+      placeOrder: { orderId: '9007199254740994', total: '19.80', warnings: ['no due date'] },
+    },
   });
   const dated = {
     ...NEW_ORDER,
@@ -140,7 +177,9 @@ async function checkMutations(t: Test, ask: Ask): Promise<void> {
   t.same(await ask(place, { order: dated }), {
     data: { placeOrder: { orderId: '9007199254740994', total: '39.60', warnings: [] } },
   });
-  const bytes = Buffer.from(Array.from({ length: 300 }, (_, index) => index % 256)).toString('base64');
+  const bytes = Buffer.from(Array.from({ length: 300 }, (_, index) => index % 256)).toString(
+    'base64',
+  );
   t.same(
     await ask(
       'mutation ($bytes: Base64!) { upload(name: "a.bin", content: $bytes) download(n: 300) notify(text: "x") }',
@@ -162,13 +201,20 @@ async function checkFaults(t: Test, ask: Ask): Promise<void> {
   t.match(fault.errors, [{ extensions: { code: 'SOAP_FAULT', soap: { string: 'No order 0' } } }]);
   t.match(JSON.stringify(fault.errors), '404');
   const unpriced = { ...NEW_ORDER, lines: [{ no: 1, sku: 'ABC-1', qty: 0, price: '9.90' }] };
-  const refused = await ask('mutation ($order: NewOrderInput!) { placeOrder(order: $order) { total } }', {
-    order: unpriced,
-  });
+  const refused = await ask(
+    'mutation ($order: NewOrderInput!) { placeOrder(order: $order) { total } }',
+    {
+      order: unpriced,
+    },
+  );
   t.match(JSON.stringify(refused.errors), 'lines[1].qty');
   t.match((await ask('mutation { crash }')).errors, [{ extensions: { code: 'SOAP_FAULT' } }]);
-  t.match((await ask('mutation { broken(mode: "html") }')).errors, [{ extensions: { code: /^UPSTREAM_/ } }]);
-  t.match((await ask('mutation { broken(mode: "truncate") }')).errors, [{ extensions: { code: /^UPSTREAM_/ } }]);
+  t.match((await ask('mutation { broken(mode: "html") }')).errors, [
+    { extensions: { code: /^UPSTREAM_/ } },
+  ]);
+  t.match((await ask('mutation { broken(mode: "truncate") }')).errors, [
+    { extensions: { code: /^UPSTREAM_/ } },
+  ]);
 }
 
 for (const [stack, path] of [
@@ -211,7 +257,13 @@ t.test(
       [],
     );
     t.equal(lines.length, 14);
-    const map = await askAt(gateway.url)('mutation { attributes(sku: "S1") { key { value } value { value } } }');
-    t.match(map.data?.['attributes'], [{ key: { value: 'color' }, value: { value: 'red' } }], 'values of any type');
+    const map = await askAt(gateway.url)(
+      'mutation { attributes(sku: "S1") { key { value } value { value } } }',
+    );
+    t.match(
+      map.data?.['attributes'],
+      [{ key: { value: 'color' }, value: { value: 'red' } }],
+      'values of any type',
+    );
   },
 );

@@ -37,7 +37,16 @@ export function buildJava(folder: string, stack: string, main: string, keys: Jav
     writeFileSync(join(folder, `${name}.pem`), cert);
     writeFileSync(join(folder, `${name}.key`), key);
     const pair = ['-in', `${name}.pem`, '-inkey', `${name}.key`, '-name', keys.alias(name)];
-    run('openssl', 'pkcs12', '-export', ...pair, '-out', `${name}.p12`, '-passout', `pass:${STORE_PASSWORD}`);
+    run(
+      'openssl',
+      'pkcs12',
+      '-export',
+      ...pair,
+      '-out',
+      `${name}.p12`,
+      '-passout',
+      `pass:${STORE_PASSWORD}`,
+    );
     return cert;
   });
   const trust = ['-keystore', 'trust.p12', '-storetype', 'PKCS12', '-storepass', STORE_PASSWORD];

@@ -15,7 +15,8 @@ import { loadConfig } from '../../src/config/load.js';
 
 /** The manifests for Kubernetes, rendered and held to the schemas of its API. */
 
-const missing = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).error !== undefined;
+const missing =
+  spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).error !== undefined;
 const skip = missing && 'kubectl is not installed: apt-get install kubernetes-client';
 const BASE = resolve('deploy/kubernetes');
 const CHART = resolve('deploy/helm');
@@ -31,16 +32,24 @@ const KINDS = new Map<string, (manifest: Manifest) => void>([
   ['apps/v1 Deployment', (manifest) => new Deployment(manifest).validate()],
   ['v1 Service', (manifest) => new Service(manifest).validate()],
   ['v1 ConfigMap', (manifest) => new ConfigMap(manifest).validate()],
-  ['autoscaling/v2 HorizontalPodAutoscaler', (manifest) => new HorizontalPodAutoscaler(manifest).validate()],
+  [
+    'autoscaling/v2 HorizontalPodAutoscaler',
+    (manifest) => new HorizontalPodAutoscaler(manifest).validate(),
+  ],
   ['policy/v1 PodDisruptionBudget', (manifest) => new PodDisruptionBudget(manifest).validate()],
   ['networking.k8s.io/v1 NetworkPolicy', (manifest) => new NetworkPolicy(manifest).validate()],
-  ['monitoring.coreos.com/v1 ServiceMonitor', (manifest) => new ServiceMonitor(manifest).validate()],
+  [
+    'monitoring.coreos.com/v1 ServiceMonitor',
+    (manifest) => new ServiceMonitor(manifest).validate(),
+  ],
   ['gateway.networking.k8s.io/v1 HTTPRoute', (manifest) => new HTTPRoute(manifest).validate()],
 ]);
 
 /** Manifests, after each was held to the schema of its kind. */
 function validManifests(t: Test, rendered: string): readonly Manifest[] {
-  const manifests: readonly Manifest[] = parseAllDocuments(rendered).map((document) => document.toJS());
+  const manifests: readonly Manifest[] = parseAllDocuments(rendered).map((document) =>
+    document.toJS(),
+  );
   for (const manifest of manifests) {
     const kind = kindOf(manifest);
     const validate = KINDS.get(kind);
@@ -51,12 +60,19 @@ function validManifests(t: Test, rendered: string): readonly Manifest[] {
 }
 
 const kindOf = ({ apiVersion, kind }: Manifest): string => `${apiVersion} ${kind}`;
-const kindsOf = (manifests: readonly Manifest[]): readonly string[] => [...new Set(manifests.map(kindOf))].sort();
+const kindsOf = (manifests: readonly Manifest[]): readonly string[] =>
+  [...new Set(manifests.map(kindOf))].sort();
 
 t.test('every manifest is what the API of Kubernetes expects', { skip }, async (t) => {
-  const manifests = validManifests(t, execFileSync('kubectl', ['kustomize', BASE], { encoding: 'utf8' }));
+  const manifests = validManifests(
+    t,
+    execFileSync('kubectl', ['kustomize', BASE], { encoding: 'utf8' }),
+  );
   t.same(kindsOf(manifests), [...KINDS.keys()].sort());
-  t.throws(() => KINDS.get('apps/v1 Deployment')?.({ spec: { selector: {}, endpoints: [] } }), 'a broken one is found');
+  t.throws(
+    () => KINDS.get('apps/v1 Deployment')?.({ spec: { selector: {}, endpoints: [] } }),
+    'a broken one is found',
+  );
 });
 
 /** All that the chart can do. */
@@ -79,14 +95,19 @@ affinity: { podAntiAffinity: {} }
 t.test('the chart renders what the API of Kubernetes expects', { skip: withoutHelm }, async (t) => {
   const values = join(t.testdir({ 'values.yaml': FULL_VALUES }), 'values.yaml');
   const render = (...args: readonly string[]): readonly Manifest[] =>
-    validManifests(t, execFileSync('helm', ['template', 'orders', CHART, ...args], { encoding: 'utf8' }));
+    validManifests(
+      t,
+      execFileSync('helm', ['template', 'orders', CHART, ...args], { encoding: 'utf8' }),
+    );
   execFileSync('helm', ['lint', '--strict', '--quiet', CHART]);
   const full = render('-f', values);
   t.same(kindsOf(full), [...KINDS.keys()].filter((kind) => kind !== 'v1 ConfigMap').sort());
-  const off = '--set=autoscaling.enabled=false,disruptionBudget.enabled=false,networkPolicy.enabled=false';
+  const off =
+    '--set=autoscaling.enabled=false,disruptionBudget.enabled=false,networkPolicy.enabled=false';
   t.same(kindsOf(render(off)), ['apps/v1 Deployment', 'v1 ConfigMap', 'v1 Service']);
 
-  const deployment = (all: readonly Manifest[]): Manifest => all.find(({ kind }) => kind === 'Deployment').spec;
+  const deployment = (all: readonly Manifest[]): Manifest =>
+    all.find(({ kind }) => kind === 'Deployment').spec;
   t.equal(deployment(render(off)).replicas, 2);
   t.match(deployment(full).template.spec.containers[0], {
     image: `registry.example.com/soapstone@sha256:${'0'.repeat(64)}`,
@@ -107,7 +128,10 @@ t.test('the chart renders what the API of Kubernetes expects', { skip: withoutHe
     base.template.spec.terminationGracePeriodSeconds,
   );
   const files = usual.find(({ kind }) => kind === 'ConfigMap').data;
-  t.same(parse(files['soapstone.yaml']), parse(await readFile(join(BASE, 'soapstone.yaml'), 'utf8')));
+  t.same(
+    parse(files['soapstone.yaml']),
+    parse(await readFile(join(BASE, 'soapstone.yaml'), 'utf8')),
+  );
   const labels = (manifest: Manifest): object => manifest.metadata.labels;
   const monitor = full.find(({ kind }) => kind === 'ServiceMonitor');
   const admin = full.find(({ metadata }) => metadata.name === 'orders-soapstone-admin');
@@ -123,14 +147,22 @@ t.test('ports, probes, drain and configuration of the pod fit the gateway', asyn
   const text = await readFile(join(BASE, 'soapstone.yaml'), 'utf8');
   await writeFile(file, text.replace('/app/config/demo', join(directory, 'demo')));
   const { config } = await loadConfig(file, {});
-  const ports = new Map(container.ports.map(({ name, containerPort }: Port) => [name, `0.0.0.0:${containerPort}`]));
+  const ports = new Map(
+    container.ports.map(({ name, containerPort }: Port) => [name, `0.0.0.0:${containerPort}`]),
+  );
   t.equal(ports.get('traffic'), config.listen);
   t.equal(ports.get('admin'), config.admin);
   const [, wait = '0'] = container.lifecycle.preStop.exec.command;
   const { drainMillis } = config.limits.http;
-  t.ok(spec.terminationGracePeriodSeconds * 1000 > Number(wait) * 1000 + drainMillis, 'a drain comes to its end');
+  t.ok(
+    spec.terminationGracePeriodSeconds * 1000 > Number(wait) * 1000 + drainMillis,
+    'a drain comes to its end',
+  );
   const lines: string[] = [];
-  const terminal = { out: (line: string) => void lines.push(line), error: (line: string) => void lines.push(line) };
+  const terminal = {
+    out: (line: string) => void lines.push(line),
+    error: (line: string) => void lines.push(line),
+  };
   t.equal(await runProgram(['check', '-c', file], terminal), 0, lines.join('\n'));
 });
 

@@ -9,7 +9,11 @@ export interface Load {
 }
 
 /** Calls without a pause, four at a time, until `isOver`. A call has failed where its answer does not have the text. */
-export async function callUntil(isOver: () => boolean, call: () => Promise<string>, expected: string): Promise<Load> {
+export async function callUntil(
+  isOver: () => boolean,
+  call: () => Promise<string>,
+  expected: string,
+): Promise<Load> {
   const failed: string[] = [];
   let calls = 0;
   const lane = async (): Promise<void> => {

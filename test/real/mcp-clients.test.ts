@@ -39,17 +39,37 @@ t.test('the TypeScript client, with a handshake and without', { skip }, async (t
     [['2026-07-28'], '2026-07-28'],
   ] as const) {
     const answer = await ask(process.execPath, [script('client.mjs'), url, ...READ, ...version]);
-    t.match(answer, { protocol, tools: TOOLS, server: { name: 'soapstone' }, bad: { isError: true } });
+    t.match(answer, {
+      protocol,
+      tools: TOOLS,
+      server: { name: 'soapstone' },
+      bad: { isError: true },
+    });
     t.match(answer, { result: { structuredContent: { id: Number, name: String } } });
   }
-  t.match(await ask(process.execPath, [script('client.mjs'), url, ...WRITE]), { result: { isError: true } });
-  const confirmed = await ask(process.execPath, [script('client.mjs'), url, ...WRITE, '2026-07-28']);
-  t.match(confirmed, { result: { structuredContent: { result: true } } }, 'a person has confirmed it');
+  t.match(await ask(process.execPath, [script('client.mjs'), url, ...WRITE]), {
+    result: { isError: true },
+  });
+  const confirmed = await ask(process.execPath, [
+    script('client.mjs'),
+    url,
+    ...WRITE,
+    '2026-07-28',
+  ]);
+  t.match(
+    confirmed,
+    { result: { structuredContent: { result: true } } },
+    'a person has confirmed it',
+  );
 });
 
 t.test('the TypeScript client of the generation before', { skip }, async (t) => {
   const crm = await startTools(t);
-  const answer = await ask(process.execPath, [script('legacy.mjs'), `${crm.gateway.url}/mcp`, ...READ]);
+  const answer = await ask(process.execPath, [
+    script('legacy.mjs'),
+    `${crm.gateway.url}/mcp`,
+    ...READ,
+  ]);
   t.match(answer, {
     protocol: '2025-11-25',
     tools: TOOLS,
@@ -58,20 +78,28 @@ t.test('the TypeScript client of the generation before', { skip }, async (t) => 
   });
 });
 
-t.test('the Python client, with a handshake and without', { skip: missing('mcp-python') }, async (t) => {
-  const crm = await startTools(t);
-  const url = `${crm.gateway.url}/mcp`;
-  for (const [mode, protocol] of [
-    ['auto', '2026-07-28'],
-    ['legacy', '2025-11-25'],
-    ['2026-07-28', '2026-07-28'],
-  ] as const) {
-    const answer = await ask(MCP_PYTHON, [script('client.py'), url, ...READ, mode]);
-    t.match(answer, { protocol, tools: TOOLS, result: { structuredContent: Object }, bad: { isError: true } }, mode);
-  }
-  const confirmed = await ask(MCP_PYTHON, [script('client.py'), url, ...WRITE]);
-  t.match(confirmed, { result: { structuredContent: { result: true } } });
-});
+t.test(
+  'the Python client, with a handshake and without',
+  { skip: missing('mcp-python') },
+  async (t) => {
+    const crm = await startTools(t);
+    const url = `${crm.gateway.url}/mcp`;
+    for (const [mode, protocol] of [
+      ['auto', '2026-07-28'],
+      ['legacy', '2025-11-25'],
+      ['2026-07-28', '2026-07-28'],
+    ] as const) {
+      const answer = await ask(MCP_PYTHON, [script('client.py'), url, ...READ, mode]);
+      t.match(
+        answer,
+        { protocol, tools: TOOLS, result: { structuredContent: Object }, bad: { isError: true } },
+        mode,
+      );
+    }
+    const confirmed = await ask(MCP_PYTHON, [script('client.py'), url, ...WRITE]);
+    t.match(confirmed, { result: { structuredContent: { result: true } } });
+  },
+);
 
 /**
  * Scenarios of @modelcontextprotocol/conformance that apply to a server of tools. All others are about resources, prompts,
@@ -99,7 +127,10 @@ const SCENARIOS = [
 /** Scenarios of which some checks need such tools, or lists that the server does not have: all others of them pass. */
 const PARTLY = new Map([
   ['server-stateless', /Not testable: server does not list the diagnostic tool/],
-  ['caching', /(?:prompts|resources|resources\/templates)\/(?:list|read) .*(?:-32601|not exercised)/],
+  [
+    'caching',
+    /(?:prompts|resources|resources\/templates)\/(?:list|read) .*(?:-32601|not exercised)/,
+  ],
 ]);
 
 // The suite needs Node 22.
@@ -110,7 +141,9 @@ if (Number(process.versions.node.split('.')[0]) >= 22)
       const content = isBroken
         ? '<s:Fault xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><faultcode>s:Server</faultcode><faultstring>on purpose</faultstring></s:Fault>'
         : '<SimpleResponse xmlns="urn:t"><text>This is a simple text response for testing.</text></SimpleResponse>';
-      response.writeHead(isBroken ? 500 : 200, { 'content-type': 'text/xml' }).end(envelope(content));
+      response
+        .writeHead(isBroken ? 500 : 200, { 'content-type': 'text/xml' })
+        .end(envelope(content));
     });
     const gateway = await useGateway(
       t,
@@ -126,13 +159,28 @@ mcp: { operations: [t.Simple, t.Broken] }
 `,
     );
     const checks = async (scenario: string): Promise<readonly string[]> => {
-      const program = join(MCP_CLIENTS, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
-      const args = [program, 'server', '--url', `${gateway.url}/mcp`, '--scenario', scenario, '--verbose'];
-      const { stdout } = await run(process.execPath, args, { timeout: 60_000 }).catch((error) => error);
+      const program = join(
+        MCP_CLIENTS,
+        'node_modules/@modelcontextprotocol/conformance/dist/index.js',
+      );
+      const args = [
+        program,
+        'server',
+        '--url',
+        `${gateway.url}/mcp`,
+        '--scenario',
+        scenario,
+        '--verbose',
+      ];
+      const { stdout } = await run(process.execPath, args, { timeout: 60_000 }).catch(
+        (error) => error,
+      );
       const [json = ''] = /^\[$.*?^\]$/ms.exec(String(stdout)) ?? [];
       const found: unknown = JSON.parse(json);
       if (!Array.isArray(found) || found.length === 0) throw new Error(`no checks: ${stdout}`);
-      return found.filter(({ status }) => status === 'FAILURE').map(({ errorMessage }) => String(errorMessage));
+      return found
+        .filter(({ status }) => status === 'FAILURE')
+        .map(({ errorMessage }) => String(errorMessage));
     };
     for (const scenario of SCENARIOS) t.same(await checks(scenario), [], scenario);
     for (const [scenario, isMissing] of PARTLY)

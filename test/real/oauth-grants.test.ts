@@ -109,7 +109,11 @@ t.test('JWT bearer, by each kind of client', { skip }, async (t) => {
     IDENTITIES.signing.replace(`, ${key}`, ''),
     IDENTITIES.certified,
   ])
-    t.match(await stockOf(await gatewayWith(`${assertion}, ${identity}, ${key}`), caller), '"stock":"robot"', identity);
+    t.match(
+      await stockOf(await gatewayWith(`${assertion}, ${identity}, ${key}`), caller),
+      '"stock":"robot"',
+      identity,
+    );
   const other = await gatewayWith(`${assertion}, clientId: open, key: { file: other.key }`);
   t.match(await stockOf(other, caller), 'UPSTREAM_AUTH', 'an assertion of another key');
 });
@@ -119,8 +123,12 @@ t.test('token exchange, by each kind of client: 50 users at once', { skip }, asy
   const users = await Promise.all(Array.from({ length: 50 }, (_, at) => tokenFor(`user${at}`)));
   for (const identity of Object.values(IDENTITIES)) {
     const gateway = await gatewayWith(`grant: tokenExchange, ${identity}`);
-    const answers = await Promise.all(users.flatMap((token) => [stockOf(gateway, token), stockOf(gateway, token)]));
-    const foreign = answers.filter((text, at) => !text.includes(`"stock":"user${Math.floor(at / 2)}"`));
+    const answers = await Promise.all(
+      users.flatMap((token) => [stockOf(gateway, token), stockOf(gateway, token)]),
+    );
+    const foreign = answers.filter(
+      (text, at) => !text.includes(`"stock":"user${Math.floor(at / 2)}"`),
+    );
     t.same(foreign, [], identity);
   }
 });

@@ -38,37 +38,59 @@ const status: number | undefined = wrong.error?.status;
 console.log(JSON.stringify({ city, found: got.data?.length, set: set.data, missed: missed.error?.code, status }));
 `;
 
-t.test('TypeScript, by openapi-typescript and openapi-fetch', { skip: missing('openapi-typescript') }, async (t) => {
-  const { url, folder } = await useDescription(t);
-  symlinkSync(join(OPENAPI_CLIENTS, 'node_modules'), join(folder, 'node_modules'));
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  writeFileSync(join(folder, 'caller.ts'), CALLER);
-  const make = join(OPENAPI_CLIENTS, 'node_modules/openapi-typescript/bin/cli.js');
-  await run(process.execPath, [make, 'openapi.json', '-o', 'schema.d.ts'], { cwd: folder });
-  const options = [
-    '--ignoreConfig',
-    '--strict',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2022',
-    '--skipLibCheck',
-    '--types',
-    'node',
-  ];
-  const types = ['--typeRoots', join(process.cwd(), 'node_modules/@types')];
-  const compiler = join(process.cwd(), 'node_modules/typescript/bin/tsc');
-  await run(process.execPath, [compiler, ...options, ...types, 'caller.ts'], { cwd: folder });
-  const { stdout } = await run(process.execPath, ['caller.js', url], { cwd: folder });
-  t.same(JSON.parse(stdout), { city: 'Ghent', found: 2, set: true, missed: 'SOAP_FAULT', status: 400 });
-});
+t.test(
+  'TypeScript, by openapi-typescript and openapi-fetch',
+  { skip: missing('openapi-typescript') },
+  async (t) => {
+    const { url, folder } = await useDescription(t);
+    symlinkSync(join(OPENAPI_CLIENTS, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, 'caller.ts'), CALLER);
+    const make = join(OPENAPI_CLIENTS, 'node_modules/openapi-typescript/bin/cli.js');
+    await run(process.execPath, [make, 'openapi.json', '-o', 'schema.d.ts'], { cwd: folder });
+    const options = [
+      '--ignoreConfig',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2022',
+      '--skipLibCheck',
+      '--types',
+      'node',
+    ];
+    const types = ['--typeRoots', join(process.cwd(), 'node_modules/@types')];
+    const compiler = join(process.cwd(), 'node_modules/typescript/bin/tsc');
+    await run(process.execPath, [compiler, ...options, ...types, 'caller.ts'], { cwd: folder });
+    const { stdout } = await run(process.execPath, ['caller.js', url], { cwd: folder });
+    t.same(JSON.parse(stdout), {
+      city: 'Ghent',
+      found: 2,
+      set: true,
+      missed: 'SOAP_FAULT',
+      status: 400,
+    });
+  },
+);
 
-t.test('Python, by openapi-python-client', { skip: missing('openapi-python-client') }, async (t) => {
-  const { url, folder } = await useDescription(t);
-  const environment = { ...process.env, PATH: `${OPENAPI_PYTHON}/bin:${process.env['PATH']}` };
-  const options = { cwd: folder, env: environment };
-  await run('openapi-python-client', ['generate', '--path', 'openapi.json', '--output-path', 'made'], options);
-  const script = join(STACKS, 'openapi', 'caller.py');
-  const { stdout } = await run(`${OPENAPI_PYTHON}/bin/python`, [script, join(folder, 'made'), url], options);
-  t.same(JSON.parse(stdout), { city: 'Ghent', found: 2, set: true, missed: 'SOAP_FAULT' });
-});
+t.test(
+  'Python, by openapi-python-client',
+  { skip: missing('openapi-python-client') },
+  async (t) => {
+    const { url, folder } = await useDescription(t);
+    const environment = { ...process.env, PATH: `${OPENAPI_PYTHON}/bin:${process.env['PATH']}` };
+    const options = { cwd: folder, env: environment };
+    await run(
+      'openapi-python-client',
+      ['generate', '--path', 'openapi.json', '--output-path', 'made'],
+      options,
+    );
+    const script = join(STACKS, 'openapi', 'caller.py');
+    const { stdout } = await run(
+      `${OPENAPI_PYTHON}/bin/python`,
+      [script, join(folder, 'made'), url],
+      options,
+    );
+    t.same(JSON.parse(stdout), { city: 'Ghent', found: 2, set: true, missed: 'SOAP_FAULT' });
+  },
+);

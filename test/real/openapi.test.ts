@@ -39,7 +39,12 @@ interface Offer {
 
 /** The offer of a WSDL; null where GraphQL can offer no operation, or the WSDL is refused. */
 async function describe(wsdl: string, directory: string): Promise<Offer | null> {
-  const addresses = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', more: [PUBLIC], hasRestAndTools: true };
+  const addresses = {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    more: [PUBLIC],
+    hasRestAndTools: true,
+  };
   const options = { directory, name: null, ports: [], force: true, json: false, addresses };
   try {
     if ((await importWsdl(wsdl, options, SILENT)) !== 0) return null;
@@ -64,46 +69,62 @@ async function describe(wsdl: string, directory: string): Promise<Offer | null> 
 const PUBLIC = `publicUrl: https://api.example
 clients: { apiKeys: { clients: { a: { class: all, keys: [${'a'.repeat(20)}] } } }, classes: { all: {} } }`;
 
-t.test('the description of each WSDL is clean for the linter', { skip: missing('redocly') }, async (t) => {
-  const found = FOLDERS.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.wsdl'))
-      .map((name) => join(folder, name)),
-  );
-  const home = t.testdir({ 'redocly.yaml': RULES });
-  const names = new Map<string, string>();
-  let fieldCount = 0;
-  let restCount = 0;
-  for (const [at, wsdl] of found.entries()) {
-    const offer = await describe(wsdl, join(home, String(at)));
-    if (offer === null) continue;
-    const { text } = offer;
-    fieldCount += offer.fieldCount;
-    restCount += offer.restCount;
-    const file = `${at}.json`;
-    writeFileSync(join(home, file), text);
-    names.set(file, wsdl);
-  }
-  t.ok(names.size > 5, `${names.size} descriptions`);
-  t.equal(restCount, fieldCount, `${restCount} of ${fieldCount} operations of GraphQL can be called by REST`);
-  const { stdout } = spawnSync(REDOCLY, ['lint', '--format=json', '--max-problems=10000', ...names.keys()], {
-    cwd: home,
-    encoding: 'utf8',
-    maxBuffer: 256 * 1024 * 1024,
-    env: { PATH: process.env['PATH'], REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-  });
-  // One report for each description, one after the other.
-  const reports = stdout.split(/(?<=\n\})(?=\{\n)/).map((text): Report => JSON.parse(text));
-  t.equal(reports.length, names.size);
-  const byRule = reports
-    .flatMap(({ problems }) => problems)
-    .map(({ ruleId, message, location: [where] }) => {
-      const wsdl = names.get(where?.source.ref.split('/').at(-1) ?? '') ?? '';
-      return `${wsdl}: ${ruleId}: ${message.slice(0, 200)} at ${where?.pointer ?? ''}`;
-    });
-  t.same(byRule.slice(0, 50), []);
-  t.comment(`${names.size} of ${found.length} WSDLs have operations`);
-});
+t.test(
+  'the description of each WSDL is clean for the linter',
+  { skip: missing('redocly') },
+  async (t) => {
+    const found = FOLDERS.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.wsdl'))
+        .map((name) => join(folder, name)),
+    );
+    const home = t.testdir({ 'redocly.yaml': RULES });
+    const names = new Map<string, string>();
+    let fieldCount = 0;
+    let restCount = 0;
+    for (const [at, wsdl] of found.entries()) {
+      const offer = await describe(wsdl, join(home, String(at)));
+      if (offer === null) continue;
+      const { text } = offer;
+      fieldCount += offer.fieldCount;
+      restCount += offer.restCount;
+      const file = `${at}.json`;
+      writeFileSync(join(home, file), text);
+      names.set(file, wsdl);
+    }
+    t.ok(names.size > 5, `${names.size} descriptions`);
+    t.equal(
+      restCount,
+      fieldCount,
+      `${restCount} of ${fieldCount} operations of GraphQL can be called by REST`,
+    );
+    const { stdout } = spawnSync(
+      REDOCLY,
+      ['lint', '--format=json', '--max-problems=10000', ...names.keys()],
+      {
+        cwd: home,
+        encoding: 'utf8',
+        maxBuffer: 256 * 1024 * 1024,
+        env: {
+          PATH: process.env['PATH'],
+          REDOCLY_TELEMETRY: 'off',
+          REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+        },
+      },
+    );
+    // One report for each description, one after the other.
+    const reports = stdout.split(/(?<=\n\})(?=\{\n)/).map((text): Report => JSON.parse(text));
+    t.equal(reports.length, names.size);
+    const byRule = reports
+      .flatMap(({ problems }) => problems)
+      .map(({ ruleId, message, location: [where] }) => {
+        const wsdl = names.get(where?.source.ref.split('/').at(-1) ?? '') ?? '';
+        return `${wsdl}: ${ruleId}: ${message.slice(0, 200)} at ${where?.pointer ?? ''}`;
+      });
+    t.same(byRule.slice(0, 50), []);
+    t.comment(`${names.size} of ${found.length} WSDLs have operations`);
+  },
+);
 
 /** Of the demonstration: reads and writes, facets, enumerations, lists and nested types. */
 const DEMO = 'config/demo/legacy.wsdl';
@@ -117,40 +138,67 @@ const CHECKS = [
   'negative_data_rejection',
 ];
 
-t.test('generated requests get what the description says', { skip: missing('schemathesis') }, async (t) => {
-  const home = t.testdir({});
-  const mock = makeMockServer(await readWsdl(DEMO, FILES), null);
-  const addresses = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', more: [], hasRestAndTools: true };
-  const url = `${(await listen(t, mock)).url}/`;
-  const options = { directory: home, name: null, ports: [], force: true, json: false, url, addresses };
-  t.equal(await importWsdl(DEMO, options, SILENT), 0);
-  const gateway = await startTestGateway(await readFile(join(home, 'soapstone.yaml'), 'utf8'), home);
-  t.teardown(() => gateway.close());
-  const generated = [
-    '--phases=coverage,fuzzing',
-    '--continue-on-failure',
-    '--no-color',
-    '--max-examples=50',
-    '--seed=1',
-  ];
-  const checks = CHECKS.flatMap((check) => ['--checks', check]);
-  const child = spawn(SCHEMATHESIS, ['run', `${gateway.url}/rest/openapi.json`, ...generated, ...checks], {
-    cwd: home,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text += part;
-  });
-  const [code] = await once(child, 'close');
-  t.equal(code, 0, text.slice(-8000));
-  t.comment(/\d+ generated.*/.exec(text)?.[0] ?? '');
-});
+t.test(
+  'generated requests get what the description says',
+  { skip: missing('schemathesis') },
+  async (t) => {
+    const home = t.testdir({});
+    const mock = makeMockServer(await readWsdl(DEMO, FILES), null);
+    const addresses = {
+      listen: '127.0.0.1:0',
+      admin: '127.0.0.1:0',
+      more: [],
+      hasRestAndTools: true,
+    };
+    const url = `${(await listen(t, mock)).url}/`;
+    const options = {
+      directory: home,
+      name: null,
+      ports: [],
+      force: true,
+      json: false,
+      url,
+      addresses,
+    };
+    t.equal(await importWsdl(DEMO, options, SILENT), 0);
+    const gateway = await startTestGateway(
+      await readFile(join(home, 'soapstone.yaml'), 'utf8'),
+      home,
+    );
+    t.teardown(() => gateway.close());
+    const generated = [
+      '--phases=coverage,fuzzing',
+      '--continue-on-failure',
+      '--no-color',
+      '--max-examples=50',
+      '--seed=1',
+    ];
+    const checks = CHECKS.flatMap((check) => ['--checks', check]);
+    const child = spawn(
+      SCHEMATHESIS,
+      ['run', `${gateway.url}/rest/openapi.json`, ...generated, ...checks],
+      {
+        cwd: home,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    const [code] = await once(child, 'close');
+    t.equal(code, 0, text.slice(-8000));
+    t.comment(/\d+ generated.*/.exec(text)?.[0] ?? '');
+  },
+);
 
 interface Report {
   readonly problems: readonly {
     readonly ruleId: string;
     readonly message: string;
-    readonly location: readonly { readonly source: { readonly ref: string }; readonly pointer?: string }[];
+    readonly location: readonly {
+      readonly source: { readonly ref: string };
+      readonly pointer?: string;
+    }[];
   }[];
 }

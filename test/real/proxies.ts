@@ -15,7 +15,11 @@ interface NginxBlocks {
 const FOLDERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /** As the file of nginx has it. */
-export function nginxConfiguration(home: string, { main = '', http, stream }: NginxBlocks, workers = 1): string {
+export function nginxConfiguration(
+  home: string,
+  { main = '', http, stream }: NginxBlocks,
+  workers = 1,
+): string {
   const temporary = FOLDERS.map((name) => `  ${name}_temp_path ${home}/${name};\n`).join('');
   return [
     stream === undefined ? '' : 'load_module /usr/lib/nginx/modules/ngx_stream_module.so;',
@@ -69,7 +73,16 @@ export function startEnvoy(
       const address = { socket_address: { address: '127.0.0.1', port_value: port } };
       const listeners = [{ name: 'door', address, filter_chains: chains }];
       writeFileSync(file, JSON.stringify({ static_resources: { listeners, clusters } }));
-      return [ENVOY, '-c', file, '--use-dynamic-base-id', '--concurrency', '1', '--log-level', 'error'];
+      return [
+        ENVOY,
+        '-c',
+        file,
+        '--use-dynamic-base-id',
+        '--concurrency',
+        '1',
+        '--log-level',
+        'error',
+      ];
     },
   });
 }

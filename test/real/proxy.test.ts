@@ -66,10 +66,12 @@ for (const stack of STACKS) {
           t.equal(lines.length, CALLS[backend.series][client], 'the client makes all its calls');
           const failed = lines.filter((line) => line.startsWith('FAIL '));
           if (failed.length === 0) return;
-          const passDirectly = (await runClient(client, backend, `${direct}?wsdl`, direct)).filter((line) =>
-            line.startsWith('PASS '),
+          const passDirectly = (await runClient(client, backend, `${direct}?wsdl`, direct)).filter(
+            (line) => line.startsWith('PASS '),
           );
-          const lost = failed.filter((line) => passDirectly.some((pass) => line.startsWith(`FAIL ${pass.slice(5)} `)));
+          const lost = failed.filter((line) =>
+            passDirectly.some((pass) => line.startsWith(`FAIL ${pass.slice(5)} `)),
+          );
           t.same(lost, [], 'nothing fails through the gateway that passes directly');
         });
       }

@@ -29,7 +29,9 @@ async function folder(t: Test): Promise<string> {
 
 async function startBackend(t: Test): Promise<RecordingBackend> {
   return useBackend(t, ({ headers }, response) => {
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(replyOf(String(headers['x-subject'] ?? '-'), '1'));
+    response
+      .writeHead(200, { 'content-type': 'text/xml' })
+      .end(replyOf(String(headers['x-subject'] ?? '-'), '1'));
   });
 }
 
@@ -93,18 +95,21 @@ t.test('nginx with ssl_verify_client', { skip: missing('nginx', 'openssl') }, as
   const trusted = 'ca: { file: ca.crt }';
   const own = 'cert: { file: client.crt }, key: { file: client.key }';
 
-  await t.test('an authority that is not known, no certificate, and one of a stranger', async (t) => {
-    t.match(await ask(await startShop(t, url, `    tls: { ${own} }`, home)), 'UPSTREAM_TLS');
-    t.equal(backend.begun, 0);
-    const anonymous = await startShop(t, url, `    tls: { ${trusted} }`, home);
-    t.match(await ask(anonymous), 'UPSTREAM_INVALID_RESPONSE', 'nginx answers 400 with a page');
-    const stranger = new Authority(await folder(t), 'stranger').sign('stranger');
-    await put('stranger.crt', stranger.cert);
-    await put('stranger.key', stranger.key);
-    const strange = `    tls: { ${trusted}, ${own.replaceAll('client', 'stranger')} }`;
-    t.match(await ask(await startShop(t, url, strange, home)), 'UPSTREAM_');
-    t.equal(backend.begun, 0);
-  });
+  await t.test(
+    'an authority that is not known, no certificate, and one of a stranger',
+    async (t) => {
+      t.match(await ask(await startShop(t, url, `    tls: { ${own} }`, home)), 'UPSTREAM_TLS');
+      t.equal(backend.begun, 0);
+      const anonymous = await startShop(t, url, `    tls: { ${trusted} }`, home);
+      t.match(await ask(anonymous), 'UPSTREAM_INVALID_RESPONSE', 'nginx answers 400 with a page');
+      const stranger = new Authority(await folder(t), 'stranger').sign('stranger');
+      await put('stranger.crt', stranger.cert);
+      await put('stranger.key', stranger.key);
+      const strange = `    tls: { ${trusted}, ${own.replaceAll('client', 'stranger')} }`;
+      t.match(await ask(await startShop(t, url, strange, home)), 'UPSTREAM_');
+      t.equal(backend.begun, 0);
+    },
+  );
 
   await t.test('authorities and certificates of both sides rotate under load', async (t) => {
     const gateway = await startShop(t, url, `    tls: { ${trusted}, ${own} }`, home);
@@ -138,7 +143,9 @@ t.test('nginx with ssl_verify_client', { skip: missing('nginx', 'openssl') }, as
 
 /** squid that wants Basic credentials for whatever it is asked for. */
 async function startSquid(home: string): Promise<RunningProgram & { requests(): string }> {
-  const secret = execFileSync('openssl', ['passwd', '-apr1', 'p@ss:w0rd'], { encoding: 'utf8' }).trim();
+  const secret = execFileSync('openssl', ['passwd', '-apr1', 'p@ss:w0rd'], {
+    encoding: 'utf8',
+  }).trim();
   const users = join(home, 'users');
   writeFileSync(users, `web:${secret}\n`);
   chmodSync(users, 0o644);

@@ -29,7 +29,10 @@ const SOAP_12 = 'http://www.w3.org/2003/05/soap-envelope';
 const NEXT = 'http://schemas.xmlsoap.org/soap/actor/next';
 const header = (blocks: string): string => `<s:Header>\n${blocks}</s:Header>`;
 const wsa = (blocks: string): string =>
-  envelopeOf(GOOD, header(blocks.replaceAll('<w:', `<w:`)).replace('<s:Header>', `<s:Header xmlns:w="${WSA}">`));
+  envelopeOf(
+    GOOD,
+    header(blocks.replaceAll('<w:', `<w:`)).replace('<s:Header>', `<s:Header xmlns:w="${WSA}">`),
+  );
 
 const REFUSALS: readonly Refused[] = [
   {
@@ -72,7 +75,10 @@ const REFUSALS: readonly Refused[] = [
   },
   {
     name: 'an encoding',
-    body: Buffer.from(envelopeOf('<GetOrder xmlns="urn:desk"><id>1</id><note>\u00fc</note></GetOrder>'), 'latin1'),
+    body: Buffer.from(
+      envelopeOf('<GetOrder xmlns="urn:desk"><id>1</id><note>\u00fc</note></GetOrder>'),
+      'latin1',
+    ),
     shows: ['bytes that are not UTF-8, at line 3', 'Send UTF-8'],
   },
   {
@@ -83,7 +89,11 @@ const REFUSALS: readonly Refused[] = [
   {
     name: 'no envelope',
     body: GOOD,
-    shows: ['not a SOAP Envelope: {urn:desk}GetOrder, expected is', SOAP_11, 'Send a SOAP envelope'],
+    shows: [
+      'not a SOAP Envelope: {urn:desk}GetOrder, expected is',
+      SOAP_11,
+      'Send a SOAP envelope',
+    ],
   },
   {
     name: 'another version',
@@ -105,7 +115,10 @@ const REFUSALS: readonly Refused[] = [
   },
   {
     name: 'a block that must be understood',
-    body: envelopeOf(GOOD, header(`<x:Tx xmlns:x="urn:tx" s:mustUnderstand="1" s:actor="${NEXT}"/>`)),
+    body: envelopeOf(
+      GOOD,
+      header(`<x:Tx xmlns:x="urn:tx" s:mustUnderstand="1" s:actor="${NEXT}"/>`),
+    ),
     shows: ['is not understood: {urn:tx}Tx', 'Remove the header block, or its mustUnderstand'],
   },
   {
@@ -130,7 +143,10 @@ const REFUSALS: readonly Refused[] = [
   {
     name: 'another receiver',
     body: wsa('<w:To>http://other.example/</w:To>'),
-    shows: ['addressed to another receiver', 'Send the address that you call in To, or leave it out'],
+    shows: [
+      'addressed to another receiver',
+      'Send the address that you call in To, or leave it out',
+    ],
   },
   {
     name: 'an address for answers',
@@ -175,39 +191,67 @@ const isForPhp = ({ headers, name }: Refused): boolean =>
   headers === undefined && name !== 'another address' && name !== 'a long message';
 
 for (const [client, command, script] of CLIENTS) {
-  t.test(`${client} shows what was wrong, where, and what to do`, { skip: missing(client) }, async (t) => {
-    const home = await useFolder(t);
-    const desk = await startRefusedDesk(t, 'limits: { xml: { messageBytes: 20000 } }\n');
-    const asked = client === 'php' ? REFUSALS.filter(isForPhp) : REFUSALS;
-    const file = join(home, 'messages.json');
-    const messages = asked.map(({ name, body, action = 'urn:desk/get', path = '/soap/desk', headers = {} }) => ({
-      name,
-      action,
-      headers,
-      url: `${desk.gateway.url}${path}`,
-      body: Buffer.from(body).toString('base64'),
-    }));
-    await writeFile(file, JSON.stringify(messages));
-    const { stdout } = await run(command, [script, desk.url, file]);
-    const shown = JSON.parse(stdout) as Record<string, { readonly message: string; readonly detail?: string }>;
-    for (const { name, shows } of asked) {
-      const { message = '', detail = '' } = shown[name] ?? {};
-      for (const part of shows) t.ok(message.includes(part), `${name}: ${part} in ${message}`);
-      if (detail !== '' && detail !== 'null') t.match(detail, 'code', `${name}: the detail is for programs`);
-    }
-    t.equal(desk.backend.begun, 0);
-  });
+  t.test(
+    `${client} shows what was wrong, where, and what to do`,
+    { skip: missing(client) },
+    async (t) => {
+      const home = await useFolder(t);
+      const desk = await startRefusedDesk(t, 'limits: { xml: { messageBytes: 20000 } }\n');
+      const asked = client === 'php' ? REFUSALS.filter(isForPhp) : REFUSALS;
+      const file = join(home, 'messages.json');
+      const messages = asked.map(
+        ({ name, body, action = 'urn:desk/get', path = '/soap/desk', headers = {} }) => ({
+          name,
+          action,
+          headers,
+          url: `${desk.gateway.url}${path}`,
+          body: Buffer.from(body).toString('base64'),
+        }),
+      );
+      await writeFile(file, JSON.stringify(messages));
+      const { stdout } = await run(command, [script, desk.url, file]);
+      const shown = JSON.parse(stdout) as Record<
+        string,
+        { readonly message: string; readonly detail?: string }
+      >;
+      for (const { name, shows } of asked) {
+        const { message = '', detail = '' } = shown[name] ?? {};
+        for (const part of shows) t.ok(message.includes(part), `${name}: ${part} in ${message}`);
+        if (detail !== '' && detail !== 'null')
+          t.match(detail, 'code', `${name}: the detail is for programs`);
+      }
+      t.equal(desk.backend.begun, 0);
+    },
+  );
 }
 
 t.test('curl shows the same', { skip: missing('curl') }, async (t) => {
   const home = await useFolder(t);
   const desk = await startRefusedDesk(t, 'limits: { xml: { messageBytes: 20000 } }\n');
-  for (const { name, body, action = 'urn:desk/get', path = '/soap/desk', headers = {}, shows } of REFUSALS) {
+  for (const {
+    name,
+    body,
+    action = 'urn:desk/get',
+    path = '/soap/desk',
+    headers = {},
+    shows,
+  } of REFUSALS) {
     const file = join(home, 'message');
     await writeFile(file, body);
-    const fields = Object.entries({ 'Content-Type': 'text/xml', SOAPAction: `"${action}"`, Expect: '', ...headers });
+    const fields = Object.entries({
+      'Content-Type': 'text/xml',
+      SOAPAction: `"${action}"`,
+      Expect: '',
+      ...headers,
+    });
     const args = fields.flatMap(([field, value]) => ['-H', `${field}: ${value}`]);
-    const { stdout } = await run('curl', ['-s', ...args, '--data-binary', `@${file}`, `${desk.gateway.url}${path}`]);
+    const { stdout } = await run('curl', [
+      '-s',
+      ...args,
+      '--data-binary',
+      `@${file}`,
+      `${desk.gateway.url}${path}`,
+    ]);
     const text = stdout.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
     for (const part of shows) t.ok(text.includes(part), `${name}: ${part} in ${text}`);
   }

@@ -6,22 +6,30 @@ export function differences(client: unknown, graphql: unknown, place = ''): read
   const told = (why: string): readonly string[] => [
     `${place}: ${why}: ${JSON.stringify(client)?.slice(0, 200)} and ${JSON.stringify(graphql)?.slice(0, 200)}`,
   ];
-  if (graphql === null || graphql === undefined) return isNothing(inside(client)) ? [] : told('nothing in GraphQL');
+  if (graphql === null || graphql === undefined)
+    return isNothing(inside(client)) ? [] : told('nothing in GraphQL');
   if (Array.isArray(graphql)) return listDifferences(client, graphql, place);
   if (isRecord(graphql)) return recordDifferences(client, graphql, place);
   if (isRecord(client) && !('number' in client) && !('bytes' in client)) {
     const inner = Object.values(client);
-    return inner.length === 1 ? differences(inner[0], graphql, place) : told('structure where GraphQL has a value');
+    return inner.length === 1
+      ? differences(inner[0], graphql, place)
+      : told('structure where GraphQL has a value');
   }
   return isSameValue(client, graphql) ? [] : told('another value');
 }
 
-function listDifferences(client: unknown, graphql: readonly unknown[], place: string): readonly string[] {
+function listDifferences(
+  client: unknown,
+  graphql: readonly unknown[],
+  place: string,
+): readonly string[] {
   let items = inside(client);
   if (isNothing(items) || (isRecord(items) && Object.keys(items).length === 0)) items = [];
   if (!Array.isArray(items)) items = [items];
   const list: readonly unknown[] = Array.isArray(items) ? items : [];
-  if (list.length !== graphql.length) return [`${place}: ${list.length} items, ${graphql.length} in GraphQL`];
+  if (list.length !== graphql.length)
+    return [`${place}: ${list.length} items, ${graphql.length} in GraphQL`];
   return graphql.flatMap((item, index) => differences(list[index], item, `${place}[${index}]`));
 }
 
@@ -35,12 +43,17 @@ function recordDifferences(
   const asked = Object.entries(graphql).filter(([name]) => name !== '__typename');
   const isKnown = asked.some(([name]) => fields.has(simplified(name)));
   const [only] = [...fields.values()];
-  if (!isKnown && fields.size === 1 && isRecord(only)) return recordDifferences(only, graphql, place);
+  if (!isKnown && fields.size === 1 && isRecord(only))
+    return recordDifferences(only, graphql, place);
   const names = new Set(asked.map(([name]) => simplified(name)));
-  const unasked = [...fields].filter(([name, value]) => !names.has(name) && !isNothing(value)).map(([name]) => name);
+  const unasked = [...fields]
+    .filter(([name, value]) => !names.has(name) && !isNothing(value))
+    .map(([name]) => name);
   return [
     ...unasked.map((name) => `${place}.${name}: not in GraphQL`),
-    ...asked.flatMap(([name, value]) => differences(fields.get(simplified(name)) ?? null, value, `${place}.${name}`)),
+    ...asked.flatMap(([name, value]) =>
+      differences(fields.get(simplified(name)) ?? null, value, `${place}.${name}`),
+    ),
   ];
 }
 

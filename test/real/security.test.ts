@@ -65,49 +65,59 @@ except zeep.exceptions.Fault as fault:
     print(fault.detail[0].get("code"))
 `;
 
-t.test('signatures and UsernameTokens of zeep are verified', { skip: missing('zeep', 'xmlsec') }, async (t) => {
-  const folder = t.testdir();
-  const authority = new Authority(folder);
-  const client = authority.sign('erp', 30, '/O=Bank/OU=Clients/CN=erp', 'DNS:a', RSA_KEY);
-  for (const [name, text] of [
-    ['c.pem', client.cert],
-    ['c.key', client.key],
-    ['desk.wsdl', WSDL],
-    ['authorities.pem', authority.ca.cert],
-    ['client.py', CLIENT],
-  ] as const) {
-    writeFileSync(join(folder, name), text);
-  }
-  const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
-  });
-  const service = (name: string, verify: string): string => `
+t.test(
+  'signatures and UsernameTokens of zeep are verified',
+  { skip: missing('zeep', 'xmlsec') },
+  async (t) => {
+    const folder = t.testdir();
+    const authority = new Authority(folder);
+    const client = authority.sign('erp', 30, '/O=Bank/OU=Clients/CN=erp', 'DNS:a', RSA_KEY);
+    for (const [name, text] of [
+      ['c.pem', client.cert],
+      ['c.key', client.key],
+      ['desk.wsdl', WSDL],
+      ['authorities.pem', authority.ca.cert],
+      ['client.py', CLIENT],
+    ] as const) {
+      writeFileSync(join(folder, name), text);
+    }
+    const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+    });
+    const service = (name: string, verify: string): string => `
   ${name}:
     url: ${backend.url}/desk
     wsdl: ${join(folder, 'desk.wsdl')}
     operations: { Echo: false }
     security: { verify: { ${verify} } }`;
-  const pem = (name: string): string => `{ file: ${join(folder, name)} }`;
-  const gateway = await useGateway(
-    t,
-    `services:${service('signed', `signature: { authorities: ${pem('authorities.pem')}, known: ${pem('c.pem')}, subjects: ["CN=erp"], required: [Body, Timestamp] }`)}${service('named', 'usernameToken: { users: { erp: { password: secret } } }')}`,
-  );
-  const call = async (path: string, way: string): Promise<string> => {
-    const args = [join(folder, 'client.py'), join(folder, 'desk.wsdl'), `${gateway.url}/soap/${path}`, folder, way];
-    return (await run(PYTHON, args)).stdout.trim();
-  };
-  for (const [path, way, expected] of [
-    ['signed', 'token', 'ok'],
-    ['signed', 'issuerSerial', 'ok'],
-    ['signed', 'altered', 'wsse:FailedCheck'],
-    ['signed', 'sha1', 'wsse:UnsupportedAlgorithm'],
-    ['signed', 'none', 'wsse:InvalidSecurity'],
-    ['named', 'text', 'ok'],
-    ['named', 'digest', 'ok'],
-    ['named', 'wrong', 'wsse:FailedAuthentication'],
-    ['named', 'none', 'wsse:InvalidSecurity'],
-  ] as const) {
-    t.equal(await call(path, way), expected, `${path}: ${way}`);
-  }
-  t.equal(backend.complete.length, 4);
-});
+    const pem = (name: string): string => `{ file: ${join(folder, name)} }`;
+    const gateway = await useGateway(
+      t,
+      `services:${service('signed', `signature: { authorities: ${pem('authorities.pem')}, known: ${pem('c.pem')}, subjects: ["CN=erp"], required: [Body, Timestamp] }`)}${service('named', 'usernameToken: { users: { erp: { password: secret } } }')}`,
+    );
+    const call = async (path: string, way: string): Promise<string> => {
+      const args = [
+        join(folder, 'client.py'),
+        join(folder, 'desk.wsdl'),
+        `${gateway.url}/soap/${path}`,
+        folder,
+        way,
+      ];
+      return (await run(PYTHON, args)).stdout.trim();
+    };
+    for (const [path, way, expected] of [
+      ['signed', 'token', 'ok'],
+      ['signed', 'issuerSerial', 'ok'],
+      ['signed', 'altered', 'wsse:FailedCheck'],
+      ['signed', 'sha1', 'wsse:UnsupportedAlgorithm'],
+      ['signed', 'none', 'wsse:InvalidSecurity'],
+      ['named', 'text', 'ok'],
+      ['named', 'digest', 'ok'],
+      ['named', 'wrong', 'wsse:FailedAuthentication'],
+      ['named', 'none', 'wsse:InvalidSecurity'],
+    ] as const) {
+      t.equal(await call(path, way), expected, `${path}: ${way}`);
+    }
+    t.equal(backend.complete.length, 4);
+  },
+);

@@ -12,11 +12,18 @@ import {
 const AGAIN = 2;
 
 /** Everything a field can give: every field of every type it leads to, types within themselves a few times. */
-export function wholeSelection(field: GraphQLField<unknown, unknown>, schema: GraphQLSchema): string {
+export function wholeSelection(
+  field: GraphQLField<unknown, unknown>,
+  schema: GraphQLSchema,
+): string {
   return selectionOf(field.type, schema, []);
 }
 
-function selectionOf(type: GraphQLOutputType, schema: GraphQLSchema, above: readonly string[]): string {
+function selectionOf(
+  type: GraphQLOutputType,
+  schema: GraphQLSchema,
+  above: readonly string[],
+): string {
   const named = getNamedType(type);
   if (isObjectType(named)) return `{ ${fieldsOf(named, schema, above)} }`;
   if (!isAbstractType(named)) return '';
@@ -24,7 +31,11 @@ function selectionOf(type: GraphQLOutputType, schema: GraphQLSchema, above: read
   return `{ __typename ${types.map((each) => `... on ${each.name} { ${fieldsOf(each, schema, above)} }`).join(' ')} }`;
 }
 
-function fieldsOf(type: GraphQLObjectType, schema: GraphQLSchema, above: readonly string[]): string {
+function fieldsOf(
+  type: GraphQLObjectType,
+  schema: GraphQLSchema,
+  above: readonly string[],
+): string {
   const within = [...above, type.name];
   const fields = Object.values(type.getFields()).flatMap((field) => {
     const inner = getNamedType(field.type);

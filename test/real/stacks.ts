@@ -22,7 +22,12 @@ export interface Backend {
 }
 
 const DESK = { series: 'desk', authForm: 'qualified' } as const;
-const PHP = { ...DESK, stack: 'php', path: '/orders.php', auth: 'http://legacy.example.com/orders/2009' } as const;
+const PHP = {
+  ...DESK,
+  stack: 'php',
+  path: '/orders.php',
+  auth: 'http://legacy.example.com/orders/2009',
+} as const;
 const SPYNE = { ...DESK, stack: 'spyne', auth: 'http://legacy.example.com/spyne/orders' } as const;
 
 export const BACKENDS: readonly Backend[] = [
@@ -54,7 +59,10 @@ export interface RunningStack {
 export async function startStack(stack: Stack): Promise<RunningStack> {
   const path = stack === 'php' ? '/orders.php' : '/soap11';
   const { port, stop } = await startProgram({
-    command: stack === 'php' ? phpCommand : (port) => [PYTHON, join(STACKS, 'spyne', 'server.py'), String(port)],
+    command:
+      stack === 'php'
+        ? phpCommand
+        : (port) => [PYTHON, join(STACKS, 'spyne', 'server.py'), String(port)],
     environment: { PHP_CLI_SERVER_WORKERS: '4' },
     async isReady(port) {
       const response = await fetch(`http://127.0.0.1:${port}${path}?wsdl`).catch(() => null);
@@ -66,10 +74,9 @@ export async function startStack(stack: Stack): Promise<RunningStack> {
 }
 
 function phpCommand(port: number): readonly string[] {
-  const settings = ['display_errors=0', 'log_errors=0', 'soap.wsdl_cache_enabled=0'].flatMap((setting) => [
-    '-d',
-    setting,
-  ]);
+  const settings = ['display_errors=0', 'log_errors=0', 'soap.wsdl_cache_enabled=0'].flatMap(
+    (setting) => ['-d', setting],
+  );
   return ['php', ...settings, '-S', `127.0.0.1:${port}`, '-t', join(STACKS, 'php')];
 }
 
@@ -101,7 +108,10 @@ export async function runClient(
     errors += piece;
   });
   const [code, signal] = await once(child, 'close');
-  const lines = output.split('\n').filter((line) => line.startsWith('PASS ') || line.startsWith('FAIL '));
-  if (code !== 0 && code !== 1) lines.push(`FAIL to the end ${code ?? signal} ${errors.slice(-300)}`);
+  const lines = output
+    .split('\n')
+    .filter((line) => line.startsWith('PASS ') || line.startsWith('FAIL '));
+  if (code !== 0 && code !== 1)
+    lines.push(`FAIL to the end ${code ?? signal} ${errors.slice(-300)}`);
   return lines;
 }

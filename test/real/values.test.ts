@@ -42,7 +42,9 @@ const DESK: readonly Call[] = [
   },
   {
     operation: 'PlaceOrder',
-    arguments: [{ order: { customerCode: 'C001', note: 'x & y', lines: [LINE, { ...LINE, no: 2 }] } }],
+    arguments: [
+      { order: { customerCode: 'C001', note: 'x & y', lines: [LINE, { ...LINE, no: 2 }] } },
+    ],
   },
   { operation: 'FindCustomer', arguments: [{ code: 'C007' }] },
   { operation: 'FindCustomer', arguments: [{ code: 'nobody' }] },
@@ -70,14 +72,28 @@ const ITEM = {
 
 const INVENTORY: readonly Call[] = [
   { operation: 'echo', arguments: ['h€llo <&> é'], graphql: 'text: "h€llo <&> é"' },
-  ...['S1', 'S2', 'S3', 'S9'].map((sku) => ({ operation: 'getItem', arguments: [sku], graphql: `sku: "${sku}"` })),
-  ...[0, 1, 4].map((count) => ({ operation: 'listItems', arguments: [count], graphql: `count: ${count}` })),
-  { operation: 'sumQty', arguments: [['S1', 'S2'], 1.5], graphql: 'skus: ["S1", "S2"], factor: 1.5' },
+  ...['S1', 'S2', 'S3', 'S9'].map((sku) => ({
+    operation: 'getItem',
+    arguments: [sku],
+    graphql: `sku: "${sku}"`,
+  })),
+  ...[0, 1, 4].map((count) => ({
+    operation: 'listItems',
+    arguments: [count],
+    graphql: `count: ${count}`,
+  })),
+  {
+    operation: 'sumQty',
+    arguments: [['S1', 'S2'], 1.5],
+    graphql: 'skus: ["S1", "S2"], factor: 1.5',
+  },
   { operation: 'minMax', arguments: [[3, -1, 7]], graphql: 'values: [3, -1, 7]' },
   {
     operation: 'pairUp',
     arguments: [ITEM, ITEM],
-    graphql: ['left', 'right'].map((side) => `${side}: ${literal({ ...ITEM, unit: { enum: 'kg' } })}`).join(', '),
+    graphql: ['left', 'right']
+      .map((side) => `${side}: ${literal({ ...ITEM, unit: { enum: 'kg' } })}`)
+      .join(', '),
   },
   { operation: 'whoAmI', arguments: [], auth: true },
   { operation: 'slow', arguments: [10], graphql: 'ms: 10' },
@@ -118,7 +134,8 @@ async function seenByClient(
     });
   }
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${backend.name}: ${texts[1]?.slice(-500)}${texts[0]?.slice(-500)}`);
+  if (code !== 0)
+    throw new Error(`${backend.name}: ${texts[1]?.slice(-500)}${texts[0]?.slice(-500)}`);
   const seen: unknown[] = JSON.parse(texts[0] ?? '');
   return seen;
 }
@@ -134,8 +151,15 @@ for (const backend of BACKENDS) {
       const endpoint = `${stack.origin}${backend.path}`;
       const folder = join(t.testdir({}), 'imported');
       const said: string[] = [];
-      const terminal = { out: (text: string) => said.push(text), error: (text: string) => said.push(text) };
-      t.equal(await runProgram(['import', `${endpoint}?wsdl`, '-o', folder], terminal), 0, said.join('\n'));
+      const terminal = {
+        out: (text: string) => said.push(text),
+        error: (text: string) => said.push(text),
+      };
+      t.equal(
+        await runProgram(['import', `${endpoint}?wsdl`, '-o', folder], terminal),
+        0,
+        said.join('\n'),
+      );
       const written: Record<string, Record<string, Record<string, unknown>>> = parse(
         await readFile(join(folder, 'soapstone.yaml'), 'utf8'),
       );
@@ -148,7 +172,9 @@ for (const backend of BACKENDS) {
         `${yaml}\nlimits: { graphql: { cost: 1000000, depth: 30, tokens: 100000 } }\n`,
         folder,
       );
-      const ask = async (query: string): Promise<{ data?: Record<string, unknown> | null; errors?: unknown }> => {
+      const ask = async (
+        query: string,
+      ): Promise<{ data?: Record<string, unknown> | null; errors?: unknown }> => {
         return askGraphql(gateway.url, query);
       };
       const { data } = await ask(getIntrospectionQuery());
@@ -168,12 +194,15 @@ for (const backend of BACKENDS) {
 
 function queryFor(call: Call, schema: GraphQLSchema): string {
   const name = call.operation.charAt(0).toLowerCase() + call.operation.slice(1);
-  const root = [schema.getQueryType(), schema.getMutationType()].find((type) => type?.getFields()[name] !== undefined);
+  const root = [schema.getQueryType(), schema.getMutationType()].find(
+    (type) => type?.getFields()[name] !== undefined,
+  );
   const field = root?.getFields()[name];
   if (!root || field === undefined) throw new Error(`no field ${name}`);
   const [first] = call.arguments;
   const given = call.graphql ?? (first === undefined ? '' : literal(first).slice(1, -1));
-  const token = call.auth === true ? 'headers: { authToken: { token: "s3cret", tenant: "acme" } }' : '';
+  const token =
+    call.auth === true ? 'headers: { authToken: { token: "s3cret", tenant: "acme" } }' : '';
   const both = [given, token].filter((part) => part.trim() !== '').join(', ');
   return `${root === schema.getQueryType() ? 'query' : 'mutation'} { it: ${name}${both === '' ? '' : `(${both})`} ${wholeSelection(field, schema)} }`;
 }

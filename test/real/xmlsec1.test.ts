@@ -9,7 +9,15 @@ import { Alterations } from '../kit/alterations.js';
 import type { RecordedMessage } from '../kit/backend.js';
 import { Authority, type Identity, RSA_KEY } from '../kit/certificates.js';
 import { postSoap, SOAP_11 } from '../kit/envelope.js';
-import { DS, EXCLUSIVE, keyByToken, timestampOf, tokenOf, WSSE, WSU } from '../kit/signed-message.js';
+import {
+  DS,
+  EXCLUSIVE,
+  keyByToken,
+  timestampOf,
+  tokenOf,
+  WSSE,
+  WSU,
+} from '../kit/signed-message.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { missing } from './programs.js';
 
@@ -23,9 +31,15 @@ const ALGORITHMS = {
 } as const;
 const ALTERED_COUNT = 3000;
 /** Elements whose Id counts. */
-const WITH_IDS = [`${SOAP_11}:Body`, `${WSU}:Timestamp`, 'urn:block:Block', `${WSSE}:BinarySecurityToken`];
+const WITH_IDS = [
+  `${SOAP_11}:Body`,
+  `${WSU}:Timestamp`,
+  'urn:block:Block',
+  `${WSSE}:BinarySecurityToken`,
+];
 /** The first signature of the block, by its place: xmlsec1 takes the first of the document otherwise. */
-const PLACE = "(/*/*[local-name()='Header']/*[local-name()='Security']/*[local-name()='Signature'])[1]";
+const PLACE =
+  "(/*/*[local-name()='Header']/*[local-name()='Security']/*[local-name()='Signature'])[1]";
 const OPTIONS = [...WITH_IDS.flatMap((name) => ['--id-attr:Id', name]), '--node-xpath', PLACE];
 
 /** Contents that are hard to write canonically. */
@@ -37,7 +51,10 @@ const CONTENTS = [
 ];
 
 function template(signer: Identity, algorithm: string, content: string, prefixes: string): string {
-  const list = prefixes === '' ? '' : `<e:InclusiveNamespaces xmlns:e="${EXCLUSIVE}" PrefixList="${prefixes}"/>`;
+  const list =
+    prefixes === ''
+      ? ''
+      : `<e:InclusiveNamespaces xmlns:e="${EXCLUSIVE}" PrefixList="${prefixes}"/>`;
   const reference = (id: string): string =>
     `<ds:Reference URI="#${id}"><ds:Transforms><ds:Transform Algorithm="${EXCLUSIVE}">${list}</ds:Transform></ds:Transforms><ds:DigestMethod Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"/><ds:DigestValue/></ds:Reference>`;
   const methods = `<ds:CanonicalizationMethod Algorithm="${EXCLUSIVE}"/><ds:SignatureMethod Algorithm="${algorithm}"/>`;
@@ -76,11 +93,20 @@ async function start(t: Test) {
     folder,
   );
   /** Those of the files that do not hold with the key of a signer. */
-  async function failing<T extends { readonly file: string }>(kind: string, judged: readonly T[]): Promise<T[]> {
+  async function failing<T extends { readonly file: string }>(
+    kind: string,
+    judged: readonly T[],
+  ): Promise<T[]> {
     const failed: T[] = [];
     for (let at = 0; at < judged.length; at++) {
       const files = judged.slice(at).map(({ file }) => file);
-      const options = ['--verify', '--pubkey-cert-pem', join(folder, `${kind}.pem`), ...OPTIONS, ...files];
+      const options = [
+        '--verify',
+        '--pubkey-cert-pem',
+        join(folder, `${kind}.pem`),
+        ...OPTIONS,
+        ...files,
+      ];
       const { stderr } = await promisify(execFile)('xmlsec1', options).catch(
         (failure: { readonly stderr: string }) => failure,
       );
@@ -187,5 +213,7 @@ function isTakenByXmlCrypto(text: string, publicCert: string): boolean {
  * they are written: nothing that reads the message resolves them.
  */
 function hasRelativeNamespace(text: string): boolean {
-  return [...text.matchAll(/ xmlns(?::\w+)?="([^"]*)"/g)].some(([, name = '']) => name !== '' && !/^\w+:/.test(name));
+  return [...text.matchAll(/ xmlns(?::\w+)?="([^"]*)"/g)].some(
+    ([, name = '']) => name !== '' && !/^\w+:/.test(name),
+  );
 }

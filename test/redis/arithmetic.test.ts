@@ -29,10 +29,18 @@ const STEPS: fc.Arbitrary<Step> = fc.oneof(
     ),
   },
   { weight: 5, arbitrary: fc.tuple(one('advance'), fc.constantFrom(100, 300, 1000, 3000)) },
-  { weight: 2, arbitrary: fc.tuple(one('cut', 'lose replies', 'lose messages', 'mend', 'mend'), fc.nat(COUNT - 1)) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(
+      one('cut', 'lose replies', 'lose messages', 'mend', 'mend'),
+      fc.nat(COUNT - 1),
+    ),
+  },
   {
     weight: 1,
-    arbitrary: fc.tuple(one('away', 'back', 'back', 'flush', 'evict', 'save', 'restart empty', 'restart stale')),
+    arbitrary: fc.tuple(
+      one('away', 'back', 'back', 'flush', 'evict', 'save', 'restart empty', 'restart stale'),
+    ),
   },
   { weight: 1, arbitrary: fc.tuple(one('jump'), fc.constantFrom(-3_600_000, -700, 3_600_000)) },
 );
@@ -73,7 +81,8 @@ t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
   const ask = (at: number, points: number, times: number): number => {
     const { budgets } = fleet.replicas[at] ?? {};
     let admitted = 0;
-    for (let asked = 0; asked < times && budgets?.take(CLIENT, points).isGranted; asked += 1) admitted += points;
+    for (let asked = 0; asked < times && budgets?.take(CLIENT, points).isGranted; asked += 1)
+      admitted += points;
     return admitted;
   };
 
@@ -135,7 +144,10 @@ t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
         admitted += points;
         await fleet.drain();
       }
-      t.ok(admitted <= maximum && admitted >= 0.9 * maximum, `${points} points, at each in turn: ${admitted}`);
+      t.ok(
+        admitted <= maximum && admitted >= 0.9 * maximum,
+        `${points} points, at each in turn: ${admitted}`,
+      );
 
       await fleet.reset(COUNT);
       admitted = 0;
@@ -143,7 +155,11 @@ t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
         admitted += ask(0, points, 1000);
         await fleet.drain();
       }
-      t.equal(admitted, maximum, `${points} points, as many at once as are admitted, at one replica`);
+      t.equal(
+        admitted,
+        maximum,
+        `${points} points, as many at once as are admitted, at one replica`,
+      );
 
       await fleet.reset(COUNT);
       admitted = 0;
@@ -152,37 +168,47 @@ t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
         await fleet.drain();
       }
       const most = Math.max(maximum, COUNT * points);
-      t.ok(admitted <= most && admitted >= 0.75 * maximum, `${points} points, at all at once: ${admitted}`);
+      t.ok(
+        admitted <= most && admitted >= 0.75 * maximum,
+        `${points} points, at all at once: ${admitted}`,
+      );
     }
   });
 
-  t.test('with an empty Redis a full bucket is spent at once, at each replica its part', async (t) => {
-    const { maximum, restoreRate } = RULE;
-    for (const count of [1, COUNT]) {
-      for (const settleMillis of [0, 100, 1500]) {
-        const name = `${count} replicas, ${settleMillis} ms after the start`;
-        await fleet.reset(count, count, settleMillis);
-        const status = fleet.replicas[0]?.budgets.status(CLIENT);
-        t.equal(status?.currentlyAvailable, maximum / count, `${name}: that is shown`);
-        let admitted = 0;
-        for (let at = 0; at < count; at += 1) admitted += ask(at, 5, 1000);
-        t.ok(admitted >= maximum && admitted <= maximum + 5 * count, `${name}: ${admitted}`);
-        for (let at = 0; at < count; at += 1) t.equal(ask(at, 5, 1000), 0, `${name}: and no more`);
-        // Nothing is given again when Redis has the state.
-        for (let left = 3000; left > 0; left -= 100) {
-          await fleet.advance(100);
+  t.test(
+    'with an empty Redis a full bucket is spent at once, at each replica its part',
+    async (t) => {
+      const { maximum, restoreRate } = RULE;
+      for (const count of [1, COUNT]) {
+        for (const settleMillis of [0, 100, 1500]) {
+          const name = `${count} replicas, ${settleMillis} ms after the start`;
+          await fleet.reset(count, count, settleMillis);
+          const status = fleet.replicas[0]?.budgets.status(CLIENT);
+          t.equal(status?.currentlyAvailable, maximum / count, `${name}: that is shown`);
+          let admitted = 0;
           for (let at = 0; at < count; at += 1) admitted += ask(at, 5, 1000);
+          t.ok(admitted >= maximum && admitted <= maximum + 5 * count, `${name}: ${admitted}`);
+          for (let at = 0; at < count; at += 1)
+            t.equal(ask(at, 5, 1000), 0, `${name}: and no more`);
+          // Nothing is given again when Redis has the state.
+          for (let left = 3000; left > 0; left -= 100) {
+            await fleet.advance(100);
+            for (let at = 0; at < count; at += 1) admitted += ask(at, 5, 1000);
+          }
+          t.ok(
+            admitted <= 1.05 * (maximum + 3.1 * restoreRate),
+            `${name}: ${admitted} after three seconds more`,
+          );
         }
-        t.ok(admitted <= 1.05 * (maximum + 3.1 * restoreRate), `${name}: ${admitted} after three seconds more`);
       }
-    }
-    // A client that no replica knows, while an emptied Redis is filled again.
-    await fleet.reset(COUNT);
-    await fleet.flush();
-    await fleet.advance(100);
-    t.notOk(fleet.replicas[0]?.budgets.isShared);
-    t.equal(ask(0, 5, 1000), maximum / COUNT);
-  });
+      // A client that no replica knows, while an emptied Redis is filled again.
+      await fleet.reset(COUNT);
+      await fleet.flush();
+      await fleet.advance(100);
+      t.notOk(fleet.replicas[0]?.budgets.isShared);
+      t.equal(ask(0, 5, 1000), maximum / COUNT);
+    },
+  );
 
   t.test('a denied client finds its points at the promised time', async (t) => {
     await fleet.reset(COUNT);
@@ -198,7 +224,10 @@ t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
     const count = (): number => {
       const { budgets, nearlyEmpty } = fleet.replicas[0] ?? {};
       if (budgets === undefined || nearlyEmpty === undefined) throw new Error('no replica');
-      return [...nearlyEmpty.count((account) => budgets.status(account)).values()].reduce((sum, each) => sum + each, 0);
+      return [...nearlyEmpty.count((account) => budgets.status(account)).values()].reduce(
+        (sum, each) => sum + each,
+        0,
+      );
     };
     t.equal(ask(0, 10, 1), 10);
     await fleet.drain();
@@ -218,7 +247,9 @@ t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
     await fleet.drain();
     budgets.resize(10);
     t.equal(budgets.size, 10);
-    const admitted = accounts.slice(-5).filter((account) => budgets.take(account, RULE.maximum).isGranted);
+    const admitted = accounts
+      .slice(-5)
+      .filter((account) => budgets.take(account, RULE.maximum).isGranted);
     t.equal(admitted.length, 0);
   });
 
@@ -242,14 +273,20 @@ t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
     await refillOf20s();
     fleet.replicas.pop();
     const admitted = await refillOf20s();
-    t.ok(admitted >= 0.6 * 400 && admitted <= 0.8 * 400, `${admitted} points of 400, by three of four`);
+    t.ok(
+      admitted >= 0.6 * 400 && admitted <= 0.8 * 400,
+      `${admitted} points of 400, by three of four`,
+    );
   });
 
   t.test('more replicas are configured than there are: the refill is slower', async (t) => {
     await fleet.reset(COUNT, 2 * COUNT);
     for (let round = 0; round < 3; round += 1) await refillOf20s();
     const admitted = await refillOf20s();
-    t.ok(admitted >= 0.4 * 400 && admitted <= 0.55 * 400, `${admitted} points of 400, by four of eight`);
+    t.ok(
+      admitted >= 0.4 * 400 && admitted <= 0.55 * 400,
+      `${admitted} points of 400, by four of eight`,
+    );
   });
 
   t.test('fewer replicas are configured than there are: they are counted', async (t) => {
@@ -302,22 +339,31 @@ t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
         await fleet.advance(500);
       }
       const most = 1.05 * (RULE.maximum + RULE.restoreRate * 6) + COUNT * 10;
-      t.ok(admitted >= 150 && admitted <= most, `${words.slice(0, 3).join(' ')}: ${admitted} of at most ${most}`);
+      t.ok(
+        admitted >= 150 && admitted <= most,
+        `${words.slice(0, 3).join(' ')}: ${admitted} of at most ${most}`,
+      );
     }
   });
 
-  t.test('under any sequence of faults, at most the budget and one lease, request or unseen part each', async (t) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(STEPS, { minLength: 5, maxLength: 40 }), async (steps) => {
-        const dearest = Math.max(
-          RULE.maximum / (10 * COUNT),
-          ...steps.map(([kind, , points]) => (kind === 'ask' ? points : kind === 'lose messages' ? PART : 0)),
-        );
-        const points = await excess(steps);
-        if (points > COUNT * dearest) throw new Error(`${points} points more than the budget, of ${dearest}`);
-      }),
-      { numRuns: Number(process.env['RUNS'] ?? 60), examples: [[LOST_VIEWS]] },
-    );
-    t.pass();
-  });
+  t.test(
+    'under any sequence of faults, at most the budget and one lease, request or unseen part each',
+    async (t) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(STEPS, { minLength: 5, maxLength: 40 }), async (steps) => {
+          const dearest = Math.max(
+            RULE.maximum / (10 * COUNT),
+            ...steps.map(([kind, , points]) =>
+              kind === 'ask' ? points : kind === 'lose messages' ? PART : 0,
+            ),
+          );
+          const points = await excess(steps);
+          if (points > COUNT * dearest)
+            throw new Error(`${points} points more than the budget, of ${dearest}`);
+        }),
+        { numRuns: Number(process.env['RUNS'] ?? 60), examples: [[LOST_VIEWS]] },
+      );
+      t.pass();
+    },
+  );
 });

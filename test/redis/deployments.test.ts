@@ -35,7 +35,8 @@ async function share(t: Test, redis: string) {
   const shared = new SharedState(settings, 100, {
     budget: NO_EVENTS,
     operation() {},
-    event: (_level, message, { reason = '', server = '' }) => lines.push(`${message.split(':')[0]} ${reason}${server}`),
+    event: (_level, message, { reason = '', server = '' }) =>
+      lines.push(`${message.split(':')[0]} ${reason}${server}`),
   });
   shared.start();
   t.teardown(() => shared.close());
@@ -45,7 +46,9 @@ async function share(t: Test, redis: string) {
 let nonces = 0;
 
 /** Claims a new nonce: its key, and the answer. */
-async function claim({ shared }: Shared): Promise<{ readonly key: string; readonly answer: string }> {
+async function claim({
+  shared,
+}: Shared): Promise<{ readonly key: string; readonly answer: string }> {
   const key = `nonce ${nonces++}`;
   return { key, answer: await shared.nonces.claim('orders', { key, equivalentKeys: [] }, 600_000) };
 }
@@ -67,9 +70,16 @@ async function useAll(t: Test, one: Shared, other: Shared): Promise<void> {
     shared.makePersistedStore(new MemoryPersistedStore(defaultsOf(PERSISTED_LIMITS)), limits),
   );
   await stores[0]?.set(hashOf('{ a }'), '{ a }');
-  await until(async () => (await stores[1]?.get(hashOf('{ a }'))) === '{ a }', 'the other has the document');
+  await until(
+    async () => (await stores[1]?.get(hashOf('{ a }'))) === '{ a }',
+    'the other has the document',
+  );
   const received: unknown[] = [];
-  const receiver = { message: ({ values }: { values: unknown }) => received.push(values), resumed() {}, lost() {} };
+  const receiver = {
+    message: ({ values }: { values: unknown }) => received.push(values),
+    resumed() {},
+    lost() {},
+  };
   const [from, to] = [one, other].map(({ shared }) =>
     shared.makeEventTransport({ historyEvents: 10, resumeMillis: 0, queueBytes: 100_000 }),
   );
@@ -84,7 +94,9 @@ async function useAll(t: Test, one: Shared, other: Shared): Promise<void> {
 }
 
 /** Claims nonces until Redis has been away and is back, and spends points meanwhile: the nonces that were new, and denials. */
-async function claimThroughout(shared: Shared): Promise<{ readonly keys: readonly string[]; readonly denied: number }> {
+async function claimThroughout(
+  shared: Shared,
+): Promise<{ readonly keys: readonly string[]; readonly denied: number }> {
   const account = accountOf('always', ALWAYS);
   const keys: string[] = [];
   let denied = 0;
@@ -111,8 +123,14 @@ t.test('workers are replicas, though fewer are configured', async (t) => {
   ] as const) {
     const file = join(folder, 'workers.yaml');
     const replicas = expected === 2 ? ', replicas: 2' : '';
-    writeFileSync(file, `${keys}services: { a: { url: http://a } }\nredis: { url: redis://localhost${replicas} }\n`);
-    t.equal(compileRedis(rootSection(await loadConfig(file, {}, workers))).settings?.replicas, expected);
+    writeFileSync(
+      file,
+      `${keys}services: { a: { url: http://a } }\nredis: { url: redis://localhost${replicas} }\n`,
+    );
+    t.equal(
+      compileRedis(rootSection(await loadConfig(file, {}, workers))).settings?.replicas,
+      expected,
+    );
   }
 });
 
@@ -120,9 +138,12 @@ t.test('secrets that go over the network in clear text are warned of', async (t)
   const warnings = async (redis: string): Promise<readonly string[]> => {
     const file = join(folder, 'warned.yaml');
     writeFileSync(file, `services: { a: { url: http://a } }\nredis: ${redis}\n`);
-    return compileRedis(rootSection(await loadConfig(file, {}))).warnings.map(({ what, line }) => `${line}: ${what}`);
+    return compileRedis(rootSection(await loadConfig(file, {}))).warnings.map(
+      ({ what, line }) => `${line}: ${what}`,
+    );
   };
-  const open = '2: Redis gets its password without TLS: others on the network can read it, and what replicas share.';
+  const open =
+    '2: Redis gets its password without TLS: others on the network can read it, and what replicas share.';
   for (const [redis, expected] of [
     ['"redis://:secret@redis.internal"', [open]],
     ['{ url: redis://10.0.0.1, password: secret }', [open]],
@@ -149,7 +170,11 @@ t.test('Sentinel: a failover under traffic', { skip: MISSING }, async (t) => {
   const other = await share(t, redis(OF_SENTINELS));
   await useAll(t, one, other);
   const [primary, replica] = deployment.servers;
-  t.same(one.lines, [`Redis is there 127.0.0.1:${primary.port}`], 'a sentinel that is gone is passed over');
+  t.same(
+    one.lines,
+    [`Redis is there 127.0.0.1:${primary.port}`],
+    'a sentinel that is gone is passed over',
+  );
 
   const before = await claim(one);
   replicate(primary, '-a', SECRET);
@@ -170,7 +195,14 @@ t.test('Sentinel: a failover under traffic', { skip: MISSING }, async (t) => {
   }, 'the old primary follows');
   await until(async () => {
     const [sentinel = ''] = deployment.nodes;
-    return ask(Number(sentinel.split(':')[1]), '-a', OF_SENTINELS, 'sentinel', 'failover', 'orders').includes('OK');
+    return ask(
+      Number(sentinel.split(':')[1]),
+      '-a',
+      OF_SENTINELS,
+      'sentinel',
+      'failover',
+      'orders',
+    ).includes('OK');
   }, 'the failover is begun');
   await claimThroughout(one);
   await until(async () => deployment.isPrimary(primary), 'it is the primary again');
@@ -214,48 +246,61 @@ t.test('a cluster: slots that move, nodes that fail', { skip: MISSING }, async (
   await useAll(t, one, other);
 });
 
-t.test('TLS with a certificate of the gateway, whose files rotate', { skip: MISSING }, async (t) => {
-  const own = new Authority(mkdtempSync(join(folder, 'tls-')), 'own');
-  const foreign = new Authority(mkdtempSync(join(folder, 'tls-')), 'foreign');
-  const write = (name: string, text: string): string => {
-    writeFileSync(join(folder, name), text);
-    return join(folder, name);
-  };
-  const server = own.sign('redis.test');
-  const files = ['--tls-cert-file', write('s.pem', server.cert), '--tls-key-file', write('s.key', server.key)];
-  const ca = write('ca.pem', own.ca.cert);
-  const sockets = ['--port', '0', '--tls-ca-cert-file', ca];
-  const port = String(await freePort());
-  await useRedis(t, ...files, ...sockets, '--tls-port', port, '--requirepass', SECRET);
-  const client = own.sign('gateway');
-  write('c.pem', client.cert);
-  write('c.key', client.key);
-  write('password', `${SECRET}\n`);
-  const tls = (ca: string): string =>
-    `tls: { ca: { file: ${ca} }, cert: { file: c.pem }, key: { file: c.key }, servername: redis.test }`;
-  const url = `url: "rediss://127.0.0.1:${port}/3", password: { file: password }, operationMillis: 500`;
-  const secured = await share(t, `{ ${url}, ${tls('ca.pem')} }`);
-  await until(() => secured.shared.isUp, 'up');
-  t.equal((await claim(secured)).answer, 'new');
+t.test(
+  'TLS with a certificate of the gateway, whose files rotate',
+  { skip: MISSING },
+  async (t) => {
+    const own = new Authority(mkdtempSync(join(folder, 'tls-')), 'own');
+    const foreign = new Authority(mkdtempSync(join(folder, 'tls-')), 'foreign');
+    const write = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const server = own.sign('redis.test');
+    const files = [
+      '--tls-cert-file',
+      write('s.pem', server.cert),
+      '--tls-key-file',
+      write('s.key', server.key),
+    ];
+    const ca = write('ca.pem', own.ca.cert);
+    const sockets = ['--port', '0', '--tls-ca-cert-file', ca];
+    const port = String(await freePort());
+    await useRedis(t, ...files, ...sockets, '--tls-port', port, '--requirepass', SECRET);
+    const client = own.sign('gateway');
+    write('c.pem', client.cert);
+    write('c.key', client.key);
+    write('password', `${SECRET}\n`);
+    const tls = (ca: string): string =>
+      `tls: { ca: { file: ${ca} }, cert: { file: c.pem }, key: { file: c.key }, servername: redis.test }`;
+    const url = `url: "rediss://127.0.0.1:${port}/3", password: { file: password }, operationMillis: 500`;
+    const secured = await share(t, `{ ${url}, ${tls('ca.pem')} }`);
+    await until(() => secured.shared.isUp, 'up');
+    t.equal((await claim(secured)).answer, 'new');
 
-  const withoutIdentity = await share(t, `{ ${url}, tls: { ca: { file: ca.pem } } }`);
-  write('foreign.pem', foreign.ca.cert);
-  const withForeign = await share(t, `{ ${url}, ${tls('foreign.pem')} }`);
-  const ofOther = await share(t, `{ ${url}, ${tls('ca.pem').replace('redis.test', 'other.test')} }`);
-  for (const each of [withoutIdentity, withForeign, ofOther]) await until(() => each.lines.length > 0, 'recorded');
-  t.same(
-    [withoutIdentity, withForeign, ofOther].map(({ lines }) => lines[0]),
-    [
-      'Redis is away ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
-      'Redis is away SELF_SIGNED_CERT_IN_CHAIN',
-      'Redis is away ERR_TLS_CERT_ALTNAME_INVALID',
-    ],
-  );
+    const withoutIdentity = await share(t, `{ ${url}, tls: { ca: { file: ca.pem } } }`);
+    write('foreign.pem', foreign.ca.cert);
+    const withForeign = await share(t, `{ ${url}, ${tls('foreign.pem')} }`);
+    const ofOther = await share(
+      t,
+      `{ ${url}, ${tls('ca.pem').replace('redis.test', 'other.test')} }`,
+    );
+    for (const each of [withoutIdentity, withForeign, ofOther])
+      await until(() => each.lines.length > 0, 'recorded');
+    t.same(
+      [withoutIdentity, withForeign, ofOther].map(({ lines }) => lines[0]),
+      [
+        'Redis is away ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+        'Redis is away SELF_SIGNED_CERT_IN_CHAIN',
+        'Redis is away ERR_TLS_CERT_ALTNAME_INVALID',
+      ],
+    );
 
-  // The files of one that cannot connect are replaced: it connects.
-  write('foreign.pem', own.ca.cert);
-  await until(() => withForeign.shared.isUp, 'up with the new file');
-});
+    // The files of one that cannot connect are replaced: it connects.
+    write('foreign.pem', own.ca.cert);
+    await until(() => withForeign.shared.isUp, 'up with the new file');
+  },
+);
 
 t.test('a Unix socket, a database and a user', { skip: MISSING }, async (t) => {
   const path = join(folder, 'redis.sock');

@@ -148,7 +148,11 @@ export interface Replica {
 let replicas = 0;
 
 /** With a longer time limit than the default of the gateway, for tests that are not about time. */
-export async function startReplica(url: string, count: number, clock = () => performance.now()): Promise<Replica> {
+export async function startReplica(
+  url: string,
+  count: number,
+  clock = () => performance.now(),
+): Promise<Replica> {
   replicas += 1;
   const recorded = new RecordedEvents();
   const connection = connect(url, recorded, { operationMillis: 2000 });
@@ -175,7 +179,17 @@ export async function startReplica(url: string, count: number, clock = () => per
     connection.close();
     subscriber.close();
   };
-  return { budgets, connection, recorded, viewed: (client) => views.get(bucketOf(client)) ?? null, close };
+  return {
+    budgets,
+    connection,
+    recorded,
+    viewed: (client) => views.get(bucketOf(client)) ?? null,
+    close,
+  };
 }
 
-export const accountOf = (id: string, budget: BudgetRule): BudgetAccount => ({ id, className: 'test', budget });
+export const accountOf = (id: string, budget: BudgetRule): BudgetAccount => ({
+  id,
+  className: 'test',
+  budget,
+});

@@ -43,7 +43,9 @@ const REPLY = envelope('<GetOrderResponse xmlns="urn:orders"><id>7</id></GetOrde
 
 const soap = async ({ url }: TestGateway): Promise<string> => {
   const response = await postSoap(`${url}/soap/orders`, CALL, { 'x-api-key': KEY });
-  return response.ok ? 'ok' : ((await response.text()).match(/[A-Z]+_[A-Z_]+/)?.[0] ?? String(response.status));
+  return response.ok
+    ? 'ok'
+    : ((await response.text()).match(/[A-Z]+_[A-Z_]+/)?.[0] ?? String(response.status));
 };
 
 const graphql = async ({ url }: TestGateway, body: object): Promise<string> => {
@@ -67,7 +69,8 @@ t.test('two gateways and one Redis', { skip: MISSING }, async (t) => {
 
   t.test('one budget for both, over SOAP and GraphQL', async (t) => {
     const answers: string[] = [];
-    for (let round = 0; round < 3; round += 1) for (const gateway of gateways) answers.push(await soap(gateway));
+    for (let round = 0; round < 3; round += 1)
+      for (const gateway of gateways) answers.push(await soap(gateway));
     answers.push(await graphql(b, { query: '{ order(id: 1) { id } }' }));
     // The rest may be split over two leases, until one of them is returned.
     const count = answers.filter((answer) => answer === 'ok').length;
@@ -77,7 +80,9 @@ t.test('two gateways and one Redis', { skip: MISSING }, async (t) => {
 
   t.test('a document that one persists is found by the other', async (t) => {
     const query = '{ __typename }';
-    const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } };
+    const extensions = {
+      persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },
+    };
     t.equal(await graphql(b, { extensions }), 'PERSISTED_QUERY_NOT_FOUND');
     t.equal(await graphql(a, { query, extensions }), 'ok');
     await until(async () => (await graphql(b, { extensions })) === 'ok', 'the other has it');
@@ -98,7 +103,10 @@ t.test('two gateways and one Redis', { skip: MISSING }, async (t) => {
     await redis.kill();
     await a.logLine('Redis is away: this process goes on with its share');
     t.match(await a.metrics(), /^soapstone_redis_up 0$/m);
-    t.match(await a.metrics(), /^soapstone_redis_operations_total\{operation="heartbeat",outcome="ok"\} [1-9]/m);
+    t.match(
+      await a.metrics(),
+      /^soapstone_redis_operations_total\{operation="heartbeat",outcome="ok"\} [1-9]/m,
+    );
     const extensions = { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } };
     t.equal(await graphql(b, { extensions }), 'PERSISTED_QUERY_NOT_FOUND');
     t.equal(await graphql(b, { query: '{ __typename }' }), 'ok');
@@ -110,7 +118,10 @@ t.test('two gateways and one Redis', { skip: MISSING }, async (t) => {
   });
 });
 
-const stock = (backend: string, redis: string): string => `redis: { url: ${redis}, operationMillis: 500 }
+const stock = (
+  backend: string,
+  redis: string,
+): string => `redis: { url: ${redis}, operationMillis: 500 }
 services:
   stock:
     url: ${backend}/stock
@@ -124,62 +135,81 @@ services:
       SetCount: { field: Mutation.setCount, write: { invalidates: [GetCount] } }
 `;
 
-t.test('a write through one gateway invalidates what the other has cached', { skip: MISSING }, async (t) => {
-  const redis = await useRedis(t);
-  const proxy = await useProxy(t, redis.port);
-  const calls = { GetCount: 0, SetCount: 0 };
-  const backend = await useBackend(t, (message, response) => {
-    const name = message.body.includes('SetCount') ? 'SetCount' : 'GetCount';
-    calls[name]++;
-    answerWith(REPLY.replaceAll('GetOrder', name).replace('urn:orders', 'urn:stock'))(message, response);
-  });
-  const a = await useGateway(t, stock(backend.url, redis.url));
-  const b = await useGateway(t, stock(backend.url, proxy.url));
-  for (const gateway of [a, b]) await gateway.logLine('Redis is there');
-  const operator = await useConnection(t, redis.url);
-  const areSubscribed = async (count: number): Promise<boolean> => {
-    const reply = await operator.tryCommand(['PUBSUB', 'NUMSUB', 'soapstone:v1:invalidations']);
-    return Array.isArray(reply) && Number(reply[1]) === count;
-  };
-  await until(() => areSubscribed(2), 'both are subscribed');
-  const ask = async ({ url }: TestGateway, query: string): Promise<void> => {
-    t.equal((await postGraphql(url, { query }, {})).status, 200);
-  };
-  const read = (gateway: TestGateway): Promise<void> => ask(gateway, '{ count(id: 1) { id } }');
-  const write = (gateway: TestGateway): Promise<void> => ask(gateway, 'mutation { setCount(id: 1) { id } }');
-  /** Reads until the backend is called for it. */
-  const isCalled = async (gateway: TestGateway): Promise<boolean> => {
-    const before = calls.GetCount;
-    await read(gateway);
-    return calls.GetCount > before;
-  };
-  // Before its subscription is up, a gateway takes all it has for invalid.
-  for (const gateway of [a, b]) await until(async () => !(await isCalled(gateway)), 'it is cached');
+t.test(
+  'a write through one gateway invalidates what the other has cached',
+  { skip: MISSING },
+  async (t) => {
+    const redis = await useRedis(t);
+    const proxy = await useProxy(t, redis.port);
+    const calls = { GetCount: 0, SetCount: 0 };
+    const backend = await useBackend(t, (message, response) => {
+      const name = message.body.includes('SetCount') ? 'SetCount' : 'GetCount';
+      calls[name]++;
+      answerWith(REPLY.replaceAll('GetOrder', name).replace('urn:orders', 'urn:stock'))(
+        message,
+        response,
+      );
+    });
+    const a = await useGateway(t, stock(backend.url, redis.url));
+    const b = await useGateway(t, stock(backend.url, proxy.url));
+    for (const gateway of [a, b]) await gateway.logLine('Redis is there');
+    const operator = await useConnection(t, redis.url);
+    const areSubscribed = async (count: number): Promise<boolean> => {
+      const reply = await operator.tryCommand(['PUBSUB', 'NUMSUB', 'soapstone:v1:invalidations']);
+      return Array.isArray(reply) && Number(reply[1]) === count;
+    };
+    await until(() => areSubscribed(2), 'both are subscribed');
+    const ask = async ({ url }: TestGateway, query: string): Promise<void> => {
+      t.equal((await postGraphql(url, { query }, {})).status, 200);
+    };
+    const read = (gateway: TestGateway): Promise<void> => ask(gateway, '{ count(id: 1) { id } }');
+    const write = (gateway: TestGateway): Promise<void> =>
+      ask(gateway, 'mutation { setCount(id: 1) { id } }');
+    /** Reads until the backend is called for it. */
+    const isCalled = async (gateway: TestGateway): Promise<boolean> => {
+      const before = calls.GetCount;
+      await read(gateway);
+      return calls.GetCount > before;
+    };
+    // Before its subscription is up, a gateway takes all it has for invalid.
+    for (const gateway of [a, b])
+      await until(async () => !(await isCalled(gateway)), 'it is cached');
 
-  await write(a);
-  await until(() => isCalled(b), 'the other calls the backend');
-  await until(async () => !(await isCalled(b)), 'its next reply is cached');
-  t.equal(await isCalled(a), true, 'so does the one with the write');
+    await write(a);
+    await until(() => isCalled(b), 'the other calls the backend');
+    await until(async () => !(await isCalled(b)), 'its next reply is cached');
+    t.equal(await isCalled(a), true, 'so does the one with the write');
 
-  proxy.cut();
-  await b.logLine('Redis is away: this process goes on with its share');
-  await write(a);
-  t.equal(await isCalled(b), false, 'one that is cut off has what it had');
-  await write(b);
-  t.equal(await isCalled(b), true, 'its own writes count');
-  await read(a);
-  proxy.mend();
-  await until(() => isCalled(b), 'it takes all for invalid when it is back');
-  await until(() => isCalled(a), 'what it could not publish is published now');
-  t.match(await a.metrics(), /^soapstone_redis_operations_total\{operation="invalidate",outcome="ok"\} [1-9]/m);
+    proxy.cut();
+    await b.logLine('Redis is away: this process goes on with its share');
+    await write(a);
+    t.equal(await isCalled(b), false, 'one that is cut off has what it had');
+    await write(b);
+    t.equal(await isCalled(b), true, 'its own writes count');
+    await read(a);
+    proxy.mend();
+    await until(() => isCalled(b), 'it takes all for invalid when it is back');
+    await until(() => isCalled(a), 'what it could not publish is published now');
+    t.match(
+      await a.metrics(),
+      /^soapstone_redis_operations_total\{operation="invalidate",outcome="ok"\} [1-9]/m,
+    );
 
-  // What others publish there may be anything.
-  for (const text of ['', 'x', 'x [', 'x [1]', 'x [["stock.GetCount"]]', `x ${'['.repeat(300_000)}`]) {
-    await until(async () => !(await isCalled(a)), 'it is cached');
-    await operator.tryCommand(['PUBLISH', 'soapstone:v1:invalidations', text]);
-    await until(() => isCalled(a), 'a message that cannot be read invalidates all');
-  }
-});
+    // What others publish there may be anything.
+    for (const text of [
+      '',
+      'x',
+      'x [',
+      'x [1]',
+      'x [["stock.GetCount"]]',
+      `x ${'['.repeat(300_000)}`,
+    ]) {
+      await until(async () => !(await isCalled(a)), 'it is cached');
+      await operator.tryCommand(['PUBLISH', 'soapstone:v1:invalidations', text]);
+      await until(() => isCalled(a), 'a message that cannot be read invalidates all');
+    }
+  },
+);
 
 const polled = (
   backend: string,
@@ -199,117 +229,141 @@ subscriptions:
   countChanged: { poll: { operation: stock.GetCount, everyMillis: 100 } }
 `;
 
-t.test('one of two gateways polls for both, and the other takes over', { skip: MISSING }, async (t) => {
-  const redis = await useRedis(t);
-  const proxy = await useProxy(t, redis.port);
-  const stock = { left: 1, note: 'a' };
-  let isFailing = false;
-  const backend = await useBackend(t, (message, response) => {
-    if (isFailing) return answerWith('no envelope', 'text/plain', 503)(message, response);
-    const content = `<id>1</id><left>${stock.left}</left><note>${stock.note}</note>`;
-    const reply = `<GetCountResponse xmlns="urn:stock">${content}</GetCountResponse>`;
-    answerWith(envelope(reply))(message, response);
-  });
-  const a = await useGateway(t, polled(backend.url, redis.url));
-  const b = await useGateway(t, polled(backend.url, proxy.url));
-  const clients = [a, b].map(({ url }) =>
-    createClient({ url: `${url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket, retryAttempts: 0 }),
-  );
-  t.teardown(async () => {
-    for (const client of clients) await client.dispose();
-  });
-  for (const gateway of [a, b]) await gateway.logLine('Redis is there');
-  /** The values that a client of one of them has got, as texts. */
-  const subscribe = (at: number, selection: string) => {
-    const values: string[] = [];
-    const query = `subscription { countChanged(id: 1) { ${selection} } }`;
-    const end = clients[at]?.subscribe(
-      { query },
-      { next: (value) => void values.push(JSON.stringify(value)), error() {}, complete() {} },
+t.test(
+  'one of two gateways polls for both, and the other takes over',
+  { skip: MISSING },
+  async (t) => {
+    const redis = await useRedis(t);
+    const proxy = await useProxy(t, redis.port);
+    const stock = { left: 1, note: 'a' };
+    let isFailing = false;
+    const backend = await useBackend(t, (message, response) => {
+      if (isFailing) return answerWith('no envelope', 'text/plain', 503)(message, response);
+      const content = `<id>1</id><left>${stock.left}</left><note>${stock.note}</note>`;
+      const reply = `<GetCountResponse xmlns="urn:stock">${content}</GetCountResponse>`;
+      answerWith(envelope(reply))(message, response);
+    });
+    const a = await useGateway(t, polled(backend.url, redis.url));
+    const b = await useGateway(t, polled(backend.url, proxy.url));
+    const clients = [a, b].map(({ url }) =>
+      createClient({
+        url: `${url.replace('http', 'ws')}/graphql`,
+        webSocketImpl: WebSocket,
+        retryAttempts: 0,
+      }),
     );
-    return { values, end: () => end?.() };
-  };
-  const polls = (gateway: TestGateway): number => gateway.logLines().filter(({ method }) => method === 'POLL').length;
-  /** Waits for so many further polls: how many each gateway made. */
-  const watch = async (count: number): Promise<readonly number[]> => {
-    const before = [a, b].map(polls);
-    const made = (): readonly number[] => [a, b].map((gateway, at) => polls(gateway) - (before[at] ?? 0));
-    await until(async () => made().reduce((sum, each) => sum + each, 0) >= count, 'polls');
-    return made();
-  };
-  const isAlone = async (): Promise<boolean> => Math.min(...(await watch(10))) === 0;
-  const hasLast = (values: readonly string[], part: string): Promise<void> =>
-    until(async () => values.at(-1)?.includes(part) === true, `a value with ${part}`);
+    t.teardown(async () => {
+      for (const client of clients) await client.dispose();
+    });
+    for (const gateway of [a, b]) await gateway.logLine('Redis is there');
+    /** The values that a client of one of them has got, as texts. */
+    const subscribe = (at: number, selection: string) => {
+      const values: string[] = [];
+      const query = `subscription { countChanged(id: 1) { ${selection} } }`;
+      const end = clients[at]?.subscribe(
+        { query },
+        { next: (value) => void values.push(JSON.stringify(value)), error() {}, complete() {} },
+      );
+      return { values, end: () => end?.() };
+    };
+    const polls = (gateway: TestGateway): number =>
+      gateway.logLines().filter(({ method }) => method === 'POLL').length;
+    /** Waits for so many further polls: how many each gateway made. */
+    const watch = async (count: number): Promise<readonly number[]> => {
+      const before = [a, b].map(polls);
+      const made = (): readonly number[] =>
+        [a, b].map((gateway, at) => polls(gateway) - (before[at] ?? 0));
+      await until(async () => made().reduce((sum, each) => sum + each, 0) >= count, 'polls');
+      return made();
+    };
+    const isAlone = async (): Promise<boolean> => Math.min(...(await watch(10))) === 0;
+    const hasLast = (values: readonly string[], part: string): Promise<void> =>
+      until(async () => values.at(-1)?.includes(part) === true, `a value with ${part}`);
 
-  const one = subscribe(0, 'left');
-  await hasLast(one.values, '"left":1');
-  const other = subscribe(1, 'id note');
-  await hasLast(other.values, '"note":"a"');
-  await until(isAlone, 'one polls for both');
-  const [ofA = 0] = await watch(10);
-  t.ok(ofA > 0, 'the first one goes on');
-  stock.left = 2;
-  await hasLast(one.values, '"left":2');
-  stock.note = 'b';
-  await hasLast(other.values, '"note":"b"');
-  t.equal(one.values.length, 2, 'each gets what it has selected');
-  t.equal(other.values.length, 2);
-  isFailing = true;
-  await hasLast(one.values, '"errors"');
-  await hasLast(other.values, '"errors"');
-  isFailing = false;
-  await hasLast(one.values, '"left":2');
-  await hasLast(other.values, '"note":"b"');
+    const one = subscribe(0, 'left');
+    await hasLast(one.values, '"left":1');
+    const other = subscribe(1, 'id note');
+    await hasLast(other.values, '"note":"a"');
+    await until(isAlone, 'one polls for both');
+    const [ofA = 0] = await watch(10);
+    t.ok(ofA > 0, 'the first one goes on');
+    stock.left = 2;
+    await hasLast(one.values, '"left":2');
+    stock.note = 'b';
+    await hasLast(other.values, '"note":"b"');
+    t.equal(one.values.length, 2, 'each gets what it has selected');
+    t.equal(other.values.length, 2);
+    isFailing = true;
+    await hasLast(one.values, '"errors"');
+    await hasLast(other.values, '"errors"');
+    isFailing = false;
+    await hasLast(one.values, '"left":2');
+    await hasLast(other.values, '"note":"b"');
 
-  // A reply that is too long is given to nobody.
-  stock.note = 'c'.repeat(1024);
-  await hasLast(other.values, 'ccc');
-  await until(async () => Math.min(...(await watch(10))) > 0, 'each polls by itself');
-  stock.note = 'b';
-  await hasLast(other.values, '"note":"b"');
-  await until(isAlone, 'one polls for both again');
+    // A reply that is too long is given to nobody.
+    stock.note = 'c'.repeat(1024);
+    await hasLast(other.values, 'ccc');
+    await until(async () => Math.min(...(await watch(10))) > 0, 'each polls by itself');
+    stock.note = 'b';
+    await hasLast(other.values, '"note":"b"');
+    await until(isAlone, 'one polls for both again');
 
-  one.end();
-  await until(async () => (await watch(5))[1] === 5, 'the other polls at once when the first has left');
-  const third = subscribe(0, 'left');
-  await hasLast(third.values, '"left":2');
-  await until(isAlone, 'one polls for both');
+    one.end();
+    await until(
+      async () => (await watch(5))[1] === 5,
+      'the other polls at once when the first has left',
+    );
+    const third = subscribe(0, 'left');
+    await hasLast(third.values, '"left":2');
+    await until(isAlone, 'one polls for both');
 
-  const operator = await useConnection(t, redis.url);
-  const channels = await operator.tryCommand(['PUBSUB', 'CHANNELS', 'soapstone:v1:polled:*']);
-  const [channel] = Array.isArray(channels) ? channels.map(String) : [];
-  await operator.tryCommand([
-    'PUBLISH',
-    channel ?? '',
-    `${'0'.repeat(64)} {"values":{"kind":"failed","code":"INTERNAL"}}`,
-  ]);
-  await until(async () => /operation="poll_receive",outcome="forged"\} 1/.test(await a.metrics()), 'it is counted');
+    const operator = await useConnection(t, redis.url);
+    const channels = await operator.tryCommand(['PUBSUB', 'CHANNELS', 'soapstone:v1:polled:*']);
+    const [channel] = Array.isArray(channels) ? channels.map(String) : [];
+    await operator.tryCommand([
+      'PUBLISH',
+      channel ?? '',
+      `${'0'.repeat(64)} {"values":{"kind":"failed","code":"INTERNAL"}}`,
+    ]);
+    await until(
+      async () => /operation="poll_receive",outcome="forged"\} 1/.test(await a.metrics()),
+      'it is counted',
+    );
 
-  proxy.cut();
-  stock.left = 3;
-  stock.note = 'c';
-  await hasLast(third.values, '"left":3');
-  await hasLast(other.values, '"note":"c"');
-  await until(async () => Math.min(...(await watch(10))) > 0, 'each polls by itself');
-  proxy.mend();
-  await until(isAlone, 'one polls for both again');
-  stock.left = 4;
-  stock.note = 'd';
-  await hasLast(third.values, '"left":4');
-  await hasLast(other.values, '"note":"d"');
-  t.notMatch(JSON.stringify([third.values, other.values]), 'INTERNAL');
+    proxy.cut();
+    stock.left = 3;
+    stock.note = 'c';
+    await hasLast(third.values, '"left":3');
+    await hasLast(other.values, '"note":"c"');
+    await until(async () => Math.min(...(await watch(10))) > 0, 'each polls by itself');
+    proxy.mend();
+    await until(isAlone, 'one polls for both again');
+    stock.left = 4;
+    stock.note = 'd';
+    await hasLast(third.values, '"left":4');
+    await hasLast(other.values, '"note":"d"');
+    t.notMatch(JSON.stringify([third.values, other.values]), 'INTERNAL');
 
-  await backend.close();
-  await hasLast(third.values, '"errors"');
-  await hasLast(other.values, '"errors"');
-  await until(async () => Math.min(...(await watch(10))) > 0, 'each tries to reach the backend in its turn');
-});
+    await backend.close();
+    await hasLast(third.values, '"errors"');
+    await hasLast(other.values, '"errors"');
+    await until(
+      async () => Math.min(...(await watch(10))) > 0,
+      'each tries to reach the backend in its turn',
+    );
+  },
+);
 
 t.test('the lease of a poll', { skip: MISSING }, async (t) => {
   const redis = await useRedis(t);
   const up = (): Promise<RedisConnection> => useConnection(t, redis.url);
   const join = async (replyBytes = 100) => {
-    const options = { prefix: 'test:', secret: 'secret-of-replicas', replyBytes, onForged: () => forged++ };
+    const options = {
+      prefix: 'test:',
+      secret: 'secret-of-replicas',
+      replyBytes,
+      onForged: () => forged++,
+    };
     const sharing = new RedisPollSharing(await up(), await up(), { ...options, leaseMillis: 2000 });
     const received: string[] = [];
     const poll = sharing.join('a poll', (reply) =>
@@ -320,7 +374,8 @@ t.test('the lease of a poll', { skip: MISSING }, async (t) => {
   let forged = 0;
   const [one, other] = [await join(), await join()];
   const operator = await up();
-  const [channel] = ((await operator.tryCommand(['PUBSUB', 'CHANNELS', 'test:v1:polled:*'])) as string[]) ?? [];
+  const [channel] =
+    ((await operator.tryCommand(['PUBSUB', 'CHANNELS', 'test:v1:polled:*'])) as string[]) ?? [];
   const key = channel?.replace('polled', 'poll') ?? '';
   const reply = (text: string) =>
     ({ kind: 'reply', status: 200, contentType: 'text/xml', body: Buffer.from(text) }) as const;
@@ -367,7 +422,10 @@ t.test('the lease of a poll', { skip: MISSING }, async (t) => {
   one.poll.leave();
   await until(() => other.poll.acquire(), 'it takes over at once');
   other.poll.leave();
-  await until(async () => (await operator.tryCommand(['EXISTS', key])) === 0, 'the lease is released');
+  await until(
+    async () => (await operator.tryCommand(['EXISTS', key])) === 0,
+    'the lease is released',
+  );
 
   const [sender, receiver] = [await join(16 * MIB), await join(16 * MIB)];
   await until(areSubscribed, 'both are subscribed');

@@ -5,7 +5,16 @@ import { bucketKey } from '../../src/redis/lease/lease-store.js';
 import { SharedState } from '../../src/redis/shared-state.js';
 import { listen } from '../kit/listen.js';
 import { accountOf } from './fleet.js';
-import { MISSING, type RedisServer, settingsOf, turn, until, useConnection, useProxy, useRedis } from './kit.js';
+import {
+  MISSING,
+  type RedisServer,
+  settingsOf,
+  turn,
+  until,
+  useConnection,
+  useProxy,
+  useRedis,
+} from './kit.js';
 
 /** Servers that are no Redis, or a Redis that fails: no request is denied for it, and it is logged once. */
 
@@ -19,8 +28,12 @@ function share(t: Test, url: string, password?: string) {
   const shared = new SharedState(settings, 100, {
     budget: NO_EVENTS,
     operation: (operation, outcome) =>
-      operations.set(`${operation} ${outcome}`, (operations.get(`${operation} ${outcome}`) ?? 0) + 1),
-    event: (_level, message, { reason = '' }) => lines.push(`${message.split(':')[0]} ${reason}`.trim()),
+      operations.set(
+        `${operation} ${outcome}`,
+        (operations.get(`${operation} ${outcome}`) ?? 0) + 1,
+      ),
+    event: (_level, message, { reason = '' }) =>
+      lines.push(`${message.split(':')[0]} ${reason}`.trim()),
   });
   shared.start();
   t.teardown(() => shared.close());
@@ -62,11 +75,26 @@ t.test('servers that are no Redis', async (t) => {
     ['one that says nothing', () => {}],
     ['one that ends every connection', (socket) => socket.end()],
     ['one that resets every connection', (socket) => socket.resetAndDestroy()],
-    ['one that speaks HTTP', (socket) => socket.on('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'))],
-    ['one that answers everything with a number', (socket) => socket.on('data', () => socket.write(':1\r\n'))],
-    ['one that answers everything with nothing', (socket) => socket.on('data', () => socket.write('*-1\r\n'))],
-    ['one that answers more than it is asked', (socket) => socket.on('data', () => socket.write('+OK\r\n'.repeat(9)))],
-    ['one that announces much', (socket) => socket.on('data', () => socket.write('$536870911\r\nx'))],
+    [
+      'one that speaks HTTP',
+      (socket) => socket.on('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    ],
+    [
+      'one that answers everything with a number',
+      (socket) => socket.on('data', () => socket.write(':1\r\n')),
+    ],
+    [
+      'one that answers everything with nothing',
+      (socket) => socket.on('data', () => socket.write('*-1\r\n')),
+    ],
+    [
+      'one that answers more than it is asked',
+      (socket) => socket.on('data', () => socket.write('+OK\r\n'.repeat(9))),
+    ],
+    [
+      'one that announces much',
+      (socket) => socket.on('data', () => socket.write('$536870911\r\nx')),
+    ],
     ['one that nests', (socket) => socket.on('data', () => socket.write('*1\r\n'.repeat(2000)))],
     [
       'one without scripts',
@@ -77,11 +105,17 @@ t.test('servers that are no Redis', async (t) => {
     ],
     [
       'one that permits no scripts',
-      (socket) => socket.on('data', (bytes) => socket.write(bytes.includes('EVAL') ? '-NOPERM no\r\n' : '+OK\r\n')),
+      (socket) =>
+        socket.on('data', (bytes) =>
+          socket.write(bytes.includes('EVAL') ? '-NOPERM no\r\n' : '+OK\r\n'),
+        ),
     ],
     [
       'one of a cluster that has the keys elsewhere',
-      (socket) => socket.on('data', (bytes) => socket.write(bytes.includes('EVAL') ? '-MOVED 1 a:1\r\n' : '+OK\r\n')),
+      (socket) =>
+        socket.on('data', (bytes) =>
+          socket.write(bytes.includes('EVAL') ? '-MOVED 1 a:1\r\n' : '+OK\r\n'),
+        ),
     ],
     [
       'one that wants a password',
@@ -108,7 +142,11 @@ t.test('servers that are no Redis', async (t) => {
 
 t.test('a Redis that fails', { skip: MISSING }, async (t) => {
   t.jobs = 4;
-  const test = (name: string, run: (t: Test, server: RedisServer) => Promise<void>, ...options: string[]): void => {
+  const test = (
+    name: string,
+    run: (t: Test, server: RedisServer) => Promise<void>,
+    ...options: string[]
+  ): void => {
     void t.test(name, { buffered: true }, async (t) => {
       await run(t, await useRedis(t, ...options));
     });
@@ -162,7 +200,12 @@ t.test('a Redis that fails', { skip: MISSING }, async (t) => {
     const operator = await useConnection(t, server.url);
     let refused = 0;
     for (let round = 0; round < 5; round += 1) {
-      for (const key of ['test:v1:clock', 'test:v1:replicas', 'test:v1:credited', bucketKey('test:', 'one')]) {
+      for (const key of [
+        'test:v1:clock',
+        'test:v1:replicas',
+        'test:v1:credited',
+        bucketKey('test:', 'one'),
+      ]) {
         await operator.tryCommand(['SET', key, 'not ours']);
       }
       refused += await ask(one, 500);

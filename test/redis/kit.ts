@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { parseRedisUrl } from '../../src/redis/address.js';
-import { type ConnectionEvents, type ConnectionSettings, RedisConnection } from '../../src/redis/connection.js';
+import {
+  type ConnectionEvents,
+  type ConnectionSettings,
+  RedisConnection,
+} from '../../src/redis/connection.js';
 import { freePort } from '../kit/free-port.js';
 
 /** False where redis-server is installed; else how to install it. */
@@ -54,7 +58,15 @@ export class RedisServer {
   /** Starts it (again), with its snapshot if there is one. */
   async start(...options: readonly string[]): Promise<void> {
     const fixed = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.directory];
-    const child = spawn(this.#program, [...fixed, '--save', '', '--appendonly', 'no', ...this.#options, ...options]);
+    const child = spawn(this.#program, [
+      ...fixed,
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      ...this.#options,
+      ...options,
+    ]);
     this.#process = child;
     await new Promise<void>((resolve, reject) => {
       let output = '';
@@ -104,7 +116,8 @@ export async function until(isTrue: () => boolean | Promise<boolean>, what: stri
 }
 
 /** Lets the event loop run for some milliseconds. */
-export const turn = (millis = 2): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis));
+export const turn = (millis = 2): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, millis));
 
 interface TestSettings {
   readonly operationMillis: number;
@@ -126,7 +139,12 @@ export function settingsOf(
     tls: null,
     database: named.database ?? 0,
   };
-  return { deployment: { kind: 'server', address: named.address }, access, operationMillis, prefix };
+  return {
+    deployment: { kind: 'server', address: named.address },
+    access,
+    operationMillis,
+    prefix,
+  };
 }
 
 /** Records the reports of a connection. */
@@ -159,7 +177,10 @@ export function connect(
 /** Whatever these start ends with the test. */
 
 /** A Redis with these options. */
-export async function useRedis(t: Pick<Test, 'teardown'>, ...options: readonly string[]): Promise<RedisServer> {
+export async function useRedis(
+  t: Pick<Test, 'teardown'>,
+  ...options: readonly string[]
+): Promise<RedisServer> {
   const server = await RedisServer.start(...options);
   t.teardown(() => server.close());
   return server;
@@ -222,7 +243,8 @@ export class RedisProxy {
       inside.on('data', (bytes) => outside.write(bytes));
       let lastAt = 0;
       outside.on('data', (bytes) => {
-        const millis = this.delayMillis + (Math.random() < this.lostShare ? RETRANSMISSION_MILLIS : 0);
+        const millis =
+          this.delayMillis + (Math.random() < this.lostShare ? RETRANSMISSION_MILLIS : 0);
         const now = performance.now();
         if (millis === 0 && lastAt <= now) {
           inside.write(bytes);

@@ -27,7 +27,11 @@ export class ManualFleet {
   #markersSent = 0;
   #markersReceived = 0;
 
-  private constructor(server: RedisServer, connection: RedisConnection, subscriber: RedisConnection) {
+  private constructor(
+    server: RedisServer,
+    connection: RedisConnection,
+    subscriber: RedisConnection,
+  ) {
     this.#server = server;
     this.connection = connection;
     this.#subscriber = subscriber;
@@ -63,7 +67,8 @@ export class ManualFleet {
     await this.connection.command('flush', ['FLUSHALL']);
     this.aheadMillis = 0;
     this.replicas.length = 0;
-    for (let index = 0; index < count; index += 1) this.replicas.push(new ManualReplica(this, index, configured));
+    for (let index = 0; index < count; index += 1)
+      this.replicas.push(new ManualReplica(this, index, configured));
     await this.advance(settleMillis);
   }
 
@@ -80,7 +85,8 @@ export class ManualFleet {
   /** Waits until all requests and messages have been processed. */
   async drain(): Promise<void> {
     do {
-      for (let turns = 0; turns < 3; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+      for (let turns = 0; turns < 3; turns += 1)
+        await new Promise((resolve) => setImmediate(resolve));
     } while (this.replicas.some(({ pending }) => pending > 0) || !(await this.#exchangeMarker()));
   }
 
@@ -113,7 +119,12 @@ export class ManualFleet {
   run(script: Script, keys: readonly string[], values: readonly string[]) {
     const now = this.#nowMillis + this.aheadMillis;
     const time = `{'${Math.floor(now / 1000)}', '${Math.floor((now % 1000) * 1000)}'}`;
-    return this.connection.script('manual', makeScript(script.text.replace("redis.call('TIME')", time)), keys, values);
+    return this.connection.script(
+      'manual',
+      makeScript(script.text.replace("redis.call('TIME')", time)),
+      keys,
+      values,
+    );
   }
 
   async close(): Promise<void> {
@@ -185,8 +196,17 @@ export class ManualReplica {
       heartbeatTimeoutMillis: HEARTBEAT_TIMEOUT_MILLIS,
     };
     const store = new RedisLeaseStore(connection, subscriber, { ...options, clock });
-    const events = { ...NO_EVENTS, nearlyEmpty: (account: BudgetAccount) => this.nearlyEmpty.add(account) };
-    this.budgets = new LeasedBudgets({ store, replicas: configured, clientsMax: 1000, clock, events });
+    const events = {
+      ...NO_EVENTS,
+      nearlyEmpty: (account: BudgetAccount) => this.nearlyEmpty.add(account),
+    };
+    this.budgets = new LeasedBudgets({
+      store,
+      replicas: configured,
+      clientsMax: 1000,
+      clock,
+      events,
+    });
   }
 
   receive(message: string): void {

@@ -26,14 +26,21 @@ services:
   const gateways = [await useGateway(t, config), await useGateway(t, config)] as const;
   const send = async (of: 0 | 1, key: string, sum: string): Promise<string> => {
     const message = envelope(`<Pay xmlns="urn:bank"><sum>${sum}</sum></Pay>`);
-    const answer = await postSoap(`${gateways[of].url}/soap/bank`, message, { 'idempotency-key': key });
+    const answer = await postSoap(`${gateways[of].url}/soap/bank`, message, {
+      'idempotency-key': key,
+    });
     return answer.text();
   };
-  const reply = (text: string): string => envelope(`<PayResponse xmlns="urn:bank"><r>${text}</r></PayResponse>`);
+  const reply = (text: string): string =>
+    envelope(`<PayResponse xmlns="urn:bank"><r>${text}</r></PayResponse>`);
   const one = send(0, 'k', '1');
   while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   const other = send(1, 'k', '1');
-  t.match(await send(1, 'k', '2'), 'IDEMPOTENCY_KEY_REUSED', 'while the first is in progress elsewhere');
+  t.match(
+    await send(1, 'k', '2'),
+    'IDEMPOTENCY_KEY_REUSED',
+    'while the first is in progress elsewhere',
+  );
   waiting[0]?.writeHead(200, { 'content-type': 'text/xml' }).end(reply('R1'));
   t.match(await one, 'R1');
   t.match(await other, 'R1', 'the other gateway has waited');

@@ -36,7 +36,8 @@ export interface ReplicaSettings {
 }
 
 const [settings] = process.argv.slice(2);
-if (settings !== undefined && process.send !== undefined) serve(JSON.parse(settings) as ReplicaSettings);
+if (settings !== undefined && process.send !== undefined)
+  serve(JSON.parse(settings) as ReplicaSettings);
 
 function serve({ url, replicas, operationMillis }: ReplicaSettings): void {
   const lines: string[] = [];
@@ -57,7 +58,14 @@ function serve({ url, replicas, operationMillis }: ReplicaSettings): void {
       const delayMillis = delay.max / 1e6;
       delay.reset();
       const { isUp, budgets } = shared;
-      const outcome: Outcome = { admitted, isShared: budgets.isShared, isUp, delayMillis, lines, operations };
+      const outcome: Outcome = {
+        admitted,
+        isShared: budgets.isShared,
+        isUp,
+        delayMillis,
+        lines,
+        operations,
+      };
       process.send?.(outcome);
     });
   });
@@ -73,7 +81,8 @@ async function run({ budgets }: SharedState, load: RequestLoad | null): Promise<
   const end = performance.now() + millis;
   let admitted = 0;
   do {
-    for (let asked = 0; asked < atOnce && budgets.take(account, points).isGranted; asked += 1) admitted += points;
+    for (let asked = 0; asked < atOnce && budgets.take(account, points).isGranted; asked += 1)
+      admitted += points;
     await turn();
   } while (performance.now() < end);
   return admitted;

@@ -9,14 +9,19 @@ import { RedisServer, until } from './kit.js';
 
 /** What `redis-cli` prints. */
 export function ask(port: number, ...words: readonly string[]): string {
-  const { stdout, stderr } = spawnSync('redis-cli', ['-p', String(port), ...words], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync('redis-cli', ['-p', String(port), ...words], {
+    encoding: 'utf8',
+  });
   return `${stdout}${stderr}`.trim();
 }
 
 /** Returns when a replica has all that was written before. The key is in the slot of what is shared. */
 export function replicate({ port }: RedisServer, ...words: readonly string[]): void {
   const input = 'SET {soapstone:}written 1\nWAIT 1 60000\n';
-  const { stdout } = spawnSync('redis-cli', ['-p', String(port), ...words], { encoding: 'utf8', input });
+  const { stdout } = spawnSync('redis-cli', ['-p', String(port), ...words], {
+    encoding: 'utf8',
+    input,
+  });
   if (!stdout.startsWith('OK\n1')) throw new Error(`no replica has it: ${stdout}`);
 }
 
@@ -29,7 +34,10 @@ class SentinelProcess {
   private constructor(port: number, lines: readonly string[]) {
     this.port = port;
     const file = join(this.#directory, 'sentinel.conf');
-    writeFileSync(file, [`port ${port}`, 'bind 127.0.0.1', `dir ${this.#directory}`, ...lines].join('\n'));
+    writeFileSync(
+      file,
+      [`port ${port}`, 'bind 127.0.0.1', `dir ${this.#directory}`, ...lines].join('\n'),
+    );
     this.#process = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' });
   }
 
@@ -50,7 +58,11 @@ export class SentinelDeployment {
   readonly #sentinels: readonly SentinelProcess[];
   readonly #secret: string;
 
-  private constructor(servers: [RedisServer, RedisServer], sentinels: readonly SentinelProcess[], secret: string) {
+  private constructor(
+    servers: [RedisServer, RedisServer],
+    sentinels: readonly SentinelProcess[],
+    secret: string,
+  ) {
     this.servers = servers;
     this.#sentinels = sentinels;
     this.#secret = secret;
@@ -59,7 +71,13 @@ export class SentinelDeployment {
   static async start(secret: string, ofSentinels: string): Promise<SentinelDeployment> {
     const passwords = ['--requirepass', secret, '--masterauth', secret];
     const primary = await RedisServer.start(...passwords);
-    const replicaOf = ['--replicaof', '127.0.0.1', String(primary.port), '--repl-diskless-sync-delay', '0'];
+    const replicaOf = [
+      '--replicaof',
+      '127.0.0.1',
+      String(primary.port),
+      '--repl-diskless-sync-delay',
+      '0',
+    ];
     const replica = await RedisServer.start(...passwords, ...replicaOf);
     const config = [
       `requirepass ${ofSentinels}`,
@@ -73,9 +91,14 @@ export class SentinelDeployment {
     const deployment = new SentinelDeployment([primary, replica], sentinels, secret);
     const periods = ['info-period', '200', 'hello-period', '200', 'ping-period', '100'];
     await until(async () => {
-      for (const { port } of sentinels) ask(port, '-a', ofSentinels, 'sentinel', 'debug', ...periods);
-      const known = sentinels.map(({ port }) => ask(port, '-a', ofSentinels, 'sentinel', 'master', 'orders'));
-      return known.every((text) => /num-slaves\n1\n/.test(text) && /num-other-sentinels\n2\n/.test(text));
+      for (const { port } of sentinels)
+        ask(port, '-a', ofSentinels, 'sentinel', 'debug', ...periods);
+      const known = sentinels.map(({ port }) =>
+        ask(port, '-a', ofSentinels, 'sentinel', 'master', 'orders'),
+      );
+      return known.every(
+        (text) => /num-slaves\n1\n/.test(text) && /num-other-sentinels\n2\n/.test(text),
+      );
     }, 'the sentinels know each other and the replica');
     return deployment;
   }
@@ -104,8 +127,16 @@ export class Cluster {
   }
 
   static async start(): Promise<Cluster> {
-    const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000', '--repl-diskless-sync-delay', '0'];
-    const start = async () => RedisServer.start(...options, '--cluster-port', String(await freePort()));
+    const options = [
+      '--cluster-enabled',
+      'yes',
+      '--cluster-node-timeout',
+      '1000',
+      '--repl-diskless-sync-delay',
+      '0',
+    ];
+    const start = async () =>
+      RedisServer.start(...options, '--cluster-port', String(await freePort()));
     const servers = await Promise.all([0, 1, 2, 3].map(start));
     const cluster = new Cluster(servers);
     const nodes = servers.map(({ port }) => `127.0.0.1:${port}`);
@@ -144,23 +175,33 @@ export class Cluster {
       const keys = ask(from.port, 'cluster', 'getkeysinslot', slot, '1000')
         .split('\n')
         .filter((name) => name !== '');
-      if (keys.length > 0) ask(from.port, 'migrate', '127.0.0.1', String(to.port), '', '0', '5000', 'keys', ...keys);
+      if (keys.length > 0)
+        ask(from.port, 'migrate', '127.0.0.1', String(to.port), '', '0', '5000', 'keys', ...keys);
       return keys.length === 0;
     }, 'the slot is empty');
-    for (const { port } of [to, from, ...this.primaries()]) ask(port, 'cluster', 'setslot', slot, 'node', toId ?? '');
+    for (const { port } of [to, from, ...this.primaries()])
+      ask(port, 'cluster', 'setslot', slot, 'node', toId ?? '');
   }
 
   /** Makes the fourth node a replica, which takes over when its primary fails. */
   async addReplica(primary: RedisServer): Promise<void> {
     const [, , , replica] = this.servers;
     if (replica === undefined) throw new Error('no fourth node');
-    const bus = new RegExp(`:${primary.port}@(\\d+)`).exec(ask(primary.port, 'cluster', 'nodes'))?.[1] ?? '';
+    const bus =
+      new RegExp(`:${primary.port}@(\\d+)`).exec(ask(primary.port, 'cluster', 'nodes'))?.[1] ?? '';
     ask(replica.port, 'cluster', 'meet', '127.0.0.1', String(primary.port), bus);
     const id = ask(primary.port, 'cluster', 'myid');
-    await until(async () => ask(replica.port, 'cluster', 'replicate', id) === 'OK', 'the fourth node follows');
-    await until(async () => /state=online/.test(ask(primary.port, 'info', 'replication')), 'in sync');
+    await until(
+      async () => ask(replica.port, 'cluster', 'replicate', id) === 'OK',
+      'the fourth node follows',
+    );
+    await until(
+      async () => /state=online/.test(ask(primary.port, 'info', 'replication')),
+      'in sync',
+    );
     // The others vote for a replica that they know.
-    const isKnown = ({ port }: RedisServer): boolean => ask(port, 'cluster', 'nodes').includes(`slave ${id} `);
+    const isKnown = ({ port }: RedisServer): boolean =>
+      ask(port, 'cluster', 'nodes').includes(`slave ${id} `);
     await until(async () => this.primaries().every(isKnown), 'the others know the replica');
   }
 

@@ -15,14 +15,15 @@ export interface EnvelopeCase {
   readonly refusal: string | null;
 }
 
-export const ENVELOPE_CASES: readonly EnvelopeCase[] = readCaseFiles('envelope').flatMap(({ cases }) =>
-  cases.flatMap(({ name, dialects, message, forwarded, answer }) =>
-    dialects.map((dialect) => ({
-      name,
-      dialect,
-      message: fill(message, dialect),
-      forwarded: fill(forwarded, dialect),
-      refusal: answer === 'pass' ? null : answer,
-    })),
-  ),
+export const ENVELOPE_CASES: readonly EnvelopeCase[] = readCaseFiles('envelope').flatMap(
+  ({ cases }) =>
+    cases.flatMap(({ name, dialects, message, forwarded, answer }) =>
+      dialects.map((dialect) => ({
+        name,
+        dialect,
+        message: fill(message, dialect),
+        forwarded: fill(forwarded, dialect),
+        refusal: answer === 'pass' ? null : answer,
+      })),
+    ),
 );

@@ -26,9 +26,15 @@ const BY_CONTRACT: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What the gateway refuses beyond the structure, unless it is switched off. */
-const ADDRESSING: ReadonlySet<string> = new Set(['wsa:OnlyAnonymousAddressSupported', 'WSA_DESTINATION']);
+const ADDRESSING: ReadonlySet<string> = new Set([
+  'wsa:OnlyAnonymousAddressSupported',
+  'WSA_DESTINATION',
+]);
 
-async function start(t: Test, lines: string): Promise<{ backend: RecordingBackend; gateway: TestGateway }> {
+async function start(
+  t: Test,
+  lines: string,
+): Promise<{ backend: RecordingBackend; gateway: TestGateway }> {
   const backend = await useBackend(t, answerWith(envelope('')));
   const gateway = await useGateway(
     t,
@@ -82,4 +88,5 @@ t.test(
 );
 
 /** Blocks for `next` are taken out. */
-const isForGateway = (bytes: Buffer): boolean => /(?:role|actor)\/next/.test(bytes.toString('latin1'));
+const isForGateway = (bytes: Buffer): boolean =>
+  /(?:role|actor)\/next/.test(bytes.toString('latin1'));

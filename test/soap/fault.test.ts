@@ -1,7 +1,12 @@
 import t from 'tap';
 import { EXPLANATIONS } from '../../src/base/refusals/explanations.js';
 import { asUpstream, Refusal, refuseByLimit } from '../../src/base/refusals/refusal.js';
-import { kindOf, REFUSAL_CODES, REFUSALS, type RefusalCode } from '../../src/base/refusals/refusals.js';
+import {
+  kindOf,
+  REFUSAL_CODES,
+  REFUSALS,
+  type RefusalCode,
+} from '../../src/base/refusals/refusals.js';
 import { hasFault, wireStatus } from '../../src/base/refusals/wire-status.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
 import { EnvelopeValidator } from '../../src/soap/envelope.js';
@@ -28,7 +33,11 @@ const envelope = (dialect: DialectName, fault: string): Buffer => {
   );
 };
 
-const readFault = (dialect: DialectName, fault: string, wants: FaultWants = 'all'): FaultParts | string | null =>
+const readFault = (
+  dialect: DialectName,
+  fault: string,
+  wants: FaultWants = 'all',
+): FaultParts | string | null =>
   assertSplitsAgree(envelope(dialect, fault), (pieces) => read(pieces, wants));
 
 const quickly = (dialect: DialectName, fault: string, wants: FaultWants = 'all'): FaultParts => {
@@ -46,12 +55,21 @@ const NEW = `<E:Code><E:Value>E:Sender</E:Value><E:Subcode><E:Value xmlns:m="urn
 
 t.test('a Fault in its older form', async (t) => {
   const detail = { bad: { sku: ['A1', 'B2'], deep: { er: 'x' }, none: '' } };
-  const parts = { code: 'Client.BadSku', subcode: null, string: 'no & <b>', actor: 'urn:actor', detail };
+  const parts = {
+    code: 'Client.BadSku',
+    subcode: null,
+    string: 'no & <b>',
+    actor: 'urn:actor',
+    detail,
+  };
   t.same(readFault('1.1', OLD), parts);
   t.same(readFault('1.2', OLD), parts, 'some stacks put it into an envelope of 1.2');
   t.equal(readFault('2001-12', OLD), 'SOAP_FAULT_CODE', 'the first dialect has four bare codes');
   for (const code of ['Client', 'Server', 'MustUnderstand', 'VersionMismatch', ' Server\n']) {
-    const bare = readFault('2001-12', `<faultcode>${code}</faultcode><faultstring>no</faultstring>`);
+    const bare = readFault(
+      '2001-12',
+      `<faultcode>${code}</faultcode><faultstring>no</faultstring>`,
+    );
     t.match(bare, { code: code.trim(), string: 'no', detail: null });
   }
 });
@@ -73,26 +91,56 @@ t.test('Faults as odd as they come are still Faults', async (t) => {
   t.same(readFault('1.1', ''), nothing, 'an empty one');
   t.same(readFault('1.1', '<faultcode/><faultstring/><detail/>'), nothing, 'empty parts');
   t.same(readFault('1.1', '<detail>only text</detail>'), nothing, 'text in detail');
-  t.same(readFault('1.1', '<other><faultcode>x</faultcode></other>'), nothing, 'parts where they do not belong');
-  t.same(readFault('1.2', '<E:Reason><E:x><E:Text>no</E:Text></E:x></E:Reason><E:Value>x</E:Value>'), nothing);
-  t.match(readFault('1.1', '<faultcode>wsse:FailedAuthentication</faultcode>'), { code: 'FailedAuthentication' });
-  t.match(readFault('1.2', '<E:Code><E:Value>Sender</E:Value></E:Code>'), { code: 'Sender' }, 'without prefix');
+  t.same(
+    readFault('1.1', '<other><faultcode>x</faultcode></other>'),
+    nothing,
+    'parts where they do not belong',
+  );
+  t.same(
+    readFault('1.2', '<E:Reason><E:x><E:Text>no</E:Text></E:x></E:Reason><E:Value>x</E:Value>'),
+    nothing,
+  );
+  t.match(readFault('1.1', '<faultcode>wsse:FailedAuthentication</faultcode>'), {
+    code: 'FailedAuthentication',
+  });
   t.match(
-    readFault('1.1', '<faultstring>a<!-- b -->c</faultstring><detail><a/></detail><detail><b/></detail>'),
+    readFault('1.2', '<E:Code><E:Value>Sender</E:Value></E:Code>'),
+    { code: 'Sender' },
+    'without prefix',
+  );
+  t.match(
+    readFault(
+      '1.1',
+      '<faultstring>a<!-- b -->c</faultstring><detail><a/></detail><detail><b/></detail>',
+    ),
     { string: 'ac', detail: { a: '' } },
     'the first detail counts',
   );
-  t.equal(readFault('1.1', '<faultstring>a<b/></faultstring>'), 'SOAP_STRUCTURE', 'elements in a text');
+  t.equal(
+    readFault('1.1', '<faultstring>a<b/></faultstring>'),
+    'SOAP_STRUCTURE',
+    'elements in a text',
+  );
   t.equal(readFault('1.2', '<E:Code><E:Value><a/></E:Value></E:Code>'), 'SOAP_STRUCTURE');
 });
 
 t.test('of the detail only what is wanted is read', async (t) => {
-  const fault = '<detail><a><secret>1</secret></a><stackTrace><a>2</a></stackTrace><b>3</b></detail>';
-  t.same(readFault('1.1', fault, 'no detail'), { code: '', subcode: null, string: '', actor: null, detail: null });
+  const fault =
+    '<detail><a><secret>1</secret></a><stackTrace><a>2</a></stackTrace><b>3</b></detail>';
+  t.same(readFault('1.1', fault, 'no detail'), {
+    code: '',
+    subcode: null,
+    string: '',
+    actor: null,
+    detail: null,
+  });
   t.match(readFault('1.1', fault, { policy: 'declared', declared: new Set(['a']) }), {
     detail: { a: { secret: '1' } },
   });
-  t.notOk('stackTrace' in (quickly('1.1', fault, { policy: 'declared', declared: new Set(['a']) }).detail ?? {}));
+  t.notOk(
+    'stackTrace' in
+      (quickly('1.1', fault, { policy: 'declared', declared: new Set(['a']) }).detail ?? {}),
+  );
   t.equal(
     quickly('1.1', fault, { policy: 'declared', declared: new Set(['c']) }).detail,
     null,
@@ -101,11 +149,20 @@ t.test('of the detail only what is wanted is read', async (t) => {
 });
 
 t.test('a detail is bounded in elements and in text', async (t) => {
-  const many = quickly('1.1', `<detail><l>${'<i>x</i>'.repeat(5000)}</l><after>y</after></detail>`).detail;
+  const many = quickly(
+    '1.1',
+    `<detail><l>${'<i>x</i>'.repeat(5000)}</l><after>y</after></detail>`,
+  ).detail;
   const list = many?.['l'];
-  t.ok(typeof list === 'object' && 'i' in list && Array.isArray(list['i']) && list['i'].length === 999, 'elements');
+  t.ok(
+    typeof list === 'object' && 'i' in list && Array.isArray(list['i']) && list['i'].length === 999,
+    'elements',
+  );
   t.notOk('after' in (many ?? {}));
-  const wide = quickly('1.1', `<detail>${`<i>${'x'.repeat(1000)}</i>`.repeat(500)}</detail>`).detail;
+  const wide = quickly(
+    '1.1',
+    `<detail>${`<i>${'x'.repeat(1000)}</i>`.repeat(500)}</detail>`,
+  ).detail;
   t.ok(JSON.stringify(wide).length < 70_000, 'text');
   const deep = quickly('1.1', `<detail>${'<i>'.repeat(90)}x${'</i>'.repeat(90)}</detail>`).detail;
   t.match(JSON.stringify(deep), /^(?:\{"i":){90}"x"\}{90}$/);
@@ -113,7 +170,9 @@ t.test('a detail is bounded in elements and in text', async (t) => {
 
 t.test('names of prototypes are names like any other', async (t) => {
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'length'];
-  const inner = names.map((name) => `<${name}>a</${name}><${name}><polluted>b</polluted></${name}>`).join('');
+  const inner = names
+    .map((name) => `<${name}>a</${name}><${name}><polluted>b</polluted></${name}>`)
+    .join('');
   const { detail } = quickly('1.1', `<detail>${inner}</detail>`);
   t.same(Object.keys(detail ?? {}), names);
   for (const name of names) t.equal(JSON.stringify(detail?.[name]), '["a",{"polluted":"b"}]', name);
@@ -129,39 +188,46 @@ t.test('an error made of a Fault keeps its parts and says nothing of them by its
   t.notMatch(`${error.message} ${error.detail}`, 'no &');
 });
 
-t.test('the Faults of the gateway pass its own validator, in every dialect and for every refusal', async (t) => {
-  const spoken = DIALECT_NAMES.map((name) => DIALECTS[name]);
-  for (const name of DIALECT_NAMES) {
-    const dialect = DIALECTS[name];
-    for (const code of Object.keys(REFUSALS) as RefusalCode[]) {
-      const refusal = new Refusal(code, 'not for the caller');
-      const printed = printFault(dialect, refusal, { id: 'id-1', spoken, isExplained: false });
-      const parts = read([printed], 'all');
-      const expected = {
-        code:
-          refusal.kind.isSecurityFault === true && name === '1.1'
-            ? code.replace('wsse:', '')
-            : faultCodeOf(dialect, refusal),
-        string: refusal.message,
-        detail: { error: { code, id: 'id-1' } },
-      };
-      t.match(parts, expected, `${name} ${code}`);
-      t.match(
-        printed.toString(),
-        `<error xmlns="urn:soapstone:error" code="${code}" id="id-1"><code>${code}</code><id>id-1</id></error>`,
-      );
-      t.notMatch(printed.toString(), 'not for the caller');
-      if (!hasFault(refusal, dialect) || code === 'CLIENT_GONE') continue;
-      t.equal(wireStatus(refusal, dialect), expected.code === 'Sender' ? 400 : 500);
+t.test(
+  'the Faults of the gateway pass its own validator, in every dialect and for every refusal',
+  async (t) => {
+    const spoken = DIALECT_NAMES.map((name) => DIALECTS[name]);
+    for (const name of DIALECT_NAMES) {
+      const dialect = DIALECTS[name];
+      for (const code of Object.keys(REFUSALS) as RefusalCode[]) {
+        const refusal = new Refusal(code, 'not for the caller');
+        const printed = printFault(dialect, refusal, { id: 'id-1', spoken, isExplained: false });
+        const parts = read([printed], 'all');
+        const expected = {
+          code:
+            refusal.kind.isSecurityFault === true && name === '1.1'
+              ? code.replace('wsse:', '')
+              : faultCodeOf(dialect, refusal),
+          string: refusal.message,
+          detail: { error: { code, id: 'id-1' } },
+        };
+        t.match(parts, expected, `${name} ${code}`);
+        t.match(
+          printed.toString(),
+          `<error xmlns="urn:soapstone:error" code="${code}" id="id-1"><code>${code}</code><id>id-1</id></error>`,
+        );
+        t.notMatch(printed.toString(), 'not for the caller');
+        if (!hasFault(refusal, dialect) || code === 'CLIENT_GONE') continue;
+        t.equal(wireStatus(refusal, dialect), expected.code === 'Sender' ? 400 : 500);
+      }
     }
-  }
-  const bare = { id: 'id', spoken, isExplained: false };
-  const mismatch = printFault(DIALECTS['1.2'], new Refusal('VERSION_MISMATCH'), bare).toString();
-  for (const { envelopeUri } of spoken) t.match(mismatch, `"${envelopeUri}"`, 'the versions that are spoken');
-  t.notMatch(printFault(DIALECTS['1.1'], new Refusal('VERSION_MISMATCH'), bare).toString(), 'Upgrade');
-  const hostile = printFault(DIALECTS['1.1'], new Refusal('INTERNAL'), { ...bare, id: '"><x/>' });
-  t.not(typeof read([hostile], 'all'), 'string', 'an id cannot become markup');
-});
+    const bare = { id: 'id', spoken, isExplained: false };
+    const mismatch = printFault(DIALECTS['1.2'], new Refusal('VERSION_MISMATCH'), bare).toString();
+    for (const { envelopeUri } of spoken)
+      t.match(mismatch, `"${envelopeUri}"`, 'the versions that are spoken');
+    t.notMatch(
+      printFault(DIALECTS['1.1'], new Refusal('VERSION_MISMATCH'), bare).toString(),
+      'Upgrade',
+    );
+    const hostile = printFault(DIALECTS['1.1'], new Refusal('INTERNAL'), { ...bare, id: '"><x/>' });
+    t.not(typeof read([hostile], 'all'), 'string', 'an id cannot become markup');
+  },
+);
 
 t.test('an explained Fault says what was wrong, for people and for programs', (t) => {
   const refusal = new Refusal('UNKNOWN_OPERATION', null, {
@@ -176,7 +242,9 @@ t.test('an explained Fault says what was wrong, for people and for programs', (t
       'Send the request element of an operation in Body, in the namespace that the WSDL gives it.';
     t.match(parts, {
       string,
-      detail: { error: { code: 'UNKNOWN_OPERATION', element: '{urn:a&b}Get', line: '5', byte: '212' } },
+      detail: {
+        error: { code: 'UNKNOWN_OPERATION', element: '{urn:a&b}Get', line: '5', byte: '212' },
+      },
     });
   }
   t.match(
@@ -194,7 +262,10 @@ t.test('an explained Fault says what was wrong, for people and for programs', (t
     / element="\{urn:a\}A \{urn:b\}B">.*<element>\{urn:a\}A<\/element><element>/,
   );
   const deep = refuseByLimit('XML_DEPTH_LIMIT', 'limits.xml.depth', 100);
-  t.match(explained('1.1', deep).toString(), 'more elements than allowed: limits.xml.depth is 100. Nest');
+  t.match(
+    explained('1.1', deep).toString(),
+    'more elements than allowed: limits.xml.depth is 100. Nest',
+  );
   t.match(explained('1.1', deep).toString(), ' limit="limits.xml.depth" max="100">');
   t.end();
 });
@@ -237,10 +308,17 @@ t.test('a refusal tells no fact that the row of its code does not have', (t) => 
     t.equal(text.includes('secret-expected'), tells.includes('expected'), code);
     t.equal(text.includes('secret-limit'), tells.includes('limit'), code);
     t.equal(text.includes('86399'), tells.includes('retryAfter'), code);
-    if (kindOf(code).blame === 'upstream') t.notMatch(text, 'secret', `${code}: nothing of a backend`);
-    t.notMatch(printFault(DIALECTS['1.1'], refusal, { id: 'id', spoken: [], isExplained: false }).toString(), 'secret');
+    if (kindOf(code).blame === 'upstream')
+      t.notMatch(text, 'secret', `${code}: nothing of a backend`);
     t.notMatch(
-      explained('1.1', asUpstream(new Refusal('XML_DTD_FORBIDDEN', 'secret', { facts }))).toString(),
+      printFault(DIALECTS['1.1'], refusal, { id: 'id', spoken: [], isExplained: false }).toString(),
+      'secret',
+    );
+    t.notMatch(
+      explained(
+        '1.1',
+        asUpstream(new Refusal('XML_DTD_FORBIDDEN', 'secret', { facts })),
+      ).toString(),
       'secret',
     );
   }

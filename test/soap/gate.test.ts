@@ -21,7 +21,11 @@ const rules = (dialects: readonly DialectName[] = DIALECT_NAMES): EnvelopeRules 
 });
 
 /** What a gate let through, in order, and how it ended. */
-function pass(pieces: readonly Uint8Array[], envelopeRules: EnvelopeRules, options: Partial<GateOptions> = {}) {
+function pass(
+  pieces: readonly Uint8Array[],
+  envelopeRules: EnvelopeRules,
+  options: Partial<GateOptions> = {},
+) {
   const events: string[] = [];
   const chunks: Buffer[] = [];
   const note = (event: string): void => {
@@ -40,8 +44,18 @@ function pass(pieces: readonly Uint8Array[], envelopeRules: EnvelopeRules, optio
     end: () => note('end'),
   };
   const validator = new EnvelopeValidator(envelopeRules, null, 'no detail');
-  const gateOptions = { windowBytes: SOAP.windowBytes, headBytes: SOAP.headerBytes, onViolation: null, ...options };
-  const gate = new Gate(new XmlReader(validator, defaultsOf(XML_LIMITS)), validator, gateOptions, output);
+  const gateOptions = {
+    windowBytes: SOAP.windowBytes,
+    headBytes: SOAP.headerBytes,
+    onViolation: null,
+    ...options,
+  };
+  const gate = new Gate(
+    new XmlReader(validator, defaultsOf(XML_LIMITS)),
+    validator,
+    gateOptions,
+    output,
+  );
   const refusal = refusalOf(() => {
     for (const piece of pieces) gate.write(Buffer.from(piece));
     gate.end();
@@ -52,25 +66,43 @@ function pass(pieces: readonly Uint8Array[], envelopeRules: EnvelopeRules, optio
 t.test('every rule of the envelope, in each dialect, whole and at every split', (t) => {
   for (const { name, dialect, message, forwarded, refusal } of ENVELOPE_CASES) {
     const bytes = Buffer.from(message);
-    const { events, bytes: passed, refusal: found } = assertSplitsAgree(bytes, (pieces) => pass(pieces, rules()));
+    const {
+      events,
+      bytes: passed,
+      refusal: found,
+    } = assertSplitsAgree(bytes, (pieces) => pass(pieces, rules()));
     t.equal(found, refusal, `${dialect}: ${name}`);
-    t.same(events, refusal === null ? ['whole'] : [], `${dialect}: ${name}: nothing passes before the result`);
+    t.same(
+      events,
+      refusal === null ? ['whole'] : [],
+      `${dialect}: ${name}: nothing passes before the result`,
+    );
     if (refusal === null)
-      t.equal(passed, Buffer.from(forwarded).toString('latin1'), `${dialect}: ${name}: byte for byte`);
+      t.equal(
+        passed,
+        Buffer.from(forwarded).toString('latin1'),
+        `${dialect}: ${name}: byte for byte`,
+      );
   }
   t.end();
 });
 
 const LONG = '<x>0123456789</x>'.repeat(10);
 const message = (tail: string): Buffer =>
-  Buffer.from(`<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><a>${LONG}${tail}`);
+  Buffer.from(
+    `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><a>${LONG}${tail}`,
+  );
 const GOOD = message('</a></E:Body></E:Envelope>');
 
 t.test('a message longer than the window flows after its head is validated', (t) => {
   const pieces = [GOOD.subarray(0, 40), GOOD.subarray(40, 150), GOOD.subarray(150)];
   t.same(pass(pieces, rules(), { windowBytes: 100 }).events, ['begin', 'data', 'end']);
   t.equal(pass(pieces, rules(), { windowBytes: 100 }).bytes, GOOD.toString('latin1'));
-  t.same(pass([GOOD], rules(), { windowBytes: GOOD.length }).events, ['whole'], 'at the window it is whole');
+  t.same(
+    pass([GOOD], rules(), { windowBytes: GOOD.length }).events,
+    ['whole'],
+    'at the window it is whole',
+  );
   t.same(
     pass([GOOD], rules(), { windowBytes: GOOD.length - 1 }).events,
     ['begin', 'data', 'end'],
@@ -80,7 +112,11 @@ t.test('a message longer than the window flows after its head is validated', (t)
 });
 
 t.test('the newest chunk is kept back: a late violation never completes the message', (t) => {
-  for (const tail of ['</a></E:Body><b/></E:Envelope>', '</a></E:Body></E:Envelope>x', '</a></E:Body>']) {
+  for (const tail of [
+    '</a></E:Body><b/></E:Envelope>',
+    '</a></E:Body></E:Envelope>x',
+    '</a></E:Body>',
+  ]) {
     const bad = message(tail);
     for (let at = 150; at < bad.length; at++) {
       const { events, bytes, refusal } = pass(
@@ -108,7 +144,11 @@ t.test('a head that is not validated within its limit is refused', (t) => {
   t.equal(pass(bytewise(head(4)), rules(), options).refusal, null);
   t.equal(pass(bytewise(head(9)), rules(), options).refusal, 'SOAP_HEADER_LIMIT');
   t.equal(pass([head(SOAP.headerBlocks)], rules()).refusal, null, 'blocks at the limit');
-  t.equal(pass([head(SOAP.headerBlocks + 1)], rules()).refusal, 'SOAP_HEADER_LIMIT', 'one block more');
+  t.equal(
+    pass([head(SOAP.headerBlocks + 1)], rules()).refusal,
+    'SOAP_HEADER_LIMIT',
+    'one block more',
+  );
   t.end();
 });
 
@@ -127,7 +167,9 @@ t.test('monitor mode tells the first violation and lets the message through unto
 t.test('a dialect the service does not speak is a version mismatch', (t) => {
   for (const dialect of DIALECT_NAMES) {
     const others = DIALECT_NAMES.filter((name) => name !== dialect);
-    const bytes = Buffer.from(fill('<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body/></E:Envelope>', dialect));
+    const bytes = Buffer.from(
+      fill('<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body/></E:Envelope>', dialect),
+    );
     t.equal(pass([bytes], rules([dialect])).refusal, null);
     t.equal(pass([bytes], rules(others)).refusal, 'VERSION_MISMATCH');
   }
@@ -146,71 +188,89 @@ t.test('multi-ref siblings pass where encoded services may be', (t) => {
   t.end();
 });
 
-t.test('the several children that an operation declares, in any of its forms, and who hears them', (t) => {
-  const names = (locals: string): readonly QName[] => [...locals].map((local) => ({ uri: 'urn:m', local }));
-  const run = (
-    sequences: readonly string[],
-    children: string,
-    about: Partial<ExpectedParts> & { multiRef?: boolean } = {},
-  ) => {
-    const { multiRef = false, ...more } = about;
-    const expected = { sequences: sequences.map(names), isExact: true, isReadWhole: true, ...more };
-    const message = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns="urn:m"><E:Body> ${children}\n</E:Body></E:Envelope>`;
-    return assertSplitsAgree(Buffer.from(message), (pieces) => {
-      const events: string[] = [];
-      const observer: EnvelopeObserver = {
-        onHeadValid: (validator) => validator.expectParts(expected),
-        openBody: () => ({
-          open({ local }) {
-            events.push(`<${local}>`);
-            return ELEMENTS_ONLY;
-          },
-          close: () => events.push('/'),
-          text() {},
-        }),
-        openMultiRef({ local }) {
-          events.push(`further ${local}`);
-          return null;
-        },
-        openDetailEntry: () => null,
+t.test(
+  'the several children that an operation declares, in any of its forms, and who hears them',
+  (t) => {
+    const names = (locals: string): readonly QName[] =>
+      [...locals].map((local) => ({ uri: 'urn:m', local }));
+    const run = (
+      sequences: readonly string[],
+      children: string,
+      about: Partial<ExpectedParts> & { multiRef?: boolean } = {},
+    ) => {
+      const { multiRef = false, ...more } = about;
+      const expected = {
+        sequences: sequences.map(names),
+        isExact: true,
+        isReadWhole: true,
+        ...more,
       };
-      const validator = new EnvelopeValidator({ ...rules(), multiRef }, null, 'no detail', observer);
-      return refusalOf(() => readXml(validator, pieces)) ?? events.join('');
-    });
-  };
-  t.equal(run(['ab'], '<a><x/></a> <b/>'), '<Body><a><x>//<b>//');
-  t.equal(run(['aa'], '<a/><a/>'), '<Body><a>/<a>//', 'the same twice');
-  for (const [sequences, children] of [
-    [['ab'], '<a/>'],
-    [['ab'], '<a/><a/>'],
-    [['ab'], '<a/><b/><b/>'],
-    [['ab'], '<a/><b xmlns="urn:n"/>'],
-    [['ab'], '<a/><b/><m id="1"/>'],
-    [['abc'], '<a/><c/>'],
-    [['ab'], '<b/><a/>'],
-    [['ab', 'acd'], '<a/><c/>'],
-    [['ab', 'acd'], '<a/><b/><d/>'],
-  ] as const) {
-    t.equal(run(sequences, children), 'SOAP_MULTI_BODY', children);
-  }
-  t.equal(run(['ab'], 'text<a/><b/>'), 'SOAP_STRUCTURE');
-  t.equal(run(['ab'], '<a/>text<b/>'), 'SOAP_STRUCTURE');
-  t.equal(run(['ab'], '<a/><E:Fault/>'), 'SOAP_STRUCTURE');
-  t.equal(run(['ab', 'acd', 'a'], '<a/><c/><d/>'), '<Body><a>/<c>/<d>//', 'what begins alike may go on differently');
-  t.equal(run(['ab', 'a'], '<a/>'), '<Body><a>//');
-  const mayLack = { isExact: false };
-  t.equal(run(['abc'], '<a/><c/>', mayLack), '<Body><a>/<c>//');
-  t.equal(run(['abc'], '<a/>', mayLack), '<Body><a>//');
-  t.equal(run(['abc'], '<a/><c/><b/>', mayLack), 'SOAP_MULTI_BODY');
-  t.equal(run(['abc'], '<a/><b/><b/>', mayLack), 'SOAP_MULTI_BODY');
-  const alone = { isReadWhole: false };
-  t.equal(run(['ab', 'a'], '<a/><b/>', alone), '<a>/further b');
-  const encoded = { multiRef: true };
-  t.equal(run(['ab'], '<a/><b/><m id="1"/>', encoded), '<Body><a>/<b>/further m/');
-  t.equal(run(['ab'], '<a/><m/><b/>', encoded), 'SOAP_MULTI_BODY');
-  t.equal(run(['ab'], '<a/><m id="1"/><b/>', encoded), 'SOAP_MULTI_BODY');
-  t.end();
-});
+      const message = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns="urn:m"><E:Body> ${children}\n</E:Body></E:Envelope>`;
+      return assertSplitsAgree(Buffer.from(message), (pieces) => {
+        const events: string[] = [];
+        const observer: EnvelopeObserver = {
+          onHeadValid: (validator) => validator.expectParts(expected),
+          openBody: () => ({
+            open({ local }) {
+              events.push(`<${local}>`);
+              return ELEMENTS_ONLY;
+            },
+            close: () => events.push('/'),
+            text() {},
+          }),
+          openMultiRef({ local }) {
+            events.push(`further ${local}`);
+            return null;
+          },
+          openDetailEntry: () => null,
+        };
+        const validator = new EnvelopeValidator(
+          { ...rules(), multiRef },
+          null,
+          'no detail',
+          observer,
+        );
+        return refusalOf(() => readXml(validator, pieces)) ?? events.join('');
+      });
+    };
+    t.equal(run(['ab'], '<a><x/></a> <b/>'), '<Body><a><x>//<b>//');
+    t.equal(run(['aa'], '<a/><a/>'), '<Body><a>/<a>//', 'the same twice');
+    for (const [sequences, children] of [
+      [['ab'], '<a/>'],
+      [['ab'], '<a/><a/>'],
+      [['ab'], '<a/><b/><b/>'],
+      [['ab'], '<a/><b xmlns="urn:n"/>'],
+      [['ab'], '<a/><b/><m id="1"/>'],
+      [['abc'], '<a/><c/>'],
+      [['ab'], '<b/><a/>'],
+      [['ab', 'acd'], '<a/><c/>'],
+      [['ab', 'acd'], '<a/><b/><d/>'],
+    ] as const) {
+      t.equal(run(sequences, children), 'SOAP_MULTI_BODY', children);
+    }
+    t.equal(run(['ab'], 'text<a/><b/>'), 'SOAP_STRUCTURE');
+    t.equal(run(['ab'], '<a/>text<b/>'), 'SOAP_STRUCTURE');
+    t.equal(run(['ab'], '<a/><E:Fault/>'), 'SOAP_STRUCTURE');
+    t.equal(
+      run(['ab', 'acd', 'a'], '<a/><c/><d/>'),
+      '<Body><a>/<c>/<d>//',
+      'what begins alike may go on differently',
+    );
+    t.equal(run(['ab', 'a'], '<a/>'), '<Body><a>//');
+    const mayLack = { isExact: false };
+    t.equal(run(['abc'], '<a/><c/>', mayLack), '<Body><a>/<c>//');
+    t.equal(run(['abc'], '<a/>', mayLack), '<Body><a>//');
+    t.equal(run(['abc'], '<a/><c/><b/>', mayLack), 'SOAP_MULTI_BODY');
+    t.equal(run(['abc'], '<a/><b/><b/>', mayLack), 'SOAP_MULTI_BODY');
+    const alone = { isReadWhole: false };
+    t.equal(run(['ab', 'a'], '<a/><b/>', alone), '<a>/further b');
+    const encoded = { multiRef: true };
+    t.equal(run(['ab'], '<a/><b/><m id="1"/>', encoded), '<Body><a>/<b>/further m/');
+    t.equal(run(['ab'], '<a/><m/><b/>', encoded), 'SOAP_MULTI_BODY');
+    t.equal(run(['ab'], '<a/><m id="1"/><b/>', encoded), 'SOAP_MULTI_BODY');
+    t.end();
+  },
+);
 
 t.test('the service may list what it understands', (t) => {
   const block = (attributes: string): Buffer =>
@@ -232,7 +292,10 @@ t.test('the service may list what it understands', (t) => {
   t.equal(pass([block('E:mustUnderstand="0"')], listing()).refusal, null);
   const ultimate = 'E:role="http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver"';
   t.equal(pass([block(`E:mustUnderstand="1" ${ultimate}`)], listing()).refusal, 'MUST_UNDERSTAND');
-  t.equal(pass([block('E:mustUnderstand="1" E:role="urn:gate"')], listing('{urn:h}B')).refusal, 'MUST_UNDERSTAND');
+  t.equal(
+    pass([block('E:mustUnderstand="1" E:role="urn:gate"')], listing('{urn:h}B')).refusal,
+    'MUST_UNDERSTAND',
+  );
   t.equal(pass([block('E:mustUnderstand="1" E:role="urn:other"')], listing()).refusal, null);
   t.end();
 });

@@ -18,14 +18,23 @@ import { ENVELOPE_RULES, SOAP } from './rules.js';
 const { header: HEADER } = ENVELOPE_RULES;
 const RULES: EnvelopeRules = {
   ...ENVELOPE_RULES,
-  header: { ...HEADER, ownTargets: new Set(['urn:gate']), understoodByGateway: new Set(['{urn:h}Known']) },
+  header: {
+    ...HEADER,
+    ownTargets: new Set(['urn:gate']),
+    understoodByGateway: new Set(['{urn:h}Known']),
+  },
 };
 
 function pass(pieces: readonly Uint8Array[], options: Partial<GateOptions> = {}, rules = RULES) {
   const chunks: Buffer[] = [];
   let growthBytes: number | null = null;
   const validator = new EnvelopeValidator(rules, null, 'no detail');
-  const gateOptions = { windowBytes: SOAP.windowBytes, headBytes: SOAP.headerBytes, onViolation: null, ...options };
+  const gateOptions = {
+    windowBytes: SOAP.windowBytes,
+    headBytes: SOAP.headerBytes,
+    onViolation: null,
+    ...options,
+  };
   const gate = new Gate(new XmlReader(validator, defaultsOf(XML_LIMITS)), validator, gateOptions, {
     whole: (message) => chunks.push(message),
     begin: (growth) => {
@@ -47,10 +56,23 @@ interface Block {
   readonly isTaken: boolean;
 }
 
-const TAKEN = ['E:{target}="{next}"', "E:{target} = ' {next}\n'", 'E:{target}="urn:gate" E:mustUnderstand="0"'];
-const LEFT = ['', 'E:mustUnderstand="1"', 'E:{target}="urn:else"', '{target}="{next}"', 'E:{target}=""'];
+const TAKEN = [
+  'E:{target}="{next}"',
+  "E:{target} = ' {next}\n'",
+  'E:{target}="urn:gate" E:mustUnderstand="0"',
+];
+const LEFT = [
+  '',
+  'E:mustUnderstand="1"',
+  'E:{target}="urn:else"',
+  '{target}="{next}"',
+  'E:{target}=""',
+];
 /** Letters of one, two, three and four bytes in UTF-8. */
-const LETTERS = fc.string({ unit: fc.constantFrom('a', 'é', '€', '😀', ' ', '\n', ']'), maxLength: 8 });
+const LETTERS = fc.string({
+  unit: fc.constantFrom('a', 'é', '€', '😀', ' ', '\n', ']'),
+  maxLength: 8,
+});
 
 const blocks: fc.Arbitrary<Block> = fc
   .record({
@@ -62,7 +84,8 @@ const blocks: fc.Arbitrary<Block> = fc
   .map(({ isTaken, which, text, shape }) => {
     const choices = isTaken ? TAKEN : LEFT;
     const attributes = choices[which % choices.length] ?? '';
-    const content = shape === 'nested' ? `<h:B>${text}<!--${text.replaceAll('-', '')}--></h:B>` : text;
+    const content =
+      shape === 'nested' ? `<h:B>${text}<!--${text.replaceAll('-', '')}--></h:B>` : text;
     const open = `<h:${shape === 'known' ? 'Known' : 'B'} a="${text}" ${attributes}`;
     const name = shape === 'known' ? 'Known' : 'B';
     return { text: shape === 'empty' ? `${open}/>` : `${open}\n>${content}</h:${name} >`, isTaken };
@@ -71,7 +94,14 @@ const blocks: fc.Arbitrary<Block> = fc
 const between = fc.constantFrom('', ' ', '\r\n\t', '<!-- é😀 -->');
 
 /** Encodings with what the message begins with in each. */
-const ENCODINGS = ['utf-8', 'utf-8 with mark', 'utf-16le', 'utf-16be', 'iso-8859-1', 'windows-1252'] as const;
+const ENCODINGS = [
+  'utf-8',
+  'utf-8 with mark',
+  'utf-16le',
+  'utf-16be',
+  'iso-8859-1',
+  'windows-1252',
+] as const;
 
 function encode(text: string, encoding: (typeof ENCODINGS)[number]): Buffer {
   const declared = (name: string): string => `<?xml version="1.0" encoding="${name}"?>${text}`;
@@ -79,36 +109,46 @@ function encode(text: string, encoding: (typeof ENCODINGS)[number]): Buffer {
   if (encoding === 'utf-8 with mark') return Buffer.from(`\ufeff${text}`);
   if (encoding === 'utf-16le') return Buffer.from(`\ufeff${declared('utf-16')}`, 'utf16le');
   if (encoding === 'utf-16be') return Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
-  const narrow = declared(encoding).replaceAll(/[😀€]/gu, encoding === 'windows-1252' ? '\u0080' : '');
+  const narrow = declared(encoding).replaceAll(
+    /[😀€]/gu,
+    encoding === 'windows-1252' ? '\u0080' : '',
+  );
   return Buffer.from(narrow, 'latin1');
 }
 
-t.test('exactly the blocks for the gateway are cut out, in every encoding, at every cut, whole or flowing', (t) => {
-  fc.assert(
-    fc.property(
-      fc.constantFrom(...DIALECT_NAMES),
-      fc.constantFrom(...ENCODINGS),
-      fc.array(fc.tuple(blocks, between), { maxLength: 8 }),
-      fc.array(fc.nat(), { maxLength: 6 }),
-      fc.constantFrom(100, 400, SOAP.windowBytes),
-      (dialect, encoding, parts, places, windowBytes) => {
-        const message = (isKept: (block: Block) => boolean): Buffer => {
-          const header = parts.map(([block, after]) => (isKept(block) ? block.text : '') + after).join('');
-          const whole = `<E:Envelope xmlns:E="{env}" xmlns:c="{enc}" xmlns:h="urn:h"><E:Header>${header}</E:Header><E:Body><a>é€😀</a></E:Body></E:Envelope>\n`;
-          return encode(fill(whole, dialect), encoding);
-        };
-        const sent = message(() => true);
-        const expected = message(({ isTaken }) => !isTaken);
-        const { bytes, refusal, growthBytes } = pass(cutAt(sent, places), { windowBytes });
-        if (refusal !== null) throw new Error(refusal);
-        if (!bytes.equals(expected)) throw new Error(`${bytes.toString()}\ninstead of ${expected.toString()}`);
-        if (growthBytes !== null && growthBytes !== expected.length - sent.length) throw new Error('growth');
-      },
-    ),
-    { numRuns: 1000 },
-  );
-  t.end();
-});
+t.test(
+  'exactly the blocks for the gateway are cut out, in every encoding, at every cut, whole or flowing',
+  (t) => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...DIALECT_NAMES),
+        fc.constantFrom(...ENCODINGS),
+        fc.array(fc.tuple(blocks, between), { maxLength: 8 }),
+        fc.array(fc.nat(), { maxLength: 6 }),
+        fc.constantFrom(100, 400, SOAP.windowBytes),
+        (dialect, encoding, parts, places, windowBytes) => {
+          const message = (isKept: (block: Block) => boolean): Buffer => {
+            const header = parts
+              .map(([block, after]) => (isKept(block) ? block.text : '') + after)
+              .join('');
+            const whole = `<E:Envelope xmlns:E="{env}" xmlns:c="{enc}" xmlns:h="urn:h"><E:Header>${header}</E:Header><E:Body><a>é€😀</a></E:Body></E:Envelope>\n`;
+            return encode(fill(whole, dialect), encoding);
+          };
+          const sent = message(() => true);
+          const expected = message(({ isTaken }) => !isTaken);
+          const { bytes, refusal, growthBytes } = pass(cutAt(sent, places), { windowBytes });
+          if (refusal !== null) throw new Error(refusal);
+          if (!bytes.equals(expected))
+            throw new Error(`${bytes.toString()}\ninstead of ${expected.toString()}`);
+          if (growthBytes !== null && growthBytes !== expected.length - sent.length)
+            throw new Error('growth');
+        },
+      ),
+      { numRuns: 1000 },
+    );
+    t.end();
+  },
+);
 
 const header = (content: string, dialect: DialectName = '1.2'): Buffer =>
   Buffer.from(
@@ -128,7 +168,10 @@ t.test('the limit of the Header gives one result for every split', (t) => {
     ['up to the start of the tag', end - 4, 'SOAP_HEADER_LIMIT'],
     ['far less', 60, 'SOAP_HEADER_LIMIT'],
   ] as const) {
-    const seen = assertSplitsAgree(message, (pieces) => pass(pieces, { headBytes, windowBytes: 10 }).refusal);
+    const seen = assertSplitsAgree(
+      message,
+      (pieces) => pass(pieces, { headBytes, windowBytes: 10 }).refusal,
+    );
     t.equal(seen, expected, name);
   }
   for (const bad of ['<h:B xmlns:h="urn:h"><x</h:B>', '<B/>', '&no;']) {
@@ -138,7 +181,9 @@ t.test('the limit of the Header gives one result for every split', (t) => {
       assertSplitsAgree(broken, (pieces) => pass(pieces, { headBytes, windowBytes: 10 }).refusal);
     }
   }
-  const empty = Buffer.from(fill('<E:Envelope xmlns:E="{env}"><E:Body>    </E:Body></E:Envelope>', '1.1'));
+  const empty = Buffer.from(
+    fill('<E:Envelope xmlns:E="{env}"><E:Body>    </E:Body></E:Envelope>', '1.1'),
+  );
   const closed = empty.indexOf('</E:Body>') + '</E:Body>'.length;
   for (const [headBytes, expected] of [
     [closed, null],
@@ -172,7 +217,11 @@ t.test('every block that had to be understood is named, up to a bound', (t) => {
   };
   t.same(named(unknown(2)), ['B0', 'B1']);
   t.equal(named(unknown(60)).length, 16);
-  t.same(named('<h:Known xmlns:h="urn:h" E:mustUnderstand="1" E:role="urn:gate"/>'), [], 'what is understood is not');
+  t.same(
+    named('<h:Known xmlns:h="urn:h" E:mustUnderstand="1" E:role="urn:gate"/>'),
+    [],
+    'what is understood is not',
+  );
   t.end();
 });
 
@@ -182,7 +231,12 @@ t.test('what WS-Addressing says is read, bounded, in both directions', (t) => {
   for (const enforce of [true, false]) {
     const rules = { ...RULES, header: { ...RULES.header, enforce, checksAddressing: enforce } };
     const { addressing } = pass([header(content)], {}, rules).validator;
-    t.match(addressing, { messageId: 'urn:uuid:123', relatesTo: 'urn:uuid:7', action: 'urn:a&b', to: null });
+    t.match(addressing, {
+      messageId: 'urn:uuid:123',
+      relatesTo: 'urn:uuid:7',
+      action: 'urn:a&b',
+      to: null,
+    });
   }
   t.equal(pass([header('')]).validator.addressing, null);
   const twice = header(`<w:To ${wsa}>a</w:To><w:To ${wsa}>b</w:To>`);
@@ -190,13 +244,18 @@ t.test('what WS-Addressing says is read, bounded, in both directions', (t) => {
   const unchecked = { ...RULES, header: { ...RULES.header, checksAddressing: false } };
   t.equal(pass([twice], {}, unchecked).refusal, null, 'a reply, and where it is switched off');
   t.equal(pass([twice], {}, unchecked).validator.addressing?.to, null, 'one of two is not chosen');
-  t.equal(pass([header(`<w:MessageID ${wsa}>${'x'.repeat(1025)}</w:MessageID>`)]).refusal, 'SOAP_HEADER_LIMIT');
+  t.equal(
+    pass([header(`<w:MessageID ${wsa}>${'x'.repeat(1025)}</w:MessageID>`)]).refusal,
+    'SOAP_HEADER_LIMIT',
+  );
   t.end();
 });
 
 t.test('where the answer shall go is read in every version of WS-Addressing', (t) => {
   const last = 'http://www.w3.org/2005/08/addressing';
-  const versions = ['2003/03', '2004/03', '2004/08'].map((date) => `http://schemas.xmlsoap.org/ws/${date}/addressing`);
+  const versions = ['2003/03', '2004/03', '2004/08'].map(
+    (date) => `http://schemas.xmlsoap.org/ws/${date}/addressing`,
+  );
   for (const uri of [last, ...versions]) {
     const anonymous = uri === last ? `${uri}/anonymous` : `${uri}/role/anonymous`;
     for (const [address, expected] of [
@@ -208,8 +267,14 @@ t.test('where the answer shall go is read in every version of WS-Addressing', (t
       ['', true],
     ] as const) {
       for (const block of ['ReplyTo', 'FaultTo']) {
-        const { validator } = pass([header(`<w:${block} xmlns:w="${uri}">${address}</w:${block}>`)]);
-        t.equal(validator.addressing?.hasOtherReplyAddress, expected, `${uri}: ${block} ${address}`);
+        const { validator } = pass([
+          header(`<w:${block} xmlns:w="${uri}">${address}</w:${block}>`),
+        ]);
+        t.equal(
+          validator.addressing?.hasOtherReplyAddress,
+          expected,
+          `${uri}: ${block} ${address}`,
+        );
       }
     }
   }
@@ -228,7 +293,8 @@ t.test('replies pass with whatever their blocks say', (t) => {
 });
 
 t.test('the Ids of a message are bounded', (t) => {
-  const wsu = 'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
+  const wsu =
+    'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
   const ids = (count: number): Buffer =>
     header(
       `<h:B xmlns:h="urn:h" ${wsu}>${Array.from({ length: count }, (_, index) => `<h:C u:Id="i${index}"/>`).join('')}</h:B>`,
@@ -238,39 +304,56 @@ t.test('the Ids of a message are bounded', (t) => {
   t.end();
 });
 
-t.test('nonces are remembered for as long as they may come again, and no more of them than allowed', (t) => {
-  const windowMillis = 300_000;
-  const freshness = new FreshnessChecker({ timestamps: false, nonces: true, windowMillis, noncesMax: 100 });
-  const check = (nonce: string, nowMillis: number, madeMillis = nowMillis): string | null => {
-    const created = new Date(madeMillis).toISOString();
-    try {
-      freshness.check([{ kind: 'UsernameToken', created, expires: null, nonce }], nowMillis);
-      return null;
-    } catch (caught) {
-      return caught instanceof Refusal ? caught.code : 'bug';
-    }
-  };
-  const start = Date.parse('2026-01-01T00:00:00Z');
-  t.equal(check('a', start, start + windowMillis), null, 'made by a clock that runs ahead');
-  t.equal(
-    check('a', start + 2 * windowMillis - 1, start + windowMillis),
-    'wsse:FailedAuthentication',
-    'as late as it can come',
-  );
-  t.equal(check('a', start + 2 * windowMillis + 1, start + windowMillis), 'wsse:MessageExpired');
-  t.equal(check(' a ', start + 2 * windowMillis + 1), null, 'a new token may have it then');
-  for (let index = 0; index < 99; index++) check(`b${index}`, start + 2 * windowMillis + 2);
-  t.equal(check('a', start + 2 * windowMillis + 3), 'wsse:FailedAuthentication', 'a hundred are remembered');
-  check('c', start + 2 * windowMillis + 3);
-  t.equal(check('a', start + 2 * windowMillis + 4), null, 'more push the oldest out');
-  t.end();
-});
+t.test(
+  'nonces are remembered for as long as they may come again, and no more of them than allowed',
+  (t) => {
+    const windowMillis = 300_000;
+    const freshness = new FreshnessChecker({
+      timestamps: false,
+      nonces: true,
+      windowMillis,
+      noncesMax: 100,
+    });
+    const check = (nonce: string, nowMillis: number, madeMillis = nowMillis): string | null => {
+      const created = new Date(madeMillis).toISOString();
+      try {
+        freshness.check([{ kind: 'UsernameToken', created, expires: null, nonce }], nowMillis);
+        return null;
+      } catch (caught) {
+        return caught instanceof Refusal ? caught.code : 'bug';
+      }
+    };
+    const start = Date.parse('2026-01-01T00:00:00Z');
+    t.equal(check('a', start, start + windowMillis), null, 'made by a clock that runs ahead');
+    t.equal(
+      check('a', start + 2 * windowMillis - 1, start + windowMillis),
+      'wsse:FailedAuthentication',
+      'as late as it can come',
+    );
+    t.equal(check('a', start + 2 * windowMillis + 1, start + windowMillis), 'wsse:MessageExpired');
+    t.equal(check(' a ', start + 2 * windowMillis + 1), null, 'a new token may have it then');
+    for (let index = 0; index < 99; index++) check(`b${index}`, start + 2 * windowMillis + 2);
+    t.equal(
+      check('a', start + 2 * windowMillis + 3),
+      'wsse:FailedAuthentication',
+      'a hundred are remembered',
+    );
+    check('c', start + 2 * windowMillis + 3);
+    t.equal(check('a', start + 2 * windowMillis + 4), null, 'more push the oldest out');
+    t.end();
+  },
+);
 
 t.test('a nonce is the same however its bytes are written, and others are others', (t) => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   const created = new Date(now).toISOString();
   const memory = (): ((nonce: string) => boolean) => {
-    const freshness = new FreshnessChecker({ timestamps: false, nonces: true, windowMillis: 300_000, noncesMax: 1000 });
+    const freshness = new FreshnessChecker({
+      timestamps: false,
+      nonces: true,
+      windowMillis: 300_000,
+      noncesMax: 1000,
+    });
     return (nonce) => {
       try {
         freshness.check([{ kind: 'UsernameToken', created, expires: null, nonce }], now);
@@ -318,7 +401,8 @@ t.test('a nonce is the same however its bytes are written, and others are others
     }
     t.ok(isNew(letters), 'without padding');
     t.notOk(isNew(first), 'then with it');
-    if (length > 12) for (const again of anew) t.notOk(isNew(again), `${letters}, then ${JSON.stringify(again)}`);
+    if (length > 12)
+      for (const again of anew) t.notOk(isNew(again), `${letters}, then ${JSON.stringify(again)}`);
   }
   const isNew = memory();
   const texts = [
@@ -337,8 +421,10 @@ t.test('a nonce is the same however its bytes are written, and others are others
     '1732196826123',
     '1732196826124',
   ];
-  for (const text of [...texts, 'nonce-1732196826123', 'nonce-1732196826124', 'é', 'ü', '']) t.ok(isNew(text), text);
-  for (const text of [...texts, 'nonce-1732196826123', 'é', '', ' ']) t.notOk(isNew(text), `${text} again`);
+  for (const text of [...texts, 'nonce-1732196826123', 'nonce-1732196826124', 'é', 'ü', ''])
+    t.ok(isNew(text), text);
+  for (const text of [...texts, 'nonce-1732196826123', 'é', '', ' '])
+    t.notOk(isNew(text), `${text} again`);
   t.end();
 });
 
@@ -346,7 +432,10 @@ t.test('every dialect has its own name for whom a block is for', (t) => {
   for (const dialect of DIALECT_NAMES) {
     const row = DIALECTS[dialect];
     const foreign = row.targetAttribute === 'role' ? 'actor' : 'role';
-    const message = header(`<h:B xmlns:h="urn:h" E:${foreign}="{next}" E:mustUnderstand="1"/>`, dialect);
+    const message = header(
+      `<h:B xmlns:h="urn:h" E:${foreign}="{next}" E:mustUnderstand="1"/>`,
+      dialect,
+    );
     t.equal(pass([message]).refusal, null, `${dialect}: ${foreign} means nothing`);
     t.same(pass([message]).bytes, message);
   }

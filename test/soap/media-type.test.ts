@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import t from 'tap';
 
 import { DIALECT_NAMES, DIALECTS } from '../../src/soap/dialect.js';
-import { dialectsOfMediaType, printMediaType, readMediaType } from '../../src/soap/mime/media-type.js';
+import {
+  dialectsOfMediaType,
+  printMediaType,
+  readMediaType,
+} from '../../src/soap/mime/media-type.js';
 
 t.test('every spelling that was seen on the wire is read', async (t) => {
   const soap = 'application/soap+xml';
@@ -29,7 +33,8 @@ t.test('every spelling that was seen on the wire is read', async (t) => {
     ['text/xml; __proto__=a; constructor=b; charset=utf-8', 'text/xml', 'utf-8', null],
     ['text/html', 'text/html', null, null],
   ];
-  for (const [header, name, charset, action] of cases) t.same(readMediaType(header), { name, charset, action }, header);
+  for (const [header, name, charset, action] of cases)
+    t.same(readMediaType(header), { name, charset, action }, header);
 });
 
 t.test('what is malformed is no media type', async (t) => {
@@ -63,7 +68,20 @@ t.test('what is malformed is no media type', async (t) => {
 });
 
 t.test('reading never throws, and what it reads is in lower case', async (t) => {
-  const pieces = fc.constantFrom('text/xml', 'a/b', ';', '; ', '=', '"', '\\', ' ', 'charset', 'action', 'utf-8', ',');
+  const pieces = fc.constantFrom(
+    'text/xml',
+    'a/b',
+    ';',
+    '; ',
+    '=',
+    '"',
+    '\\',
+    ' ',
+    'charset',
+    'action',
+    'utf-8',
+    ',',
+  );
   const header = fc.oneof(
     fc.string(),
     fc.array(pieces, { maxLength: 30 }).map((parts) => parts.join('')),
@@ -82,7 +100,8 @@ t.test('reading never throws, and what it reads is in lower case', async (t) => 
 t.test('the time is bounded for whatever fits the length', async (t) => {
   const started = performance.now();
   for (const piece of ['a=b;', ';', '"', 'a="";', 'a="\\\\";', '=', ' ', 'text/xml;', 'a=";']) {
-    for (let index = 0; index < 100; index++) readMediaType(`text/xml;${piece.repeat(2000 / piece.length)}`);
+    for (let index = 0; index < 100; index++)
+      readMediaType(`text/xml;${piece.repeat(2000 / piece.length)}`);
   }
   t.comment(`took ${Math.round(performance.now() - started)} ms`);
 });
@@ -93,14 +112,22 @@ t.test('what is printed is read again', async (t) => {
     for (const action of [null, '', 'urn:a', 'a "quoted" \\ one', 'a; charset=utf-16']) {
       const read = readMediaType(printMediaType(dialect, action));
       const carried = name === '1.2' && action !== '' ? action : null;
-      t.same(read, { name: dialect.mediaType, charset: 'utf-8', action: carried }, `${name} ${action}`);
+      t.same(
+        read,
+        { name: dialect.mediaType, charset: 'utf-8', action: carried },
+        `${name} ${action}`,
+      );
     }
   }
 });
 
-t.test('a media type stands for the dialects that travel under it, in the order of the service', async (t) => {
-  const names = (type: string) => dialectsOfMediaType(type, ['1.2', '1.1', '2001-12']).map(({ name }) => name);
-  t.same(names('application/soap+xml'), ['1.2', '2001-12']);
-  t.same(names('text/xml'), ['1.1']);
-  t.same(names('text/html'), []);
-});
+t.test(
+  'a media type stands for the dialects that travel under it, in the order of the service',
+  async (t) => {
+    const names = (type: string) =>
+      dialectsOfMediaType(type, ['1.2', '1.1', '2001-12']).map(({ name }) => name);
+    t.same(names('application/soap+xml'), ['1.2', '2001-12']);
+    t.same(names('text/xml'), ['1.1']);
+    t.same(names('text/html'), []);
+  },
+);

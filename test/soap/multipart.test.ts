@@ -15,13 +15,19 @@ import { assertSplitsAgree, cutAt } from '../kit/splits.js';
 import { include, type PackagePart, type PackageParts, printPackage } from './packages.js';
 
 const LIMITS = defaultsOf(MIME_LIMITS);
-const ROOT = ['Content-Type: application/xop+xml; charset=utf-8; type="text/xml"', 'Content-ID: <root@x>'];
+const ROOT = [
+  'Content-Type: application/xop+xml; charset=utf-8; type="text/xml"',
+  'Content-ID: <root@x>',
+];
 const TYPE =
   'multipart/related; type="application/xop+xml"; start="<root@x>"; start-info="text/xml"; boundary="uuid:a-1"';
 const ENVELOPE = `<E:Envelope xmlns:E="urn:e"><E:Body><d>${include('cid:a%40x')}</d></E:Body></E:Envelope>`;
 const PICTURE: PackagePart = {
   head: ['Content-Type: image/png', 'Content-Transfer-Encoding: binary', 'Content-ID: <a@x>'],
-  content: Buffer.concat([Buffer.from([0, 13, 10, 45, 45, 13, 13, 10, 255, 13, 45, 45]), Buffer.from('uuid IEND')]),
+  content: Buffer.concat([
+    Buffer.from([0, 13, 10, 45, 45, 13, 13, 10, 255, 13, 45, 45]),
+    Buffer.from('uuid IEND'),
+  ]),
 };
 
 interface Read {
@@ -32,7 +38,12 @@ interface Read {
 }
 
 /** Reads a package in these pieces: what the reader of the envelope was given, and how it ended. */
-function read(pieces: readonly Uint8Array[], contentType = TYPE, headBytes = 256 * KIB, messageBytes = MIB): Read {
+function read(
+  pieces: readonly Uint8Array[],
+  contentType = TYPE,
+  headBytes = 256 * KIB,
+  messageBytes = MIB,
+): Read {
   const given: Buffer[] = [];
   const events: XmlHandler = { open: () => ALL, close() {}, text() {} };
   let mediaType: string | null = null;
@@ -70,17 +81,28 @@ function read(pieces: readonly Uint8Array[], contentType = TYPE, headBytes = 256
 }
 
 const pack = (change: Partial<PackageParts> = {}): Buffer =>
-  printPackage({ boundary: 'uuid:a-1', parts: [{ head: ROOT, content: ENVELOPE }, PICTURE], ...change });
+  printPackage({
+    boundary: 'uuid:a-1',
+    parts: [{ head: ROOT, content: ENVELOPE }, PICTURE],
+    ...change,
+  });
 
-const packRoot = (head: readonly string[], content = ENVELOPE): Buffer => pack({ parts: [{ head, content }, PICTURE] });
+const packRoot = (head: readonly string[], content = ENVELOPE): Buffer =>
+  pack({ parts: [{ head, content }, PICTURE] });
 
 t.test('the envelope is found and read, whole and at every split', (t) => {
   const message = pack();
-  const { envelope, mediaType, start, refusal } = assertSplitsAgree(message, (pieces) => read(pieces));
+  const { envelope, mediaType, start, refusal } = assertSplitsAgree(message, (pieces) =>
+    read(pieces),
+  );
   t.equal(refusal, null);
   t.equal(envelope, ENVELOPE);
   t.equal(mediaType, 'text/xml');
-  t.equal(message.subarray(start, start + ENVELOPE.length).toString(), ENVELOPE, 'and it says where that began');
+  t.equal(
+    message.subarray(start, start + ENVELOPE.length).toString(),
+    ENVELOPE,
+    'and it says where that began',
+  );
   t.end();
 });
 
@@ -153,7 +175,10 @@ t.test('what real stacks send is accepted', (t) => {
         boundary: '----=_AxIs2_=4',
         parts: [
           {
-            head: ['Content-Type: application/xop+xml; charset=UTF-8; type="text/xml"', 'Content-ID: SOAPPart'],
+            head: [
+              'Content-Type: application/xop+xml; charset=UTF-8; type="text/xml"',
+              'Content-ID: SOAPPart',
+            ],
             content: plain,
           },
         ],
@@ -167,7 +192,10 @@ t.test('what real stacks send is accepted', (t) => {
         preamble: 'This is a multi-part message.',
         parts: [
           { head: ['Content-Type: text/xml; charset=UTF-8', 'Content-ID: <a@b>'], content: plain },
-          { head: ['content-type: image/tiff', 'content-transfer-encoding: base64'], content: 'AAAA' },
+          {
+            head: ['content-type: image/tiff', 'content-transfer-encoding: base64'],
+            content: 'AAAA',
+          },
           { head: [], content: 'a part without a header' },
         ],
       }),
@@ -196,7 +224,10 @@ t.test('what breaks the structure of a package is refused', (t) => {
       boundary: 'uuid:a-1',
       parts: [
         { head: ['Content-Type: text/plain', 'Content-ID: <p>'], content: ENVELOPE },
-        { head: ['Content-Type: application/xop+xml; type="text/xml"', 'Content-ID: <root@x>'], content: ENVELOPE },
+        {
+          head: ['Content-Type: application/xop+xml; type="text/xml"', 'Content-ID: <root@x>'],
+          content: ENVELOPE,
+        },
       ],
     }),
     'more on the line of a boundary': closed.replace('--uuid:a-1\r\n', '--uuid:a-1x\r\n'),
@@ -206,15 +237,24 @@ t.test('what breaks the structure of a package is refused', (t) => {
       '\n--uuid:a-1\r\nContent-Type: image',
     ),
     'lines that end with a bare line feed': closed.replaceAll('\r\n', '\n'),
-    'start names no part': packRoot(['Content-Type: application/xop+xml; type="text/xml"', 'Content-ID: <other>']),
+    'start names no part': packRoot([
+      'Content-Type: application/xop+xml; type="text/xml"',
+      'Content-ID: <other>',
+    ]),
     'no Content-Type of the envelope': packRoot(['Content-ID: <root@x>']),
-    'another Content-Type of the envelope': packRoot(['Content-Type: text/xml', 'Content-ID: <root@x>']),
+    'another Content-Type of the envelope': packRoot([
+      'Content-Type: text/xml',
+      'Content-ID: <root@x>',
+    ]),
     'the envelope in another type than announced': packRoot([
       'Content-Type: application/xop+xml; type="application/soap+xml"',
       'Content-ID: <root@x>',
     ]),
     'the envelope in base64': packRoot([...ROOT, 'Content-Transfer-Encoding: base64']),
-    'the envelope in quoted-printable': packRoot([...ROOT, 'content-transfer-encoding: Quoted-Printable']),
+    'the envelope in quoted-printable': packRoot([
+      ...ROOT,
+      'content-transfer-encoding: Quoted-Printable',
+    ]),
     'a field twice': packRoot([...ROOT, 'Content-ID: <root@x>']),
     'a header too long': packRoot([...ROOT, `X: ${'x'.repeat(8 * KIB)}`]),
     'a line that is no field': packRoot([...ROOT, 'nothing']),
@@ -224,14 +264,25 @@ t.test('what breaks the structure of a package is refused', (t) => {
     'a boundary in a header': packRoot([...ROOT, '--uuid:a-1: x']),
     'Content-ID twice': pack({ parts: [{ head: ROOT, content: ENVELOPE }, PICTURE, PICTURE] }),
     'a package in a package': pack({
-      parts: [{ head: ROOT, content: ENVELOPE }, PICTURE, { head: ['Content-Type: multipart/mixed'], content: '' }],
+      parts: [
+        { head: ROOT, content: ENVELOPE },
+        PICTURE,
+        { head: ['Content-Type: multipart/mixed'], content: '' },
+      ],
     }),
     'too many parts': pack({
-      parts: [{ head: ROOT, content: ENVELOPE }, ...Array.from({ length: 100 }, () => ({ head: [], content: '' }))],
+      parts: [
+        { head: ROOT, content: ENVELOPE },
+        ...Array.from({ length: 100 }, () => ({ head: [], content: '' })),
+      ],
     }),
     'an included part that is missing': pack({ parts: [{ head: ROOT, content: ENVELOPE }] }),
     'another envelope first': pack({
-      parts: [{ head: ['Content-Type: text/xml'], content: '<evil/>' }, { head: ROOT, content: ENVELOPE }, PICTURE],
+      parts: [
+        { head: ['Content-Type: text/xml'], content: '<evil/>' },
+        { head: ROOT, content: ENVELOPE },
+        PICTURE,
+      ],
     }),
     'content of an Include': packRoot(ROOT, ENVELOPE.replace('/></d>', '><a/></xop:Include></d>')),
     'text in an Include': packRoot(ROOT, ENVELOPE.replace('/></d>', '>a</xop:Include></d>')),
@@ -239,12 +290,32 @@ t.test('what breaks the structure of a package is refused', (t) => {
   for (const [name, message] of Object.entries(cases)) {
     const bytes = Buffer.from(message);
     t.equal(read([bytes]).refusal, 'MTOM_STRUCTURE', name);
-    t.equal(read(Array.from(bytes, (byte) => Uint8Array.of(byte))).refusal, 'MTOM_STRUCTURE', `${name}, byte by byte`);
+    t.equal(
+      read(Array.from(bytes, (byte) => Uint8Array.of(byte))).refusal,
+      'MTOM_STRUCTURE',
+      `${name}, byte by byte`,
+    );
   }
-  t.equal(read(cutAt(pack(), [100]), TYPE, 100).refusal, 'MTOM_STRUCTURE', 'the envelope begins too late');
-  t.equal(read([pack()], TYPE, 256 * KIB, 300).refusal, 'XML_MESSAGE_LIMIT', 'the attachments count');
-  t.equal(read([packRoot(ROOT, '<a>')]).refusal, 'XML_NOT_WELLFORMED', 'the envelope itself is validated');
-  const hundred = [{ head: ROOT, content: ENVELOPE }, PICTURE, ...Array(98).fill({ head: [], content: '' })];
+  t.equal(
+    read(cutAt(pack(), [100]), TYPE, 100).refusal,
+    'MTOM_STRUCTURE',
+    'the envelope begins too late',
+  );
+  t.equal(
+    read([pack()], TYPE, 256 * KIB, 300).refusal,
+    'XML_MESSAGE_LIMIT',
+    'the attachments count',
+  );
+  t.equal(
+    read([packRoot(ROOT, '<a>')]).refusal,
+    'XML_NOT_WELLFORMED',
+    'the envelope itself is validated',
+  );
+  const hundred = [
+    { head: ROOT, content: ENVELOPE },
+    PICTURE,
+    ...Array(98).fill({ head: [], content: '' }),
+  ];
   t.equal(read([pack({ parts: hundred })]).refusal, null, '100 parts are in order');
   t.end();
 });
@@ -275,7 +346,10 @@ t.test('the Content-Type of a package says how to read it, or is refused', (t) =
   ];
   for (const [type, refusal] of cases) t.equal(read([message], type).refusal, refusal, type);
   const longest = 'b'.repeat(70);
-  const long = printPackage({ boundary: longest, parts: [{ head: ['Content-Type: text/xml'], content: '<a/>' }] });
+  const long = printPackage({
+    boundary: longest,
+    parts: [{ head: ['Content-Type: text/xml'], content: '<a/>' }],
+  });
   t.equal(read([long], HEADER + longest).refusal, null, '70 characters are in order');
   t.end();
 });
@@ -307,13 +381,20 @@ t.test('an Include names one part of its own message', (t) => {
 });
 
 const BOUNDARY_CHARS = [..."0123456789ABCabc'()+_,-./:=?"];
-const boundaries = fc.string({ unit: fc.constantFrom(...BOUNDARY_CHARS), minLength: 1, maxLength: 70 });
+const boundaries = fc.string({
+  unit: fc.constantFrom(...BOUNDARY_CHARS),
+  minLength: 1,
+  maxLength: 70,
+});
 
 t.test('random packages are read at any split, and mutated ones never crash', (t) => {
   const contents = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc
-      .array(fc.constantFrom('\r', '\n', '\r\n', '-', '--', '\r-', '\r--', '\r\n-', '\r\n--', 'a'), { maxLength: 30 })
+      .array(
+        fc.constantFrom('\r', '\n', '\r\n', '-', '--', '\r-', '\r--', '\r\n-', '\r\n--', 'a'),
+        { maxLength: 30 },
+      )
       .map((pieces) => Buffer.from(pieces.join(''))),
   );
   const places = fc.array(fc.nat(), { maxLength: 6 });
@@ -335,7 +416,8 @@ t.test('random packages are read at any split, and mutated ones never crash', (t
       });
       const type = `multipart/related; type="text/xml"; boundary="${boundary}"`;
       const outcome = read(cutAt(message, cuts), type);
-      if (outcome.refusal !== null || outcome.envelope !== envelope) throw new Error(JSON.stringify(outcome));
+      if (outcome.refusal !== null || outcome.envelope !== envelope)
+        throw new Error(JSON.stringify(outcome));
       const mutated = Buffer.from(message);
       mutated[place % mutated.length] = byte;
       const whole = read([mutated], type);
@@ -377,7 +459,9 @@ t.test('the work grows with the bytes, whatever they are', (t) => {
       const started = process.cpuUsage();
       const { refusal } = read(given, `multipart/related; boundary="${boundary}"`, MIB, 2 * MIB);
       const { user, system } = process.cpuUsage(started);
-      t.comment(`1 MiB of ${JSON.stringify(unit.slice(0, 5))} ${way}: ${Math.round((user + system) / 1000)} ms`);
+      t.comment(
+        `1 MiB of ${JSON.stringify(unit.slice(0, 5))} ${way}: ${Math.round((user + system) / 1000)} ms`,
+      );
       t.equal(refusal, null, `${JSON.stringify(unit)} ${way}`);
     }
   }

@@ -13,7 +13,12 @@ export interface PackagePart {
 }
 
 /** The bytes of a package. */
-export function printPackage({ boundary, parts, preamble = '', epilogue = '\r\n' }: PackageParts): Buffer {
+export function printPackage({
+  boundary,
+  parts,
+  preamble = '',
+  epilogue = '\r\n',
+}: PackageParts): Buffer {
   const pieces: (Uint8Array | string)[] = [preamble];
   parts.forEach(({ head, content }, index) => {
     if (index > 0 || preamble !== '') pieces.push('\r\n');
@@ -25,4 +30,5 @@ export function printPackage({ boundary, parts, preamble = '', epilogue = '\r\n'
 
 const INCLUDE_URI = 'http://www.w3.org/2004/08/xop/include';
 
-export const include = (href: string): string => `<xop:Include xmlns:xop="${INCLUDE_URI}" href="${href}"/>`;
+export const include = (href: string): string =>
+  `<xop:Include xmlns:xop="${INCLUDE_URI}" href="${href}"/>`;

@@ -70,30 +70,39 @@ t.test('a later group is called while none of the earlier ones is ready', async 
   t.equal(choices(chosen, 2), 'aa');
 });
 
-t.test('by hash a key stays at its address, and only the keys of one that is gone move', async (t) => {
-  const addresses = ['a', 'b', 'c', 'd'].map((id) => new Address(id, { weight: id === 'd' ? 3 : 1, group: 0 }));
-  const chosen = balancer('hash', addresses);
-  const keys = Array.from({ length: 6000 }, (_each, index) => `tenant-${index}`);
-  const where = (): string[] => keys.map((key) => choices(chosen, 1, key));
-  const before = where();
-  t.same(where(), before);
-  const share = (id: string): number => before.filter((each) => each === id).length / keys.length;
-  for (const id of ['a', 'b', 'c']) t.ok(Math.abs(share(id) - 1 / 6) < 0.02, `${id}: ${share(id)}`);
-  t.ok(Math.abs(share('d') - 1 / 2) < 0.02, `d, of weight 3: ${share('d')}`);
-  const [first] = addresses;
-  if (first === undefined) throw new Error('four');
-  first.isUp = false;
-  const after = where();
-  t.ok(after.every((each, index) => (before[index] === 'a' ? each !== 'a' : each === before[index])));
-  first.isUp = true;
-  t.same(where(), before);
-  t.equal(choices(chosen, 4).length, 4, 'a call without a key goes anywhere');
-});
+t.test(
+  'by hash a key stays at its address, and only the keys of one that is gone move',
+  async (t) => {
+    const addresses = ['a', 'b', 'c', 'd'].map(
+      (id) => new Address(id, { weight: id === 'd' ? 3 : 1, group: 0 }),
+    );
+    const chosen = balancer('hash', addresses);
+    const keys = Array.from({ length: 6000 }, (_each, index) => `tenant-${index}`);
+    const where = (): string[] => keys.map((key) => choices(chosen, 1, key));
+    const before = where();
+    t.same(where(), before);
+    const share = (id: string): number => before.filter((each) => each === id).length / keys.length;
+    for (const id of ['a', 'b', 'c'])
+      t.ok(Math.abs(share(id) - 1 / 6) < 0.02, `${id}: ${share(id)}`);
+    t.ok(Math.abs(share('d') - 1 / 2) < 0.02, `d, of weight 3: ${share('d')}`);
+    const [first] = addresses;
+    if (first === undefined) throw new Error('four');
+    first.isUp = false;
+    const after = where();
+    t.ok(
+      after.every((each, index) => (before[index] === 'a' ? each !== 'a' : each === before[index])),
+    );
+    first.isUp = true;
+    t.same(where(), before);
+    t.equal(choices(chosen, 4).length, 4, 'a call without a key goes anywhere');
+  },
+);
 
 t.test('the address of the last answer is called again while it is ready', async (t) => {
   const [a, b] = [new Address('a'), new Address('b')] as const;
   const chosen = balancer('leastRequests', [a, b]);
-  const ask = (addressId: string): string => chosen.choose(0, { key: null, addressId }, [])?.id ?? '-';
+  const ask = (addressId: string): string =>
+    chosen.choose(0, { key: null, addressId }, [])?.id ?? '-';
   b.active = 5;
   t.equal(ask('b'), 'b');
   b.isUp = false;

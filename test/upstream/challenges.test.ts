@@ -7,7 +7,11 @@ import { Digest } from '../../src/upstream/credentials/digest.js';
 import type { ReplyHead } from '../../src/upstream/reply.js';
 
 const plain = (values: readonly string[]) =>
-  readChallenges(values).map(({ scheme, token, parameters }) => [scheme, token, Object.fromEntries(parameters)]);
+  readChallenges(values).map(({ scheme, token, parameters }) => [
+    scheme,
+    token,
+    Object.fromEntries(parameters),
+  ]);
 
 t.test('challenges of one field or several, with and without parameters', async (t) => {
   t.same(plain(['Negotiate, NTLM, Basic realm="a, \\"b\\""']), [
@@ -29,7 +33,11 @@ const headWith = (...values: string[]): ReplyHead => ({
   headers: () => values,
 });
 
-const call = (head: ReplyHead | null, method: 'GET' | 'POST' = 'GET', target = '/dir/index.html'): CallToAuthorize => ({
+const call = (
+  head: ReplyHead | null,
+  method: 'GET' | 'POST' = 'GET',
+  target = '/dir/index.html',
+): CallToAuthorize => ({
   method,
   target,
   operation: '',
@@ -47,7 +55,8 @@ const fieldOf = (digest: Digest, asked: CallToAuthorize): string => {
 /** The parameters of an Authorization field. */
 const parts = (field: string) => new Map(readChallenges([field])[0]?.parameters);
 
-const hash = (algorithm: string, text: string): string => createHash(algorithm).update(text).digest('hex');
+const hash = (algorithm: string, text: string): string =>
+  createHash(algorithm).update(text).digest('hex');
 
 t.test('the example of RFC 7616 section 3.9.1, for each algorithm', async (t) => {
   const challenge = (algorithm: string): string =>
@@ -70,7 +79,10 @@ t.test('the example of RFC 7616 section 3.9.1, for each algorithm', async (t) =>
 
 t.test('the strongest algorithm that is known is taken, whatever the order', async (t) => {
   const digest = new Digest('u', 'p');
-  const head = headWith('Digest realm=r, nonce=1, qop=auth', 'Digest realm=r, nonce=2, qop=auth, algorithm=SHA-256');
+  const head = headWith(
+    'Digest realm=r, nonce=1, qop=auth',
+    'Digest realm=r, nonce=2, qop=auth, algorithm=SHA-256',
+  );
   t.equal(parts(fieldOf(digest, call(head))).get('algorithm'), 'SHA-256');
 });
 
@@ -82,18 +94,26 @@ t.test('what cannot be met is refused', async (t) => {
     'Digest nonce=1, algorithm=X',
   ]) {
     const digest = new Digest('u', 'p');
-    t.throws(() => digest.fields(call(headWith(challenge))), { code: 'UPSTREAM_AUTH' } satisfies Partial<Refusal>);
+    t.throws(() => digest.fields(call(headWith(challenge))), {
+      code: 'UPSTREAM_AUTH',
+    } satisfies Partial<Refusal>);
   }
 });
 
 t.test('servers of RFC 2069, sessions and hidden users', async (t) => {
   const digest = new Digest('u"', 'p');
   const old = parts(fieldOf(digest, call(headWith('Digest realm=r, nonce=1'), 'POST', '/x?y=1')));
-  t.equal(old.get('response'), hash('md5', `${hash('md5', 'u":r:p')}:1:${hash('md5', 'POST:/x?y=1')}`));
+  t.equal(
+    old.get('response'),
+    hash('md5', `${hash('md5', 'u":r:p')}:1:${hash('md5', 'POST:/x?y=1')}`),
+  );
   t.equal(old.get('username'), 'u"');
   t.equal(old.has('qop'), false);
   const session = parts(
-    fieldOf(digest, call(headWith('Digest realm=r, nonce=1, qop=auth, algorithm=MD5-sess, userhash=true'))),
+    fieldOf(
+      digest,
+      call(headWith('Digest realm=r, nonce=1, qop=auth, algorithm=MD5-sess, userhash=true')),
+    ),
   );
   const secret = hash('md5', `${hash('md5', 'u":r:p')}:1:${session.get('cnonce')}`);
   const expected = `${secret}:1:00000001:${session.get('cnonce')}:auth:${hash('md5', 'GET:/dir/index.html')}`;

@@ -5,11 +5,14 @@ import { Deadlines } from '../../src/upstream/deadlines.js';
 const member = (name: string) => ({ name, startedMillis: performance.now() });
 
 t.test('members leave in any order, and the first is always the one due first', async (t) => {
-  const deadlines = new Deadlines<{ name: string; startedMillis: number }>(60_000, () => t.fail('nobody is late'));
+  const deadlines = new Deadlines<{ name: string; startedMillis: number }>(60_000, () =>
+    t.fail('nobody is late'),
+  );
   const places = ['a', 'b', 'c', 'd'].map((name) => deadlines.add(member(name)));
   const order = (): string => {
     let names = '';
-    for (let place = deadlines.first; place !== null; place = place.after) names += place.member.name;
+    for (let place = deadlines.first; place !== null; place = place.after)
+      names += place.member.name;
     return names;
   };
   const leave = (index: number): void => {
@@ -27,7 +30,8 @@ t.test('members leave in any order, and the first is always the one due first', 
   leave(2);
   t.equal(deadlines.first, null);
   t.equal(deadlines.size, 0);
-  for (const place of places) t.same([place.before, place.after], [null, null], 'keeps nobody else');
+  for (const place of places)
+    t.same([place.before, place.after], [null, null], 'keeps nobody else');
   deadlines.add(member('e'));
   t.equal(order(), 'e', 'and again');
   deadlines.stop();

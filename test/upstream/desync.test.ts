@@ -22,7 +22,8 @@ const LONG = Buffer.alloc(24 * MIB, 'a');
 const OWN = 'own';
 const FOREIGN = 'of another exchange';
 
-const answer = (text: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+const answer = (text: string): string =>
+  `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 
 /** A backend whose connections are given to `script`, the first one with 0. */
 async function startDesk(t: Test, script: (socket: Socket, count: number) => void) {
@@ -73,7 +74,8 @@ function refusalOf(upstream: Upstream, body: UpstreamRequest['body']): Promise<R
 }
 
 /** Answers each request that ends with its head. */
-const answerHeads = (socket: Socket): void => void socket.on('data', () => socket.write(answer(OWN)));
+const answerHeads = (socket: Socket): void =>
+  void socket.on('data', () => socket.write(answer(OWN)));
 
 /** Answers the first request early, and the next one on the same connection as if it were still the first. */
 function answerEarly(socket: Socket, first: string, rest: string): void {
@@ -101,17 +103,20 @@ for (const [name, makeBody] of [
     ['before the rest of the request', OWN.length],
     ['after it', OWN.length - 1],
   ] as const) {
-    t.test(`an answer before its request is out is the last of its connection: ${name}, it ends ${end}`, async (t) => {
-      const whole = answer(OWN);
-      const at = whole.length - OWN.length + cut;
-      const desk = await startDesk(t, (socket, count) => {
-        if (count > 0) answerHeads(socket);
-        else answerEarly(socket, whole.slice(0, at), whole.slice(at));
-      });
-      t.equal(await desk.call(makeBody()), OWN);
-      t.equal(await desk.call(), OWN);
-      t.equal(desk.sockets.length, 2);
-    });
+    t.test(
+      `an answer before its request is out is the last of its connection: ${name}, it ends ${end}`,
+      async (t) => {
+        const whole = answer(OWN);
+        const at = whole.length - OWN.length + cut;
+        const desk = await startDesk(t, (socket, count) => {
+          if (count > 0) answerHeads(socket);
+          else answerEarly(socket, whole.slice(0, at), whole.slice(at));
+        });
+        t.equal(await desk.call(makeBody()), OWN);
+        t.equal(await desk.call(), OWN);
+        t.equal(desk.sockets.length, 2);
+      },
+    );
   }
 }
 
@@ -156,7 +161,9 @@ t.test('a connection carries one long request after another', async (t) => {
 
 t.test('after a burst of long requests the others of its connections grow old', async (t) => {
   const desk = await startDesk(t, answerMebibytes);
-  const burst = await Promise.all(Array.from({ length: 8 }, () => desk.call(stream(Buffer.alloc(MIB, 'a')))));
+  const burst = await Promise.all(
+    Array.from({ length: 8 }, () => desk.call(stream(Buffer.alloc(MIB, 'a')))),
+  );
   t.strictSame(burst, Array(8).fill(OWN));
   await rested();
   const before = desk.sockets.map((socket) => socket.bytesRead);
@@ -178,25 +185,36 @@ for (const [status, refusal] of [
   ['600 Odd', 'UPSTREAM_DESYNC'],
   ['101 Switching Protocols', 'UPSTREAM_DESYNC'],
 ] as const) {
-  t.test(`of an early answer on a connection used before, nothing but the status of an error: ${status}`, async (t) => {
-    const early = answer(FOREIGN).replace('200 OK', status);
-    const desk = await startDesk(t, (socket, count) => {
-      if (count === 0) answerEarlyLater(socket, early);
-      else answerHeads(socket);
-    });
-    t.equal(await desk.call(Buffer.alloc(MIB, 'a')), OWN);
-    await rested();
-    const refused = await refusalOf(desk.upstream, stream(LONG));
-    t.equal(refused.code, refusal);
-    t.equal(refused.message.includes(status.slice(0, 3)), refusal !== 'UPSTREAM_DESYNC', 'the status is named');
-    t.notMatch(refused.message + refused.detail, FOREIGN);
-    t.equal(desk.sockets.length, 1, 'it came on the connection of the first call');
-    const [first] = desk.sockets;
-    first?.resume();
-    if (first !== undefined && !first.closed) await once(first, 'close');
-    for (let count = 0; count < 3; count++) t.equal(await desk.call(), OWN);
-    t.equal(desk.sockets.length, refusal === 'UPSTREAM_DESYNC' ? 4 : 2, 'an honest error does not end reuse');
-  });
+  t.test(
+    `of an early answer on a connection used before, nothing but the status of an error: ${status}`,
+    async (t) => {
+      const early = answer(FOREIGN).replace('200 OK', status);
+      const desk = await startDesk(t, (socket, count) => {
+        if (count === 0) answerEarlyLater(socket, early);
+        else answerHeads(socket);
+      });
+      t.equal(await desk.call(Buffer.alloc(MIB, 'a')), OWN);
+      await rested();
+      const refused = await refusalOf(desk.upstream, stream(LONG));
+      t.equal(refused.code, refusal);
+      t.equal(
+        refused.message.includes(status.slice(0, 3)),
+        refusal !== 'UPSTREAM_DESYNC',
+        'the status is named',
+      );
+      t.notMatch(refused.message + refused.detail, FOREIGN);
+      t.equal(desk.sockets.length, 1, 'it came on the connection of the first call');
+      const [first] = desk.sockets;
+      first?.resume();
+      if (first !== undefined && !first.closed) await once(first, 'close');
+      for (let count = 0; count < 3; count++) t.equal(await desk.call(), OWN);
+      t.equal(
+        desk.sockets.length,
+        refusal === 'UPSTREAM_DESYNC' ? 4 : 2,
+        'an honest error does not end reuse',
+      );
+    },
+  );
 }
 
 t.test('an interim answer that comes early does not end the connection', async (t) => {
@@ -232,24 +250,27 @@ t.test('behind an interim answer it is still early', async (t) => {
   t.equal(desk.sockets.length, 2);
 });
 
-t.test('after a long request a connection is idle for a while, so that a second answer meets no request', async (t) => {
-  const body = Buffer.alloc(60_000, 'a');
-  const desk = await startDesk(t, (socket, count) => {
-    if (count > 0) return answerHeads(socket);
-    let bytes = 0;
-    socket.on('data', (chunk) => {
-      if (bytes === 0) socket.write(answer(OWN));
-      bytes += chunk.length;
+t.test(
+  'after a long request a connection is idle for a while, so that a second answer meets no request',
+  async (t) => {
+    const body = Buffer.alloc(60_000, 'a');
+    const desk = await startDesk(t, (socket, count) => {
+      if (count > 0) return answerHeads(socket);
+      let bytes = 0;
+      socket.on('data', (chunk) => {
+        if (bytes === 0) socket.write(answer(OWN));
+        bytes += chunk.length;
+      });
     });
-  });
-  t.equal(await desk.call(body), OWN);
-  const [first] = desk.sockets;
-  const next = desk.call();
-  // On the connection of the first one this would be read as its answer.
-  first?.write(answer(FOREIGN));
-  t.equal(await next, OWN);
-  t.equal(desk.sockets.length, 2);
-});
+    t.equal(await desk.call(body), OWN);
+    const [first] = desk.sockets;
+    const next = desk.call();
+    // On the connection of the first one this would be read as its answer.
+    first?.write(answer(FOREIGN));
+    t.equal(await next, OWN);
+    t.equal(desk.sockets.length, 2);
+  },
+);
 
 t.test('a short request leaves the connection to the next call', async (t) => {
   const desk = await startDesk(t, (socket) => answerHeads(socket));
@@ -281,7 +302,9 @@ for (const [name, spoil] of [
 t.test('after two answers to one request each call gets a connection of its own', async (t) => {
   const desk = await startDesk(t, (socket, count) => {
     let answers = 0;
-    socket.on('data', () => socket.write(answer(OWN).repeat(count === 0 && answers++ === 1 ? 2 : 1)));
+    socket.on('data', () =>
+      socket.write(answer(OWN).repeat(count === 0 && answers++ === 1 ? 2 : 1)),
+    );
   });
   t.equal(await desk.call(), OWN);
   t.equal(await desk.call(), 'UPSTREAM_DESYNC', 'neither can be trusted');
@@ -325,40 +348,55 @@ t.test('connections are used again when the address was in step for ten minutes'
   t.strictSame(reported, [true, false]);
 });
 
-t.test('connections rest longer until a thousand long requests in a row were answered in order', async (t) => {
-  for (const doubt of ['suspend', 'answeredEarly'] as const) {
-    const reuse = new ConnectionReuse();
-    for (let round = 0; round < 2; round++) {
-      for (let count = 0; count < 1_000; count++) t.equal(reuse.answeredLong(200), 100);
-      t.equal(reuse.answeredLong(200), 2);
-      t.equal(reuse.answeredLong(500), 100, 'what is answered early is mostly an error');
-      reuse[doubt]();
+t.test(
+  'connections rest longer until a thousand long requests in a row were answered in order',
+  async (t) => {
+    for (const doubt of ['suspend', 'answeredEarly'] as const) {
+      const reuse = new ConnectionReuse();
+      for (let round = 0; round < 2; round++) {
+        for (let count = 0; count < 1_000; count++) t.equal(reuse.answeredLong(200), 100);
+        t.equal(reuse.answeredLong(200), 2);
+        t.equal(reuse.answeredLong(500), 100, 'what is answered early is mostly an error');
+        reuse[doubt]();
+      }
     }
-  }
-});
+  },
+);
 
-t.test('no caller gets the reply of another, whatever the backend does with the connection of each', async (t) => {
-  const backend = await startDesyncBackend();
-  const gateway = await useGateway(
-    t,
-    `services:
+t.test(
+  'no caller gets the reply of another, whatever the backend does with the connection of each',
+  async (t) => {
+    const backend = await startDesyncBackend();
+    const gateway = await useGateway(
+      t,
+      `services:
   calls: { url: "${backend.url}/", versions: ["1.1"] }
 limits:
   upstream: { headersMillis: ${HEADERS_MILLIS}, breakerFailures: 0 }
   overload: { eventLoopMillis: 0 }
   xml: { messageBytes: 33554432, textBytes: 33554432 }
 `,
-  );
-  t.teardown(() => backend.close());
-  /** What a caller alone could tell, once in a hundred times before the first sign (`test/bench/desync.ts`). */
-  const isHidden = (call: number): boolean => ['twice, later', 'on another connection'].includes(behaviourOf(call));
-  const calls = Array.from({ length: 2_000 }, (_, call) => call).filter(
-    (call) => !isHidden(call) && (behaviourOf(call) !== 'once' || call % 4 === 0) && requestBytesOf(call) < 2 * MIB,
-  );
-  const seen = new Set(calls.map(behaviourOf));
-  t.equal(seen.size, BEHAVIOURS.length - 2);
-  const found = await runDesyncCallers(`${gateway.url}/soap/calls`, calls, 20);
-  t.strictSame(found.foreign, []);
-  t.ok(found.own > calls.length * 0.8, `${found.own} of ${calls.length} got their own; ${[...found.faults].join(' ')}`);
-  await until(async () => (await gateway.metrics()).includes('soapstone_upstream_calls_active{service="calls"} 0'));
-});
+    );
+    t.teardown(() => backend.close());
+    /** What a caller alone could tell, once in a hundred times before the first sign (`test/bench/desync.ts`). */
+    const isHidden = (call: number): boolean =>
+      ['twice, later', 'on another connection'].includes(behaviourOf(call));
+    const calls = Array.from({ length: 2_000 }, (_, call) => call).filter(
+      (call) =>
+        !isHidden(call) &&
+        (behaviourOf(call) !== 'once' || call % 4 === 0) &&
+        requestBytesOf(call) < 2 * MIB,
+    );
+    const seen = new Set(calls.map(behaviourOf));
+    t.equal(seen.size, BEHAVIOURS.length - 2);
+    const found = await runDesyncCallers(`${gateway.url}/soap/calls`, calls, 20);
+    t.strictSame(found.foreign, []);
+    t.ok(
+      found.own > calls.length * 0.8,
+      `${found.own} of ${calls.length} got their own; ${[...found.faults].join(' ')}`,
+    );
+    await until(async () =>
+      (await gateway.metrics()).includes('soapstone_upstream_calls_active{service="calls"} 0'),
+    );
+  },
+);

@@ -22,39 +22,48 @@ const server = createServer({ cert, key }, (socket) => {
 }).listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-t.test('an answer is no early one when the system has had all of its request', WITH_OPENSSL, async (t) => {
-  const authority = new Authority(t.testdir());
-  const answered = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(SERVER, {
-    eval: true,
-    workerData: { ...authority.sign('localhost'), answer: ANSWER, answered },
-  });
-  t.teardown(() => worker.terminate());
-  const [port] = await once(worker, 'message');
-  const socket = connect({ port, host: '127.0.0.1', ca: authority.ca.cert, servername: 'localhost' });
-  t.teardown(() => socket.destroy());
-  await once(socket, 'secureConnect');
-  const guard = new Guard(socket, new ConnectionReuse());
-  for (let call = 0; call < 5; call++) {
-    const read = new Promise((resolve) => {
-      const look = (): void => {
-        const chunk: unknown = socket.read();
-        if (!(chunk instanceof Uint8Array)) return;
-        socket.off('readable', look);
-        resolve(String(chunk));
-      };
-      socket.on('readable', look).once('error', resolve);
+t.test(
+  'an answer is no early one when the system has had all of its request',
+  WITH_OPENSSL,
+  async (t) => {
+    const authority = new Authority(t.testdir());
+    const answered = new Int32Array(new SharedArrayBuffer(4));
+    const worker = new Worker(SERVER, {
+      eval: true,
+      workerData: { ...authority.sign('localhost'), answer: ANSWER, answered },
     });
-    await new Promise((resolve) => setImmediate(resolve));
-    Atomics.store(answered, 0, 0);
-    guard.begin(true);
-    socket.write('GET / HTTP/1.1\r\n\r\n');
-    guard.requestIsOut();
-    // The answer is there before the turn in which the write is reported.
-    Atomics.wait(answered, 0, 0, 5_000);
-    t.ok(socket.writableLength > 0, 'the write is not reported yet');
-    t.equal(await read, ANSWER);
-    guard.end();
-  }
-  t.notOk(guard.isDesynced);
-});
+    t.teardown(() => worker.terminate());
+    const [port] = await once(worker, 'message');
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      ca: authority.ca.cert,
+      servername: 'localhost',
+    });
+    t.teardown(() => socket.destroy());
+    await once(socket, 'secureConnect');
+    const guard = new Guard(socket, new ConnectionReuse());
+    for (let call = 0; call < 5; call++) {
+      const read = new Promise((resolve) => {
+        const look = (): void => {
+          const chunk: unknown = socket.read();
+          if (!(chunk instanceof Uint8Array)) return;
+          socket.off('readable', look);
+          resolve(String(chunk));
+        };
+        socket.on('readable', look).once('error', resolve);
+      });
+      await new Promise((resolve) => setImmediate(resolve));
+      Atomics.store(answered, 0, 0);
+      guard.begin(true);
+      socket.write('GET / HTTP/1.1\r\n\r\n');
+      guard.requestIsOut();
+      // The answer is there before the turn in which the write is reported.
+      Atomics.wait(answered, 0, 0, 5_000);
+      t.ok(socket.writableLength > 0, 'the write is not reported yet');
+      t.equal(await read, ANSWER);
+      guard.end();
+    }
+    t.notOk(guard.isDesynced);
+  },
+);

@@ -39,7 +39,8 @@ async function startGuarded(t: Test) {
       new Promise((resolve) => {
         const look = (): void => {
           const chunk: unknown = socket.read();
-          if (chunk instanceof Uint8Array && chunk.length > 0) resolve(Buffer.from(chunk).toString());
+          if (chunk instanceof Uint8Array && chunk.length > 0)
+            resolve(Buffer.from(chunk).toString());
         };
         socket.on('readable', look).once('close', () => resolve(failure));
         look();
@@ -49,22 +50,29 @@ async function startGuarded(t: Test) {
 
 const codeOf = (what: unknown): unknown => (what instanceof Refusal ? what.code : what);
 
-t.test('an answer passes as it is, and what comes behind it ends the connection without an error', async (t) => {
-  const { socket, guard, backend, next } = await startGuarded(t);
-  backend.write(ANSWER);
-  t.equal(await next(), ANSWER);
-  guard.end();
-  backend.write('H');
-  t.equal(await next(), null);
-  t.ok(socket.destroyed);
-  t.ok(guard.isDesynced);
-});
+t.test(
+  'an answer passes as it is, and what comes behind it ends the connection without an error',
+  async (t) => {
+    const { socket, guard, backend, next } = await startGuarded(t);
+    backend.write(ANSWER);
+    t.equal(await next(), ANSWER);
+    guard.end();
+    backend.write('H');
+    t.equal(await next(), null);
+    t.ok(socket.destroyed);
+    t.ok(guard.isDesynced);
+  },
+);
 
 t.test('an answer before its request is out', async (t) => {
   const used = await startGuarded(t);
   used.guard.begin(true);
   used.backend.write(ANSWER);
-  t.equal(codeOf(await used.next()), 'UPSTREAM_DESYNC', 'on a connection that was used before: of a stranger');
+  t.equal(
+    codeOf(await used.next()),
+    'UPSTREAM_DESYNC',
+    'on a connection that was used before: of a stranger',
+  );
 
   const half = await startGuarded(t);
   half.guard.begin(true);
@@ -72,7 +80,11 @@ t.test('an answer before its request is out', async (t) => {
   half.socket.write('half of it is still here');
   half.guard.requestIsOut();
   half.backend.write(ANSWER);
-  t.equal(codeOf(await half.next()), 'UPSTREAM_DESYNC', 'given to the socket, but not to the system');
+  t.equal(
+    codeOf(await half.next()),
+    'UPSTREAM_DESYNC',
+    'given to the socket, but not to the system',
+  );
 
   const fresh = await startGuarded(t);
   fresh.guard.begin(false);
@@ -92,22 +104,31 @@ t.test('interim answers are taken out, wherever they are cut', async (t) => {
   }
 });
 
-t.test('a status that HTTP does not have is refused, before the parser asserts that there is none', async (t) => {
-  for (const status of ['000', '099', '600', '999', 'abc', '-20', ' 200']) {
-    const { backend, next } = await startGuarded(t);
-    backend.write(ANSWER.replace('200', status));
-    t.equal(codeOf(await next()), 'UPSTREAM_INVALID_RESPONSE', status);
-  }
-  for (const status of ['200', '299', '404', '599']) {
-    const { backend, next } = await startGuarded(t);
-    const answer = ANSWER.replace('200', status);
-    backend.write(answer);
-    t.equal(await next(), answer);
-  }
-});
+t.test(
+  'a status that HTTP does not have is refused, before the parser asserts that there is none',
+  async (t) => {
+    for (const status of ['000', '099', '600', '999', 'abc', '-20', ' 200']) {
+      const { backend, next } = await startGuarded(t);
+      backend.write(ANSWER.replace('200', status));
+      t.equal(codeOf(await next()), 'UPSTREAM_INVALID_RESPONSE', status);
+    }
+    for (const status of ['200', '299', '404', '599']) {
+      const { backend, next } = await startGuarded(t);
+      const answer = ANSWER.replace('200', status);
+      backend.write(answer);
+      t.equal(await next(), answer);
+    }
+  },
+);
 
 t.test('what is no answer of HTTP/1 is refused at the first byte that says so', async (t) => {
-  for (const wrong of ['S', 'HTTQ', 'HTTP/2.0 200', '\r\n', 'HTTP/1.1 101 Switching Protocols\r\n\r\n']) {
+  for (const wrong of [
+    'S',
+    'HTTQ',
+    'HTTP/2.0 200',
+    '\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\n\r\n',
+  ]) {
     const { backend, next } = await startGuarded(t);
     backend.write(wrong);
     t.equal(codeOf(await next()), 'UPSTREAM_INVALID_RESPONSE', JSON.stringify(wrong));

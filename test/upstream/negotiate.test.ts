@@ -39,21 +39,24 @@ t.test('every call has a ticket of its own, taken one at a time', async (t) => {
   t.equal(seen.most, 1);
 });
 
-t.test('a ticket that is not to be had is a refusal without details, and the next call may have one', async (t) => {
-  let works = false;
-  const { kerberos } = fakeKerberos(async () => {
-    if (works) return 'dG9rZW4=';
-    throw new Error('canary: cannot contact any KDC');
-  });
-  if (kerberos === null) throw new Error('not taken for kerberos');
-  const negotiate = new Negotiate('HTTP/shop', kerberos);
-  await t.rejects(negotiate.fields(), { code: 'UPSTREAM_AUTH' });
-  works = true;
-  t.same(await negotiate.fields(), ['authorization', 'Negotiate dG9rZW4=']);
-  const { kerberos: silent } = fakeKerberos(async () => 'a b\r\n');
-  if (silent === null) throw new Error('not taken for kerberos');
-  await t.rejects(new Negotiate('HTTP/shop', silent).fields(), { code: 'UPSTREAM_AUTH' });
-});
+t.test(
+  'a ticket that is not to be had is a refusal without details, and the next call may have one',
+  async (t) => {
+    let works = false;
+    const { kerberos } = fakeKerberos(async () => {
+      if (works) return 'dG9rZW4=';
+      throw new Error('canary: cannot contact any KDC');
+    });
+    if (kerberos === null) throw new Error('not taken for kerberos');
+    const negotiate = new Negotiate('HTTP/shop', kerberos);
+    await t.rejects(negotiate.fields(), { code: 'UPSTREAM_AUTH' });
+    works = true;
+    t.same(await negotiate.fields(), ['authorization', 'Negotiate dG9rZW4=']);
+    const { kerberos: silent } = fakeKerberos(async () => 'a b\r\n');
+    if (silent === null) throw new Error('not taken for kerberos');
+    await t.rejects(new Negotiate('HTTP/shop', silent).fields(), { code: 'UPSTREAM_AUTH' });
+  },
+);
 
 t.test('calls beyond 256 that wait for a ticket are refused', async (t) => {
   const { kerberos } = fakeKerberos();
@@ -67,6 +70,7 @@ t.test('calls beyond 256 that wait for a ticket are refused', async (t) => {
 });
 
 t.test('a package without the functions is none', async (t) => {
-  for (const module of [null, {}, { default: {} }, { initializeClient: 1 }]) t.equal(kerberosOf(module), null);
+  for (const module of [null, {}, { default: {} }, { initializeClient: 1 }])
+    t.equal(kerberosOf(module), null);
   t.equal(await loadKerberos(), 'is not installed', 'it is no dependency');
 });

@@ -30,10 +30,12 @@ t.test('MD4 gives the digests of RFC 1320', async (t) => {
     abc: 'a448017aaf21d8525fc10ae87aa6729d',
     'message digest': 'd9130a8164549fe818874806e1c7014b',
     abcdefghijklmnopqrstuvwxyz: 'd79e1c308aa5bbcdeea8ed63df412da9',
-    ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789: '043f8582f241db351ce627e153e7f0e4',
+    ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:
+      '043f8582f241db351ce627e153e7f0e4',
     ['1234567890'.repeat(8)]: 'e33b4ddc9c38f2199c3e7b164fcc0536',
   };
-  for (const [text, digest] of Object.entries(digests)) t.equal(md4(Buffer.from(text)).toString('hex'), digest);
+  for (const [text, digest] of Object.entries(digests))
+    t.equal(md4(Buffer.from(text)).toString('hex'), digest);
 });
 
 // [MS-NLMP] sections 4.2.1 and 4.2.4.
@@ -51,7 +53,10 @@ const CHALLENGE = hex(`
 t.test('keys and responses are those of MS-NLMP section 4.2.4', async (t) => {
   const key = ntowfv2(ACCOUNT);
   t.equal(key.toString('hex'), '0c868a403bfd7a93a3001ef22ef02e3f');
-  t.equal(lmResponse(key, PARTS).toString('hex'), '86c35097ac9cec102554764a57cccc19aaaaaaaaaaaaaaaa');
+  t.equal(
+    lmResponse(key, PARTS).toString('hex'),
+    '86c35097ac9cec102554764a57cccc19aaaaaaaaaaaaaaaa',
+  );
   const { response, sessionKey } = ntResponse(key, PARTS, INFO);
   t.equal(response.subarray(0, 16).toString('hex'), '68cd0ab851e51c96aabc927bebef6a1c');
   t.equal(sessionKey.toString('hex'), '8de40ccadbc14a82f15cb0ad0de95ca3');
@@ -59,13 +64,19 @@ t.test('keys and responses are those of MS-NLMP section 4.2.4', async (t) => {
 
 const TARGET = { name: 'HTTP/server', channelBindings: null };
 const field = (message: Buffer, at: number): Buffer =>
-  message.subarray(message.readUInt32LE(at + 4), message.readUInt32LE(at + 4) + message.readUInt16LE(at));
+  message.subarray(
+    message.readUInt32LE(at + 4),
+    message.readUInt32LE(at + 4) + message.readUInt16LE(at),
+  );
 
-t.test('the first message is as long as one with Version: gss-ntlmssp refuses shorter ones', async (t) => {
-  const message = negotiateMessage();
-  t.equal(message.length, 40);
-  t.equal(message.subarray(32).toString('hex'), '0'.repeat(16));
-});
+t.test(
+  'the first message is as long as one with Version: gss-ntlmssp refuses shorter ones',
+  async (t) => {
+    const message = negotiateMessage();
+    t.equal(message.length, 40);
+    t.equal(message.subarray(32).toString('hex'), '0'.repeat(16));
+  },
+);
 
 t.test('the challenge of MS-NLMP section 4.2.4.3 is read and answered', async (t) => {
   const challenge = readChallengeMessage(CHALLENGE);
@@ -81,13 +92,23 @@ t.test('the challenge of MS-NLMP section 4.2.4.3 is read and answered', async (t
   t.equal(field(message, 12).toString('hex'), '86c35097ac9cec102554764a57cccc19aaaaaaaaaaaaaaaa');
   t.equal(field(message, 28).toString('utf16le'), 'Domain');
   t.equal(field(message, 36).toString('utf16le'), 'User');
-  t.equal(message.subarray(72, 88).toString('hex'), '0'.repeat(32), 'no check sum: the server sends no time');
+  t.equal(
+    message.subarray(72, 88).toString('hex'),
+    '0'.repeat(32),
+    'no check sum: the server sends no time',
+  );
 });
 
 t.test('a server without Unicode gets names in its own charset', async (t) => {
   const oem = Buffer.from(CHALLENGE);
   oem.writeUInt32LE(((oem.readUInt32LE(20) & ~1) | 2) >>> 0, 20);
-  const message = authenticateMessage(ACCOUNT, negotiateMessage(), readChallengeMessage(oem), TARGET, PARTS);
+  const message = authenticateMessage(
+    ACCOUNT,
+    negotiateMessage(),
+    readChallengeMessage(oem),
+    TARGET,
+    PARTS,
+  );
   t.equal(field(message, 36).toString('latin1'), 'User');
   t.equal(message.readUInt32LE(60) & 3, 2);
 });
@@ -115,7 +136,16 @@ t.test('channel bindings have the hash of the signature of the certificate', asy
   const home = t.testdir();
   for (const digest of ['sha256', 'sha384', 'sha512']) {
     const [keyFile, certFile] = [join(home, `${digest}.key`), join(home, `${digest}.pem`)];
-    const made = ['-newkey', 'rsa:2048', '-nodes', `-${digest}`, '-subj', '/CN=shop', '-keyout', keyFile];
+    const made = [
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      `-${digest}`,
+      '-subj',
+      '/CN=shop',
+      '-keyout',
+      keyFile,
+    ];
     execFileSync('openssl', ['req', '-x509', ...made, '-out', certFile], { stdio: 'ignore' });
     const cert = readFileSync(certFile);
     const server = createServer({ cert, key: readFileSync(keyFile) });
@@ -134,11 +164,14 @@ t.test('channel bindings have the hash of the signature of the certificate', asy
   t.equal(channelBindingsOf(new Socket()), null, 'a connection without TLS has none');
 });
 
-t.test('after a refusal no handshake is begun for a while, unless one was accepted since', async (t) => {
-  const ntlm = new Ntlm({ username: 'web', domain: 'CORP', password: () => 'canary' });
-  t.match(ntlm.begin('shop').first, /^NTLM TlRMTVNTUAAB/);
-  ntlm.ended(false);
-  t.throws(() => ntlm.begin('shop'), { code: 'UPSTREAM_AUTH' });
-  ntlm.ended(true);
-  t.match(ntlm.begin('shop').first, /^NTLM TlRMTVNTUAAB/);
-});
+t.test(
+  'after a refusal no handshake is begun for a while, unless one was accepted since',
+  async (t) => {
+    const ntlm = new Ntlm({ username: 'web', domain: 'CORP', password: () => 'canary' });
+    t.match(ntlm.begin('shop').first, /^NTLM TlRMTVNTUAAB/);
+    ntlm.ended(false);
+    t.throws(() => ntlm.begin('shop'), { code: 'UPSTREAM_AUTH' });
+    ntlm.ended(true);
+    t.match(ntlm.begin('shop').first, /^NTLM TlRMTVNTUAAB/);
+  },
+);

@@ -17,9 +17,17 @@ t.test('no second has more than the rate, and nearly all of it is used', async (
         times.push(...clock.takeAt('a', { perSecond, burst }, 1 + (times.length % 5), now));
       const within = times.filter((time) => time < seconds * 1000);
       t.ok(mostInSecond(within) <= perSecond, `${perSecond} a second, burst ${burst}`);
-      const late = within.map((time, at) => time + ((at * 7) % 15)).sort((one, other) => one - other);
-      t.ok(mostInSecond(late) <= perSecond + 1, `${perSecond} a second where calls are up to 15 ms late`);
-      t.ok(within.length >= 0.98 * seconds * perSecond, `${within.length} of ${seconds * perSecond}, burst ${burst}`);
+      const late = within
+        .map((time, at) => time + ((at * 7) % 15))
+        .sort((one, other) => one - other);
+      t.ok(
+        mostInSecond(late) <= perSecond + 1,
+        `${perSecond} a second where calls are up to 15 ms late`,
+      );
+      t.ok(
+        within.length >= 0.98 * seconds * perSecond,
+        `${within.length} of ${seconds * perSecond}, burst ${burst}`,
+      );
     }
 });
 
@@ -29,12 +37,15 @@ t.test('after a pause a burst passes at once', async (t) => {
   t.same(clock.takeAt('b', { perSecond: 10, burst: 1 }, 3, 5000), [5000, 5100, 5200]);
 });
 
-t.test('names do not share a rate, and a rate that changes goes on from the latest time', async (t) => {
-  const clock = new SlotClock();
-  clock.takeAt('a', { perSecond: 10, burst: 1 }, 5, 0);
-  t.same(clock.takeAt('b', { perSecond: 10, burst: 1 }, 1, 0), [0]);
-  t.same(clock.takeAt('a', { perSecond: 20, burst: 1 }, 2, 0), [450, 500]);
-});
+t.test(
+  'names do not share a rate, and a rate that changes goes on from the latest time',
+  async (t) => {
+    const clock = new SlotClock();
+    clock.takeAt('a', { perSecond: 10, burst: 1 }, 5, 0);
+    t.same(clock.takeAt('b', { perSecond: 10, burst: 1 }, 1, 0), [0]);
+    t.same(clock.takeAt('a', { perSecond: 20, burst: 1 }, 2, 0), [450, 500]);
+  },
+);
 
 interface Passed {
   readonly name: string;
@@ -46,19 +57,26 @@ function callers(pace: CallPace) {
   const refused: { readonly name: string; readonly refusal: Refusal }[] = [];
   const enter = (name: string, className = '') => {
     const pass = (): void => void passed.push({ name, millis: slotClockMillis() });
-    const entered = pace.enter({ className, pass, abort: (refusal) => void refused.push({ name, refusal }) });
+    const entered = pace.enter({
+      className,
+      pass,
+      abort: (refusal) => void refused.push({ name, refusal }),
+    });
     if (entered === null) pass();
     if (entered instanceof Refusal) refused.push({ name, refusal: entered });
     return entered;
   };
   const until = async (count: number): Promise<void> => {
-    while (passed.length + refused.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (passed.length + refused.length < count)
+      await new Promise((resolve) => setTimeout(resolve, 5));
   };
   return { passed, refused, enter, until };
 }
 
 t.test('classes take turns, and calls of one class keep their order', async (t) => {
-  const { passed, enter, until } = callers(new CallPace('services.a', { perSecond: 100, burst: 1, waitMillis: 5000 }));
+  const { passed, enter, until } = callers(
+    new CallPace('services.a', { perSecond: 100, burst: 1, waitMillis: 5000 }),
+  );
   for (let at = 1; at <= 6; at++) enter(`a${at}`, 'a');
   for (let at = 1; at <= 2; at++) enter(`b${at}`, 'b');
   await until(8);
@@ -68,21 +86,29 @@ t.test('classes take turns, and calls of one class keep their order', async (t) 
   );
 });
 
-t.test('a call that would wait too long is refused at once, and told when to come back', async (t) => {
-  const { passed, refused, enter, until } = callers(
-    new CallPace('services.a', { perSecond: 10, burst: 1, waitMillis: 250 }),
-  );
-  for (let at = 0; at < 6; at++) enter(String(at));
-  t.same(
-    refused.map(({ name, refusal }) => [name, refusal.code, refusal.retryAfter, refusal.limit?.key]),
-    [
-      ['4', 'UPSTREAM_RATE_LIMITED', '1', 'services.a.rate.waitMillis'],
-      ['5', 'UPSTREAM_RATE_LIMITED', '1', 'services.a.rate.waitMillis'],
-    ],
-  );
-  await until(6);
-  t.equal(passed.length + refused.length, 6);
-});
+t.test(
+  'a call that would wait too long is refused at once, and told when to come back',
+  async (t) => {
+    const { passed, refused, enter, until } = callers(
+      new CallPace('services.a', { perSecond: 10, burst: 1, waitMillis: 250 }),
+    );
+    for (let at = 0; at < 6; at++) enter(String(at));
+    t.same(
+      refused.map(({ name, refusal }) => [
+        name,
+        refusal.code,
+        refusal.retryAfter,
+        refusal.limit?.key,
+      ]),
+      [
+        ['4', 'UPSTREAM_RATE_LIMITED', '1', 'services.a.rate.waitMillis'],
+        ['5', 'UPSTREAM_RATE_LIMITED', '1', 'services.a.rate.waitMillis'],
+      ],
+    );
+    await until(6);
+    t.equal(passed.length + refused.length, 6);
+  },
+);
 
 t.test('a call that leaves gives its turn to the next', async (t) => {
   const pace = new CallPace('services.a', { perSecond: 20, burst: 1, waitMillis: 5000 });
@@ -103,12 +129,16 @@ t.test('a call that leaves gives its turn to the next', async (t) => {
 t.test('times come from a source that others share', async (t) => {
   const clock = new SlotClock();
   const shared = { take: async (...asked: Parameters<SlotClock['take']>) => clock.take(...asked) };
-  const paces = [1, 2].map(() => new CallPace('services.a', { perSecond: 50, burst: 1, waitMillis: 5000 }));
+  const paces = [1, 2].map(
+    () => new CallPace('services.a', { perSecond: 50, burst: 1, waitMillis: 5000 }),
+  );
   for (const pace of paces) pace.useSource(shared);
   const both = paces.map(callers);
   for (let at = 0; at < 30; at++) for (const { enter } of both) enter(String(at));
   for (const { until } of both) await until(30);
-  const times = both.flatMap(({ passed }) => passed.map(({ millis }) => millis)).sort((one, other) => one - other);
+  const times = both
+    .flatMap(({ passed }) => passed.map(({ millis }) => millis))
+    .sort((one, other) => one - other);
   t.equal(times.length, 60);
   t.ok(mostInSecond(times) <= 51, `${mostInSecond(times)} in a second`);
   const gone = new CallPace('services.a', { perSecond: 50, burst: 1, waitMillis: 5000 });

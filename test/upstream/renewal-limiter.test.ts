@@ -27,7 +27,10 @@ t.test('renewals that do not help have longer and longer pauses', async (t) => {
   renewals.accept('A', true);
   renewals.begin('B', nowMillis);
   t.notOk(renewals.permits('A', nowMillis + RENEWAL_PAUSE_MILLIS - 1));
-  t.ok(renewals.permits('A', nowMillis + RENEWAL_PAUSE_MILLIS), 'short again after one that helped');
+  t.ok(
+    renewals.permits('A', nowMillis + RENEWAL_PAUSE_MILLIS),
+    'short again after one that helped',
+  );
 });
 
 t.test('a token is given up at once where it was good for the operation', async (t) => {
@@ -36,7 +39,10 @@ t.test('a token is given up at once where it was good for the operation', async 
   renewals.begin('A', 0);
   t.notOk(renewals.permits('A', 1), 'the new token was good for nothing yet');
   renewals.accept('A', false);
-  t.notOk(renewals.permits('A', 1), 'giving one up did not help: calls of it may differ in what is refused');
+  t.notOk(
+    renewals.permits('A', 1),
+    'giving one up did not help: calls of it may differ in what is refused',
+  );
   renewals.accept('B', false);
   t.ok(renewals.permits('B', 1));
   renewals.accept('A', true);

@@ -6,7 +6,12 @@ import { Refusal } from '../../src/base/refusals/refusal.js';
 import type { RefusalCode } from '../../src/base/refusals/refusals.js';
 import { UPSTREAM_LIMITS, type UpstreamLimits } from '../../src/upstream/limits.js';
 import { FixedQuery } from '../../src/upstream/query.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../src/upstream/reply.js';
+import type {
+  ReplyHead,
+  UpstreamCall,
+  UpstreamReceiver,
+  UpstreamRequest,
+} from '../../src/upstream/reply.js';
 import { Upstream } from '../../src/upstream/upstream.js';
 import { refusalOfError, TIMEOUT_KEYS } from '../../src/upstream/upstream-refusals.js';
 import { answerWith, startScriptedBackend } from '../kit/backend.js';
@@ -94,19 +99,29 @@ t.test("a parameter of the address is not the caller's to say again", async (t) 
   await heard.ended;
   t.equal(backend.complete[0]?.target, '/x?tenant=1&a=3');
   const started = process.cpuUsage();
-  joined('?tenant=1', `?${'tenant['.repeat(100_000)}${'%5B'.repeat(100_000)}${'&;'.repeat(100_000)}`);
+  joined(
+    '?tenant=1',
+    `?${'tenant['.repeat(100_000)}${'%5B'.repeat(100_000)}${'&;'.repeat(100_000)}`,
+  );
   t.ok(process.cpuUsage(started).user < 1_000_000, 'in linear time');
 });
 
 const GET: UpstreamRequest = { method: 'GET', query: '', headers: [], body: null };
 
-function makeUpstream(t: Test, urls: readonly string[], limits: Partial<UpstreamLimits> = {}): Upstream {
+function makeUpstream(
+  t: Test,
+  urls: readonly string[],
+  limits: Partial<UpstreamLimits> = {},
+): Upstream {
   const upstream = new Upstream(urls, { ...LIMITS, ...limits });
   t.teardown(() => upstream.close());
   return upstream;
 }
 
-function call(upstream: Upstream, request: Partial<UpstreamRequest> = {}): Heard & { readonly call: UpstreamCall } {
+function call(
+  upstream: Upstream,
+  request: Partial<UpstreamRequest> = {},
+): Heard & { readonly call: UpstreamCall } {
   const heard = new Heard();
   return Object.assign(heard, { call: upstream.call({ ...GET, ...request }, heard) });
 }
@@ -131,7 +146,12 @@ t.test('an answer comes whole, with its head', async (t) => {
     answerWith(message.target, 'text/plain', 202)(message, response);
   });
   const upstream = makeUpstream(t, [`${backend.url}/base`]);
-  const heard = call(upstream, { method: 'POST', query: '?a=1', headers: ['x-a', 'b'], body: Buffer.from('hello') });
+  const heard = call(upstream, {
+    method: 'POST',
+    query: '?a=1',
+    headers: ['x-a', 'b'],
+    body: Buffer.from('hello'),
+  });
   const head = await heard.begun;
   t.equal(await heard.ended, 'end');
   t.equal(head.status, 202);
@@ -145,7 +165,9 @@ t.test('an answer comes whole, with its head', async (t) => {
 });
 
 t.test('the query of the address and the query of the caller become one', async (t) => {
-  const backend = await useBackend(t, (message, response) => answerWith(message.target)(message, response));
+  const backend = await useBackend(t, (message, response) =>
+    answerWith(message.target)(message, response),
+  );
   const ask = async (url: string, query: string): Promise<string> => {
     const heard = call(makeUpstream(t, [url]), { query });
     await heard.ended;
@@ -158,7 +180,9 @@ t.test('the query of the address and the query of the caller become one', async 
 });
 
 t.test('several addresses take turns', async (t) => {
-  const backends = await Promise.all(['a', 'b', 'c'].map((name) => useBackend(t, answerWith(name, 'text/plain'))));
+  const backends = await Promise.all(
+    ['a', 'b', 'c'].map((name) => useBackend(t, answerWith(name, 'text/plain'))),
+  );
   const upstream = makeUpstream(
     t,
     backends.map(({ url }) => url),
@@ -172,30 +196,34 @@ t.test('several addresses take turns', async (t) => {
   t.equal(answers.join(''), 'abcabc');
 });
 
-t.test('an address that is slow holds its own places only, and one that fails is passed over', async (t) => {
-  const slow = await startHolding(t);
-  const quick = await useBackend(t, answerWith('quick'));
-  const upstream = makeUpstream(t, [slow.url, quick.url], { connections: 1, pending: 0 });
-  const first = call(upstream);
-  await slow.arrived(1);
-  for (let count = 0; count < 5; count++) {
-    const heard = call(upstream);
-    t.equal(await heard.ended, 'end');
-    t.equal(heard.text, 'quick');
-  }
-  slow.held[0]?.end();
-  t.equal(await first.ended, 'end');
+t.test(
+  'an address that is slow holds its own places only, and one that fails is passed over',
+  async (t) => {
+    const slow = await startHolding(t);
+    const quick = await useBackend(t, answerWith('quick'));
+    const upstream = makeUpstream(t, [slow.url, quick.url], { connections: 1, pending: 0 });
+    const first = call(upstream);
+    await slow.arrived(1);
+    for (let count = 0; count < 5; count++) {
+      const heard = call(upstream);
+      t.equal(await heard.ended, 'end');
+      t.equal(heard.text, 'quick');
+    }
+    slow.held[0]?.end();
+    t.equal(await first.ended, 'end');
 
-  const dead = await startScriptedBackend(() => {});
-  await dead.close();
-  const half = makeUpstream(t, [dead.url, quick.url], { breakerFailures: 2 });
-  for (let count = 0; count < 6; count++) t.equal(await call(half).ended, 'end', 'made at the other address');
-  t.equal(half.count('open'), 1);
-  const none = makeUpstream(t, [dead.url], { breakerFailures: 2 });
-  const codes: string[] = [];
-  for (let count = 0; count < 3; count++) codes.push(await call(none).ended);
-  t.same(codes, ['UPSTREAM_UNREACHABLE', 'UPSTREAM_UNREACHABLE', 'CIRCUIT_OPEN']);
-});
+    const dead = await startScriptedBackend(() => {});
+    await dead.close();
+    const half = makeUpstream(t, [dead.url, quick.url], { breakerFailures: 2 });
+    for (let count = 0; count < 6; count++)
+      t.equal(await call(half).ended, 'end', 'made at the other address');
+    t.equal(half.count('open'), 1);
+    const none = makeUpstream(t, [dead.url], { breakerFailures: 2 });
+    const codes: string[] = [];
+    for (let count = 0; count < 3; count++) codes.push(await call(none).ended);
+    t.same(codes, ['UPSTREAM_UNREACHABLE', 'UPSTREAM_UNREACHABLE', 'CIRCUIT_OPEN']);
+  },
+);
 
 t.test('a caller who sends slowly does not make the backend a failing one', async (t) => {
   const backend = await useBackend(t, answerWith('late'));
@@ -206,23 +234,26 @@ t.test('a caller who sends slowly does not make the backend a failing one', asyn
   t.equal(backend.complete.length, 0);
 });
 
-t.test('a long upload has a connection of its own, and an aborted one takes it along', async (t) => {
-  const backend = await useBackend(t, answerWith('fine'));
-  const upstream = makeUpstream(t, [backend.url]);
-  t.equal(await call(upstream).ended, 'end');
-  const body = halfBody();
-  const heard = call(upstream, { method: 'POST', headers: ['content-length', '8'], body });
-  await until(() => backend.begun >= 2);
-  heard.call.abort(new Refusal('CLIENT_GONE'));
-  const next = call(upstream, { method: 'POST', body: Buffer.from('next') });
-  t.equal(await next.ended, 'end');
-  await until(() => backend.aborted > 0);
-  t.same(
-    backend.complete.map((message) => message.body.toString()),
-    ['', 'next'],
-    'the half is part of nothing',
-  );
-});
+t.test(
+  'a long upload has a connection of its own, and an aborted one takes it along',
+  async (t) => {
+    const backend = await useBackend(t, answerWith('fine'));
+    const upstream = makeUpstream(t, [backend.url]);
+    t.equal(await call(upstream).ended, 'end');
+    const body = halfBody();
+    const heard = call(upstream, { method: 'POST', headers: ['content-length', '8'], body });
+    await until(() => backend.begun >= 2);
+    heard.call.abort(new Refusal('CLIENT_GONE'));
+    const next = call(upstream, { method: 'POST', body: Buffer.from('next') });
+    t.equal(await next.ended, 'end');
+    await until(() => backend.aborted > 0);
+    t.same(
+      backend.complete.map((message) => message.body.toString()),
+      ['', 'next'],
+      'the half is part of nothing',
+    );
+  },
+);
 
 t.test('a paused call leaves the rest with the backend until it is resumed', async (t) => {
   const total = 32 * 1024 * 1024;
@@ -335,45 +366,55 @@ t.test('a body that is refused on its way says why, and is no message', async (t
   t.equal(backend.complete.length, 0);
 });
 
-t.test('what a receiver throws ends the call: a refusal as it is, anything else as a bug', async (t) => {
-  const backend = await useBackend(t, answerWith('body'));
-  const upstream = makeUpstream(t, [backend.url]);
-  for (const [thrown, code] of [
-    [new Refusal('UPSTREAM_REDIRECT'), 'UPSTREAM_REDIRECT'],
-    [new TypeError('oops'), 'INTERNAL'],
-  ] as const) {
-    const heard = new Heard();
-    heard.onHead = () => {
-      throw thrown;
-    };
-    upstream.call(GET, heard);
-    t.equal(await heard.ended, code);
-    t.same(heard.events, ['head', 'failed']);
-    t.equal(upstream.active, 0);
-  }
-});
+t.test(
+  'what a receiver throws ends the call: a refusal as it is, anything else as a bug',
+  async (t) => {
+    const backend = await useBackend(t, answerWith('body'));
+    const upstream = makeUpstream(t, [backend.url]);
+    for (const [thrown, code] of [
+      [new Refusal('UPSTREAM_REDIRECT'), 'UPSTREAM_REDIRECT'],
+      [new TypeError('oops'), 'INTERNAL'],
+    ] as const) {
+      const heard = new Heard();
+      heard.onHead = () => {
+        throw thrown;
+      };
+      upstream.call(GET, heard);
+      t.equal(await heard.ended, code);
+      t.same(heard.events, ['head', 'failed']);
+      t.equal(upstream.active, 0);
+    }
+  },
+);
 
-t.test('more calls than the limits allow are refused, at once or when they waited too long', async (t) => {
-  const backend = await startHolding(t);
-  const upstream = makeUpstream(t, [backend.url], { connections: 1, pending: 1, pendingMillis: 20 });
-  const first = call(upstream);
-  await backend.arrived(1);
-  const second = call(upstream);
-  const third = call(upstream);
-  t.equal(upstream.active, 1);
-  t.equal(upstream.waiting, 1);
-  t.equal(await third.ended, 'POOL_EXHAUSTED', 'no place to wait');
-  t.equal(await second.ended, 'POOL_EXHAUSTED', 'waited too long');
-  const fourth = call(upstream);
-  backend.held[0]?.end();
-  t.equal(await first.ended, 'end');
-  await backend.arrived(2);
-  backend.held[1]?.end();
-  t.equal(await fourth.ended, 'end', 'waited, and was let through');
-  t.equal(backend.held.length, 2, 'who was refused never arrived');
-  t.equal(upstream.active, 0);
-  t.equal(upstream.waiting, 0);
-});
+t.test(
+  'more calls than the limits allow are refused, at once or when they waited too long',
+  async (t) => {
+    const backend = await startHolding(t);
+    const upstream = makeUpstream(t, [backend.url], {
+      connections: 1,
+      pending: 1,
+      pendingMillis: 20,
+    });
+    const first = call(upstream);
+    await backend.arrived(1);
+    const second = call(upstream);
+    const third = call(upstream);
+    t.equal(upstream.active, 1);
+    t.equal(upstream.waiting, 1);
+    t.equal(await third.ended, 'POOL_EXHAUSTED', 'no place to wait');
+    t.equal(await second.ended, 'POOL_EXHAUSTED', 'waited too long');
+    const fourth = call(upstream);
+    backend.held[0]?.end();
+    t.equal(await first.ended, 'end');
+    await backend.arrived(2);
+    backend.held[1]?.end();
+    t.equal(await fourth.ended, 'end', 'waited, and was let through');
+    t.equal(backend.held.length, 2, 'who was refused never arrived');
+    t.equal(upstream.active, 0);
+    t.equal(upstream.waiting, 0);
+  },
+);
 
 t.test('one who gives up while waiting never arrives', async (t) => {
   const backend = await startHolding(t);
@@ -399,14 +440,17 @@ t.test('one who gives up while waiting never arrives', async (t) => {
 
 t.test('each step has its time', async (t) => {
   const silent = await startScriptedBackend(() => {});
-  const half = await startScriptedBackend((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
+  const half = await startScriptedBackend((socket) =>
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
+  );
   const slow = await startScriptedBackend((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
     const timer = setInterval(() => socket.write('a'), 5);
     socket.once('close', () => clearInterval(timer));
   });
   for (const backend of [silent, half, slow]) t.teardown(() => backend.close());
-  const ended = (url: string, limits: Partial<UpstreamLimits>) => call(makeUpstream(t, [url], limits)).ended;
+  const ended = (url: string, limits: Partial<UpstreamLimits>) =>
+    call(makeUpstream(t, [url], limits)).ended;
   const [headers, total, idle, whole] = await Promise.all([
     ended(silent.url, { headersMillis: 20 }),
     ended(silent.url, { totalMillis: 20 }),
@@ -424,10 +468,22 @@ t.test('whatever breaks on the wire has its name', async (t) => {
     ['nothing', '', 'UPSTREAM_RESET'],
     ['half a status line', 'HTTP/1.1 20', 'UPSTREAM_RESET'],
     ['half a body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf', 'UPSTREAM_TRUNCATED'],
-    ['half a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf', 'UPSTREAM_TRUNCATED'],
-    ['no last chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n', 'UPSTREAM_TRUNCATED'],
+    [
+      'half a chunk',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf',
+      'UPSTREAM_TRUNCATED',
+    ],
+    [
+      'no last chunk',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n',
+      'UPSTREAM_TRUNCATED',
+    ],
     ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', 'UPSTREAM_INVALID_RESPONSE'],
-    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 'UPSTREAM_INVALID_RESPONSE'],
+    [
+      'two lengths',
+      'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      'UPSTREAM_INVALID_RESPONSE',
+    ],
     [
       'a head without end',
       `HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'.repeat(2000)}\r\n`,
@@ -453,16 +509,19 @@ t.test('a backend that speaks no TLS where TLS is expected is not trusted', asyn
   t.equal(plain.complete.length, 0);
 });
 
-t.test('an answer that ends with its connection is whole, and what came before the answer is none', async (t) => {
-  const backend = await startScriptedBackend((socket) =>
-    socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.0 200 OK\r\n\r\nto the end'),
-  );
-  t.teardown(() => backend.close());
-  const heard = call(makeUpstream(t, [backend.url]));
-  t.equal(await heard.ended, 'end');
-  t.same(heard.events.filter((event) => event === 'head').length, 1);
-  t.equal(heard.text, 'to the end');
-});
+t.test(
+  'an answer that ends with its connection is whole, and what came before the answer is none',
+  async (t) => {
+    const backend = await startScriptedBackend((socket) =>
+      socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.0 200 OK\r\n\r\nto the end'),
+    );
+    t.teardown(() => backend.close());
+    const heard = call(makeUpstream(t, [backend.url]));
+    t.equal(await heard.ended, 'end');
+    t.same(heard.events.filter((event) => event === 'head').length, 1);
+    t.equal(heard.text, 'to the end');
+  },
+);
 
 t.test('an error is known by its code, never by its words', async (t) => {
   const error = (code: string): Error => Object.assign(new Error('10.0.0.1 secret'), { code });
@@ -475,7 +534,11 @@ t.test('an error is known by its code, never by its words', async (t) => {
     [error('UND_ERR_BODY_TIMEOUT'), 'UPSTREAM_IDLE_TIMEOUT', 'UPSTREAM_IDLE_TIMEOUT'],
     [error('ECONNRESET'), 'UPSTREAM_RESET', 'UPSTREAM_TRUNCATED'],
     [error('UND_ERR_SOCKET'), 'UPSTREAM_RESET', 'UPSTREAM_TRUNCATED'],
-    [error('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'), 'UPSTREAM_INVALID_RESPONSE', 'UPSTREAM_TRUNCATED'],
+    [
+      error('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'),
+      'UPSTREAM_INVALID_RESPONSE',
+      'UPSTREAM_TRUNCATED',
+    ],
     [error('HPE_INVALID_CONSTANT'), 'UPSTREAM_INVALID_RESPONSE', 'UPSTREAM_INVALID_RESPONSE'],
     [error('DEPTH_ZERO_SELF_SIGNED_CERT'), 'UPSTREAM_TLS', 'UPSTREAM_TLS'],
     [error('CERT_HAS_EXPIRED'), 'UPSTREAM_TLS', 'UPSTREAM_TLS'],
@@ -497,7 +560,12 @@ t.test('an error is known by its code, never by its words', async (t) => {
 });
 
 t.test('a timeout names its limit', async (t) => {
-  const limits = { ...defaultsOf(UPSTREAM_LIMITS), connectMillis: 11, headersMillis: 12, idleMillis: 13 };
+  const limits = {
+    ...defaultsOf(UPSTREAM_LIMITS),
+    connectMillis: 11,
+    headersMillis: 12,
+    idleMillis: 13,
+  };
   const cases = [
     ['UND_ERR_CONNECT_TIMEOUT', 'connectMillis', 11],
     ['UND_ERR_HEADERS_TIMEOUT', 'headersMillis', 12],

@@ -22,7 +22,10 @@ export const wsdlsIn = (folder: string): readonly string[] =>
     .sort();
 
 /** Each WSDL of the corpus that can be read. */
-export async function* corpusModels(): AsyncGenerator<{ readonly file: string; readonly model: WsdlModel }> {
+export async function* corpusModels(): AsyncGenerator<{
+  readonly file: string;
+  readonly model: WsdlModel;
+}> {
   for (const file of wsdlsIn(CORPUS)) {
     try {
       // Some import from folders beside their own.

@@ -16,40 +16,57 @@ import { FILES, operationsIn, problemsOf, servedTexts } from './written.js';
 const GOLDEN = 'test/wsdl/fixtures/corpus.json';
 const LAB = 'test/wsdl/fixtures/lab';
 
-const hasPosition = ({ file, line, column }: Diagnostic): boolean => file !== null && line !== null && column !== null;
+const hasPosition = ({ file, line, column }: Diagnostic): boolean =>
+  file !== null && line !== null && column !== null;
 
-t.test('every WSDL of other projects is read, or refused with its place, in bounded time', WITH_CORPUS, async (t) => {
-  const refused = new Set(wsdlsIn(CORPUS));
-  t.ok(refused.size >= 41);
-  const counts: Record<string, Counts> = {};
-  const reports: OperationReport[] = [];
-  for await (const { file, model } of corpusModels()) {
-    refused.delete(file);
-    counts[relative(CORPUS, file)] = countsOf(model);
-    reports.push(...documentLiteral(model));
-    for (const { status, location } of reportRows(model)) {
-      t.ok(status === 'ok' || location?.includes(':'), 'each operation that is not ok has a position');
+t.test(
+  'every WSDL of other projects is read, or refused with its place, in bounded time',
+  WITH_CORPUS,
+  async (t) => {
+    const refused = new Set(wsdlsIn(CORPUS));
+    t.ok(refused.size >= 41);
+    const counts: Record<string, Counts> = {};
+    const reports: OperationReport[] = [];
+    for await (const { file, model } of corpusModels()) {
+      refused.delete(file);
+      counts[relative(CORPUS, file)] = countsOf(model);
+      reports.push(...documentLiteral(model));
+      for (const { status, location } of reportRows(model)) {
+        t.ok(
+          status === 'ok' || location?.includes(':'),
+          'each operation that is not ok has a position',
+        );
+      }
+      t.ok(model.warnings.every(hasPosition), `${file}: each warning has a position`);
+      const copy = join(t.testdir({}), 'copy');
+      const again = await readWsdl(join(copy, await copyWsdl(model, copy)), FILES);
+      t.strictSame(plain(again), plain(model), `${file}: the copy has the same model`);
+      for (const text of servedTexts(model.documents, 'http://gateway/soap/x')) {
+        t.ok(
+          runAtOnce(parseTree({ file, text }, { elements: 100_000 })),
+          'what is served is well-formed',
+        );
+      }
     }
-    t.ok(model.warnings.every(hasPosition), `${file}: each warning has a position`);
-    const copy = join(t.testdir({}), 'copy');
-    const again = await readWsdl(join(copy, await copyWsdl(model, copy)), FILES);
-    t.strictSame(plain(again), plain(model), `${file}: the copy has the same model`);
-    for (const text of servedTexts(model.documents, 'http://gateway/soap/x')) {
-      t.ok(runAtOnce(parseTree({ file, text }, { elements: 100_000 })), 'what is served is well-formed');
+    for (const file of refused) {
+      const problems = await problemsOf(file, { ...FILES, root: CORPUS });
+      counts[relative(CORPUS, file)] = { refused: problems[0]?.what ?? '' };
+      t.ok(problems.every(hasPosition), `${file} is refused with its position`);
     }
-  }
-  for (const file of refused) {
-    const problems = await problemsOf(file, { ...FILES, root: CORPUS });
-    counts[relative(CORPUS, file)] = { refused: problems[0]?.what ?? '' };
-    t.ok(problems.every(hasPosition), `${file} is refused with its position`);
-  }
-  if (process.env['WRITE_GOLDEN'] === '1') writeFileSync(GOLDEN, `${JSON.stringify(counts, null, 2)}\n`);
-  t.strictSame(counts, JSON.parse(readFileSync(GOLDEN, 'utf8')), 'exactly these; WRITE_GOLDEN=1 writes them anew');
-  for (const [file, row] of Object.entries(counts)) t.comment(`${file} ${Object.values(row).join(' ')}`);
-  const ok = reports.filter(({ status }) => status === 'ok').length;
-  t.comment(`document/literal: ${ok} of ${reports.length} are ok`);
-  t.ok(ok / reports.length >= 0.95, 'the bar: 95 % of the operations of document/literal');
-});
+    if (process.env['WRITE_GOLDEN'] === '1')
+      writeFileSync(GOLDEN, `${JSON.stringify(counts, null, 2)}\n`);
+    t.strictSame(
+      counts,
+      JSON.parse(readFileSync(GOLDEN, 'utf8')),
+      'exactly these; WRITE_GOLDEN=1 writes them anew',
+    );
+    for (const [file, row] of Object.entries(counts))
+      t.comment(`${file} ${Object.values(row).join(' ')}`);
+    const ok = reports.filter(({ status }) => status === 'ok').length;
+    t.comment(`document/literal: ${ok} of ${reports.length} are ok`);
+    t.ok(ok / reports.length >= 0.95, 'the bar: 95 % of the operations of document/literal');
+  },
+);
 
 /** Of each file: how many of what, or why it is refused. */
 type Counts =
@@ -84,7 +101,10 @@ function documentLiteral(model: WsdlModel): readonly OperationReport[] {
   return model.services
     .flatMap(({ ports }) => ports)
     .flatMap(({ operations }) => operations)
-    .filter(({ style, use, reasons }) => style !== 'rpc' && use !== 'encoded' && !NO_CALLS.test(reasons[0]?.what ?? ''))
+    .filter(
+      ({ style, use, reasons }) =>
+        style !== 'rpc' && use !== 'encoded' && !NO_CALLS.test(reasons[0]?.what ?? ''),
+    )
     .filter(({ status }) => isWhole || status === 'ok');
 }
 
@@ -108,7 +128,11 @@ function plain(model: WsdlModel): unknown {
 t.test('the WSDLs of the lab: every operation of document/literal is whole', async (t) => {
   const php = await readWsdl(join(LAB, 'php.wsdl'), FILES);
   t.strictSame(
-    php.services[0]?.ports.map(({ name, dialect, operations }) => [name, dialect, operations.length]),
+    php.services[0]?.ports.map(({ name, dialect, operations }) => [
+      name,
+      dialect,
+      operations.length,
+    ]),
     [
       ['OrderDeskSoap', '1.1', 13],
       ['OrderDeskSoap12', '1.2', 13],
@@ -137,7 +161,10 @@ t.test('the WSDLs of the lab: every operation of document/literal is whole', asy
   }
   const encoded = await readWsdl(join(LAB, 'php-rpc.wsdl'), FILES);
   const operations = operationsIn(encoded);
-  t.ok(operations.length > 0 && operations.every(({ status, use }) => status !== 'disabled' && use === 'encoded'));
+  t.ok(
+    operations.length > 0 &&
+      operations.every(({ status, use }) => status !== 'disabled' && use === 'encoded'),
+  );
 });
 
 t.test('a WSDL damaged anywhere is read or refused, never more than that', async (t) => {
@@ -146,7 +173,10 @@ t.test('a WSDL damaged anywhere is read or refused, never more than that', async
   const damage = fc.record({
     at: fc.nat(),
     cut: fc.nat(40),
-    put: fc.oneof(fc.constantFrom('<', '>', '"', '&', '', 'xs:', '__proto__', '-1', '&#0;', '<a>', ']]>'), fc.string()),
+    put: fc.oneof(
+      fc.constantFrom('<', '>', '"', '&', '', 'xs:', '__proto__', '-1', '&#0;', '<a>', ']]>'),
+      fc.string(),
+    ),
   });
   const damaged = (whole: string, { at, cut, put }: { at: number; cut: number; put: string }) => {
     const start = at % whole.length;
@@ -156,7 +186,11 @@ t.test('a WSDL damaged anywhere is read or refused, never more than that', async
     fc.asyncProperty(damage, damage, async (first, second) => {
       const fetch: FetchDocument = async (url) => {
         const body = url.endsWith('xsd') ? damaged(schema, second) : damaged(text, first);
-        return { url, contentType: 'text/xml; charset=iso-8859-1', body: Buffer.from(body, 'latin1') };
+        return {
+          url,
+          contentType: 'text/xml; charset=iso-8859-1',
+          body: Buffer.from(body, 'latin1'),
+        };
       };
       try {
         const model = await readWsdl('http://h/legacy?wsdl', { fetch, root: null, hosts: [] });

@@ -65,13 +65,19 @@ class SchemaWriter {
 
   #simple(depth: number): string {
     const facets =
-      this.#maybe('<xs:enumeration value="a"/><xs:enumeration value="b"/>') + this.#maybe('<xs:pattern value="a|b"/>');
-    const inner = depth > 2 ? '' : this.#maybe(`<xs:simpleType>${this.#simple(depth + 1)}</xs:simpleType>`);
+      this.#maybe('<xs:enumeration value="a"/><xs:enumeration value="b"/>') +
+      this.#maybe('<xs:pattern value="a|b"/>');
+    const inner =
+      depth > 2 ? '' : this.#maybe(`<xs:simpleType>${this.#simple(depth + 1)}</xs:simpleType>`);
     return this.#pick(
       () => `<xs:restriction base="${this.#simpleName()}">${facets}</xs:restriction>`,
       () => `<xs:restriction>${inner}${facets}</xs:restriction>`,
-      () => (inner === '' ? `<xs:list itemType="${this.#simpleName()}"/>` : `<xs:list>${inner}</xs:list>`),
-      () => `<xs:union memberTypes="${this.#simpleName()} ${this.#simpleName()}">${inner}</xs:union>`,
+      () =>
+        inner === ''
+          ? `<xs:list itemType="${this.#simpleName()}"/>`
+          : `<xs:list>${inner}</xs:list>`,
+      () =>
+        `<xs:union memberTypes="${this.#simpleName()} ${this.#simpleName()}">${inner}</xs:union>`,
     );
   }
 
@@ -92,7 +98,9 @@ class SchemaWriter {
       () => 'sequence',
       () => 'choice',
     );
-    const particles = Array.from({ length: this.#next(4) }, () => this.#particle(depth + 1)).join('');
+    const particles = Array.from({ length: this.#next(4) }, () => this.#particle(depth + 1)).join(
+      '',
+    );
     return `<xs:${kind} ${this.#occurs()}>${particles}</xs:${kind}>`;
   }
 
@@ -136,7 +144,8 @@ class SchemaWriter {
     return this.#pick(
       () => this.#compositor(depth + 1) + attributes,
       () => `<xs:group ref="t:${this.#name('G')}"/>${attributes}`,
-      () => `<xs:simpleContent><xs:${step} base="${this.#type()}">${attributes}</xs:${step}></xs:simpleContent>`,
+      () =>
+        `<xs:simpleContent><xs:${step} base="${this.#type()}">${attributes}</xs:${step}></xs:simpleContent>`,
       () =>
         `<xs:complexContent><xs:${step} base="${this.#type()}">${this.#compositor(depth + 1)}${attributes}${arrayType}</xs:${step}></xs:complexContent>`,
     );
@@ -163,7 +172,8 @@ function randomWsdl(next: (below: number) => number): string {
 }
 
 function problemWith(model: WsdlModel): string | null {
-  for (const { line, column, what } of model.warnings) if (line === null || column === null) return `no place: ${what}`;
+  for (const { line, column, what } of model.warnings)
+    if (line === null || column === null) return `no place: ${what}`;
   for (const type of model.types.values()) {
     if (type.kind === 'simple') continue;
     const chain = new Set([type]);
@@ -171,11 +181,16 @@ function problemWith(model: WsdlModel): string | null {
       if (chain.has(base)) return 'a type is its own base';
       chain.add(base);
     }
-    if (type.base !== null && !type.base.derived.includes(type)) return 'a base does not know what is derived from it';
+    if (type.base !== null && !type.base.derived.includes(type))
+      return 'a base does not know what is derived from it';
   }
-  const operations = model.services.flatMap(({ ports }) => ports).flatMap((port) => port.operations);
+  const operations = model.services
+    .flatMap(({ ports }) => ports)
+    .flatMap((port) => port.operations);
   for (const choices of ['fields', 'union'] as const) {
-    const { schema } = buildSchema([{ name: 's', operations, mapping: new Map(), naming: 'camel', choices }]);
+    const { schema } = buildSchema([
+      { name: 's', operations, mapping: new Map(), naming: 'camel', choices },
+    ]);
     const [mistake] = validateSchema(schema);
     if (mistake !== undefined) return `choices as ${choices}: ${mistake.message}`;
   }

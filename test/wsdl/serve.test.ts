@@ -30,32 +30,47 @@ const schema = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNam
 
 const folder = (test: Test): string =>
   join(
-    folderWith(test, { 'a.wsdl': main, 'more/b.wsdl': Buffer.from(more, 'latin1'), 'more/c.xsd': schema }),
+    folderWith(test, {
+      'a.wsdl': main,
+      'more/b.wsdl': Buffer.from(more, 'latin1'),
+      'more/c.xsd': schema,
+    }),
     'a.wsdl',
   );
 
-t.test('a served document has the addresses of the gateway, and nothing of the inside', async (t) => {
-  const model = await readWsdl(folder(t), FILES);
-  const [first, second, third] = servedTexts(model.documents, GATEWAY);
-  t.equal(
-    first,
-    main
-      .replace("'more/b.wsdl'", `'${SERVED}?wsdl=1'`)
-      .replace('\n  schemaLocation="more/c.xsd"', `\n  schemaLocation="${SERVED}?xsd=2"`)
-      .replace("' ./more/c.xsd '", `'${SERVED}?xsd=2'`)
-      .replace(/<!--.*?-->|<\?note.*?\?>/g, '')
-      .replace(" schemaLocation = 'http://internal.example/gone.xsd'", '')
-      .replace('<xs:include schemaLocation="../outside.xsd"/>', '')
-      .replace(/<xs:redefine.*<\/xs:redefine>/, '')
-      .replace('http://internal.example/get?a=1&amp;b=&quot;', SERVED)
-      .replace('http://internal.example/12', SERVED)
-      .replace('http://internal.example/ref', SERVED)
-      .replace('http://internal.example/plain', SERVED),
-  );
-  t.equal(second, more.replace('iso-8859-1', 'UTF-8').replace('../a.wsdl', `${SERVED}?wsdl`), 'UTF-8, whatever it was');
-  t.equal(third, schema);
-  t.match(first, 'soapAction="http://internal.example/get"', 'an action is a name and no address');
-});
+t.test(
+  'a served document has the addresses of the gateway, and nothing of the inside',
+  async (t) => {
+    const model = await readWsdl(folder(t), FILES);
+    const [first, second, third] = servedTexts(model.documents, GATEWAY);
+    t.equal(
+      first,
+      main
+        .replace("'more/b.wsdl'", `'${SERVED}?wsdl=1'`)
+        .replace('\n  schemaLocation="more/c.xsd"', `\n  schemaLocation="${SERVED}?xsd=2"`)
+        .replace("' ./more/c.xsd '", `'${SERVED}?xsd=2'`)
+        .replace(/<!--.*?-->|<\?note.*?\?>/g, '')
+        .replace(" schemaLocation = 'http://internal.example/gone.xsd'", '')
+        .replace('<xs:include schemaLocation="../outside.xsd"/>', '')
+        .replace(/<xs:redefine.*<\/xs:redefine>/, '')
+        .replace('http://internal.example/get?a=1&amp;b=&quot;', SERVED)
+        .replace('http://internal.example/12', SERVED)
+        .replace('http://internal.example/ref', SERVED)
+        .replace('http://internal.example/plain', SERVED),
+    );
+    t.equal(
+      second,
+      more.replace('iso-8859-1', 'UTF-8').replace('../a.wsdl', `${SERVED}?wsdl`),
+      'UTF-8, whatever it was',
+    );
+    t.equal(third, schema);
+    t.match(
+      first,
+      'soapAction="http://internal.example/get"',
+      'an action is a name and no address',
+    );
+  },
+);
 
 t.test('the addresses that are served are the ones that are answered', async (t) => {
   const { documents } = await readWsdl(folder(t), FILES);
@@ -99,7 +114,10 @@ t.test('a copy is flat, keeps its addresses and means the same', async (t) => {
   t.match(copied, "location = 'b.wsdl'");
   const again = await readWsdl(join(target, 'a.wsdl'), FILES);
   t.strictSame(again.services, model.services);
-  t.strictSame([...again.types.keys(), ...again.elements.keys()], [...model.types.keys(), ...model.elements.keys()]);
+  t.strictSame(
+    [...again.types.keys(), ...again.elements.keys()],
+    [...model.types.keys(), ...model.elements.keys()],
+  );
   t.equal(again.documents.length, 3);
 });
 

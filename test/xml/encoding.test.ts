@@ -8,24 +8,44 @@ function outcomeOf(message: Uint8Array, charset: string | null): Outcome {
 
 const utf16le = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const utf16be = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
-const declared = (encoding: string, text = 'x'): string => `<?xml version="1.0" encoding="${encoding}"?><a>${text}</a>`;
-const latin = (encoding: string, text: string): Buffer => Buffer.from(declared(encoding, text), 'latin1');
+const declared = (encoding: string, text = 'x'): string =>
+  `<?xml version="1.0" encoding="${encoding}"?><a>${text}</a>`;
+const latin = (encoding: string, text: string): Buffer =>
+  Buffer.from(declared(encoding, text), 'latin1');
 const BOM = '\ufeff';
 
 t.test('encodings that agree are read', async (t) => {
   const rows: readonly (readonly [string, Buffer, string | null, string, string])[] = [
     ['nothing said', Buffer.from('<a>é</a>'), null, 'utf-8', 'é'],
     ['byte order mark', Buffer.from(`${BOM}<a>é</a>`), null, 'utf-8', 'é'],
-    ['byte order mark and declaration', Buffer.from(BOM + declared('UTF-8', 'é')), 'utf-8', 'utf-8', 'é'],
+    [
+      'byte order mark and declaration',
+      Buffer.from(BOM + declared('UTF-8', 'é')),
+      'utf-8',
+      'utf-8',
+      'é',
+    ],
     ['declared in small letters', Buffer.from(declared('utf-8', 'é')), null, 'utf-8', 'é'],
     ['header alone', Buffer.from('<a>é</a>'), 'utf-8', 'utf-8', 'é'],
     ['UTF-16, little end first', utf16le(`${BOM}<a>é😀</a>`), null, 'utf-16le', 'é😀'],
-    ['UTF-16, big end first', utf16be(BOM + declared('UTF-16', 'é😀')), 'utf-16', 'utf-16be', 'é😀'],
+    [
+      'UTF-16, big end first',
+      utf16be(BOM + declared('UTF-16', 'é😀')),
+      'utf-16',
+      'utf-16be',
+      'é😀',
+    ],
     ['UTF-16LE by header', utf16le('<a>é</a>'), 'utf-16le', 'utf-16le', 'é'],
     ['UTF-16BE by header', utf16be(declared('UTF-16BE', 'é')), 'utf-16be', 'utf-16be', 'é'],
     ['UTF-16 by header without mark', utf16le('<a>é</a>'), 'utf-16', 'utf-16le', 'é'],
     ['UTF-16 declared without mark', utf16be(declared('UTF-16', 'é😀')), null, 'utf-16be', 'é😀'],
-    ['UTF-16LE declared without mark', utf16le(declared('UTF-16LE', 'é')), 'utf-16', 'utf-16le', 'é'],
+    [
+      'UTF-16LE declared without mark',
+      utf16le(declared('UTF-16LE', 'é')),
+      'utf-16',
+      'utf-16le',
+      'é',
+    ],
     ['UTF-16 without mark behind white space', utf16be('\n<a>é</a>'), 'utf-16be', 'utf-16be', 'é'],
     ['ISO-8859-1 declared', latin('ISO-8859-1', 'é\x80\xff'), null, 'iso-8859-1', 'é\x80\xff'],
     ['ISO-8859-1 by header', Buffer.from('<a>é</a>', 'latin1'), 'iso-8859-1', 'iso-8859-1', 'é'],
@@ -34,7 +54,11 @@ t.test('encodings that agree are read', async (t) => {
   ];
   for (const [what, message, charset, encoding, text] of rows) {
     const outcome = outcomeOf(message, charset);
-    t.strictSame([result(outcome), outcome.encoding, textOf(outcome)], ['accepted', encoding, text], what);
+    t.strictSame(
+      [result(outcome), outcome.encoding, textOf(outcome)],
+      ['accepted', encoding, text],
+      what,
+    );
   }
 });
 
@@ -69,7 +93,11 @@ t.test('encodings that differ, are unknown or broken are refused', async (t) => 
   for (const [what, message, charset] of rows) {
     t.equal(result(outcomeOf(message, charset)), 'XML_ENCODING', what);
   }
-  t.equal(result(outcomeOf(utf16le(`${BOM}<a>\uffff</a>`), null)), 'XML_NOT_WELLFORMED', 'no character');
+  t.equal(
+    result(outcomeOf(utf16le(`${BOM}<a>\uffff</a>`), null)),
+    'XML_NOT_WELLFORMED',
+    'no character',
+  );
 });
 
 t.test('the XML declaration', async (t) => {

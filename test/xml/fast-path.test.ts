@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { Refusal } from '../../src/base/refusals/refusal.js';
-import { ALL, ELEMENTS_ONLY, type Interest, PRESENCE, SKIP, type StartTag } from '../../src/xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  PRESENCE,
+  SKIP,
+  type StartTag,
+} from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { orders } from '../bench/messages.js';
 import { cutAt } from '../kit/splits.js';
@@ -48,7 +55,28 @@ const SMALL = Buffer.from(
     '<a i="2"/><b>é&amp;€</b><p:c>\r\n<q/></p:c><a i="3">&quot;&apos;&#65;</a><!-- c --><b><![CDATA[d]]></b></p:op></s:B></s:E>',
 );
 const snippets = fc.constantFrom(
-  ...['<', '>', '&', '"', "'", '/', ' ', '\r', '\n', ']', ']]>', '--', '\0', '\ufffe', 'é', '€', '😀', ':', 'x', 'xx'],
+  ...[
+    '<',
+    '>',
+    '&',
+    '"',
+    "'",
+    '/',
+    ' ',
+    '\r',
+    '\n',
+    ']',
+    ']]>',
+    '--',
+    '\0',
+    '\ufffe',
+    'é',
+    '€',
+    '😀',
+    ':',
+    'x',
+    'xx',
+  ],
   ...[
     '<a>',
     '</a>',
@@ -74,12 +102,20 @@ const snippets = fc.constantFrom(
     ' xmlns:s="urn:x"',
     ' xml:id="1"',
   ],
-  ...['\x80', '\xc3', '\xe2\x82', '\xed\xa0\x80', '\xff'].map((bytes) => Buffer.from(bytes, 'latin1')),
+  ...['\x80', '\xc3', '\xe2\x82', '\xed\xa0\x80', '\xff'].map((bytes) =>
+    Buffer.from(bytes, 'latin1'),
+  ),
 );
 /** Where something is put in, how many bytes it takes the place of, and what it is. */
-const mutations = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 3 }), snippets), { minLength: 1, maxLength: 2 });
+const mutations = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 3 }), snippets), {
+  minLength: 1,
+  maxLength: 2,
+});
 
-function mutate(message: Buffer, list: readonly (readonly [number, number, string | Buffer])[]): Buffer {
+function mutate(
+  message: Buffer,
+  list: readonly (readonly [number, number, string | Buffer])[],
+): Buffer {
   return list.reduce((bytes, [place, removed, added]) => {
     const at = place % (bytes.length + 1);
     return Buffer.concat([bytes.subarray(0, at), Buffer.from(added), bytes.subarray(at + removed)]);
@@ -90,17 +126,23 @@ t.test('what is read at once is read as it is step by step, right or wrong', asy
   let accepted = 0;
   let refused = 0;
   fc.assert(
-    fc.property(fc.constantFrom(SMALL, SMALL, ENVELOPE), mutations, places, fc.nat(), (message, list, cuts, choice) => {
-      const mutated = mutate(message, list);
-      const interest = INTERESTS[choice % INTERESTS.length] ?? ((): Interest => ALL);
-      const expected = stepwise(mutated, interest);
-      if (expected.refusal === null) accepted++;
-      else refused++;
-      // What was read before makes the same thing expected.
-      for (const learnt of [message, message, mutated]) read([learnt], { interest });
-      assert.deepStrictEqual(read([mutated], { interest }), expected);
-      assert.deepStrictEqual(read(cutAt(mutated, cuts), { interest }), expected);
-    }),
+    fc.property(
+      fc.constantFrom(SMALL, SMALL, ENVELOPE),
+      mutations,
+      places,
+      fc.nat(),
+      (message, list, cuts, choice) => {
+        const mutated = mutate(message, list);
+        const interest = INTERESTS[choice % INTERESTS.length] ?? ((): Interest => ALL);
+        const expected = stepwise(mutated, interest);
+        if (expected.refusal === null) accepted++;
+        else refused++;
+        // What was read before makes the same thing expected.
+        for (const learnt of [message, message, mutated]) read([learnt], { interest });
+        assert.deepStrictEqual(read([mutated], { interest }), expected);
+        assert.deepStrictEqual(read(cutAt(mutated, cuts), { interest }), expected);
+      },
+    ),
     { numRuns: 3000 },
   );
   t.ok(accepted > 100 && refused > 500, `${accepted} accepted, ${refused} refused`);
@@ -112,7 +154,9 @@ t.test(
     const message = (count: number, depth: number): Buffer => {
       const declarations = Array.from({ length: count }, (_, i) => ` xmlns:p${i}="u"`).join('');
       const tag = `<r${declarations}>`;
-      return Buffer.from(`${'<r>'.repeat(depth)}${tag}x</r>${'</r>'.repeat(depth)}${' '.repeat(80)}`);
+      return Buffer.from(
+        `${'<r>'.repeat(depth)}${tag}x</r>${'</r>'.repeat(depth)}${' '.repeat(80)}`,
+      );
     };
     const limits = { ...LIMITS, namespacesPerElement: 2, namespacesOnRoot: 3 };
     // One reader, because what is known of a start tag is known under its limits.
@@ -140,7 +184,11 @@ t.test(
 
 t.test('limits hold for what is expected as for the rest', async (t) => {
   const rows: readonly (readonly [string, string, Parameters<typeof read>[1]])[] = [
-    ['<r><a b="123456"/><a b="123456"/></r>', 'XML_ATTR_VALUE_LIMIT', { limits: { attributeValueBytes: 5 } }],
+    [
+      '<r><a b="123456"/><a b="123456"/></r>',
+      'XML_ATTR_VALUE_LIMIT',
+      { limits: { attributeValueBytes: 5 } },
+    ],
     ['<r><a b="1" c="2"/><a b="1" c="2"/></r>', 'XML_ATTR_LIMIT', { limits: { attributes: 1 } }],
     ['<r><abc/><abc/></r>', 'XML_NAME_LIMIT', { limits: { nameChars: 2 } }],
     ['<r><a bcd="1"/></r>', 'XML_NAME_LIMIT', { limits: { nameChars: 2 } }],
@@ -151,18 +199,31 @@ t.test('limits hold for what is expected as for the rest', async (t) => {
     ['<r><a></a><a></a><a></a></r>', 'XML_ELEMENT_LIMIT', { limits: { elements: 3 } }],
     ['<r xmlns:p="urn:long"><a/></r>', 'XML_NS_LIMIT', { limits: { namespaceUriBytes: 3 } }],
     ['<r xmlns:p="u" xmlns:q="u"><a/></r>', 'XML_NS_LIMIT', { limits: { namespacesOnRoot: 1 } }],
-    ['<r><a xmlns:p="u" xmlns:q="u"/></r>', 'XML_NS_LIMIT', { limits: { namespacesPerElement: 1 } }],
-    ['<r xmlns:p="u" xmlns:q="u"><a xmlns:r="u"/></r>', 'XML_NS_LIMIT', { limits: { namespacesInScope: 2 } }],
+    [
+      '<r><a xmlns:p="u" xmlns:q="u"/></r>',
+      'XML_NS_LIMIT',
+      { limits: { namespacesPerElement: 1 } },
+    ],
+    [
+      '<r xmlns:p="u" xmlns:q="u"><a xmlns:r="u"/></r>',
+      'XML_NS_LIMIT',
+      { limits: { namespacesInScope: 2 } },
+    ],
     ['<r xmlns:pqr="u"><a/></r>', 'XML_NAME_LIMIT', { limits: { nameChars: 8 } }],
     ['<r><a>123456</a></r>', 'XML_TEXT_LIMIT', { limits: { textBytes: 5 } }],
   ];
   for (const [text, code, options] of rows) {
     // Behind it is room, so that the end of the message is not near.
     const message = Buffer.from(`${text}${' '.repeat(80)}`);
-    const interests: readonly Interest[] = code === 'XML_TEXT_LIMIT' ? [ALL] : [ALL, ELEMENTS_ONLY, PRESENCE, SKIP];
+    const interests: readonly Interest[] =
+      code === 'XML_TEXT_LIMIT' ? [ALL] : [ALL, ELEMENTS_ONLY, PRESENCE, SKIP];
     for (const interest of interests) {
       for (let time = 0; time < 3; time++) {
-        t.equal(read([message], { interest: () => interest }).refusal, null, `${text} without limits`);
+        t.equal(
+          read([message], { interest: () => interest }).refusal,
+          null,
+          `${text} without limits`,
+        );
         t.match(read([message], { ...options, interest: () => interest }).refusal, code, text);
       }
     }

@@ -47,7 +47,8 @@ export class LogHandler implements XmlHandler {
   open(tag: StartTag): Interest {
     const attributes = Array.from(
       { length: tag.attributeCount },
-      (_, i) => [`{${tag.attributeUri(i)}}${tag.attributeLocal(i)}`, tag.attributeValue(i)] as const,
+      (_, i) =>
+        [`{${tag.attributeUri(i)}}${tag.attributeLocal(i)}`, tag.attributeValue(i)] as const,
     );
     const { prefix, depth, offsetBytes: offset } = tag;
     this.log.push({ open: `{${tag.uri}}${tag.local}`, prefix, depth, offset, attributes });
@@ -60,7 +61,8 @@ export class LogHandler implements XmlHandler {
 
   text(piece: string): void {
     const last = this.log.at(-1);
-    if (typeof last === 'object' && 'text' in last) this.log[this.log.length - 1] = { text: last.text + piece };
+    if (typeof last === 'object' && 'text' in last)
+      this.log[this.log.length - 1] = { text: last.text + piece };
     else this.log.push({ text: piece });
   }
 }
@@ -73,7 +75,9 @@ class InstructionLogHandler extends LogHandler {
 
 /** Reads a message given in pieces. Of a refused one, the text is left out: how much of it was reported may differ. */
 export function read(pieces: readonly Uint8Array[], options: ReadOptions = {}): Outcome {
-  const handler = new (options.instructions === true ? InstructionLogHandler : LogHandler)(options.interest);
+  const handler = new (options.instructions === true ? InstructionLogHandler : LogHandler)(
+    options.interest,
+  );
   const reader = new XmlReader(handler, { ...LIMITS, ...options.limits });
   reader.begin(options.charset ?? null);
   let refusal: string | null = null;
@@ -85,16 +89,22 @@ export function read(pieces: readonly Uint8Array[], options: ReadOptions = {}): 
     refusal = `${caught.code}: ${caught.detail}`;
   }
   const log =
-    refusal === null ? handler.log : handler.log.filter((entry) => !(typeof entry === 'object' && 'text' in entry));
+    refusal === null
+      ? handler.log
+      : handler.log.filter((entry) => !(typeof entry === 'object' && 'text' in entry));
   return { log, refusal, skippedBytes: reader.skippedBytes, encoding: reader.encoding };
 }
 
 /** The code of the refusal, or 'accepted'. */
 export function result(outcome: Outcome): string {
-  return outcome.refusal === null ? 'accepted' : outcome.refusal.slice(0, outcome.refusal.indexOf(':'));
+  return outcome.refusal === null
+    ? 'accepted'
+    : outcome.refusal.slice(0, outcome.refusal.indexOf(':'));
 }
 
 /** All text of a message, joined. */
 export function textOf(outcome: Outcome): string {
-  return outcome.log.map((entry) => (typeof entry === 'object' && 'text' in entry ? entry.text : '')).join('');
+  return outcome.log
+    .map((entry) => (typeof entry === 'object' && 'text' in entry ? entry.text : ''))
+    .join('');
 }

@@ -1,13 +1,24 @@
 import t from 'tap';
 import { Refusal } from '../../src/base/refusals/refusal.js';
-import { ALL, ELEMENTS_ONLY, type Interest, PRESENCE, SKIP, type StartTag } from '../../src/xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  PRESENCE,
+  SKIP,
+  type StartTag,
+} from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { assertSplitsAgree } from '../kit/splits.js';
 import { LIMITS, LogHandler, type Outcome, type ReadOptions, read, result, textOf } from './log.js';
 
 const utf8 = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 const bytes = (...values: readonly (number | string)[]): Uint8Array =>
-  Buffer.concat(values.map((value) => (typeof value === 'number' ? Buffer.of(value) : Buffer.from(value, 'utf8'))));
+  Buffer.concat(
+    values.map((value) =>
+      typeof value === 'number' ? Buffer.of(value) : Buffer.from(value, 'utf8'),
+    ),
+  );
 
 /** What comes of a message, however it is cut. */
 function outcomeOf(message: string | Uint8Array, options: ReadOptions = {}): Outcome {
@@ -27,10 +38,18 @@ const RULES: readonly Row[] = [
   ['white space around the document element', OK, ' \t\r\n<a/>\n '],
   ['white space in tags', OK, '<a\t\r\n b = "c"\n d\t=\r\'e\' ></a \r\n>'],
   ['no white space needed before />', OK, '<a b="c"/>'],
-  ['comments anywhere between tags', OK, '<!-- x --><a><!----><!-- - -- --></a><!--y-->'.replace(' -- ', ' ')],
+  [
+    'comments anywhere between tags',
+    OK,
+    '<!-- x --><a><!----><!-- - -- --></a><!--y-->'.replace(' -- ', ' '),
+  ],
   ['names beyond ASCII', OK, '<é><𐀀·/></é>'],
   ['names with dots and hyphens', OK, '<a.b-c_d1 _.-="1"/>'],
-  ['prototype names', OK, '<__proto__ constructor="1" __proto__="2"><toString/><hasOwnProperty/></__proto__>'],
+  [
+    'prototype names',
+    OK,
+    '<__proto__ constructor="1" __proto__="2"><toString/><hasOwnProperty/></__proto__>',
+  ],
   ['nothing at all', BAD, ''],
   ['white space only', BAD, ' \n'],
   ['a comment only', BAD, '<!-- -->'],
@@ -150,7 +169,11 @@ const RULES: readonly Row[] = [
   ['the prefix xml', OK, '<a xml:lang="en" xml:space="preserve"/>'],
   ['the prefix xml declared as it is', OK, '<a xmlns:xml="http://www.w3.org/XML/1998/namespace"/>'],
   ['the prefix xml bound to another', NS, '<a xmlns:xml="u"/>'],
-  ['another prefix for the namespace of xml', NS, '<a xmlns:p="http://www.w3.org/XML/1998/namespace"/>'],
+  [
+    'another prefix for the namespace of xml',
+    NS,
+    '<a xmlns:p="http://www.w3.org/XML/1998/namespace"/>',
+  ],
   ['the namespace of xml as default', NS, '<a xmlns="http://www.w3.org/XML/1998/namespace"/>'],
   ['the prefix xmlns declared', NS, '<a xmlns:xmlns="u"/>'],
   ['a prefix for the namespace of xmlns', NS, '<a xmlns:p="http://www.w3.org/2000/xmlns/"/>'],
@@ -175,16 +198,19 @@ function letters(count: number): string {
 }
 
 t.test('every rule of XML and namespaces, however the message is cut', async (t) => {
-  for (const [rule, expected, message] of RULES) t.equal(result(outcomeOf(message)), expected, rule);
+  for (const [rule, expected, message] of RULES)
+    t.equal(result(outcomeOf(message)), expected, rule);
 });
 
 t.test('every beginning of a message is incomplete, nothing more', async (t) => {
-  const message = '<?xml version="1.0"?><p:a xmlns:p="u" b="&lt;é"><!-- c --><![CDATA[d]]>e&#65;€<f/></p:a>';
+  const message =
+    '<?xml version="1.0"?><p:a xmlns:p="u" b="&lt;é"><!-- c --><![CDATA[d]]>e&#65;€<f/></p:a>';
   const whole = utf8(message);
   for (let length = 0; length < whole.length; length++) {
     const outcome = read([whole.subarray(0, length)]);
     // As long as no white space follows `<?xml`, it is the beginning of any processing instruction.
-    const codes = length >= 2 && length <= 5 ? ['XML_PI_FORBIDDEN'] : ['XML_NOT_WELLFORMED', 'XML_ENCODING'];
+    const codes =
+      length >= 2 && length <= 5 ? ['XML_PI_FORBIDDEN'] : ['XML_NOT_WELLFORMED', 'XML_ENCODING'];
     if (!codes.includes(result(outcome))) t.fail(`cut at ${length}`);
     if (!/at byte \d+$/.test(outcome.refusal ?? '')) t.fail(`no place at ${length}`);
   }
@@ -220,9 +246,21 @@ t.test('UTF-8 is read strictly', async (t) => {
   for (const sequence of broken) {
     const name = Buffer.from(sequence).toString('hex');
     t.equal(result(outcomeOf(bytes('<a>x', ...sequence, '</a>'))), 'XML_ENCODING', `text ${name}`);
-    t.equal(result(outcomeOf(bytes('<a b="', ...sequence, '"/>'))), 'XML_ENCODING', `value ${name}`);
-    t.equal(result(outcomeOf(bytes('<a><!--', ...sequence, '--></a>'))), 'XML_ENCODING', `comment ${name}`);
-    t.equal(result(outcomeOf(bytes('<a><![CDATA[', ...sequence, ']]></a>'))), 'XML_ENCODING', `CDATA ${name}`);
+    t.equal(
+      result(outcomeOf(bytes('<a b="', ...sequence, '"/>'))),
+      'XML_ENCODING',
+      `value ${name}`,
+    );
+    t.equal(
+      result(outcomeOf(bytes('<a><!--', ...sequence, '--></a>'))),
+      'XML_ENCODING',
+      `comment ${name}`,
+    );
+    t.equal(
+      result(outcomeOf(bytes('<a><![CDATA[', ...sequence, ']]></a>'))),
+      'XML_ENCODING',
+      `CDATA ${name}`,
+    );
     t.equal(result(outcomeOf(bytes('<a', ...sequence, '/>'))), 'XML_ENCODING', `name ${name}`);
     t.not(result(outcomeOf(bytes('<a/>', ...sequence))), OK, `behind ${name}`);
   }
@@ -292,17 +330,43 @@ t.test('the tag answers for its attributes and prefixes', async (t) => {
     return ALL;
   };
   outcomeOf('<x/>', { interest });
-  t.strictSame(seen[0], [null, null, null, '', null, null, 'http://www.w3.org/XML/1998/namespace', false, false, '']);
+  t.strictSame(seen[0], [
+    null,
+    null,
+    null,
+    '',
+    null,
+    null,
+    'http://www.w3.org/XML/1998/namespace',
+    false,
+    false,
+    '',
+  ]);
   seen.length = 0;
   read([utf8('<a xmlns="u"><c b="1" p:b="2" xmlns:p="v"/></a>')], { interest });
-  t.strictSame(seen[1], ['1', '2', null, 'u', 'v', null, 'http://www.w3.org/XML/1998/namespace', true, false, '']);
+  t.strictSame(seen[1], [
+    '1',
+    '2',
+    null,
+    'u',
+    'v',
+    null,
+    'http://www.w3.org/XML/1998/namespace',
+    true,
+    false,
+    '',
+  ]);
 });
 
 t.test('the handler receives the events it asked for', async (t) => {
-  const message = '<a>1<b>2<c>3</c></b>4<d> \n<e/>&#32;<f/>x&amp;<g/><![CDATA[ ]]><h/>&amp;<!-- -->y</d></a>';
-  const between = (from: string, to: string): number => message.indexOf(to) - message.indexOf(from) - from.length;
+  const message =
+    '<a>1<b>2<c>3</c></b>4<d> \n<e/>&#32;<f/>x&amp;<g/><![CDATA[ ]]><h/>&amp;<!-- -->y</d></a>';
+  const between = (from: string, to: string): number =>
+    message.indexOf(to) - message.indexOf(from) - from.length;
   const by = (interests: Readonly<Record<string, Interest>>): unknown => {
-    const { log, skippedBytes } = outcomeOf(message, { interest: (tag) => interests[tag.local] ?? ALL });
+    const { log, skippedBytes } = outcomeOf(message, {
+      interest: (tag) => interests[tag.local] ?? ALL,
+    });
     const events = log.map((entry) =>
       typeof entry === 'string' ? '/' : 'open' in entry ? entry.open.slice(2) : `"${entry.text}"`,
     );
@@ -313,7 +377,10 @@ t.test('the handler receives the events it asked for', async (t) => {
     'a b / d / /',
     between('<b>', '</b>') + between('<d>', '</d>'),
   ]);
-  t.strictSame(by({ a: ELEMENTS_ONLY, b: ALL, d: ELEMENTS_ONLY }), ['a b "2" c "3" / / d e / f / g / h / / /', 0]);
+  t.strictSame(by({ a: ELEMENTS_ONLY, b: ALL, d: ELEMENTS_ONLY }), [
+    'a b "2" c "3" / / d e / f / g / h / / /',
+    0,
+  ]);
   t.strictSame(by({ d: PRESENCE }), ['a "1" b "2" c "3" / / "4" d e / f / "" g / h / "" / /', 0]);
 });
 
@@ -358,7 +425,10 @@ t.test('a reader that failed stays failed until it is reset', async (t) => {
     first,
   );
   reader.reset(handler);
-  t.strictSame([reader.bytes, reader.elements, reader.skippedBytes, reader.encoding], [0, 0, 0, null]);
+  t.strictSame(
+    [reader.bytes, reader.elements, reader.skippedBytes, reader.encoding],
+    [0, 0, 0, null],
+  );
   reader.write(utf8('<p:a xmlns:p="u"><b/></p:a>'));
   reader.end();
   t.strictSame([reader.bytes, reader.elements, reader.encoding], [27, 2, 'utf-8']);
@@ -396,22 +466,27 @@ t.test('a released reader reports nothing until it is reset', async (t) => {
   t.ok(next.log.length > 0);
 });
 
-t.test('a reader that is reset at any point reads the next message as a new one does', async (t) => {
-  const handler = new LogHandler();
-  const reader = new XmlReader(handler, LIMITS);
-  const first = utf8('<?xml version="1.0"?><p:a xmlns:p="u" b="&lt;é">]]<![CDATA[]x]]>\r\n&#65;<q>é</q></p:a>');
-  const second = utf8('\n<p:a xmlns:p="v" c="d">\n></p:a>');
-  const expected = read([second]).log;
-  for (let length = 0; length <= first.length; length++) {
-    reader.reset(handler);
-    reader.write(first.subarray(0, length));
-    reader.reset(handler);
-    handler.log.length = 0;
-    reader.write(second);
-    reader.end();
-    if (JSON.stringify(handler.log) !== JSON.stringify(expected)) t.fail(`after ${length} bytes`);
-  }
-});
+t.test(
+  'a reader that is reset at any point reads the next message as a new one does',
+  async (t) => {
+    const handler = new LogHandler();
+    const reader = new XmlReader(handler, LIMITS);
+    const first = utf8(
+      '<?xml version="1.0"?><p:a xmlns:p="u" b="&lt;é">]]<![CDATA[]x]]>\r\n&#65;<q>é</q></p:a>',
+    );
+    const second = utf8('\n<p:a xmlns:p="v" c="d">\n></p:a>');
+    const expected = read([second]).log;
+    for (let length = 0; length <= first.length; length++) {
+      reader.reset(handler);
+      reader.write(first.subarray(0, length));
+      reader.reset(handler);
+      handler.log.length = 0;
+      reader.write(second);
+      reader.end();
+      if (JSON.stringify(handler.log) !== JSON.stringify(expected)) t.fail(`after ${length} bytes`);
+    }
+  },
+);
 
 t.test('processing instructions, for who takes them', async (t) => {
   const rows: readonly (readonly [string, string])[] = [
@@ -441,11 +516,25 @@ t.test('processing instructions, for who takes them', async (t) => {
   ];
   for (const [message, expected] of rows) {
     t.equal(result(outcomeOf(message, { instructions: true })), expected, message);
-    if (expected === 'accepted') t.equal(result(outcomeOf(message)), 'XML_PI_FORBIDDEN', `${message}, unwanted`);
+    if (expected === 'accepted')
+      t.equal(result(outcomeOf(message)), 'XML_PI_FORBIDDEN', `${message}, unwanted`);
   }
   const { log } = outcomeOf('<?a?><b c="d">e<?f g?>h<i><?j?></i></b><?k?>', { instructions: true });
   t.strictSame(
-    log.map((entry) => (typeof entry === 'string' ? entry : 'open' in entry ? entry.open : entry.text)),
-    ['instruction', '{}b', 'e', 'instruction', 'h', '{}i', 'instruction', 'close', 'close', 'instruction'],
+    log.map((entry) =>
+      typeof entry === 'string' ? entry : 'open' in entry ? entry.open : entry.text,
+    ),
+    [
+      'instruction',
+      '{}b',
+      'e',
+      'instruction',
+      'h',
+      '{}i',
+      'instruction',
+      'close',
+      'close',
+      'instruction',
+    ],
   );
 });

@@ -36,7 +36,10 @@ t.test('a message whose content is skipped goes through the skimmer, all of it a
 });
 
 t.test('every character and every reference is taken or refused as step by step', (t) => {
-  const codes = [0x9, 0xa, 0xd, 0x20, 0x7e, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xfffd, 0xfffe, 0xffff, 0x10000];
+  const codes = [
+    0x9, 0xa, 0xd, 0x20, 0x7e, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xfffd, 0xfffe, 0xffff,
+    0x10000,
+  ];
   codes.push(0x1fffe, 0x10fffd, 0x10ffff);
   const characters = codes.map((code) => String.fromCodePoint(code));
   const references = [...codes, 0, 0x1f, 0xd800, 0xdfff, 0x110000, 0xfffffff].flatMap((code) => [
@@ -60,7 +63,21 @@ t.test('every character and every reference is taken or refused as step by step'
     '&apex;',
     '&nbsp;',
   ];
-  const others = ['&;', '&#;', '&#x;', '&#xg;', '&#a;', '&#-1;', '& ', ']]>', ']]', ']>', '\0', '\x01', '\x1f'];
+  const others = [
+    '&;',
+    '&#;',
+    '&#x;',
+    '&#xg;',
+    '&#a;',
+    '&#-1;',
+    '& ',
+    ']]>',
+    ']]',
+    ']>',
+    '\0',
+    '\x01',
+    '\x1f',
+  ];
   const sequences = [
     '80',
     'bf',
@@ -83,8 +100,12 @@ t.test('every character and every reference is taken or refused as step by step'
   let accepted = 0;
   for (const content of contents) {
     for (const before of ['', 'a', 'fifteen bytes..', 'sixteen bytes...']) {
-      const text = within(Buffer.concat([Buffer.from(`<a>${before}`), content, Buffer.from('</a>')]));
-      const value = within(Buffer.concat([Buffer.from(`<a b="${before}`), content, Buffer.from('"/>')]));
+      const text = within(
+        Buffer.concat([Buffer.from(`<a>${before}`), content, Buffer.from('</a>')]),
+      );
+      const value = within(
+        Buffer.concat([Buffer.from(`<a b="${before}`), content, Buffer.from('"/>')]),
+      );
       for (const message of [text, value]) {
         const expected = stepwise(message);
         if (expected.refusal === null) accepted++;
@@ -171,25 +192,28 @@ t.test('names, prefixes and attributes are taken or refused as step by step', (t
 });
 
 t.test('limits hold at their edge', (t) => {
-  const rows: readonly (readonly [name: string, limits: ReadOptions['limits'], content: (count: number) => string])[] =
+  const rows: readonly (readonly [
+    name: string,
+    limits: ReadOptions['limits'],
+    content: (count: number) => string,
+  ])[] = [
+    ['XML_DEPTH_LIMIT', { depth: 60 }, (n) => `${'<a>'.repeat(n - 1)}${'</a>'.repeat(n - 1)}`],
+    ['XML_CHILD_LIMIT', { children: 60 }, (n) => '<a>t</a>'.repeat(n)],
+    ['XML_ELEMENT_LIMIT', { elements: 60 }, (n) => '<a/>'.repeat(n - 1)],
+    ['XML_NAME_LIMIT', { nameChars: 60 }, (n) => `<b/><${'a'.repeat(n)}/>`],
+    ['XML_NAME_LIMIT', { nameChars: 60 }, (n) => `<b ${'a'.repeat(n)}="1"/>`],
+    ['XML_ATTR_VALUE_LIMIT', { attributeValueBytes: 60 }, (n) => `<b a="${'a'.repeat(n)}"/>`],
     [
-      ['XML_DEPTH_LIMIT', { depth: 60 }, (n) => `${'<a>'.repeat(n - 1)}${'</a>'.repeat(n - 1)}`],
-      ['XML_CHILD_LIMIT', { children: 60 }, (n) => '<a>t</a>'.repeat(n)],
-      ['XML_ELEMENT_LIMIT', { elements: 60 }, (n) => '<a/>'.repeat(n - 1)],
-      ['XML_NAME_LIMIT', { nameChars: 60 }, (n) => `<b/><${'a'.repeat(n)}/>`],
-      ['XML_NAME_LIMIT', { nameChars: 60 }, (n) => `<b ${'a'.repeat(n)}="1"/>`],
-      ['XML_ATTR_VALUE_LIMIT', { attributeValueBytes: 60 }, (n) => `<b a="${'a'.repeat(n)}"/>`],
-      [
-        'XML_ATTR_LIMIT',
-        { attributes: 60 },
-        (n) => `<b${Array.from({ length: n }, (_, k) => ` a${k}="1"`).join('')}/>`,
-      ],
-      [
-        'XML_ATTR_LIMIT',
-        { attributes: 6 },
-        (n) => `<b${Array.from({ length: n - 54 }, (_, k) => ` a${k}="1"`).join('')}/>`,
-      ],
-    ];
+      'XML_ATTR_LIMIT',
+      { attributes: 60 },
+      (n) => `<b${Array.from({ length: n }, (_, k) => ` a${k}="1"`).join('')}/>`,
+    ],
+    [
+      'XML_ATTR_LIMIT',
+      { attributes: 6 },
+      (n) => `<b${Array.from({ length: n - 54 }, (_, k) => ` a${k}="1"`).join('')}/>`,
+    ],
+  ];
   for (const [code, limits, content] of rows) {
     const options = { ...skipped, limits: limits ?? {} };
     t.equal(read([within(content(60))], options).refusal, null, `${code}: 60`);
@@ -262,7 +286,11 @@ t.test('long text is taken or refused as step by step, wherever it is cut', (t) 
     for (const content of contents) {
       for (const edge of edges) {
         const before = Buffer.from(`<r><a>${'x'.repeat(edge)}`);
-        const message = Buffer.concat([before, content, Buffer.from(`${'y '.repeat(400)}</a></r>`)]);
+        const message = Buffer.concat([
+          before,
+          content,
+          Buffer.from(`${'y '.repeat(400)}</a></r>`),
+        ]);
         const expected = stepwise(message, options);
         if (expected.refusal === null) accepted++;
         const about = `${content} behind ${edge}, ${interest}`;
@@ -295,33 +323,44 @@ t.test('messages that are read in turns do not meet', (t) => {
       '<x>',
     ],
   );
-  const content = fc.array(part, { minLength: 1, maxLength: 12 }).map((parts) => within(parts.join('text')));
+  const content = fc
+    .array(part, { minLength: 1, maxLength: 12 })
+    .map((parts) => within(parts.join('text')));
   fc.assert(
-    fc.property(fc.tuple(content, content), fc.array(fc.nat(), { maxLength: 12 }), (messages, places) => {
-      const runs = messages.map((message) => {
-        const reader = new XmlReader(new LogHandler(() => SKIP), LIMITS);
-        return { reader, message, pieces: [...cutAt(message, places)], refusal: null as string | null };
-      });
-      while (runs.some(({ pieces }) => pieces.length > 0)) {
-        for (const run of runs) {
-          const piece = run.pieces.shift();
-          if (piece === undefined) continue;
-          try {
-            run.reader.write(piece);
-            if (run.pieces.length === 0) run.reader.end();
-          } catch (caught) {
-            if (!(caught instanceof Refusal)) throw caught;
-            run.refusal = `${caught.code}: ${caught.detail}`;
-            run.pieces.length = 0;
+    fc.property(
+      fc.tuple(content, content),
+      fc.array(fc.nat(), { maxLength: 12 }),
+      (messages, places) => {
+        const runs = messages.map((message) => {
+          const reader = new XmlReader(new LogHandler(() => SKIP), LIMITS);
+          return {
+            reader,
+            message,
+            pieces: [...cutAt(message, places)],
+            refusal: null as string | null,
+          };
+        });
+        while (runs.some(({ pieces }) => pieces.length > 0)) {
+          for (const run of runs) {
+            const piece = run.pieces.shift();
+            if (piece === undefined) continue;
+            try {
+              run.reader.write(piece);
+              if (run.pieces.length === 0) run.reader.end();
+            } catch (caught) {
+              if (!(caught instanceof Refusal)) throw caught;
+              run.refusal = `${caught.code}: ${caught.detail}`;
+              run.pieces.length = 0;
+            }
           }
         }
-      }
-      for (const { message, refusal, reader } of runs) {
-        const expected = stepwise(message);
-        assert.equal(refusal, expected.refusal);
-        assert.equal(reader.skippedBytes, expected.skippedBytes);
-      }
-    }),
+        for (const { message, refusal, reader } of runs) {
+          const expected = stepwise(message);
+          assert.equal(refusal, expected.refusal);
+          assert.equal(reader.skippedBytes, expected.skippedBytes);
+        }
+      },
+    ),
     { numRuns: 500 },
   );
   t.end();

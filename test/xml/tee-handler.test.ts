@@ -49,9 +49,15 @@ const interests = fc.array(fc.constantFrom<Interest>(SKIP, ELEMENTS_ONLY, ALL, P
 });
 const { content } = fc.letrec<{ content: string; element: string }>((tie) => ({
   content: fc
-    .array(fc.oneof(fc.constantFrom('x', ' ', 'long text ', '&amp;', '<![CDATA[c]]>', '<!-- -->'), tie('element')), {
-      maxLength: 4,
-    })
+    .array(
+      fc.oneof(
+        fc.constantFrom('x', ' ', 'long text ', '&amp;', '<![CDATA[c]]>', '<!-- -->'),
+        tie('element'),
+      ),
+      {
+        maxLength: 4,
+      },
+    )
     .map((all) => all.join('')),
   element: fc.oneof(
     { depthSize: 'small' },
@@ -72,7 +78,9 @@ t.test('each of two handlers receives what it would receive alone', async () => 
       const [a, b] = [new Recorder(first), new Recorder(second)];
       readXml(new TeeHandler(a, b), document);
       if (a.received !== alone[0] || b.received !== alone[1]) {
-        throw new Error(`${document}: ${a.received} not ${alone[0]}, ${b.received} not ${alone[1]}`);
+        throw new Error(
+          `${document}: ${a.received} not ${alone[0]}, ${b.received} not ${alone[1]}`,
+        );
       }
     }),
     { numRuns: 3000 },

@@ -59,9 +59,13 @@ function mappedIn(address: string): string | null {
   if (!/:ffff:/i.test(address)) return null;
   const groups = expand(address);
   const [high = '', low = ''] = groups?.slice(6) ?? [];
-  if (groups === null || groups[5] !== 'ffff' || groups.slice(0, 5).some((group) => group !== '0')) return null;
+  if (groups === null || groups[5] !== 'ffff' || groups.slice(0, 5).some((group) => group !== '0'))
+    return null;
   if (high.includes('.')) return high;
-  const bytes = [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]);
+  const bytes = [high, low].flatMap((group) => [
+    Number.parseInt(group, 16) >> 8,
+    Number.parseInt(group, 16) & 0xff,
+  ]);
   return bytes.join('.');
 }
 
@@ -86,4 +90,6 @@ function expand(address: string): readonly string[] | null {
 const groupsOf = (text: string): readonly string[] =>
   text === ''
     ? []
-    : text.split(':').flatMap((group) => (group.includes('.') ? [group, ''] : [group.replace(/^0+(?=.)/, '')]));
+    : text
+        .split(':')
+        .flatMap((group) => (group.includes('.') ? [group, ''] : [group.replace(/^0+(?=.)/, '')]));

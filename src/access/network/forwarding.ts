@@ -4,7 +4,12 @@ import { memoize } from './memoize.js';
 import type { Networks } from './networks.js';
 
 /** The fields that tell a backend where a request came from, in lower case. */
-export const FORWARDING_FIELDS = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded'] as const;
+export const FORWARDING_FIELDS = [
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+  'forwarded',
+] as const;
 
 const NONE: readonly string[] = [];
 /** Characters of `X-Forwarded-For` and `Forwarded` that are taken over from a trusted proxy. */
@@ -30,7 +35,8 @@ export class Forwarding {
     if (this.#proxies.isEmpty || !this.#proxies.has(address)) {
       const last = this.#last;
       // Most requests are like the one before; a key for the others has to be put together first.
-      if (last.address === address && last.host === host && last.isTls === isTls) return last.fields;
+      if (last.address === address && last.host === host && last.isTls === isTls)
+        return last.fields;
       const fields = (isTls ? this.#ofTls : this.#ofClear)(`${address} ${host}`);
       this.#last = { address, host, isTls, fields };
       return fields;

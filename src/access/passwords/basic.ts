@@ -7,7 +7,13 @@ import { setAndEvictOldest } from '../../base/evict-oldest.js';
 import { invariant } from '../../base/invariant.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Identifier } from '../access.js';
-import { type CallerIdentity, type Client, type ClientClass, clientOf, type Head } from '../client.js';
+import {
+  type CallerIdentity,
+  type Client,
+  type ClientClass,
+  clientOf,
+  type Head,
+} from '../client.js';
 import { clientAddress, plainAddress, subscriberOf } from '../network/address.js';
 import type { Networks } from '../network/networks.js';
 import { FailureRate } from './failure-rate.js';
@@ -51,7 +57,10 @@ const CHALLENGE = 'Basic realm="soapstone", charset="UTF-8"';
  */
 export class BasicUsers implements Identifier {
   readonly challenge = CHALLENGE;
-  readonly #users: ReadonlyMap<string, { readonly client: Client; readonly password: PasswordHash }>;
+  readonly #users: ReadonlyMap<
+    string,
+    { readonly client: Client; readonly password: PasswordHash }
+  >;
   readonly #decoy: PasswordHash | null;
   readonly #proxies: Networks;
   #digestKey = randomBytes(32);
@@ -71,7 +80,10 @@ export class BasicUsers implements Identifier {
     this.#users = new Map(
       users.map(({ name, rights, password }) => {
         const id = `basic:${name}`;
-        return [name, { client: Object.freeze(clientOf('basic', { id, name, label: id }, rights)), password }];
+        return [
+          name,
+          { client: Object.freeze(clientOf('basic', { id, name, label: id }, rights)), password },
+        ];
       }),
     );
     this.#decoy = users[0]?.password ?? null;
@@ -89,7 +101,10 @@ export class BasicUsers implements Identifier {
     for (const [digest, { name }] of earlier.#verified) {
       if (name === null) continue;
       const user = this.#users.get(name);
-      if (user !== undefined && isDeepStrictEqual(user.password, earlier.#users.get(name)?.password))
+      if (
+        user !== undefined &&
+        isDeepStrictEqual(user.password, earlier.#users.get(name)?.password)
+      )
         this.#verified.set(digest, user.client);
     }
   }
@@ -164,7 +179,8 @@ export class BasicUsers implements Identifier {
     const ofPair = pairs.waitMillis(pair, nowMillis);
     if (ofAddress === 0 && ofPair === 0) return;
     const retryAfter = String(Math.ceil(Math.max(ofAddress, ofPair) / 1000));
-    const detail = ofAddress > 0 ? 'wrong passwords of an address' : 'wrong passwords of an address and user';
+    const detail =
+      ofAddress > 0 ? 'wrong passwords of an address' : 'wrong passwords of an address and user';
     throw new Refusal('RATE_LIMITED', detail, { retryAfter, text: TOO_MANY_WRONG });
   }
 
@@ -190,4 +206,5 @@ const SCHEME_CHARS = 6;
 /** Not allowed by RFC 7617 section 2; scrypt takes a NUL at the end of a password for nothing. */
 const CONTROL = /\p{Cc}/u;
 
-const unknown = (): Refusal => new Refusal('UNAUTHENTICATED', 'user or password', { challenge: CHALLENGE });
+const unknown = (): Refusal =>
+  new Refusal('UNAUTHENTICATED', 'user or password', { challenge: CHALLENGE });

@@ -19,7 +19,9 @@ export class FailureRate {
   /** How long no more attempts are permitted; 0: one is. */
   waitMillis(key: string, nowMillis: number): number {
     const paid = this.#paidMillis.get(key);
-    return paid === undefined ? 0 : Math.max(0, paid - nowMillis - (this.#burst - 1) * this.#restoreMillis);
+    return paid === undefined
+      ? 0
+      : Math.max(0, paid - nowMillis - (this.#burst - 1) * this.#restoreMillis);
   }
 
   add(key: string, nowMillis: number): void {

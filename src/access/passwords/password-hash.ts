@@ -14,7 +14,8 @@ export interface PasswordHash {
  * `scrypt:LOG2_COST:BLOCK_SIZE:PARALLELIZATION:SALT:HASH`, the last two in base64url. The bounds keep one verification
  * below 128 MiB.
  */
-export const PASSWORD_HASH = '^scrypt:1[4-7]:[1-8]:[1-4]:[A-Za-z0-9_-]{22,128}:[A-Za-z0-9_-]{43,128}$';
+export const PASSWORD_HASH =
+  '^scrypt:1[4-7]:[1-8]:[1-4]:[A-Za-z0-9_-]{22,128}:[A-Za-z0-9_-]{43,128}$';
 
 const FORM = new RegExp(PASSWORD_HASH);
 
@@ -35,17 +36,35 @@ export function parsePasswordHash(text: string): PasswordHash | null {
 export async function hashPassword(password: string): Promise<string> {
   const [log2, blockSize, parallelization] = [15, 8, 3];
   const salt = randomBytes(16);
-  const hash = await derive(password, { cost: 2 ** log2, blockSize, parallelization, salt, hash: Buffer.alloc(32) });
-  return ['scrypt', log2, blockSize, parallelization, salt.toString('base64url'), hash.toString('base64url')].join(':');
+  const hash = await derive(password, {
+    cost: 2 ** log2,
+    blockSize,
+    parallelization,
+    salt,
+    hash: Buffer.alloc(32),
+  });
+  return [
+    'scrypt',
+    log2,
+    blockSize,
+    parallelization,
+    salt.toString('base64url'),
+    hash.toString('base64url'),
+  ].join(':');
 }
 
 /** Whether a password has this hash. The work is done outside the event loop. */
 export const isPasswordOf = async (password: string, expected: PasswordHash): Promise<boolean> =>
   timingSafeEqual(await derive(password, expected), expected.hash);
 
-function derive(password: string, { cost, blockSize, parallelization, salt, hash }: PasswordHash): Promise<Buffer> {
+function derive(
+  password: string,
+  { cost, blockSize, parallelization, salt, hash }: PasswordHash,
+): Promise<Buffer> {
   const options = { cost, blockSize, parallelization, maxmem: 256 * cost * blockSize };
   return new Promise((resolve, reject) => {
-    scrypt(password, salt, hash.length, options, (error, key) => (error === null ? resolve(key) : reject(error)));
+    scrypt(password, salt, hash.length, options, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
   });
 }

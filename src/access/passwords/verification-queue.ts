@@ -27,10 +27,14 @@ export class VerificationQueue {
   #turn(address: string): Promise<void> {
     const waiting = this.#waiting.get(address) ?? [];
     if (waiting.length >= WAITING_PER_ADDRESS_MAX) {
-      throw new Refusal('RATE_LIMITED', 'verifications of an address', { retryAfter: '1', text: TOO_MANY });
+      throw new Refusal('RATE_LIMITED', 'verifications of an address', {
+        retryAfter: '1',
+        text: TOO_MANY,
+      });
     }
     if (waiting.length === 0) {
-      if (this.#waiting.size >= WAITING_ADDRESSES_MAX) throw new Refusal('OVERLOADED', 'verifications of passwords');
+      if (this.#waiting.size >= WAITING_ADDRESSES_MAX)
+        throw new Refusal('OVERLOADED', 'verifications of passwords');
       this.#waiting.set(address, waiting);
     }
     return new Promise((resolve) => {

@@ -78,9 +78,11 @@ export class IntrospectedTokens implements Identifier {
     const claims = await this.#introspect(token, observer).catch((caught: unknown) => {
       throw unanswered(caught);
     });
-    const client = claims === null ? tokenRefusal('token is not active') : this.#clientOf(token, claims);
+    const client =
+      claims === null ? tokenRefusal('token is not active') : this.#clientOf(token, claims);
     const answer = { client, untilMillis: performance.now() + this.#lifeMillis(client) };
-    const [kept, other] = client instanceof Refusal ? [this.#inactive, this.#active] : [this.#active, this.#inactive];
+    const [kept, other] =
+      client instanceof Refusal ? [this.#inactive, this.#active] : [this.#active, this.#inactive];
     other.delete(digest);
     setAndEvictOldest(kept, digest, answer, ANSWERS_MAX);
     return answer;
@@ -89,7 +91,9 @@ export class IntrospectedTokens implements Identifier {
   #lifeMillis(client: Client | Refusal): number {
     const { activeMillis, inactiveMillis } = this.#rules;
     if (client instanceof Refusal) return inactiveMillis;
-    return client.expiresMillis === null ? activeMillis : Math.min(activeMillis, client.expiresMillis - Date.now());
+    return client.expiresMillis === null
+      ? activeMillis
+      : Math.min(activeMillis, client.expiresMillis - Date.now());
   }
 
   #clientOf(token: string, claims: Readonly<Record<string, unknown>>): Client | Refusal {
@@ -97,8 +101,10 @@ export class IntrospectedTokens implements Identifier {
     const exp = claims['exp'] ?? null;
     const { audience } = this.#rules;
     // A proof that the gateway cannot check must not be waived (RFC 9449 section 7.1).
-    if (typeof type === 'string' && !/^bearer$/i.test(type)) return tokenRefusal('token is no bearer token');
-    if (audience !== null && ![aud].flat().includes(audience)) return tokenRefusal('token: aud is another');
+    if (typeof type === 'string' && !/^bearer$/i.test(type))
+      return tokenRefusal('token is no bearer token');
+    if (audience !== null && ![aud].flat().includes(audience))
+      return tokenRefusal('token: aud is another');
     if (typeof iss !== 'string' || /\s/.test(iss)) return tokenRefusal('token: iss is no name');
     // A text, or a number that is none, would otherwise be a token that never ends (RFC 7519 section 4.1.4).
     if (exp !== null && typeof exp !== 'number') return tokenRefusal('token: exp is no number');
@@ -122,6 +128,7 @@ function admit({ client }: Answer, caller: CallerIdentity): Client {
 
 /** Not the fault of the client, which must not take its token for a bad one. */
 function unanswered(caught: unknown): Refusal {
-  const reason = caught instanceof Refusal ? caught.code : caught instanceof Error ? caught.name : 'unknown';
+  const reason =
+    caught instanceof Refusal ? caught.code : caught instanceof Error ? caught.name : 'unknown';
   return new Refusal('CREDENTIALS_UNVERIFIED', `introspection: ${reason}`, { retryAfter: '1' });
 }

@@ -33,7 +33,12 @@ export class IssuerKeys<T> {
   #isUnanswered = false;
 
   constructor(options: IssuerKeysOptions<T>) {
-    this.#options = { maxAgeMillis: 600_000, restMillis: 30_000, clock: () => performance.now(), ...options };
+    this.#options = {
+      maxAgeMillis: 600_000,
+      restMillis: 30_000,
+      clock: () => performance.now(),
+      ...options,
+    };
   }
 
   /**

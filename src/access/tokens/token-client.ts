@@ -61,18 +61,24 @@ function subjectToken(
   scopes: ReadonlySet<string>,
 ): SubjectToken {
   const sub = textClaim(claims, 'sub');
-  const own = sub === null ? { token: createHash('sha256').update(token).digest('base64url') } : { sub };
+  const own =
+    sub === null ? { token: createHash('sha256').update(token).digest('base64url') } : { sub };
   const user = JSON.stringify([issuer, client, own]);
   return { user, key: JSON.stringify([user, [...scopes].sort()]), token };
 }
 
 function textClaim(claims: Claims, name: string): string | null {
   const value = Object.hasOwn(claims, name) ? claims[name] : null;
-  return typeof value === 'string' && value !== '' && value.length <= CLAIM_CHARS_MAX ? value : null;
+  return typeof value === 'string' && value !== '' && value.length <= CLAIM_CHARS_MAX
+    ? value
+    : null;
 }
 
 /** Scopes as a text with blanks between them (RFC 8693 section 4.2), or as a list. */
 function scopesOf(value: unknown): ReadonlySet<string> {
-  const listed: readonly unknown[] = typeof value === 'string' ? value.split(' ') : Array.isArray(value) ? value : [];
-  return new Set(listed.filter((scope): scope is string => typeof scope === 'string' && scope !== ''));
+  const listed: readonly unknown[] =
+    typeof value === 'string' ? value.split(' ') : Array.isArray(value) ? value : [];
+  return new Set(
+    listed.filter((scope): scope is string => typeof scope === 'string' && scope !== ''),
+  );
 }

@@ -44,14 +44,20 @@ export class Tokens implements Identifier {
     if (token === null) return null;
     const digest = createHash('sha256').update(token).digest('base64');
     const known = this.#verified.get(digest);
-    if (known !== undefined && Date.now() < known.untilMillis) return verifyBinding(known.client, caller);
+    if (known !== undefined && Date.now() < known.untilMillis)
+      return verifyBinding(known.client, caller);
     const issuer = this.#issuers.get(claimsIn(token)?.iss ?? '');
     if (issuer !== undefined) return this.#verify(token, digest, issuer, caller);
     if (this.#leavesOthers) return null;
     throw tokenRefusal('token is of no known issuer');
   }
 
-  async #verify(token: string, digest: string, issuer: TokenIssuer, caller: CallerIdentity): Promise<Client> {
+  async #verify(
+    token: string,
+    digest: string,
+    issuer: TokenIssuer,
+    caller: CallerIdentity,
+  ): Promise<Client> {
     const client = await issuer.verify(token);
     const untilMillis = Math.min(Date.now() + VERIFIED_MILLIS, client.expiresMillis ?? 0);
     setAndEvictOldest(this.#verified, digest, { client, untilMillis }, VERIFIED_MAX);
@@ -141,7 +147,9 @@ function readKeys(text: string): JwtKeys {
 function reasonOf(caught: unknown): string {
   if (caught instanceof jwt.errors.JWTExpired) return 'token is expired';
   if (caught instanceof jwt.errors.JWTClaimValidationFailed) {
-    return REGISTERED.has(caught.claim) ? `token: ${caught.claim} is ${caught.reason}` : 'token: a claim';
+    return REGISTERED.has(caught.claim)
+      ? `token: ${caught.claim} is ${caught.reason}`
+      : 'token: a claim';
   }
   return caught instanceof jwt.errors.JOSEError ? `token: ${caught.code}` : 'token cannot be read';
 }

@@ -22,13 +22,23 @@ export const EXPLANATIONS: Readonly<Partial<Record<RefusalCode, ExplanationRule>
     remedy: 'Close every element, and write &amp; and &lt; for & and < in text.',
   },
   XML_DTD_FORBIDDEN: { tells: ['place'], remedy: 'Remove the DOCTYPE.' },
-  XML_PI_FORBIDDEN: { tells: ['place'], remedy: 'Remove it; only the XML declaration at the beginning is allowed.' },
-  XML_VERSION: { tells: ['place'], remedy: 'Declare version 1.0, or leave the XML declaration out.' },
+  XML_PI_FORBIDDEN: {
+    tells: ['place'],
+    remedy: 'Remove it; only the XML declaration at the beginning is allowed.',
+  },
+  XML_VERSION: {
+    tells: ['place'],
+    remedy: 'Declare version 1.0, or leave the XML declaration out.',
+  },
   XML_ENCODING: {
     tells: ['rule', 'place'],
-    remedy: 'Send UTF-8, and name the same encoding in the Content-Type and in the XML declaration.',
+    remedy:
+      'Send UTF-8, and name the same encoding in the Content-Type and in the XML declaration.',
   },
-  XML_NS_ERROR: { tells: ['rule', 'place'], remedy: 'Declare every prefix, and write no attribute twice.' },
+  XML_NS_ERROR: {
+    tells: ['rule', 'place'],
+    remedy: 'Declare every prefix, and write no attribute twice.',
+  },
   XML_DEPTH_LIMIT: { tells: ['limit', 'place'], remedy: 'Nest fewer elements.' },
   XML_CHILD_LIMIT: { tells: ['limit', 'place'], remedy: 'Send the list in parts.' },
   XML_ELEMENT_LIMIT: { tells: ['limit', 'place'], remedy: 'Send less in one message.' },
@@ -46,7 +56,10 @@ export const EXPLANATIONS: Readonly<Partial<Record<RefusalCode, ExplanationRule>
     tells: ['rule', 'elements', 'place'],
     remedy: 'Send an Envelope that has one Header at most, then one Body, and nothing else.',
   },
-  SOAP_HEADER_LIMIT: { tells: ['rule', 'limit', 'place'], remedy: 'Send fewer or shorter header blocks.' },
+  SOAP_HEADER_LIMIT: {
+    tells: ['rule', 'limit', 'place'],
+    remedy: 'Send fewer or shorter header blocks.',
+  },
   SOAP_MULTI_BODY: {
     tells: ['rule', 'elements', 'place'],
     remedy: 'Send one operation in a message, with the elements that the WSDL declares.',
@@ -57,20 +70,28 @@ export const EXPLANATIONS: Readonly<Partial<Record<RefusalCode, ExplanationRule>
   },
   VERSION_MISMATCH: {
     tells: ['rule', 'elements', 'expected', 'place'],
-    remedy: 'Send the envelope of a SOAP version that the service speaks, under the media type of that version.',
+    remedy:
+      'Send the envelope of a SOAP version that the service speaks, under the media type of that version.',
   },
-  MUST_UNDERSTAND: { tells: ['elements'], remedy: 'Remove the header block, or its mustUnderstand.' },
+  MUST_UNDERSTAND: {
+    tells: ['elements'],
+    remedy: 'Remove the header block, or its mustUnderstand.',
+  },
   RESERVED_HEADER: { tells: ['elements', 'place'], remedy: 'Remove the header block.' },
   DATA_ENCODING_UNKNOWN: { tells: ['elements', 'place'], remedy: 'Remove encodingStyle.' },
   UNKNOWN_OPERATION: {
     tells: ['rule', 'elements', 'place'],
-    remedy: 'Send the request element of an operation in Body, in the namespace that the WSDL gives it.',
+    remedy:
+      'Send the request element of an operation in Body, in the namespace that the WSDL gives it.',
   },
   ACTION_MISMATCH: {
     tells: ['rule', 'action', 'expected', 'elements'],
     remedy: 'Send the action that the WSDL gives the operation.',
   },
-  SCHEMA_INVALID: { tells: ['rule', 'place'], remedy: 'Send what the schema of the WSDL declares there.' },
+  SCHEMA_INVALID: {
+    tells: ['rule', 'place'],
+    remedy: 'Send what the schema of the WSDL declares there.',
+  },
   SOAP_ARRAY_LIMIT: { tells: ['limit', 'place'], remedy: 'Send the array in parts.' },
   'wsa:OnlyAnonymousAddressSupported': {
     tells: [],
@@ -90,13 +111,23 @@ export const EXPLANATIONS: Readonly<Partial<Record<RefusalCode, ExplanationRule>
     tells: ['rule'],
     remedy: 'Send a Security header with what the service demands, signed as its description says.',
   },
-  'wsse:InvalidSecurityToken': { tells: ['rule'], remedy: 'Send an X.509 certificate, encoded as DER in base64.' },
+  'wsse:InvalidSecurityToken': {
+    tells: ['rule'],
+    remedy: 'Send an X.509 certificate, encoded as DER in base64.',
+  },
   'wsse:UnsupportedAlgorithm': {
     tells: ['rule'],
-    remedy: 'Sign with RSA, RSA-PSS, ECDSA or Ed25519 with SHA-256, and by exclusive canonicalization.',
+    remedy:
+      'Sign with RSA, RSA-PSS, ECDSA or Ed25519 with SHA-256, and by exclusive canonicalization.',
   },
-  'wsse:UnsupportedSecurityToken': { tells: ['rule'], remedy: 'Send a token of a kind that the service takes.' },
-  'wsse:SecurityTokenUnavailable': { tells: ['rule'], remedy: 'Send the token with the message, and refer to its Id.' },
+  'wsse:UnsupportedSecurityToken': {
+    tells: ['rule'],
+    remedy: 'Send a token of a kind that the service takes.',
+  },
+  'wsse:SecurityTokenUnavailable': {
+    tells: ['rule'],
+    remedy: 'Send the token with the message, and refer to its Id.',
+  },
 
   MTOM_STRUCTURE: {
     tells: ['rule', 'limit'],
@@ -106,14 +137,18 @@ export const EXPLANATIONS: Readonly<Partial<Record<RefusalCode, ExplanationRule>
     tells: ['rule', 'place'],
     remedy: 'Name the Content-ID of a part of the same message in href, by cid:, once.',
   },
-  DECOMPRESSION_LIMIT: { tells: ['limit'], remedy: 'Send the message without compression, or in parts.' },
+  DECOMPRESSION_LIMIT: {
+    tells: ['limit'],
+    remedy: 'Send the message without compression, or in parts.',
+  },
   ENCODING_CORRUPT: { tells: ['rule'], remedy: 'Send whole gzip data, or no Content-Encoding.' },
   RATE_LIMITED: { tells: ['retryAfter'], remedy: 'Send fewer requests at once.' },
   OVERLOADED: { tells: ['retryAfter'], remedy: 'Send the request again later.' },
 };
 
 /** Whether callers are told where in their message it was found. */
-export const tellsPlace = (code: RefusalCode): boolean => EXPLANATIONS[code]?.tells.includes('place') === true;
+export const tellsPlace = (code: RefusalCode): boolean =>
+  EXPLANATIONS[code]?.tells.includes('place') === true;
 
 /** One fact by name, as text for machines. */
 export type ExplainedField = readonly [name: string, value: string];
@@ -153,7 +188,15 @@ interface Told {
   readonly phrase: string;
 }
 
-const ORDER: readonly Fact[] = ['rule', 'elements', 'action', 'expected', 'limit', 'place', 'retryAfter'];
+const ORDER: readonly Fact[] = [
+  'rule',
+  'elements',
+  'action',
+  'expected',
+  'limit',
+  'place',
+  'retryAfter',
+];
 
 const TELLERS: Readonly<Record<Fact, (refusal: Refusal) => Told | null>> = {
   rule: ({ rule, facts: { path } }) => {
@@ -167,8 +210,12 @@ const TELLERS: Readonly<Record<Fact, (refusal: Refusal) => Told | null>> = {
   },
   elements: ({ facts: { elements = [] } }) => {
     if (elements.length === 0) return null;
-    const names = elements.map(({ uri, local }): SeenName => ({ uri: shorten(uri), local: shorten(local) }));
-    const shown = names.map(({ uri, local }) => (uri === '' ? `${local} in no namespace` : `{${uri}}${local}`));
+    const names = elements.map(
+      ({ uri, local }): SeenName => ({ uri: shorten(uri), local: shorten(local) }),
+    );
+    const shown = names.map(({ uri, local }) =>
+      uri === '' ? `${local} in no namespace` : `{${uri}}${local}`,
+    );
     return {
       fields: names.map(({ uri, local }) => ['element', `{${uri}}${local}`]),
       phrase: shown.join(' and '),
@@ -182,7 +229,10 @@ const TELLERS: Readonly<Record<Fact, (refusal: Refusal) => Told | null>> = {
   expected: ({ facts: { expected = [] } }) => {
     if (expected.length === 0) return null;
     const names = expected.slice(0, EXPECTED_MAX).map(shorten);
-    return { fields: names.map((name) => ['expected', name]), phrase: `expected is ${EITHER.format(names)}` };
+    return {
+      fields: names.map((name) => ['expected', name]),
+      phrase: `expected is ${EITHER.format(names)}`,
+    };
   },
   limit: ({ limit, found }) => {
     if (limit === null) return null;
@@ -197,7 +247,10 @@ const TELLERS: Readonly<Record<Fact, (refusal: Refusal) => Told | null>> = {
     if (place === null) return null;
     const byte: ExplainedField = ['byte', String(place.byte)];
     if (place.line === null) return { fields: [byte], phrase: `at byte ${place.byte}` };
-    return { fields: [['line', String(place.line)], byte], phrase: `at line ${place.line}, byte ${place.byte}` };
+    return {
+      fields: [['line', String(place.line)], byte],
+      phrase: `at line ${place.line}, byte ${place.byte}`,
+    };
   },
   retryAfter: ({ retryAfter }) => {
     if (retryAfter === null || !/^[0-9]+$/.test(retryAfter)) return null;

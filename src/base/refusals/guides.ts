@@ -18,7 +18,9 @@ let guides: Guides | null = null;
 /** One guide for each row of the closed table of refusals, from `config/refusals.json`, which a start does not read. */
 export function refusalGuides(): Guides {
   if (guides === null) {
-    const read: Guides = JSON.parse(readFileSync(new URL('config/refusals.json', PACKAGE_FOLDER), 'utf8'));
+    const read: Guides = JSON.parse(
+      readFileSync(new URL('config/refusals.json', PACKAGE_FOLDER), 'utf8'),
+    );
     guides = read;
   }
   return guides;

@@ -12,7 +12,11 @@ import type { RefusalKind } from './refusal-kind.js';
  */
 export const REFUSALS = {
   // The XML reader.
-  XML_NOT_WELLFORMED: { blame: 'peer', undecodable: true, text: 'The message is not well-formed XML.' },
+  XML_NOT_WELLFORMED: {
+    blame: 'peer',
+    undecodable: true,
+    text: 'The message is not well-formed XML.',
+  },
   XML_DTD_FORBIDDEN: { blame: 'peer', text: 'A message must not contain a DTD.' },
   XML_PI_FORBIDDEN: { blame: 'peer', text: 'A message must not contain a processing instruction.' },
   XML_VERSION: { blame: 'peer', undecodable: true, text: 'Only XML version 1.0 is accepted.' },
@@ -21,14 +25,21 @@ export const REFUSALS = {
     undecodable: true,
     text: 'The character encoding is not accepted or its bytes are broken.',
   },
-  XML_NS_ERROR: { blame: 'peer', undecodable: true, text: 'The message breaks the rules of XML namespaces.' },
+  XML_NS_ERROR: {
+    blame: 'peer',
+    undecodable: true,
+    text: 'The message breaks the rules of XML namespaces.',
+  },
   XML_DEPTH_LIMIT: { blame: 'peer', text: 'The message nests more elements than allowed.' },
   XML_CHILD_LIMIT: { blame: 'peer', text: 'An element has more children than allowed.' },
   XML_ELEMENT_LIMIT: { blame: 'peer', text: 'The message has more elements than allowed.' },
   XML_ATTR_LIMIT: { blame: 'peer', text: 'An element has more attributes than allowed.' },
   XML_ATTR_VALUE_LIMIT: { blame: 'peer', text: 'An attribute value is longer than allowed.' },
   XML_NAME_LIMIT: { blame: 'peer', text: 'A name is longer than allowed.' },
-  XML_NS_LIMIT: { blame: 'peer', text: 'The message declares more or longer namespaces than allowed.' },
+  XML_NS_LIMIT: {
+    blame: 'peer',
+    text: 'The message declares more or longer namespaces than allowed.',
+  },
   XML_TEXT_LIMIT: { blame: 'peer', text: 'A text is longer than allowed.' },
   XML_COMMENT_LIMIT: { blame: 'peer', text: 'A comment is longer than allowed.' },
   XML_IDENTITY_LIMIT: { blame: 'peer', text: 'The message has more keys and IDs than allowed.' },
@@ -43,7 +54,10 @@ export const REFUSALS = {
     text: 'The Body must hold one element, or exactly those that its operation declares.',
   },
   SOAP_FAULT_CODE: { blame: 'peer', text: 'The fault code is not one of the permitted values.' },
-  SOAP_ENCODING_NAMESPACE: { blame: 'peer', text: 'The message does not use the encoding namespace.' },
+  SOAP_ENCODING_NAMESPACE: {
+    blame: 'peer',
+    text: 'The message does not use the encoding namespace.',
+  },
   VERSION_MISMATCH: {
     blame: 'peer',
     fault: 'VersionMismatch',
@@ -62,14 +76,29 @@ export const REFUSALS = {
     text: 'The encoding of the data is not known.',
   },
   UNKNOWN_OPERATION: { blame: 'client', text: 'The service has no such operation.' },
-  ACTION_MISMATCH: { blame: 'client', text: 'The action is not that of the operation in the Body.' },
-  SCHEMA_INVALID: { blame: 'client', text: 'The content of the message breaks the contract of the service.' },
+  ACTION_MISMATCH: {
+    blame: 'client',
+    text: 'The action is not that of the operation in the Body.',
+  },
+  SCHEMA_INVALID: {
+    blame: 'client',
+    text: 'The content of the message breaks the contract of the service.',
+  },
   SOAP_ARRAY_LIMIT: { blame: 'peer', text: 'An array announces more members than allowed.' },
-  'wsa:OnlyAnonymousAddressSupported': { blame: 'client', text: 'Answers are given to the caller only.' },
+  'wsa:OnlyAnonymousAddressSupported': {
+    blame: 'client',
+    text: 'Answers are given to the caller only.',
+  },
   WSA_DESTINATION: { blame: 'client', text: 'The message is addressed to another receiver.' },
-  WSSE_STRUCTURE: { blame: 'peer', text: 'The Security header breaks the structure of WS-Security.' },
+  WSSE_STRUCTURE: {
+    blame: 'peer',
+    text: 'The Security header breaks the structure of WS-Security.',
+  },
   WSSE_DUPLICATE_ID: { blame: 'peer', text: 'Two elements of the message have the same Id.' },
-  'wsse:FailedAuthentication': { blame: 'client', text: 'The security token could not be authenticated.' },
+  'wsse:FailedAuthentication': {
+    blame: 'client',
+    text: 'The security token could not be authenticated.',
+  },
   'wsse:MessageExpired': { blame: 'client', text: 'The message has expired.' },
   // WS-Security 1.1, section 12.
   'wsse:InvalidSecurity': {
@@ -104,29 +133,64 @@ export const REFUSALS = {
   },
 
   // The package around the envelope.
-  MTOM_STRUCTURE: { blame: 'peer', text: 'The multipart message breaks the structure of a package.' },
+  MTOM_STRUCTURE: {
+    blame: 'peer',
+    text: 'The multipart message breaks the structure of a package.',
+  },
   MTOM_EXTERNAL_HREF: { blame: 'peer', text: 'An Include must name one part of its own message.' },
-  DECOMPRESSION_LIMIT: { blame: 'peer', text: 'The message grows more than allowed when decompressed.' },
+  DECOMPRESSION_LIMIT: {
+    blame: 'peer',
+    text: 'The message grows more than allowed when decompressed.',
+  },
   ENCODING_CORRUPT: { blame: 'peer', undecodable: true, text: 'The compressed message is broken.' },
 
   // The HTTP layer: a real status, no body, no SOAP message exists yet.
   HTTP_BAD_REQUEST: { blame: 'client', status: 400, text: 'The request is malformed.' },
-  HTTP_TINY_CHUNKS: { blame: 'client', status: 400, isAbrupt: true, text: 'The body comes in pieces of a few bytes.' },
+  HTTP_TINY_CHUNKS: {
+    blame: 'client',
+    status: 400,
+    isAbrupt: true,
+    text: 'The body comes in pieces of a few bytes.',
+  },
   HTTP_NOT_FOUND: { blame: 'client', status: 404, text: 'There is nothing at this address.' },
   HTTP_METHOD: { blame: 'client', status: 405, text: 'The method is not offered at this address.' },
   HTTP_TIMEOUT: { blame: 'client', status: 408, text: 'The request took too long to arrive.' },
   HTTP_LENGTH_REQUIRED: { blame: 'client', status: 411, text: 'A Content-Length is required.' },
   HTTP_TOO_LARGE: { blame: 'client', status: 413, text: 'The request is longer than allowed.' },
-  HTTP_URI_TOO_LONG: { blame: 'client', status: 414, text: 'The request target is longer than allowed.' },
-  HTTP_HEADER_LIMIT: { blame: 'client', status: 431, text: 'The request has more header fields than allowed.' },
-  HTTP_TRANSFER_CODING: { blame: 'client', status: 501, text: 'Chunked is the only transfer coding accepted.' },
+  HTTP_URI_TOO_LONG: {
+    blame: 'client',
+    status: 414,
+    text: 'The request target is longer than allowed.',
+  },
+  HTTP_HEADER_LIMIT: {
+    blame: 'client',
+    status: 431,
+    text: 'The request has more header fields than allowed.',
+  },
+  HTTP_TRANSFER_CODING: {
+    blame: 'client',
+    status: 501,
+    text: 'Chunked is the only transfer coding accepted.',
+  },
   HTTP_VERSION: { blame: 'client', status: 505, text: 'Only HTTP 1.0 and 1.1 are spoken here.' },
-  HTTP_MEDIA_TYPE: { blame: 'client', status: 415, text: 'The Content-Type or coding is not accepted.' },
+  HTTP_MEDIA_TYPE: {
+    blame: 'client',
+    status: 415,
+    text: 'The Content-Type or coding is not accepted.',
+  },
 
-  HTTP_EXPECTATION: { blame: 'client', status: 417, text: 'The only expectation met is 100-continue.' },
+  HTTP_EXPECTATION: {
+    blame: 'client',
+    status: 417,
+    text: 'The only expectation met is 100-continue.',
+  },
   HTTP_CONNECTIONS: { blame: 'client', status: 429, text: 'The client has too many connections.' },
 
-  HTTP_ORIGIN: { blame: 'client', status: 403, text: 'Pages of this origin may not open a WebSocket here.' },
+  HTTP_ORIGIN: {
+    blame: 'client',
+    status: 403,
+    text: 'Pages of this origin may not open a WebSocket here.',
+  },
 
   HTTP_MISDIRECTED: { blame: 'client', status: 421, text: 'The Host is not one of this gateway.' },
 
@@ -138,21 +202,37 @@ export const REFUSALS = {
     text: 'The service did not accept a connection in time.',
   },
   UPSTREAM_TLS: { blame: 'upstream', text: 'No trusted connection to the service could be made.' },
-  UPSTREAM_TIMEOUT: { blame: 'upstream', httpStatus: 504, text: 'The service did not answer in time.' },
+  UPSTREAM_TIMEOUT: {
+    blame: 'upstream',
+    httpStatus: 504,
+    text: 'The service did not answer in time.',
+  },
   UPSTREAM_IDLE_TIMEOUT: {
     blame: 'upstream',
     httpStatus: 504,
     text: 'The service stopped in the middle of its answer.',
   },
-  UPSTREAM_RESET: { blame: 'upstream', text: 'The service closed the connection without an answer.' },
+  UPSTREAM_RESET: {
+    blame: 'upstream',
+    text: 'The service closed the connection without an answer.',
+  },
   UPSTREAM_TRUNCATED: { blame: 'upstream', text: 'The answer of the service is incomplete.' },
   UPSTREAM_INVALID_RESPONSE: { blame: 'upstream', text: 'The service gave no valid answer.' },
-  UPSTREAM_RESPONSE_LIMIT: { blame: 'upstream', text: 'The answer of the service is larger than allowed.' },
+  UPSTREAM_RESPONSE_LIMIT: {
+    blame: 'upstream',
+    text: 'The answer of the service is larger than allowed.',
+  },
   UPSTREAM_SCHEMA_INVALID: { blame: 'upstream', text: 'The service left its own contract.' },
   UPSTREAM_REDIRECT: { blame: 'upstream', text: 'The service answered with a redirect.' },
-  UPSTREAM_AUTH: { blame: 'upstream', text: 'The service did not accept the credentials of the gateway.' },
+  UPSTREAM_AUTH: {
+    blame: 'upstream',
+    text: 'The service did not accept the credentials of the gateway.',
+  },
   UPSTREAM_OVERLOADED: { blame: 'upstream', text: 'The service is overloaded.' },
-  UPSTREAM_DESYNC: { blame: 'upstream', text: 'The service gave an answer that does not belong to the request.' },
+  UPSTREAM_DESYNC: {
+    blame: 'upstream',
+    text: 'The service gave an answer that does not belong to the request.',
+  },
   CIRCUIT_OPEN: { blame: 'upstream', text: 'The service failed repeatedly and is given a rest.' },
   POOL_EXHAUSTED: { blame: 'upstream', text: 'Too many requests are waiting for the service.' },
   UPSTREAM_RATE_LIMITED: {
@@ -183,7 +263,11 @@ export const REFUSALS = {
     level: 'warn',
     text: 'A value of the service is none that the type of its field can have.',
   },
-  GRAPHQL_UPSTREAM_ERROR: { blame: 'upstream', level: 'info', text: 'The service answered with an error.' },
+  GRAPHQL_UPSTREAM_ERROR: {
+    blame: 'upstream',
+    level: 'info',
+    text: 'The service answered with an error.',
+  },
 
   ...GRAPHQL_REFUSALS,
 
@@ -220,6 +304,7 @@ const isCode = (text: string): text is RefusalCode => Object.hasOwn(REFUSALS, te
 export const REFUSAL_CODES: readonly RefusalCode[] = Object.keys(REFUSALS).filter(isCode);
 
 /** Whether a value of another process is a code. */
-export const isRefusalCode = (code: unknown): code is RefusalCode => typeof code === 'string' && isCode(code);
+export const isRefusalCode = (code: unknown): code is RefusalCode =>
+  typeof code === 'string' && isCode(code);
 
 export const kindOf = (code: RefusalCode): RefusalKind => REFUSALS[code];

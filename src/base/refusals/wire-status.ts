@@ -17,16 +17,25 @@ export interface FaultForm {
  */
 export type AnswerForm = 'http' | 'graphql json' | FaultForm;
 
-const BY_BLAME: Readonly<Record<Blame, number>> = { client: 400, peer: 400, upstream: 502, us: 500 };
+const BY_BLAME: Readonly<Record<Blame, number>> = {
+  client: 400,
+  peer: 400,
+  upstream: 502,
+  us: 500,
+};
 
 /** The HTTP status of a refusal; 0 where nothing is answered. */
 export function wireStatus(refusal: Refusal, form: AnswerForm): number {
   const { code, kind } = refusal;
   if (code === 'CLIENT_GONE') return 0;
   if (form === 'http') return kind.status ?? kind.httpStatus ?? BY_BLAME[kind.blame];
-  if (form === 'graphql json') return kind.httpStatus ?? (refusal.isOfCaller ? 200 : BY_BLAME[kind.blame]);
+  if (form === 'graphql json')
+    return kind.httpStatus ?? (refusal.isOfCaller ? 200 : BY_BLAME[kind.blame]);
   if (!hasFault(refusal, form)) return kind.status ?? 400;
-  return faultStatus(kind.fault ?? (refusal.isOfCaller ? form.senderCode : form.receiverCode), form);
+  return faultStatus(
+    kind.fault ?? (refusal.isOfCaller ? form.senderCode : form.receiverCode),
+    form,
+  );
 }
 
 /** Whether a SOAP caller is answered with a Fault; else with the status alone. */

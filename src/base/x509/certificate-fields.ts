@@ -57,7 +57,13 @@ export function readCertificateFields(der: Buffer): CertificateFields | null {
   // The version is optional; then come serial number, algorithm, issuer, validity, subject and key.
   const first = fields[0]?.tag === VERSION ? 1 : 0;
   const [serial, algorithm, issuer, , subject] = fields.slice(first);
-  if (serial?.tag !== INTEGER || algorithm === undefined || issuer === undefined || subject === undefined) return null;
+  if (
+    serial?.tag !== INTEGER ||
+    algorithm === undefined ||
+    issuer === undefined ||
+    subject === undefined
+  )
+    return null;
   const list = fields.find(({ tag }) => tag === EXTENSIONS);
   const extensions = list === undefined ? [] : extensionsIn(der, list);
   if (extensions === null) return null;
@@ -69,7 +75,8 @@ export function readCertificateFields(der: Buffer): CertificateFields | null {
   return {
     issuer: der.subarray(algorithm.end, issuer.end),
     subject: wholeOf(der, fields, subject),
-    keyIdentifier: identifier?.tag === OCTET_STRING ? der.subarray(identifier.start, identifier.end) : null,
+    keyIdentifier:
+      identifier?.tag === OCTET_STRING ? der.subarray(identifier.start, identifier.end) : null,
     keyUses: uses === null ? null : usesOf(der, uses),
     pathLengthMax: constraints === null ? null : pathLengthOf(der, constraints),
     hasUnknownCritical: extensions.some(({ id, isCritical }) => isCritical && !UNDERSTOOD.has(id)),
@@ -94,7 +101,8 @@ interface Extension {
 /** Null for what is no list of extensions, or has one twice. */
 export function extensionsIn(der: Buffer, { start }: DerElement): readonly Extension[] | null {
   const list = elementAt(der, start);
-  const entries = list?.tag === SEQUENCE ? elementsBetween(der, list.start, list.end, ELEMENTS_MAX) : null;
+  const entries =
+    list?.tag === SEQUENCE ? elementsBetween(der, list.start, list.end, ELEMENTS_MAX) : null;
   if (entries === null) return null;
   const found: Extension[] = [];
   for (const entry of entries) {
@@ -111,7 +119,10 @@ export function extensionsIn(der: Buffer, { start }: DerElement): readonly Exten
   return found;
 }
 
-function usesOf(der: Buffer, { tag, start, end }: DerElement): NonNullable<CertificateFields['keyUses']> {
+function usesOf(
+  der: Buffer,
+  { tag, start, end }: DerElement,
+): NonNullable<CertificateFields['keyUses']> {
   // The first byte counts the bits that are not used; the first bit is the highest one.
   const bits = tag === BIT_STRING && end - start > 1 ? (der[start + 1] ?? 0) : 0;
   return {
@@ -129,5 +140,7 @@ const LIST_SIGN = 0x02;
 function pathLengthOf(der: Buffer, { start, end }: DerElement): number | null {
   const length = elementsBetween(der, start, end, 2)?.find(({ tag }) => tag === INTEGER);
   if (length === undefined) return null;
-  return length.end - length.start > 4 ? 0 : der.readUIntBE(length.start, length.end - length.start);
+  return length.end - length.start > 4
+    ? 0
+    : der.readUIntBE(length.start, length.end - length.start);
 }

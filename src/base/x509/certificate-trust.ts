@@ -29,11 +29,24 @@ export function parseCertificate(certificate: X509Certificate): ParsedCertificat
   if (fields === null) return null;
   const attributes = new Set<string>();
   for (const [type, values] of Object.entries(certificate.toLegacyObject().subject ?? {})) {
-    for (const value of Array.isArray(values) ? values : [values]) attributes.add(attributeKey(type, String(value)));
+    for (const value of Array.isArray(values) ? values : [values])
+      attributes.add(attributeKey(type, String(value)));
   }
-  const [startMillis, endMillis] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
+  const [startMillis, endMillis] = [
+    Date.parse(certificate.validFrom),
+    Date.parse(certificate.validTo),
+  ];
   const subject = rfc2253Name(certificate.subject);
-  return { certificate, publicKey, subject, fingerprint, fields, attributes, startMillis, endMillis };
+  return {
+    certificate,
+    publicKey,
+    subject,
+    fingerprint,
+    fields,
+    attributes,
+    startMillis,
+    endMillis,
+  };
 }
 
 export interface TrustOptions {
@@ -72,7 +85,8 @@ export class CertificateTrust {
   problemOf(leaf: ParsedCertificate, nowMillis: number): string | null {
     const key = leaf.fingerprint;
     const known = this.#verdicts.get(key);
-    if (known !== undefined && nowMillis >= known.startMillis && nowMillis < known.endMillis) return known.problem;
+    if (known !== undefined && nowMillis >= known.startMillis && nowMillis < known.endMillis)
+      return known.problem;
     const { problem, path } = this.#judge(leaf, nowMillis);
     // A refused one is judged again: its time may come.
     if (problem === null) this.#verdicts.set(key, { problem, ...this.#timesOf(path) });
@@ -80,16 +94,22 @@ export class CertificateTrust {
   }
 
   #timesOf(path: readonly ParsedCertificate[]): Pick<Verdict, 'startMillis' | 'endMillis'> {
-    const lists = (this.#options.revocations ?? []).flatMap(({ endMillis }) => (endMillis === null ? [] : [endMillis]));
+    const lists = (this.#options.revocations ?? []).flatMap(({ endMillis }) =>
+      endMillis === null ? [] : [endMillis],
+    );
     return {
       startMillis: Math.max(...path.map(({ startMillis }) => startMillis)),
       endMillis: Math.min(...path.map(({ endMillis }) => endMillis), ...lists),
     };
   }
 
-  #judge(leaf: ParsedCertificate, nowMillis: number): { problem: string | null; path: readonly ParsedCertificate[] } {
+  #judge(
+    leaf: ParsedCertificate,
+    nowMillis: number,
+  ): { problem: string | null; path: readonly ParsedCertificate[] } {
     const path = [leaf];
-    if (leaf.fields.keyUses?.signs === false) return { problem: 'its key is not for signatures', path };
+    if (leaf.fields.keyUses?.signs === false)
+      return { problem: 'its key is not for signatures', path };
     for (let last = leaf; path.length <= PATH_MAX; ) {
       const problem = this.#problemAt(path.length - 1, last, nowMillis);
       if (problem !== null) return { problem, path };
@@ -114,7 +134,8 @@ export class CertificateTrust {
       return below === 0 ? 'it is not valid now' : 'an authority is not valid now';
     if (fields.hasUnknownCritical) return 'a critical extension is not understood';
     if (below === 0) return null;
-    if (!certificate.ca || fields.keyUses?.signsCertificates === false) return 'its issuer is no authority';
+    if (!certificate.ca || fields.keyUses?.signsCertificates === false)
+      return 'its issuer is no authority';
     // The certificate of the signature does not count.
     return fields.pathLengthMax !== null && below - 1 > fields.pathLengthMax
       ? 'the chain is longer than its authority allows'
@@ -122,7 +143,9 @@ export class CertificateTrust {
   }
 
   #isAuthority({ certificate }: ParsedCertificate): boolean {
-    return this.#options.authorities.some((authority) => authority.certificate.raw.equals(certificate.raw));
+    return this.#options.authorities.some((authority) =>
+      authority.certificate.raw.equals(certificate.raw),
+    );
   }
 
   /** Finds the first that is valid: several have one name while keys roll over. */
@@ -131,11 +154,19 @@ export class CertificateTrust {
     const issuers = [...authorities, ...intermediates].filter(
       (one) => certificate.checkIssued(one.certificate) && certificate.verify(one.publicKey),
     );
-    return issuers.find((one) => nowMillis >= one.startMillis && nowMillis < one.endMillis) ?? issuers[0] ?? null;
+    return (
+      issuers.find((one) => nowMillis >= one.startMillis && nowMillis < one.endMillis) ??
+      issuers[0] ??
+      null
+    );
   }
 
   /** The list was verified at start-up, with the key of an authority of this name. */
-  #revocationOf({ certificate }: ParsedCertificate, issuer: ParsedCertificate, nowMillis: number): string | null {
+  #revocationOf(
+    { certificate }: ParsedCertificate,
+    issuer: ParsedCertificate,
+    nowMillis: number,
+  ): string | null {
     const { revocations } = this.#options;
     if (revocations === null) return null;
     const lists = revocations.filter(

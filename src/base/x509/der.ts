@@ -28,7 +28,12 @@ export function elementAt(der: Buffer, at: number): DerElement | null {
 }
 
 /** The elements between two bytes; null for what is no DER, or more than `most`. */
-export function elementsBetween(der: Buffer, start: number, end: number, most: number): readonly DerElement[] | null {
+export function elementsBetween(
+  der: Buffer,
+  start: number,
+  end: number,
+  most: number,
+): readonly DerElement[] | null {
   const found: DerElement[] = [];
   for (let at = start; at < end; ) {
     const element = found.length === most ? null : elementAt(der, at);

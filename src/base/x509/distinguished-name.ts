@@ -29,14 +29,17 @@ export function nameKey(text: string): string | null {
 export function configuredNameKey(text: string): string | null {
   if (!text.startsWith('/')) return nameKey(text);
   const parts = text.slice(1).split(/\/(?=[A-Za-z0-9.-]{1,64}=)/);
-  return nameKey(parts.map((part) => part.replaceAll(/[,+"\\;<>]/g, (character) => `\\${character}`)).join());
+  return nameKey(
+    parts.map((part) => part.replaceAll(/[,+"\\;<>]/g, (character) => `\\${character}`)).join(),
+  );
 }
 
 /**
  * The attributes of a configured name, each as a key that is equal for equal attributes: `CN=erp`, `cn = erp`. Null for a
  * text that is no such name.
  */
-export const attributeKeys = (text: string): readonly string[] | null => readName(text)?.map(({ key }) => key) ?? null;
+export const attributeKeys = (text: string): readonly string[] | null =>
+  readName(text)?.map(({ key }) => key) ?? null;
 
 /**
  * A name as in RFC 2253, which begins with the last attribute. Node prints one in each line, or several of one set with

@@ -1,6 +1,13 @@
 import { Buffer } from 'node:buffer';
 
-import { type DerElement, elementAt, GENERALIZED_TIME, INTEGER, SEQUENCE, UTC_TIME } from './der.js';
+import {
+  type DerElement,
+  elementAt,
+  GENERALIZED_TIME,
+  INTEGER,
+  SEQUENCE,
+  UTC_TIME,
+} from './der.js';
 
 /** The revocation lists of a file, as PEM. Text without any is returned as it is: an error for OpenSSL. */
 export function listsIn(pem: string): readonly string[] {
@@ -38,7 +45,8 @@ export function nextUpdate(list: string): number | null {
   return next === null ? null : timeOf(der.toString('latin1', next.start, next.end), next.tag);
 }
 
-const derOf = (list: string): Buffer => Buffer.from(list.replace(/-----[A-Z0-9 ]+-----/g, ''), 'base64');
+const derOf = (list: string): Buffer =>
+  Buffer.from(list.replace(/-----[A-Z0-9 ]+-----/g, ''), 'base64');
 
 /** The end of a list: `nextUpdate` and the entries, each null without one. */
 interface Tail {
@@ -54,7 +62,8 @@ function tailOf(der: Buffer): Tail | null {
   const list = elementAt(der, 0);
   const content = list?.tag === SEQUENCE ? elementAt(der, list.start) : null;
   if (content?.tag !== SEQUENCE) return null;
-  const after = ({ end }: DerElement): DerElement | null => (end < content.end ? elementAt(der, end) : null);
+  const after = ({ end }: DerElement): DerElement | null =>
+    end < content.end ? elementAt(der, end) : null;
   let element = elementAt(der, content.start);
   const [algorithm, issuer] = [SEQUENCE, SEQUENCE];
   if (element?.tag === INTEGER) element = after(element);
@@ -73,7 +82,8 @@ const isTime = (tag: number): boolean => tag === UTC_TIME || tag === GENERALIZED
 
 /** `YYMMDDhhmmssZ`, where years from 50 on are those of the last century, or with four digits of the year. */
 function timeOf(text: string, tag: number): number | null {
-  const full = tag === GENERALIZED_TIME ? text : `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}`;
+  const full =
+    tag === GENERALIZED_TIME ? text : `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}`;
   const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(full);
   if (match === null) return null;
   const [year = 0, month = 0, ...rest] = match.slice(1).map(Number);

@@ -17,7 +17,8 @@ export interface SignedList {
 }
 
 /** The revocation lists of a PEM file. Null for an entry that is no list, or not one of all certificates of its issuer. */
-export const signedListsIn = (pem: string): readonly (SignedList | null)[] => listsIn(pem).map(readList);
+export const signedListsIn = (pem: string): readonly (SignedList | null)[] =>
+  listsIn(pem).map(readList);
 
 const ELEMENTS_MAX = 8;
 const LIST_EXTENSIONS = 0xa0;
@@ -27,7 +28,12 @@ function readList(pem: string): SignedList | null {
   const list = elementAt(der, 0);
   const parts = list?.tag === SEQUENCE ? elementsBetween(der, list.start, list.end, 3) : null;
   const [content, algorithm, signature] = parts ?? [];
-  if (list == null || content?.tag !== SEQUENCE || algorithm === undefined || signature?.tag !== BIT_STRING)
+  if (
+    list == null ||
+    content?.tag !== SEQUENCE ||
+    algorithm === undefined ||
+    signature?.tag !== BIT_STRING
+  )
     return null;
   const fields = elementsBetween(der, content.start, content.end, ELEMENTS_MAX);
   if (fields === null) return null;
@@ -40,7 +46,8 @@ function readList(pem: string): SignedList | null {
   // A list of some certificates only, or of changes, says so in a critical extension.
   if (extensions === null || extensions.some(({ isCritical }) => isCritical)) return null;
   const id = elementAt(der, algorithm.start);
-  const digest = id?.tag === OBJECT_IDENTIFIER ? DIGESTS.get(der.toString('hex', id.start, id.end)) : undefined;
+  const digest =
+    id?.tag === OBJECT_IDENTIFIER ? DIGESTS.get(der.toString('hex', id.start, id.end)) : undefined;
   if (digest === undefined) return null;
   const signed = der.subarray(list.start, content.end);
   // The first byte of the signature counts the bits that are not used.

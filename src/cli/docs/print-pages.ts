@@ -20,7 +20,11 @@ function markdownOf(block: PageBlock): string {
       return `${fence}${block.language}\n${block.text}\n${fence}`;
     }
     case 'table': {
-      const rows = [block.head, block.head.map(() => '---'), ...block.rows.map((row) => row.map(cellOf))];
+      const rows = [
+        block.head,
+        block.head.map(() => '---'),
+        ...block.rows.map((row) => row.map(cellOf)),
+      ];
       return rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
     }
   }
@@ -30,7 +34,9 @@ const cellOf = (text: InlineText): string => inMarkdown(text).replace(/\s*\n\s*/
 
 /** Names of GraphQL have no backtick; what else a type is written with has none either. */
 const inMarkdown = (text: InlineText): string =>
-  text.map((part) => (typeof part === 'string' ? escapeMarkdown(part) : `\`${part.code}\``)).join('');
+  text
+    .map((part) => (typeof part === 'string' ? escapeMarkdown(part) : `\`${part.code}\``))
+    .join('');
 
 /** Escapes every sign that has a meaning in Markdown, and those that have one at the beginning of a line. */
 const escapeMarkdown = (text: string): string =>
@@ -48,7 +54,9 @@ export function printHtml(pages: readonly DocsPage[], nonce: string): string {
     );
     return `<section id="${file}"><h2>${escapeQuoted(title)}</h2>${parts.join('\n')}</section>`;
   });
-  const links = pages.map(({ title, file }) => `<a href="#${file}">${escapeQuoted(title)}</a>`).join(' ');
+  const links = pages
+    .map(({ title, file }) => `<a href="#${file}">${escapeQuoted(title)}</a>`)
+    .join(' ');
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
   return `<!doctype html>
 <html lang="en">
@@ -78,7 +86,9 @@ function htmlOf(block: PageBlock): string {
       return `<pre><code>${escapeQuoted(block.text)}</code></pre>`;
     case 'table': {
       const head = block.head.map((text) => `<th>${escapeQuoted(text)}</th>`).join('');
-      const rows = block.rows.map((row) => `<tr>${row.map((text) => `<td>${inHtml(text)}</td>`).join('')}</tr>`);
+      const rows = block.rows.map(
+        (row) => `<tr>${row.map((text) => `<td>${inHtml(text)}</td>`).join('')}</tr>`,
+      );
       return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
     }
   }
@@ -86,7 +96,9 @@ function htmlOf(block: PageBlock): string {
 
 const inHtml = (text: InlineText): string =>
   text
-    .map((part) => (typeof part === 'string' ? escapeQuoted(part) : `<code>${escapeQuoted(part.code)}</code>`))
+    .map((part) =>
+      typeof part === 'string' ? escapeQuoted(part) : `<code>${escapeQuoted(part.code)}</code>`,
+    )
     .join('');
 
 const STYLE = `

@@ -18,7 +18,10 @@ const TLS_FILES = ['ca', 'cert', 'key'] as const;
 /** The keys for what the options fetched the WSDL with; null where there is nothing to write. */
 export function backendKeys({ user, headers, route }: SourceOptions): BackendKeys | null {
   const colon = user?.indexOf(':') ?? -1;
-  const basic = user === null || colon < 0 ? null : { username: user.slice(0, colon), password: user.slice(colon + 1) };
+  const basic =
+    user === null || colon < 0
+      ? null
+      : { username: user.slice(0, colon), password: user.slice(colon + 1) };
   const fields = new Map<string, string>();
   for (const line of headers) {
     const at = line.indexOf(':');
@@ -42,5 +45,8 @@ export function isSameHost(location: string, address: string | null): boolean {
   if (!isHttpUrl(location)) return true;
   if (address === null || !isHttpUrl(address)) return false;
   const [home, backend] = [new URL(location), new URL(address)];
-  return backend.host === home.host && (home.protocol === backend.protocol || backend.protocol === 'https:');
+  return (
+    backend.host === home.host &&
+    (home.protocol === backend.protocol || backend.protocol === 'https:')
+  );
 }

@@ -28,7 +28,9 @@ function withoutNames(text: string): string {
   return text
     .split(/\s+/)
     .map((word) => {
-      const isWord = isBeginning ? /^[A-Z]?[a-z'-]*[.,:;]?$/.test(word) : /^[a-z'-]+[.,:;]?$/.test(word);
+      const isWord = isBeginning
+        ? /^[A-Z]?[a-z'-]*[.,:;]?$/.test(word)
+        : /^[a-z'-]+[.,:;]?$/.test(word);
       isBeginning = /[.:]$/.test(word);
       return isWord ? word : '*';
     })
@@ -39,7 +41,10 @@ function withoutNames(text: string): string {
 export function withoutReported({ warnings, uncallable = [] }: WsdlModel): readonly Diagnostic[] {
   const reported = new Set(
     uncallable.map(({ place, reason }) =>
-      leftOut(place.replace(/^port /, ''), reason.what.replace(/^It cannot be called: (.*)\.$/, '$1')),
+      leftOut(
+        place.replace(/^port /, ''),
+        reason.what.replace(/^It cannot be called: (.*)\.$/, '$1'),
+      ),
     ),
   );
   return warnings.filter(({ what }) => !reported.has(what));

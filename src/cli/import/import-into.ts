@@ -1,7 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { ConfigurationError, type Diagnostic, unplaced, unplacedError } from '../../base/diagnostic.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  unplaced,
+  unplacedError,
+} from '../../base/diagnostic.js';
 import { errorCode } from '../../base/error-code.js';
 import { completeInputs, emptySnapshot, LIVE_INPUTS } from '../../base/inputs.js';
 import { writeWhole } from '../../base/write-whole.js';
@@ -37,7 +42,11 @@ export interface IntoOptions extends Pick<ImportOptions, 'name' | 'ports' | 'jso
  * called. All else in the file stays as it is. The file is replaced when the new one has been compiled, else nothing
  * changes. Throws `ConfigurationError`.
  */
-export async function importInto(location: string, options: IntoOptions, terminal: Terminal): Promise<ExitCode> {
+export async function importInto(
+  location: string,
+  options: IntoOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const file = await existing(options.file);
   const text = (await LIVE_INPUTS.readFile(file)).toString();
   const loaded = await loadConfig(options.file, process.env);
@@ -61,13 +70,19 @@ export async function importInto(location: string, options: IntoOptions, termina
   try {
     const services = printServices({
       location,
-      wsdl: relative(home, join(await realpath(directory), await copyInto(model, location, directory)))
+      wsdl: relative(
+        home,
+        join(await realpath(directory), await copyInto(model, location, directory)),
+      )
         .split(sep)
         .join('/'),
       services: planned.map((service) => importedService(service, report)),
       keys: backendKeys(sourceOptions),
     });
-    const added = withEntries(text, options.file, 'services', [`# Imported from ${oneLine(location)}`, ...services]);
+    const added = withEntries(text, options.file, 'services', [
+      `# Imported from ${oneLine(location)}`,
+      ...services,
+    ]);
     const warnings = await warningsOf(options.file, added);
     await writeWhole(file, added);
     const known = new Set(before.warnings.map(({ what }) => what));
@@ -77,7 +92,8 @@ export async function importInto(location: string, options: IntoOptions, termina
       warnings.filter(({ what }) => !known.has(what)),
     );
     await writeReport(whole, directory, options.json, terminal);
-    if (!options.json) terminal.out(`\nAdded to ${options.file}: ${planned.map(({ name }) => name).join(', ')}.`);
+    if (!options.json)
+      terminal.out(`\nAdded to ${options.file}: ${planned.map(({ name }) => name).join(', ')}.`);
     return exitCodeOf(whole, terminal);
   } catch (error) {
     if (isNew) await rm(directory, { recursive: true, force: true });
@@ -93,7 +109,11 @@ async function existing(file: string): Promise<string> {
   });
 }
 
-function refuseTakenNames(planned: readonly PlannedService[], loaded: LoadedConfig, file: string): void {
+function refuseTakenNames(
+  planned: readonly PlannedService[],
+  loaded: LoadedConfig,
+  file: string,
+): void {
   const taken = planned.flatMap(({ name }): Diagnostic[] => {
     if (!Object.hasOwn(loaded.config.services, name)) return [];
     const place = loaded.placeOf(['services', name], 'key');
@@ -107,16 +127,23 @@ function refuseTakenNames(planned: readonly PlannedService[], loaded: LoadedConf
 async function makeFolder(directory: string, location: string): Promise<boolean> {
   const made = await mkdir(directory, { recursive: true });
   if (made !== undefined) return true;
-  const isOfWsdl = (await realpath(directory)) === (await realpath(dirname(location)).catch(() => null));
+  const isOfWsdl =
+    (await realpath(directory)) === (await realpath(dirname(location)).catch(() => null));
   if (isOfWsdl || (await readdir(directory)).length === 0) return false;
-  throw unplacedError('The folder for the copy of the WSDL is not empty.', 'Give another one: -o FOLDER.', directory);
+  throw unplacedError(
+    'The folder for the copy of the WSDL is not empty.',
+    'Give another one: -o FOLDER.',
+    directory,
+  );
 }
 
 /** Compiles the configuration as it will be. Throws `ConfigurationError` where it cannot be used. */
 async function warningsOf(file: string, text: string): Promise<readonly Diagnostic[]> {
   const snapshot = emptySnapshot();
   snapshot.contents.set(file, Buffer.from(text));
-  const compiled = await compile(await loadConfig(file, process.env, null, completeInputs(snapshot, LIVE_INPUTS)));
+  const compiled = await compile(
+    await loadConfig(file, process.env, null, completeInputs(snapshot, LIVE_INPUTS)),
+  );
   await compiled.close();
   return compiled.warnings;
 }

@@ -43,7 +43,9 @@ export function planServices(model: WsdlModel, options: PlanOptions): readonly P
     const remedy = 'Begin it with a letter; then letters, digits, - and _.';
     throw unplacedError('The name of --name cannot be used.', remedy);
   }
-  const all = model.services.flatMap(({ name, ports }) => ports.map((port) => ({ service: name.local, port })));
+  const all = model.services.flatMap(({ name, ports }) =>
+    ports.map((port) => ({ service: name.local, port })),
+  );
   const chosen = options.ports.length > 0 ? named(all, options) : byRule(all, options.location);
   const byAddress = groupBy(chosen, ({ port }) => `${port.dialect} ${port.address ?? ''}`);
   const scope = new NameScope();
@@ -55,8 +57,17 @@ export function planServices(model: WsdlModel, options: PlanOptions): readonly P
       candidates.map(({ port }) => port),
     );
     const { address, dialect } = first.port;
-    const others = all.filter(({ port }) => port.address === address).map(({ port }) => port.dialect);
-    return [{ name: nameOf(first, options.name, scope), address, versions: [...new Set([dialect, ...others])], ports }];
+    const others = all
+      .filter(({ port }) => port.address === address)
+      .map(({ port }) => port.dialect);
+    return [
+      {
+        name: nameOf(first, options.name, scope),
+        address,
+        versions: [...new Set([dialect, ...others])],
+        ports,
+      },
+    ];
   });
 }
 
@@ -64,7 +75,10 @@ export function planServices(model: WsdlModel, options: PlanOptions): readonly P
  * The services with another backend. A URL with a path is the address of the one service; one without a path replaces
  * scheme, host and port, and each service keeps its path. Throws `ConfigurationError`.
  */
-export function withBackend(planned: readonly PlannedService[], url: string | null): readonly PlannedService[] {
+export function withBackend(
+  planned: readonly PlannedService[],
+  url: string | null,
+): readonly PlannedService[] {
   if (url === null) return planned;
   if (!isHttpUrl(url))
     throw unplacedError(
@@ -75,10 +89,14 @@ export function withBackend(planned: readonly PlannedService[], url: string | nu
   const isOrigin = pathname === '/' && search === '';
   if (!isOrigin && planned.length > 1) {
     const what = `The WSDL has ${planned.length} services at addresses of their own.`;
-    throw unplacedError(what, `Give a URL without a path, such as ${origin}: each service keeps its path.`);
+    throw unplacedError(
+      what,
+      `Give a URL without a path, such as ${origin}: each service keeps its path.`,
+    );
   }
   return planned.map((service) => {
-    if (!isOrigin || service.address === null || !isHttpUrl(service.address)) return { ...service, address: url };
+    if (!isOrigin || service.address === null || !isHttpUrl(service.address))
+      return { ...service, address: url };
     const { pathname: path, search: query } = new URL(service.address);
     return { ...service, address: `${origin}${path}${query}` };
   });
@@ -89,7 +107,11 @@ function named(all: readonly Candidate[], { ports, location }: PlanOptions): rea
     const found = all.find(({ port }) => port.name === wanted);
     if (found !== undefined) return found;
     const known = all.map(({ port }) => oneLine(port.name)).join(', ');
-    throw unplacedError(`The WSDL has no SOAP port ${oneLine(wanted)}.`, `Its SOAP ports: ${known}.`, location);
+    throw unplacedError(
+      `The WSDL has no SOAP port ${oneLine(wanted)}.`,
+      `Its SOAP ports: ${known}.`,
+      location,
+    );
   });
 }
 
@@ -106,7 +128,9 @@ function covering(candidates: readonly Candidate[], origin: string | null): read
   const offered = new Set<string>();
   const ranked = candidates.toSorted((a, b) => rankOf(a.port, origin) - rankOf(b.port, origin));
   return ranked.filter(({ port }) => {
-    const fresh = port.operations.filter(({ name, status }) => status !== 'disabled' && !offered.has(name));
+    const fresh = port.operations.filter(
+      ({ name, status }) => status !== 'disabled' && !offered.has(name),
+    );
     for (const { name } of fresh) offered.add(name);
     return fresh.length > 0;
   });
@@ -128,7 +152,9 @@ const SERVICE_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /** That of the WSDL's service, else of the port; behind the name that was asked for, where that is taken. */
 function nameOf({ service, port }: Candidate, wanted: string | null, scope: NameScope): string {
-  const own = [service, port.name].map((each) => fieldName(each, 'camel').slice(0, 56)).filter(isServiceName);
+  const own = [service, port.name]
+    .map((each) => fieldName(each, 'camel').slice(0, 56))
+    .filter(isServiceName);
   if (wanted === null) return scope.take(own[0] ?? 'service', own[1] ?? 'service');
   return scope.has(wanted)
     ? scope.take(`${wanted.slice(0, 31)}-${(own[1] ?? own[0] ?? 'service').slice(0, 31)}`)

@@ -3,7 +3,14 @@ import { isDoubtful } from '../../graphql/fields/exposure.js';
 import { buildSchema } from '../../graphql/schema.js';
 import { fieldName, NameScope, pascalName } from '../../graphql/types/naming.js';
 import type { DialectName } from '../../soap/dialect.js';
-import { distinctName, type Operation, type Payload, type Port, typeKey, type WsdlModel } from '../../wsdl/model.js';
+import {
+  distinctName,
+  type Operation,
+  type Payload,
+  type Port,
+  typeKey,
+  type WsdlModel,
+} from '../../wsdl/model.js';
 import { reasonOf } from '../../wsdl/report.js';
 import type { UncallableOperation } from '../../wsdl/uncallable.js';
 import { type OfferedField, withXmlContent } from '../xml-content.js';
@@ -99,8 +106,13 @@ export function reportImport(
     ...model.services.flatMap(({ ports }) => ports.flatMap((port) => offered.report(port))),
     ...(model.uncallable ?? []).map((each) => offered.reportUncallable(each)),
   ];
-  const services = planned.map(({ name, ports }) => ({ name, ports: ports.map((port) => port.name) }));
-  const serviceOf = new Map(services.flatMap(({ name, ports }) => ports.map((port) => [port, name] as const)));
+  const services = planned.map(({ name, ports }) => ({
+    name,
+    ports: ports.map((port) => port.name),
+  }));
+  const serviceOf = new Map(
+    services.flatMap(({ name, ports }) => ports.map((port) => [port, name] as const)),
+  );
   const partial = new Set(
     operations.flatMap((each) => (each.status === 'partial' ? `${each.at} ${each.operation}` : [])),
   );
@@ -112,7 +124,16 @@ export function reportImport(
   const doubtful = [...fields.values()].flatMap(({ parent, operation }) =>
     parent === 'Mutation' && isDoubtful(distinctName(operation)) ? [operation.name] : [],
   );
-  return { location, configuration, summary: summaryOf(operations), services, operations, ports, doubtful, warnings };
+  return {
+    location,
+    configuration,
+    summary: summaryOf(operations),
+    services,
+    operations,
+    ports,
+    doubtful,
+    warnings,
+  };
 }
 
 /** `Query.crmGetOrder` for the field `Query.getOrder` of the service `crm`, as colliding fields of a schema are named. */
@@ -125,16 +146,26 @@ const keyOf = (service: string, operation: string): string => `${service} ${oper
 
 /** Finds the operations of all ports among those of the planned services. */
 class OfferedOperations {
-  readonly #planned = new Map<string, { readonly service: string; readonly own: ReadonlyMap<Payload, Operation> }>();
+  readonly #planned = new Map<
+    string,
+    { readonly service: string; readonly own: ReadonlyMap<Payload, Operation> }
+  >();
   /** The first port of the configuration that has an operation, by what another port may share with it. */
   readonly #ports = new Map<string, string>();
   readonly #fieldOf: ReadonlyMap<string, OfferedField>;
 
-  constructor(model: WsdlModel, planned: readonly PlannedService[], fieldOf: ReadonlyMap<string, OfferedField>) {
+  constructor(
+    model: WsdlModel,
+    planned: readonly PlannedService[],
+    fieldOf: ReadonlyMap<string, OfferedField>,
+  ) {
     this.#fieldOf = fieldOf;
     for (const { name: service, ports } of planned) {
       for (const { name, operations } of ports) {
-        this.#planned.set(name, { service, own: new Map(operations.map((each) => [each.input, each])) });
+        this.#planned.set(name, {
+          service,
+          own: new Map(operations.map((each) => [each.input, each])),
+        });
       }
     }
     for (const port of model.services.flatMap(({ ports }) => ports)) {
@@ -170,7 +201,8 @@ class OfferedOperations {
       }
       const sameAs = this.#find(sharedKeys(operation, port, known?.service ?? null));
       const row = { operation: name, service: null, at, field: null };
-      if (sameAs !== null) return { ...row, status: 'otherPort', sameAs, reason: null, place: null };
+      if (sameAs !== null)
+        return { ...row, status: 'otherPort', sameAs, reason: null, place: null };
       const why = operation.status === 'disabled' ? reasonOf(operation) : NOT_CHOSEN;
       return { ...row, status: 'disabled', ...NOT_SHARED, ...why };
     });
@@ -180,7 +212,15 @@ class OfferedOperations {
   reportUncallable({ name, place: at, reason }: UncallableOperation): ReportedOperation {
     const sameAs = this.#find([nameKey(name)]);
     const status = sameAs === null ? 'disabled' : 'otherPort';
-    return { operation: name, service: null, at, status, field: null, sameAs, ...reasonOf({ reasons: [reason] }) };
+    return {
+      operation: name,
+      service: null,
+      at,
+      status,
+      field: null,
+      sameAs,
+      ...reasonOf({ reasons: [reason] }),
+    };
   }
 
   #find(keys: readonly string[]): string | null {
@@ -193,7 +233,10 @@ class OfferedOperations {
 }
 
 const NOT_SHARED = { sameAs: null } as const;
-const NOT_CHOSEN = { reason: 'Its port is not among those named with --port.', place: null } as const;
+const NOT_CHOSEN = {
+  reason: 'Its port is not among those named with --port.',
+  place: null,
+} as const;
 
 const nameKey = (name: string): string => JSON.stringify(['name', name]);
 
@@ -216,13 +259,24 @@ function reportPort(
   service: string | null,
   partial: ReadonlySet<string>,
 ): ReportedPort {
-  const statusOf = ({ name, status }: Operation): string => (partial.has(`port ${port} ${name}`) ? 'partial' : status);
-  const count = (wanted: string): number => operations.filter((each) => statusOf(each) === wanted).length;
-  return { port, service, version, address, ok: count('ok'), partial: count('partial'), disabled: count('disabled') };
+  const statusOf = ({ name, status }: Operation): string =>
+    partial.has(`port ${port} ${name}`) ? 'partial' : status;
+  const count = (wanted: string): number =>
+    operations.filter((each) => statusOf(each) === wanted).length;
+  return {
+    port,
+    service,
+    version,
+    address,
+    ok: count('ok'),
+    partial: count('partial'),
+    disabled: count('disabled'),
+  };
 }
 
 function summaryOf(operations: readonly ReportedOperation[]): Summary {
-  const count = (isCounted: (operation: ReportedOperation) => boolean): number => operations.filter(isCounted).length;
+  const count = (isCounted: (operation: ReportedOperation) => boolean): number =>
+    operations.filter(isCounted).length;
   return {
     offered: count(({ status }) => status === 'ok' || status === 'partial'),
     reading: count(({ field }) => field?.startsWith('Query.') === true),

@@ -1,5 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigurationError, type Diagnostic, unplaced, unplacedError } from '../../base/diagnostic.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  unplaced,
+  unplacedError,
+} from '../../base/diagnostic.js';
 import type { FetchOptions } from '../../upstream/fetch-document.js';
 
 /** The way to a WSDL: a proxy, and TLS. File names, and texts with `${NAME}` for variables of the environment. */
@@ -11,7 +16,13 @@ export interface RouteOptions {
   readonly passphrase: string | null;
 }
 
-export const NO_ROUTE: RouteOptions = { proxy: null, ca: null, cert: null, key: null, passphrase: null };
+export const NO_ROUTE: RouteOptions = {
+  proxy: null,
+  ca: null,
+  cert: null,
+  key: null,
+  passphrase: null,
+};
 
 type Fill = (text: string, diagnostics: Diagnostic[]) => string | null;
 
@@ -40,8 +51,14 @@ export async function compileRoute(
     import('../../upstream/dial/dial.js'),
   ]);
   const materialOf = (own: boolean) => {
-    const parts = { ...(ca !== null && { ca }), ...(own && cert !== null && key !== null && { cert, key }) };
-    return new TlsMaterial({ parts, passphrase, servername: null, minVersion: '1.2', verify: 'full' }, {});
+    const parts = {
+      ...(ca !== null && { ca }),
+      ...(own && cert !== null && key !== null && { cert, key }),
+    };
+    return new TlsMaterial(
+      { parts, passphrase, servername: null, minVersion: '1.2', verify: 'full' },
+      {},
+    );
   };
   try {
     const [home, other] = [materialOf(true), materialOf(false)];
@@ -56,7 +73,8 @@ export async function compileRoute(
     };
   } catch (error) {
     const what = `The files of --ca, --cert and --key cannot be used (${tlsReason(error)}).`;
-    const remedy = 'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
+    const remedy =
+      'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
     throw unplacedError(what, remedy);
   }
 }
@@ -71,11 +89,18 @@ function proxyOf(text: string | null, fill: Fill, diagnostics: Diagnostic[]): st
   const filled = fill(text, diagnostics);
   if (filled === null) return null;
   if (URL.canParse(filled) && new URL(filled).protocol === 'http:') return filled;
-  diagnostics.push(unplaced('--proxy is no address of a proxy.', 'Write http://host:port, or environment.'));
+  diagnostics.push(
+    unplaced('--proxy is no address of a proxy.', 'Write http://host:port, or environment.'),
+  );
   return null;
 }
 
-function secretOf(option: string, text: string | null, fill: Fill, diagnostics: Diagnostic[]): string | null {
+function secretOf(
+  option: string,
+  text: string | null,
+  fill: Fill,
+  diagnostics: Diagnostic[],
+): string | null {
   if (text === null) return null;
   if (text.includes('${')) return fill(text, diagnostics);
   diagnostics.push(unplaced(`The value of ${option} stands on the command line.`, BY_VARIABLE));
@@ -85,7 +110,11 @@ function secretOf(option: string, text: string | null, fill: Fill, diagnostics: 
 /** The remedy for secrets on a command line. */
 export const BY_VARIABLE = `Write \${NAME} in single quotes and set that variable: others can read a command line.`;
 
-async function contentOf(option: string, file: string | null, diagnostics: Diagnostic[]): Promise<string | null> {
+async function contentOf(
+  option: string,
+  file: string | null,
+  diagnostics: Diagnostic[],
+): Promise<string | null> {
   if (file === null) return null;
   try {
     return await readFile(file, 'utf8');

@@ -2,7 +2,12 @@ import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { ConfigurationError, type Diagnostic, unplaced, unplacedError } from '../../base/diagnostic.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  unplaced,
+  unplacedError,
+} from '../../base/diagnostic.js';
 import { LIVE_INPUTS } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
 import { addressKind } from '../../upstream/address-kind.js';
@@ -87,7 +92,8 @@ export async function importSourceOf(
     (url) => isHome(url, home),
   );
   const allowed = options.allowHosts.map((host) => host.toLowerCase());
-  const headersFor = (url: URL): Readonly<Record<string, string>> => (isHome(url, home) ? headers : {});
+  const headersFor = (url: URL): Readonly<Record<string, string>> =>
+    isHome(url, home) ? headers : {};
   const checkAddress = (ip: string, url: URL): string | null => {
     if (url.host === home?.host) return null;
     if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return null;
@@ -102,12 +108,21 @@ export async function importSourceOf(
     async fetch(url) {
       const left = Math.floor(end - performance.now());
       if (left <= 0)
-        throw new Error(`cannot be fetched (all documents took more than ${TOTAL_MILLIS / 60_000} minutes)`);
+        throw new Error(
+          `cannot be fetched (all documents took more than ${TOTAL_MILLIS / 60_000} minutes)`,
+        );
       const timeoutMillis = Math.min(FETCH.timeoutMillis, left);
       // Loading the HTTP client takes a fifth of an import, and a WSDL in a file does without.
       const client: Client = await import('../../upstream/fetch-document.js');
       agents ??= client.keepConnections();
-      return client.fetchDocument(url, { ...FETCH, ...way, timeoutMillis, headersFor, checkAddress, agents });
+      return client.fetchDocument(url, {
+        ...FETCH,
+        ...way,
+        timeoutMillis,
+        headersFor,
+        checkAddress,
+        agents,
+      });
     },
     root: options.root,
     nearby: true,
@@ -117,7 +132,9 @@ export async function importSourceOf(
 
 /** Credentials go to the host of their address only, and never from TLS to plain text. */
 const isHome = (url: URL, home: URL | null): boolean =>
-  home !== null && url.host === home.host && (home.protocol !== 'https:' || url.protocol === 'https:');
+  home !== null &&
+  url.host === home.host &&
+  (home.protocol !== 'https:' || url.protocol === 'https:');
 
 async function credentialHeaders(
   { headers, user, userFile }: SourceOptions,
@@ -128,7 +145,10 @@ async function credentialHeaders(
   for (const line of headers) addHeader(line, environment, fields, diagnostics);
   if (user !== null && userFile !== null)
     diagnostics.push(unplaced('Both --user and --user-file are set.', 'Keep one.'));
-  const pair = userFile === null ? userFrom(user, environment, diagnostics) : await userIn(userFile, diagnostics);
+  const pair =
+    userFile === null
+      ? userFrom(user, environment, diagnostics)
+      : await userIn(userFile, diagnostics);
   if (pair !== null) {
     if (!pair.includes(':')) diagnostics.push(unplaced('The user is not `name:password`.', null));
     fields.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
@@ -141,7 +161,8 @@ async function credentialHeaders(
 const SECRET = /^(?:authorization|proxy-authorization|cookie|.*(?:key|token|secret).*)$/i;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 /** Fields that describe the framing of the request itself. */
-const FRAMING = /^(?:host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|accept-encoding)$/i;
+const FRAMING =
+  /^(?:host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|accept-encoding)$/i;
 
 function addHeader(
   line: string,
@@ -158,28 +179,42 @@ function addHeader(
   const template = line.slice(colon + 1).trim();
   if (FRAMING.test(name)) diagnostics.push(unplaced(`The header ${name} cannot be set.`, null));
   if (SECRET.test(name) && !template.includes('${')) {
-    diagnostics.push(unplaced(`The value of the header ${name} stands on the command line.`, BY_VARIABLE));
+    diagnostics.push(
+      unplaced(`The value of the header ${name} stands on the command line.`, BY_VARIABLE),
+    );
     return;
   }
   const value = filled(template, environment, diagnostics);
   if (value === null) return;
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-    diagnostics.push(unplaced(`The value of the header ${name} holds characters that no header may.`, null));
+    diagnostics.push(
+      unplaced(`The value of the header ${name} holds characters that no header may.`, null),
+    );
   }
   fields.set(name.toLowerCase(), value);
 }
 
-function userFrom(user: string | null, environment: Environment, diagnostics: Diagnostic[]): string | null {
+function userFrom(
+  user: string | null,
+  environment: Environment,
+  diagnostics: Diagnostic[],
+): string | null {
   if (user === null) return null;
   if (!user.includes(':')) {
     diagnostics.push(
-      unplaced('The user of --user has no password.', `Write 'NAME:\${PASSWORD}' and set that variable.`),
+      unplaced(
+        'The user of --user has no password.',
+        `Write 'NAME:\${PASSWORD}' and set that variable.`,
+      ),
     );
     return null;
   }
   if (!/:.*\$\{/.test(user)) {
     diagnostics.push(
-      unplaced('The password of --user stands on the command line.', `${BY_VARIABLE} Or use --user-file.`),
+      unplaced(
+        'The password of --user stands on the command line.',
+        `${BY_VARIABLE} Or use --user-file.`,
+      ),
     );
     return null;
   }
@@ -203,7 +238,9 @@ function filled(text: string, environment: Environment, diagnostics: Diagnostic[
     const found = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (found === undefined) {
       complete = false;
-      diagnostics.push(unplaced(`The environment variable ${name} is not set.`, 'Set it and try again.'));
+      diagnostics.push(
+        unplaced(`The environment variable ${name} is not set.`, 'Set it and try again.'),
+      );
     }
     return found ?? '';
   });

@@ -13,7 +13,12 @@ import { oneLine } from '../table.js';
 import { backendKeys } from './backend-keys.js';
 import { type PlannedService, planServices, withBackend } from './import-plan.js';
 import { type ImportReport, reportImport } from './import-report.js';
-import { importSourceOf, NO_SOURCE_OPTIONS, type SourceOptions, withProgress } from './import-source.js';
+import {
+  importSourceOf,
+  NO_SOURCE_OPTIONS,
+  type SourceOptions,
+  withProgress,
+} from './import-source.js';
 import {
   type ImportedAddresses,
   type ImportedOperation,
@@ -40,16 +45,28 @@ export interface ImportOptions {
   readonly addresses?: ImportedAddresses;
 }
 
-const ADDRESSES: ImportedAddresses = { listen: '127.0.0.1:4000', admin: '127.0.0.1:4001', more: [] };
+const ADDRESSES: ImportedAddresses = {
+  listen: '127.0.0.1:4000',
+  admin: '127.0.0.1:4001',
+  more: [],
+};
 
 /**
  * Copies a WSDL with everything it needs, writes a configuration beside it that starts as it is, and reports what
  * became of each operation; 1 when none of them can be called. Throws `ConfigurationError`.
  */
-export async function importWsdl(location: string, options: ImportOptions, terminal: Terminal): Promise<ExitCode> {
+export async function importWsdl(
+  location: string,
+  options: ImportOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const file = join(options.directory, 'soapstone.yaml');
   if (!options.force && (await exists(file))) {
-    throw unplacedError('There is a configuration already.', 'Give another folder, or --force to replace it.', file);
+    throw unplacedError(
+      'There is a configuration already.',
+      'Give another folder, or --force to replace it.',
+      file,
+    );
   }
   const sourceOptions = options.source ?? NO_SOURCE_OPTIONS;
   const source = await importSourceOf(location, sourceOptions, process.env);
@@ -88,10 +105,18 @@ async function warningsOf(file: string): Promise<readonly Diagnostic[]> {
 }
 
 /** The report with those warnings about the configuration that are not about the WSDL, which it has. */
-export function withWarnings(report: ImportReport, model: WsdlModel, warnings: readonly Diagnostic[]): ImportReport {
+export function withWarnings(
+  report: ImportReport,
+  model: WsdlModel,
+  warnings: readonly Diagnostic[],
+): ImportReport {
   const known = new Set([...model.warnings, ...report.warnings].map(({ what }) => what));
-  const isOfWsdl = ({ file, what }: Diagnostic): boolean => known.has(what) || /\.(?:wsdl|xsd)$/i.test(file ?? '');
-  return { ...report, warnings: [...report.warnings, ...warnings.filter((each) => !isOfWsdl(each))] };
+  const isOfWsdl = ({ file, what }: Diagnostic): boolean =>
+    known.has(what) || /\.(?:wsdl|xsd)$/i.test(file ?? '');
+  return {
+    ...report,
+    warnings: [...report.warnings, ...warnings.filter((each) => !isOfWsdl(each))],
+  };
 }
 
 /** Writes the report beside the copy of the WSDL, and prints it. */
@@ -114,7 +139,11 @@ export function exitCodeOf({ summary }: ImportReport, terminal: Terminal): ExitC
 }
 
 /** Reads the WSDL, and shows on a terminal which document is being read. */
-export async function readShowing(location: string, source: ReadOptions, terminal: Terminal): Promise<WsdlModel> {
+export async function readShowing(
+  location: string,
+  source: ReadOptions,
+  terminal: Terminal,
+): Promise<WsdlModel> {
   let documents = 0;
   const read = withProgress(source, (document) => {
     documents += 1;
@@ -131,15 +160,24 @@ export function importedService(
   { name, address, versions, ports }: PlannedService,
   report: ImportReport,
 ): ImportedService {
-  const operations = report.operations.flatMap(({ operation, service, status, field, reason, place }) =>
-    service !== name || status === 'otherPort' ? [] : [{ operation, status, field, reason, place }],
+  const operations = report.operations.flatMap(
+    ({ operation, service, status, field, reason, place }) =>
+      service !== name || status === 'otherPort'
+        ? []
+        : [{ operation, status, field, reason, place }],
   ) satisfies readonly ImportedOperation[];
   return { name, address, versions, ports: ports.map((port) => port.name), operations };
 }
 
 /** The file name of the WSDL in the folder. One that lies there already stays as it is. */
-export async function copyInto(model: WsdlModel, location: string, directory: string): Promise<string> {
-  const isThere = !isWeb(location) && (await realpath(dirname(resolve(location)))) === (await realpath(directory));
+export async function copyInto(
+  model: WsdlModel,
+  location: string,
+  directory: string,
+): Promise<string> {
+  const isThere =
+    !isWeb(location) &&
+    (await realpath(dirname(resolve(location)))) === (await realpath(directory));
   if (!isThere) return copyWsdl(model, directory);
   if (!model.documents.some((document) => isWeb(document.location))) return basename(location);
   const what = 'Documents were fetched that have no place beside a WSDL of yours.';

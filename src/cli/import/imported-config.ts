@@ -68,7 +68,9 @@ export function printImportedConfig(imported: Imported): string {
     ...(imported.addresses.hasRestAndTools === true ? toolLines(imported.services) : []),
     '',
     'services:',
-    ...printServices(imported, imported.addresses.hasRestAndTools).map((line) => (line === '' ? '' : `  ${line}`)),
+    ...printServices(imported, imported.addresses.hasRestAndTools).map((line) =>
+      line === '' ? '' : `  ${line}`,
+    ),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -85,11 +87,15 @@ export function printServices(imported: ImportedServices, hasRest = false): read
 
 /** Makes tools of the operations that change nothing; where there are none, of the others. */
 function toolLines(services: readonly ImportedService[]): readonly string[] {
-  const reading = services.filter(({ operations }) => operations.some(({ field }) => field?.startsWith('Query.')));
+  const reading = services.filter(({ operations }) =>
+    operations.some(({ field }) => field?.startsWith('Query.')),
+  );
   if (reading.length > 0)
     return [`mcp: { operations: [${reading.map(({ name }) => quoted(`${name}.*`)).join(', ')}] }`];
   const writing = services.flatMap(({ name, operations }) =>
-    operations.flatMap(({ operation, field }) => (field === null ? [] : [quoted(`${name}.${operation}`)])),
+    operations.flatMap(({ operation, field }) =>
+      field === null ? [] : [quoted(`${name}.${operation}`)],
+    ),
   );
   return writing.length === 0 ? [] : [`mcp: { write: [${writing.join(', ')}] }`];
 }
@@ -118,17 +124,23 @@ function serviceLines(
 function keyLines({ keys, location }: ImportedServices, address: string | null): readonly string[] {
   if (keys === null) return [];
   if (!isSameHost(location, address))
-    return ['    # The credentials of the WSDL are for its own host: see `auth`, `headers`, `tls` and `proxy`.'];
+    return [
+      '    # The credentials of the WSDL are for its own host: see `auth`, `headers`, `tls` and `proxy`.',
+    ];
   const { basic, headers, proxy, passphrase } = keys;
   // TLS has no effect without an https address, which is a mistake of a configuration.
   const isTls = address !== null && /^https:/i.test(address);
-  const tls = isTls ? [...keys.tls].map(([part, file]) => `${part}: { file: ${quoted(file)} }`) : [];
+  const tls = isTls
+    ? [...keys.tls].map(([part, file]) => `${part}: { file: ${quoted(file)} }`)
+    : [];
   if (tls.length > 0 && passphrase !== null) tls.push(`passphrase: ${template(passphrase)}`);
   const fields = [...headers].map(([name, value]) => `      ${quoted(name)}: ${template(value)}`);
   return [
     ...(basic === null
       ? []
-      : [`    auth: { basic: { username: ${template(basic.username)}, password: ${template(basic.password)} } }`]),
+      : [
+          `    auth: { basic: { username: ${template(basic.username)}, password: ${template(basic.password)} } }`,
+        ]),
     ...(fields.length === 0 ? [] : ['    headers:', ...fields]),
     ...(tls.length === 0 ? [] : [`    tls: { ${tls.join(', ')} }`]),
     ...(proxy === null ? [] : [`    proxy: ${template(proxy)}`]),
@@ -142,7 +154,8 @@ function operationLines(operations: readonly ImportedOperation[]): string[] {
     ...operations.map(({ operation, status, field, reason, place }) => {
       const value = field === null ? 'false' : `{ field: ${scalar(field)} }`;
       const where = place === null ? '' : ` (${oneLine(place)})`;
-      const comment = status === 'ok' ? '' : ` # ${status}: ${oneLine(reason ?? 'no reason given')}${where}`;
+      const comment =
+        status === 'ok' ? '' : ` # ${status}: ${oneLine(reason ?? 'no reason given')}${where}`;
       return `      ${scalar(operation)}: ${value}${comment}`;
     }),
   ];
@@ -151,12 +164,16 @@ function operationLines(operations: readonly ImportedOperation[]): string[] {
 function urlComment(location: string, address: string | null, usable: boolean): string {
   if (!usable) return ' # put the address of the backend here: the WSDL names none for HTTP';
   if (!isHttpUrl(location) || address === null) return '';
-  return new URL(location).host === new URL(address).host ? '' : ' # from the WSDL, which is on another host';
+  return new URL(location).host === new URL(address).host
+    ? ''
+    : ' # from the WSDL, which is on another host';
 }
 
 /** A text in YAML: plain where no reading of it could be another, else in double quotes, which are those of JSON. */
 function scalar(text: string): string {
-  const plain = /^[A-Za-z_][A-Za-z0-9_./-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text);
+  const plain =
+    /^[A-Za-z_][A-Za-z0-9_./-]*$/.test(text) &&
+    !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text);
   return plain ? text : quoted(text);
 }
 

@@ -29,12 +29,17 @@ function summaryLines({ summary, services, operations }: ImportReport): readonly
     `${parts.join(', ')}.`,
     ...causeLines('partial', operations),
     ...causeLines('disabled', operations),
-    ...(services.length < 2 ? [] : services.map(({ name, ports }) => oneLine(`service ${name}: ${ports.join(', ')}`))),
+    ...(services.length < 2
+      ? []
+      : services.map(({ name, ports }) => oneLine(`service ${name}: ${ports.join(', ')}`))),
   ];
 }
 
 /** The causes of one status, the most frequent first. */
-function causeLines(status: ReportedOperation['status'], operations: readonly ReportedOperation[]): readonly string[] {
+function causeLines(
+  status: ReportedOperation['status'],
+  operations: readonly ReportedOperation[],
+): readonly string[] {
   const reasons = operations.flatMap((operation) =>
     operation.status === status && operation.reason !== null
       ? [{ what: operation.reason.replace(/ \(and \d+ more\)$/, ''), remedy: null }]
@@ -70,8 +75,16 @@ function operationLines({ operations, services }: ImportReport): readonly string
   return [
     ...(rows.length === 0
       ? []
-      : ['', table([['operation', ...(isSingle ? [] : ['service']), 'status', 'field', 'reason'], ...rows])]),
-    ...(parts.length === 0 ? [] : ['', `Not listed: ${parts.join(', ')}. All are in import-report.json.`]),
+      : [
+          '',
+          table([
+            ['operation', ...(isSingle ? [] : ['service']), 'status', 'field', 'reason'],
+            ...rows,
+          ]),
+        ]),
+    ...(parts.length === 0
+      ? []
+      : ['', `Not listed: ${parts.join(', ')}. All are in import-report.json.`]),
   ];
 }
 
@@ -80,7 +93,10 @@ const ORDER: readonly ReportedOperation['status'][] = ['disabled', 'partial', 'o
 
 /** One line for each place whose operations are those of other ports. */
 function otherPortLines({ operations }: ImportReport): readonly string[] {
-  const byPlace = new Map<string, { readonly names: string[]; readonly by: Set<string>; reason: string | null }>();
+  const byPlace = new Map<
+    string,
+    { readonly names: string[]; readonly by: Set<string>; reason: string | null }
+  >();
   for (const { operation, at, status, sameAs, reason } of operations) {
     if (status !== 'otherPort' || sameAs === null) continue;
     const known = getOrMake(byPlace, at, () => ({ names: [], by: new Set<string>(), reason }));
@@ -88,8 +104,11 @@ function otherPortLines({ operations }: ImportReport): readonly string[] {
     known.by.add(sameAs);
   }
   const lines = [...byPlace].map(([at, { names, by, reason }]) => {
-    const listed = names.length > NAMES_SHOWN ? counted(names.length, 'operation') : names.join(', ');
-    return oneLine(`${at}: ${listed}, as at port ${[...by].join(', ')}.${reason === null ? '' : ` ${reason}`}`);
+    const listed =
+      names.length > NAMES_SHOWN ? counted(names.length, 'operation') : names.join(', ');
+    return oneLine(
+      `${at}: ${listed}, as at port ${[...by].join(', ')}.${reason === null ? '' : ` ${reason}`}`,
+    );
   });
   return lines.length === 0 ? [] : ['', ...lines];
 }
@@ -100,7 +119,12 @@ function doubtfulLines({ doubtful }: ImportReport): readonly string[] {
   const shown = doubtful.slice(0, DOUBTFUL_SHOWN);
   const more = doubtful.length - shown.length;
   const names = `${shown.join(', ')}${more === 0 ? '' : ` and ${more} more in import-report.json`}`;
-  return ['', oneLine(`Name in \`reads\` those that only read; these names do not say whether they write: ${names}`)];
+  return [
+    '',
+    oneLine(
+      `Name in \`reads\` those that only read; these names do not say whether they write: ${names}`,
+    ),
+  ];
 }
 
 const DOUBTFUL_SHOWN = 20;

@@ -6,7 +6,14 @@ import { MIME_LIMITS } from '../../soap/mime/mime-limits.js';
 import { MultipartReader } from '../../soap/mime/multipart.js';
 import { PACKAGE, readPackageType } from '../../soap/mime/package-type.js';
 import { References } from '../../soap/mime/references.js';
-import { ELEMENTS_ONLY, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ELEMENTS_ONLY,
+  type Interest,
+  type QName,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import { XML_LIMITS } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
 

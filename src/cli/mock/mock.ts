@@ -11,7 +11,13 @@ import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { DIALECTS, type Dialect, dialectOfName } from '../../soap/dialect.js';
 import { readMediaType } from '../../soap/mime/media-type.js';
 import { printableAction, readSoapAction } from '../../soap/soap-action.js';
-import { allOperations, childrenOfBody, type Operation, typeKey, type WsdlModel } from '../../wsdl/model.js';
+import {
+  allOperations,
+  childrenOfBody,
+  type Operation,
+  typeKey,
+  type WsdlModel,
+} from '../../wsdl/model.js';
 import { readShowing } from '../import/import.js';
 import { importSourceOf, type SourceOptions } from '../import/import-source.js';
 import { oneLine } from '../table.js';
@@ -33,7 +39,11 @@ const FAULT_FIELD = 'x-mock-fault';
 const REQUEST_BYTES_MAX = 10 * MIB;
 
 /** Answers as the backend of a WSDL would, until a signal ends it. Throws `ConfigurationError`. */
-export async function mock(location: string, options: MockOptions, terminal: Terminal): Promise<ExitCode> {
+export async function mock(
+  location: string,
+  options: MockOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const { listen, answers } = options;
   const address = parseListenAddress(listen);
   if (address === null || !('port' in address))
@@ -46,7 +56,11 @@ export async function mock(location: string, options: MockOptions, terminal: Ter
       `${oneLine(answers)} is no folder.`,
       'Give the folder of recorded replies, GetOrder.xml and the like.',
     );
-  const model = await readShowing(location, await importSourceOf(location, options.source, process.env), terminal);
+  const model = await readShowing(
+    location,
+    await importSourceOf(location, options.source, process.env),
+    terminal,
+  );
   const server = makeMockServer(model, answers);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -69,7 +83,8 @@ const isFolder = (path: string): Promise<boolean> =>
 
 function introduction(model: WsdlModel, server: Server): string {
   const bound = server.address();
-  const [host, port] = typeof bound === 'object' && bound !== null ? [bound.address, bound.port] : ['', 0];
+  const [host, port] =
+    typeof bound === 'object' && bound !== null ? [bound.address, bound.port] : ['', 0];
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
   const count = allOperations(model).length;
   return `The mock answers ${count} operations at ${url}, at any path.\nPut the gateway in front of it: soapstone try WSDL --url ${url}`;
@@ -123,7 +138,9 @@ async function answer(
   }
   const { dialect, answer: made } = await answerTo(table, answers, message, request);
   const type = made.body === '' ? {} : { 'content-type': `${dialect.mediaType}; charset=utf-8` };
-  response.writeHead(made.status, { ...type, 'content-length': Buffer.byteLength(made.body) }).end(made.body);
+  response
+    .writeHead(made.status, { ...type, 'content-length': Buffer.byteLength(made.body) })
+    .end(made.body);
 }
 
 async function answerTo(
@@ -137,18 +154,25 @@ async function answerTo(
   let action: string | null = null;
   try {
     read = readMockRequest(message, type);
-    action = readSoapAction(String(headers['soapaction'] ?? '')) ?? readMediaType(type)?.action ?? null;
+    action =
+      readSoapAction(String(headers['soapaction'] ?? '')) ?? readMediaType(type)?.action ?? null;
   } catch (caught) {
     return { dialect: table.dialect, answer: faultOf(table.dialect, asRefusal(caught).message) };
   }
   if (read === null)
-    return { dialect: table.dialect, answer: faultOf(table.dialect, 'The message is no SOAP envelope.') };
+    return {
+      dialect: table.dialect,
+      answer: faultOf(table.dialect, 'The message is no SOAP envelope.'),
+    };
   const { dialect, body } = read;
   const operation = table.find(body === null ? '' : typeKey(body), action);
   const made =
     operation === null
       ? faultOf(dialect, 'The WSDL has no operation with this child of Body.')
-      : await replyTo(operation, dialect, { recorded: answers, fault: faultAsked(headers[FAULT_FIELD]) });
+      : await replyTo(operation, dialect, {
+          recorded: answers,
+          fault: faultAsked(headers[FAULT_FIELD]),
+        });
   return { dialect, answer: made };
 }
 

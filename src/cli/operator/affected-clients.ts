@@ -8,7 +8,10 @@ const PLACE = /^(\S+)(?: (request|reply)\b[^:]*(?:: (.*))?)?$/;
  * The clients that a change of a WSDL meets: those that call the operation. A change inside a reply meets a client that
  * calls it by GraphQL alone only where the client asks for a field by that name.
  */
-export function affectedClients({ where }: Change, { clients }: UsageReport): readonly ClientUsage[] {
+export function affectedClients(
+  { where }: Change,
+  { clients }: UsageReport,
+): readonly ClientUsage[] {
   const match = PLACE.exec(where);
   // A change of a service or port affects all clients that call anything.
   if (match === null || isOfAll(where)) return clients.filter((client) => callsAny(client));
@@ -19,7 +22,9 @@ export function affectedClients({ where }: Change, { clients }: UsageReport): re
     if (calls(client.soap, operation)) return true;
     if (!calls(client.graphql, operation)) return false;
     if (direction !== 'reply' || last === '') return true;
-    return Object.keys(client.fields).some((field) => plain(field.slice(field.indexOf('.') + 1)) === last);
+    return Object.keys(client.fields).some(
+      (field) => plain(field.slice(field.indexOf('.') + 1)) === last,
+    );
   });
 }
 

@@ -52,9 +52,16 @@ function printAffected(changes: readonly Change[], report: UsageReport): string 
     .filter(({ severity }) => severity === 'breaking')
     .map((change) => {
       const clients = affectedClients(change, report).map(usageName);
-      return [oneLine(change.where), clients.length === 0 ? 'no client that was seen' : clients.join(', ')];
+      return [
+        oneLine(change.where),
+        clients.length === 0 ? 'no client that was seen' : clients.join(', '),
+      ];
     });
   return rows.length === 0 ? '' : `Breaking changes meet:\n${table(rows)}`;
 }
 
-const rowFor = ({ severity, where, what }: Change): readonly string[] => [severity, oneLine(where), oneLine(what)];
+const rowFor = ({ severity, where, what }: Change): readonly string[] => [
+  severity,
+  oneLine(where),
+  oneLine(what),
+];

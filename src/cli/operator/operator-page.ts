@@ -11,7 +11,8 @@ export async function readOperatorPage(source: string, path: string): Promise<st
   if (url.pathname === '/') url.pathname = path;
   const { username, password } = url;
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const headers = username === '' ? {} : { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+  const headers =
+    username === '' ? {} : { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
   url.username = '';
   url.password = '';
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MILLIS) });
@@ -23,6 +24,7 @@ export async function readOperatorPage(source: string, path: string): Promise<st
 export function readingError(source: string, caught: unknown): string {
   const { message, cause } = caught instanceof Error ? caught : new Error(String(caught));
   const reason = errorCode(cause) ?? message;
-  const remedy = 'Give the admin address of a gateway that runs, such as http://127.0.0.1:4001, or a file.';
+  const remedy =
+    'Give the admin address of a gateway that runs, such as http://127.0.0.1:4001, or a file.';
   return `${source.replace(/\/\/[^/]*@/, '//')} cannot be read: ${reason}. ${remedy}`;
 }

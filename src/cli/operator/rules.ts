@@ -26,8 +26,18 @@ export function rules(code: string | null, terminal: Terminal): ExitCode {
     `${printAmount(value, unit)}, at most ${printAmount(max, unit)}`,
     text.replaceAll('`', ''),
   ]);
-  const lines = [found, '', kindOf(found).text, '', `Why: ${plain(why)}`, '', `Remedy: ${plain(change)}`];
-  terminal.out([...lines, ...(limits.length === 0 ? [] : ['', 'Limits:', table(limits)])].join('\n'));
+  const lines = [
+    found,
+    '',
+    kindOf(found).text,
+    '',
+    `Why: ${plain(why)}`,
+    '',
+    `Remedy: ${plain(change)}`,
+  ];
+  terminal.out(
+    [...lines, ...(limits.length === 0 ? [] : ['', 'Limits:', table(limits)])].join('\n'),
+  );
   return 0;
 }
 
@@ -44,7 +54,9 @@ function nearCodes(typed: string): readonly string[] {
   const words = typed.split('_').filter((word) => word !== '');
   if (words.length === 0) return [];
   const begin = (code: string): string => wordsOf(code).split('_').slice(0, words.length).join('_');
-  const having = REFUSAL_CODES.filter((code) => words.every((word) => wordsOf(code).split('_').includes(word)));
+  const having = REFUSAL_CODES.filter((code) =>
+    words.every((word) => wordsOf(code).split('_').includes(word)),
+  );
   const near = nearest(typed, REFUSAL_CODES) ?? nearest(typed, REFUSAL_CODES.map(begin));
   const like = REFUSAL_CODES.filter((code) => code === near || begin(code) === near);
   return (having.length > 0 ? having : like).slice(0, SUGGESTIONS);

@@ -22,13 +22,20 @@ import { table } from '../table.js';
  * Prints what a client of the schema `before` meets at `after`, both as `soapstone schema` prints them. Exits with 1 when
  * something breaks. Throws `ConfigurationError`.
  */
-export async function diffSchemas(before: string, after: string, terminal: Terminal): Promise<ExitCode> {
+export async function diffSchemas(
+  before: string,
+  after: string,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const [from, to] = [await readSchema(before), await readSchema(after)];
   const breaking = findBreakingChanges(from, to).map(({ type, description }) => {
     const renamed = RENAMES.has(type) ? renamedTo(description, from, to) : null;
     return ['breaking', `${description}${renamed === null ? '' : ` Now perhaps ${renamed}.`}`];
   });
-  const dangerous = findDangerousChanges(from, to).map(({ description }) => ['dangerous', description]);
+  const dangerous = findDangerousChanges(from, to).map(({ description }) => [
+    'dangerous',
+    description,
+  ]);
   const added = [...namesIn(to)]
     .filter((name) => !namesIn(from).has(name))
     .map((name) => ['safe', `${name} was added.`]);
@@ -36,9 +43,13 @@ export async function diffSchemas(before: string, after: string, terminal: Termi
   if (rows.length > 0) terminal.out(table(rows));
   const isSame = rows.length === 0 && printSchema(from) === printSchema(to);
   if (rows.length === 0 && !isSame)
-    terminal.out('No client breaks: descriptions, deprecations, or types that take more or answer less have changed.');
+    terminal.out(
+      'No client breaks: descriptions, deprecations, or types that take more or answer less have changed.',
+    );
   terminal.out(
-    isSame ? 'No changes.' : `${breaking.length} breaking, ${dangerous.length} dangerous, ${added.length} safe.`,
+    isSame
+      ? 'No changes.'
+      : `${breaking.length} breaking, ${dangerous.length} dangerous, ${added.length} safe.`,
   );
   return breaking.length > 0 ? 1 : 0;
 }
@@ -52,7 +63,10 @@ async function readSchema(file: string): Promise<GraphQLSchema> {
   }
 }
 
-const RENAMES: ReadonlySet<string> = new Set([BreakingChangeType.TYPE_REMOVED, BreakingChangeType.FIELD_REMOVED]);
+const RENAMES: ReadonlySet<string> = new Set([
+  BreakingChangeType.TYPE_REMOVED,
+  BreakingChangeType.FIELD_REMOVED,
+]);
 
 /** The new name that is nearest to the one that a description of graphql-js says was removed; null for none. */
 function renamedTo(description: string, from: GraphQLSchema, to: GraphQLSchema): string | null {

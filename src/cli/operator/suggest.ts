@@ -42,15 +42,16 @@ interface SeenOperation {
 
 type Seen = Map<string, Map<string, SeenOperation>>;
 
-const METRICS: ReadonlyMap<string, readonly ['replies' | 'items' | 'lists', keyof Counted]> = new Map([
-  ['soapstone_replies_total', ['replies', 'count']],
-  ['soapstone_reply_bytes_total', ['replies', 'sum']],
-  ['soapstone_reply_bytes_max', ['replies', 'most']],
-  ['soapstone_reply_items_max', ['items', 'most']],
-  ['soapstone_lists_total', ['lists', 'count']],
-  ['soapstone_list_items_total', ['lists', 'sum']],
-  ['soapstone_list_items_max', ['lists', 'most']],
-]);
+const METRICS: ReadonlyMap<string, readonly ['replies' | 'items' | 'lists', keyof Counted]> =
+  new Map([
+    ['soapstone_replies_total', ['replies', 'count']],
+    ['soapstone_reply_bytes_total', ['replies', 'sum']],
+    ['soapstone_reply_bytes_max', ['replies', 'most']],
+    ['soapstone_reply_items_max', ['items', 'most']],
+    ['soapstone_lists_total', ['lists', 'count']],
+    ['soapstone_list_items_total', ['lists', 'sum']],
+    ['soapstone_list_items_max', ['lists', 'most']],
+  ]);
 
 /** Reads the counts by service and operation from the text format of Prometheus. */
 function readMetrics(text: string): Seen {
@@ -61,7 +62,9 @@ function readMetrics(text: string): Seen {
     const metric = METRICS.get(line.slice(0, Math.max(0, brace)));
     if (metric === undefined || end < brace) continue;
     const labels = new Map<string, string>();
-    for (const [, name = '', value = ''] of line.slice(brace + 1, end).matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)) {
+    for (const [, name = '', value = ''] of line
+      .slice(brace + 1, end)
+      .matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)) {
       labels.set(
         name,
         value.replaceAll(/\\(.)/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped)),
@@ -75,10 +78,15 @@ function readMetrics(text: string): Seen {
     );
     const service = labels.get('service') ?? '';
     const operation = labels.get('operation') ?? '';
-    if (!Number.isFinite(value) || [service, operation].some((name) => name === '' || name === OTHER)) continue;
+    if (
+      !Number.isFinite(value) ||
+      [service, operation].some((name) => name === '' || name === OTHER)
+    )
+      continue;
     const [group, part] = metric;
     const entry = entryOf(seen, service, operation);
-    const counted = group !== 'lists' ? entry[group] : getOrMake(entry.lists, labels.get('list') ?? '', nothing);
+    const counted =
+      group !== 'lists' ? entry[group] : getOrMake(entry.lists, labels.get('list') ?? '', nothing);
     counted[part] = value;
   }
   return seen;
@@ -113,7 +121,8 @@ function printSuggestions(seen: Seen): string {
       lines.push(`        replyKib: ${roundUp(kib.most)} # ${about(kib, 'replies', 'KiB')}`);
       for (const [list, counted] of lists) {
         const [type = '', field = ''] = list.split('/');
-        if (field !== '') add(getOrMake(getOrMake(types, type, newFields), field, nothing), counted);
+        if (field !== '')
+          add(getOrMake(getOrMake(types, type, newFields), field, nothing), counted);
       }
     }
     if (types.size > 0) lines.push('    schema:', '      types:');
@@ -142,7 +151,8 @@ function replySize(most: number, { count }: Counted, lists: ReadonlyMap<string, 
   const sum = [...lists.values()].reduce((all, list) => all + list.sum, 0);
   const size = roundUp(most);
   const { default: limit } = GRAPHQL_LIMITS.cost;
-  const remark = size < limit ? '' : `; \`limits.graphql.cost\` must be above it, its default is ${limit}`;
+  const remark =
+    size < limit ? '' : `; \`limits.graphql.cost\` must be above it, its default is ${limit}`;
   return `${size} # ${about({ count, sum, most }, 'replies', 'objects in lists')}${remark}`;
 }
 
@@ -162,4 +172,5 @@ const sorted = <T>(map: ReadonlyMap<string, T>): readonly (readonly [string, T])
   [...map].sort(([one], [other]) => (one < other ? -1 : 1));
 
 /** A key as YAML reads it. */
-const keyOf = (name: string): string => (/^[A-Za-z][\w-]*$/.test(name) ? name : JSON.stringify(name));
+const keyOf = (name: string): string =>
+  /^[A-Za-z][\w-]*$/.test(name) ? name : JSON.stringify(name);

@@ -5,7 +5,11 @@ import { oneLine, table } from '../table.js';
 import { readingError, readOperatorPage } from './operator-page.js';
 
 /** Prints which client uses what, from the admin address of a gateway or from a file. `isJson` prints what a file holds. */
-export async function usage(source: string, isJson: boolean, terminal: Terminal): Promise<ExitCode> {
+export async function usage(
+  source: string,
+  isJson: boolean,
+  terminal: Terminal,
+): Promise<ExitCode> {
   let report: UsageReport;
   try {
     report = await readUsage(source);
@@ -19,10 +23,11 @@ export async function usage(source: string, isJson: boolean, terminal: Terminal)
   }
   terminal.out(`Since ${oneLine(report.since)}`);
   for (const client of report.clients) {
-    const rows = (['soap', 'graphql', 'operations', 'fields', 'arguments'] as const).flatMap((kind) =>
-      Object.entries(client[kind])
-        .sort(([, one], [, other]) => other - one)
-        .map(([name, count]) => [`  ${kind}`, oneLine(name), String(count)]),
+    const rows = (['soap', 'graphql', 'operations', 'fields', 'arguments'] as const).flatMap(
+      (kind) =>
+        Object.entries(client[kind])
+          .sort(([, one], [, other]) => other - one)
+          .map(([name, count]) => [`  ${kind}`, oneLine(name), String(count)]),
     );
     terminal.out(`\n${usageName(client)}\n${table(rows)}`);
   }
@@ -40,7 +45,8 @@ export function usageName({ name, version, label }: ClientUsage): string {
 /** Reads a report. Rejects where there is none. */
 export async function readUsage(source: string): Promise<UsageReport> {
   const data: unknown = JSON.parse(await readOperatorPage(source, '/usage'));
-  if (!isRecord(data) || !Array.isArray(data['clients'])) throw new Error('it is no report of usage');
+  if (!isRecord(data) || !Array.isArray(data['clients']))
+    throw new Error('it is no report of usage');
   const clients = data['clients'].filter(isRecord).map(
     (client): ClientUsage => ({
       name: textOf(client['name']),

@@ -31,7 +31,9 @@ export class ExampleWriter {
 
   /** The namespaces of what was written, as declarations for an element around it. */
   get declarations(): string {
-    return [...this.#prefixes].map(([uri, prefix]) => ` xmlns:${prefix}="${escapeQuoted(uri)}"`).join('');
+    return [...this.#prefixes]
+      .map(([uri, prefix]) => ` xmlns:${prefix}="${escapeQuoted(uri)}"`)
+      .join('');
   }
 
   /** The element by itself, with the namespaces of all that is in it. */
@@ -50,19 +52,31 @@ export class ExampleWriter {
     }
     if (open.has(type) && element.nillable) return `<${name} ${this.#prefix(XSI)}:nil="true"/>`;
     const used = concreteOf(type);
-    const typed = used === type || used.name === null ? '' : ` ${this.#prefix(XSI)}:type="${this.#name(used.name)}"`;
+    const typed =
+      used === type || used.name === null
+        ? ''
+        : ` ${this.#prefix(XSI)}:type="${this.#name(used.name)}"`;
     const attributes = used.attributes.map((each) => this.#attribute(each, depth)).join('');
-    const content = depth >= DEPTH_MAX ? '' : this.#content(used, element, depth, new Set([...open, type, used]));
+    const content =
+      depth >= DEPTH_MAX ? '' : this.#content(used, element, depth, new Set([...open, type, used]));
     const array = used.content.kind === 'array' ? this.#arrayType(used.content.item) : '';
     return `<${name}${typed}${array}${attributes}>${content}</${name}>`;
   }
 
-  #content({ content }: ComplexType, element: ElementDeclaration, depth: number, open: ReadonlySet<XsdType>): string {
+  #content(
+    { content }: ComplexType,
+    element: ElementDeclaration,
+    depth: number,
+    open: ReadonlySet<XsdType>,
+  ): string {
     if (content.kind === 'empty') return '';
-    if (content.kind === 'text') return escapeText(element.fixed ?? exampleValue(content.type, ++this.#ids));
+    if (content.kind === 'text')
+      return escapeText(element.fixed ?? exampleValue(content.type, ++this.#ids));
     if (content.kind === 'elements') return this.#particle(content.particle, depth, open);
     if (content.kind === 'opaque')
-      return content.mixed?.particle == null ? 'text' : this.#particle(content.mixed.particle, depth, open);
+      return content.mixed?.particle == null
+        ? 'text'
+        : this.#particle(content.mixed.particle, depth, open);
     if (open.has(content.item) || depth > OPTIONAL_DEPTH) return '';
     return this.element({ ...ITEM, type: content.item }, depth + 1, open).repeat(ITEMS);
   }
@@ -76,8 +90,10 @@ export class ExampleWriter {
 
   #once(particle: Particle, depth: number, open: ReadonlySet<XsdType>): string {
     if (particle.kind === 'one') return this.element(particle.element, depth + 1, open);
-    if (particle.kind === 'any') return `<${this.#name({ uri: uriIn(particle.wildcard), local: 'example' })}/>`;
-    if (particle.kind !== 'choice') return particle.particles.map((each) => this.#particle(each, depth, open)).join('');
+    if (particle.kind === 'any')
+      return `<${this.#name({ uri: uriIn(particle.wildcard), local: 'example' })}/>`;
+    if (particle.kind !== 'choice')
+      return particle.particles.map((each) => this.#particle(each, depth, open)).join('');
     const branches = particle.particles.filter((each) => each.kind !== 'any');
     const chosen = branches.find((each) => !leadsBack(each, open)) ?? branches[0];
     if (chosen === undefined) return '';
@@ -89,13 +105,25 @@ export class ExampleWriter {
 
   #countOf(particle: Particle, depth: number, open: ReadonlySet<XsdType>): number {
     const { min, max } = particle;
-    const isShort = depth >= OPTIONAL_DEPTH || this.#elements >= ELEMENTS_MAX || particle.kind === 'any';
-    if (isShort || leadsBack(particle, open) || (particle.kind === 'one' && particle.element.abstract))
+    const isShort =
+      depth >= OPTIONAL_DEPTH || this.#elements >= ELEMENTS_MAX || particle.kind === 'any';
+    if (
+      isShort ||
+      leadsBack(particle, open) ||
+      (particle.kind === 'one' && particle.element.abstract)
+    )
       return Math.min(min, ELEMENTS_MAX);
-    return Math.min(max, Math.max(min, max > 1 && particle.kind === 'one' ? ITEMS : 1), ELEMENTS_MAX);
+    return Math.min(
+      max,
+      Math.max(min, max > 1 && particle.kind === 'one' ? ITEMS : 1),
+      ELEMENTS_MAX,
+    );
   }
 
-  #attribute({ name, type, required, fixed, default: standard }: AttributeDeclaration, depth: number): string {
+  #attribute(
+    { name, type, required, fixed, default: standard }: AttributeDeclaration,
+    depth: number,
+  ): string {
     if (!required && (fixed === null || depth > OPTIONAL_DEPTH)) return '';
     const value = fixed ?? standard ?? exampleValue(type, ++this.#ids);
     return ` ${this.#name(name)}="${escapeQuoted(value)}"`;
@@ -151,8 +179,10 @@ function uriIn({ namespaces }: Wildcard): string {
 function leadsBack(particle: Particle, open: ReadonlySet<XsdType>): boolean {
   const left: Particle[] = [particle];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (next.kind === 'one' && next.element.type.kind === 'complex' && open.has(next.element.type)) return true;
-    if ('particles' in next && next.kind !== 'choice') left.push(...next.particles.filter(({ min }) => min > 0));
+    if (next.kind === 'one' && next.element.type.kind === 'complex' && open.has(next.element.type))
+      return true;
+    if ('particles' in next && next.kind !== 'choice')
+      left.push(...next.particles.filter(({ min }) => min > 0));
   }
   return false;
 }

@@ -16,7 +16,13 @@ const NILLABLE_DEPTH = 2;
 const ITEMS_MAX = 100;
 
 /** A member of an example; undefined: any value of its GraphQL type will do. */
-export type ExampleMember = string | number | boolean | readonly ExampleMember[] | ExampleObject | undefined;
+export type ExampleMember =
+  | string
+  | number
+  | boolean
+  | readonly ExampleMember[]
+  | ExampleObject
+  | undefined;
 export interface ExampleObject {
   readonly [key: string]: ExampleMember;
 }
@@ -48,9 +54,13 @@ function objectOf(
   if (plan.text !== null) made[plan.text.key] = scalarOf(plan.text.scalar);
   if (plan.xml !== undefined) made[plan.xml] = xmlOf(name, declaration);
   if (plan.any !== undefined) Object.assign(made, ANY_TEXT);
-  if (plan.variant !== undefined) made[plan.variant.key] = memberOf(plan.variant.value, name, null, depth + 1);
+  if (plan.variant !== undefined)
+    made[plan.variant.key] = memberOf(plan.variant.value, name, null, depth + 1);
   const type = declaration?.type.kind === 'complex' ? declaration.type : null;
-  const chosen = new Set([...plan.choices.flatMap((keys) => keys.slice(0, 1)), ...chosenOf(plan.branches ?? [])]);
+  const chosen = new Set([
+    ...plan.choices.flatMap((keys) => keys.slice(0, 1)),
+    ...chosenOf(plan.branches ?? []),
+  ]);
   const children = plan.children.filter((each) => chosen.has(each.key) || isNeeded(each, depth));
   return Object.assign(
     made,
@@ -62,18 +72,27 @@ function objectOf(
 const isNeeded = ({ required, nillable, always }: EncodeElement, depth: number): boolean =>
   always === true || (required && (!nillable || depth < NILLABLE_DEPTH));
 
-function membersOf(elements: readonly EncodeElement[], declared: Declarations, depth: number): ExampleObject {
+function membersOf(
+  elements: readonly EncodeElement[],
+  declared: Declarations,
+  depth: number,
+): ExampleObject {
   const made: Record<string, ExampleMember> = Object.create(null);
   for (const element of elements) {
     if (element.fixed !== null || element.source !== undefined) continue;
     const value = elementOf(element, declared(element.name), depth);
-    const isEmpty = element.always === true && typeof value === 'object' && Object.keys(value).length === 0;
+    const isEmpty =
+      element.always === true && typeof value === 'object' && Object.keys(value).length === 0;
     if (!isEmpty) made[element.key] = value;
   }
   return made;
 }
 
-function elementOf(element: EncodeElement, declaration: ElementDeclaration | null, depth: number): ExampleMember {
+function elementOf(
+  element: EncodeElement,
+  declaration: ElementDeclaration | null,
+  depth: number,
+): ExampleMember {
   const { occurs, counts, value, name, wildcards } = element;
   const isItem = typeof occurs === 'object';
   const own = isItem
@@ -127,7 +146,9 @@ function scalarOf({ type, isReference, decode }: Scalar): ExampleMember {
 function xmlOf(name: QName | null, declaration: ElementDeclaration | null): string {
   if (declaration !== null) return new ExampleWriter().root(declaration);
   if (name === null) return '<example/>';
-  return name.uri === '' ? `<${name.local}/>` : `<n:${name.local} xmlns:n="${escapeQuoted(name.uri)}"/>`;
+  return name.uri === ''
+    ? `<${name.local}/>`
+    : `<n:${name.local} xmlns:n="${escapeQuoted(name.uri)}"/>`;
 }
 
 const uriOf = (wildcards: NonNullable<EncodeElement['wildcards']>): string => {
@@ -153,7 +174,11 @@ function chosenOf(rules: readonly BranchRule[]): readonly string[] {
 function childOf(type: ComplexType | null, name: QName): ElementDeclaration | null {
   const { content } = type ?? { content: { kind: 'empty' } as const };
   const root =
-    content.kind === 'elements' ? content.particle : content.kind === 'opaque' ? content.mixed?.particle : null;
+    content.kind === 'elements'
+      ? content.particle
+      : content.kind === 'opaque'
+        ? content.mixed?.particle
+        : null;
   const left: Particle[] = root == null ? [] : [root];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     if (next.kind === 'one' && isSameName(next.element.name, name)) return next.element;

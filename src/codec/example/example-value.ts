@@ -45,7 +45,8 @@ export function exampleValue(type: SimpleType, unique = 1, depth = 0): string {
   if (depth > DEPTH_MAX) return '';
   if (type.variety === 'list') return exampleList(type, unique, depth);
   const [member] = type.members;
-  if (type.variety === 'union') return member === undefined ? 'text' : exampleValue(member, unique, depth + 1);
+  if (type.variety === 'union')
+    return member === undefined ? 'text' : exampleValue(member, unique, depth + 1);
   const { facets, builtIn } = type;
   const plain = plainValue(builtIn, facets, unique);
   if (facets.patterns.length === 0) return plain;
@@ -70,19 +71,28 @@ function plainValue(builtIn: string, facets: Facets, unique: number): string {
   const known = BY_TYPE.get(builtIn);
   if (INSTANTS.has(builtIn)) return facets.minInclusive ?? facets.maxInclusive ?? known ?? '';
   if (builtIn === 'base64Binary' || builtIn === 'hexBinary') return octets(builtIn, facets);
-  if (known !== undefined && facets.length === null && facets.maxLength === null && facets.minLength === null)
+  if (
+    known !== undefined &&
+    facets.length === null &&
+    facets.maxLength === null &&
+    facets.minLength === null
+  )
     return known;
   return ofLength(known ?? 'text', facets);
 }
 
 function octets(builtIn: string, { length, minLength, maxLength }: Facets): string {
-  const count = Math.min(length ?? Math.max(minLength ?? 0, Math.min(3, maxLength ?? 3)), LENGTH_MAX);
+  const count = Math.min(
+    length ?? Math.max(minLength ?? 0, Math.min(3, maxLength ?? 3)),
+    LENGTH_MAX,
+  );
   return Buffer.alloc(count, 1).toString(builtIn === 'hexBinary' ? 'hex' : 'base64');
 }
 
 /** A number within its bounds, of few digits. */
 function numberIn(builtIn: string, facets: Facets): string {
-  const bound = (text: string | null): number | null => (text === null || text === '' ? null : Number(text));
+  const bound = (text: string | null): number | null =>
+    text === null || text === '' ? null : Number(text);
   const isWhole = builtIn !== 'decimal' && builtIn !== 'double' && builtIn !== 'float';
   const step = isWhole || facets.fractionDigits === 0 ? 1 : 0.5;
   const [from, above] = [bound(facets.minInclusive), bound(facets.minExclusive)];
@@ -105,14 +115,25 @@ function ofLength(text: string, { length, minLength, maxLength }: Facets): strin
 
 /** The first of some texts that all patterns and lengths take; null where none does. */
 function ofPatterns(facets: Facets, plain: string, builtIn: string): string | null {
-  const candidates = [plain, '1', '0', 'a', 'A', 'Text', '2026-01-31', '2026-01-31T12:00:00Z', '12:00:00'];
+  const candidates = [
+    plain,
+    '1',
+    '0',
+    'a',
+    'A',
+    'Text',
+    '2026-01-31',
+    '2026-01-31T12:00:00Z',
+    '12:00:00',
+  ];
   for (const candidate of candidates) if (matchesAll(candidate, facets)) return candidate;
   for (const pattern of facets.patterns) {
     const parsed = parsePattern(pattern);
     if ('unsupported' in parsed) continue;
     for (const more of [0, 1, 2, 4, 8, 16, (facets.minLength ?? facets.length ?? 0) * 1]) {
       const text = writePattern(parsed, more);
-      if (text !== null && matchesAll(text, facets) && (!NUMBERS.has(builtIn) || text !== '')) return text;
+      if (text !== null && matchesAll(text, facets) && (!NUMBERS.has(builtIn) || text !== ''))
+        return text;
     }
   }
   return null;
@@ -160,6 +181,7 @@ const USUAL = 'a1A0-. @_:/+,;#()*!$%=?~|\'"{}[]^`<>&\\éß';
 
 function characterOf(set: CharSet): string | null {
   for (const character of USUAL) if (has(set, character.codePointAt(0) ?? 0)) return character;
-  for (let code = 0x21; code < 0x2fff; code++) if (has(set, code)) return String.fromCodePoint(code);
+  for (let code = 0x21; code < 0x2fff; code++)
+    if (has(set, code)) return String.fromCodePoint(code);
   return null;
 }

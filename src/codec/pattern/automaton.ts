@@ -105,7 +105,11 @@ export class Automaton {
   }
 
   #keep(key: string, state: DfaState): void {
-    if (this.#states.size >= MAX_STATES || this.#nfaStatesKept > MAX_NFA_STATES || this.#classes.size > MAX_CLASSES) {
+    if (
+      this.#states.size >= MAX_STATES ||
+      this.#nfaStatesKept > MAX_NFA_STATES ||
+      this.#classes.size > MAX_CLASSES
+    ) {
       this.#reset();
     }
     this.#states.set(key, state);

@@ -27,7 +27,10 @@ export function has(set: CharSet, code: number): boolean {
 
 /** The cost of a look-up in a set, in parts of it. */
 export function charsetCost({ parts, without }: CharSet): number {
-  const own = parts.reduce((sum, part) => sum + (part.kind === 'set' ? charsetCost(part.set) : 1), 0);
+  const own = parts.reduce(
+    (sum, part) => sum + (part.kind === 'set' ? charsetCost(part.set) : 1),
+    0,
+  );
   return own + (without === null ? 0 : charsetCost(without));
 }
 
@@ -41,7 +44,11 @@ export function charsetKey({ negated, parts, without }: CharSet): string {
   return `[${negated ? '^' : ''}${shown.join()}${without === null ? '' : `~${charsetKey(without)}`}]`;
 }
 
-export const setOf = (parts: readonly CharPart[], negated = false, without: CharSet | null = null): CharSet => ({
+export const setOf = (
+  parts: readonly CharPart[],
+  negated = false,
+  without: CharSet | null = null,
+): CharSet => ({
   negated,
   parts: parts.length > FEW ? joined(parts) : parts,
   without,
@@ -78,7 +85,11 @@ export const range = (from: number, to = from): CharPart => ({ kind: 'range', fr
 /** `.`: anything but the ends of lines. */
 export const DOT: CharSet = setOf([range(0x0a), range(0x0d)], true);
 
-const named = (name: string, test: (code: number) => boolean): CharPart => ({ kind: 'class', name, test });
+const named = (name: string, test: (code: number) => boolean): CharPart => ({
+  kind: 'class',
+  name,
+  test,
+});
 
 const NAME_START = named('i', (code) => code === 0x3a || isNcName(String.fromCodePoint(code)));
 const NAME_CHAR = named('c', (code) => code === 0x3a || isNcName(`_${String.fromCodePoint(code)}`));
@@ -103,13 +114,16 @@ export function multiCharacterEscape(letter: string): CharSet | null {
 
 /** General categories of Unicode (XSD 1.0 part 2, appendix F.1.1). */
 const CATEGORIES: ReadonlySet<string> = new Set(
-  'L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po Z Zs Zl Zp S Sm Sc Sk So C Cc Cf Co Cn'.split(' '),
+  'L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po Z Zs Zl Zp S Sm Sc Sk So C Cc Cf Co Cn'.split(
+    ' ',
+  ),
 );
 
 const made = new Map<string, CharPart>();
 
 /** The class of `\p{name}` for a general category, or null. */
-export const categoryNamed = (name: string): CharPart | null => (CATEGORIES.has(name) ? category(name) : null);
+export const categoryNamed = (name: string): CharPart | null =>
+  CATEGORIES.has(name) ? category(name) : null;
 
 function category(name: string): CharPart {
   return getOrMake(made, name, () => {

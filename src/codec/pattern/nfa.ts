@@ -26,7 +26,14 @@ export function buildNfa(pattern: PatternNode): Nfa {
   const builder = new Builder();
   const end = builder.addState();
   const start = builder.build(pattern, end);
-  return { start, end, sets: builder.sets, after: builder.after, empties: builder.empties, charSets: builder.charSets };
+  return {
+    start,
+    end,
+    sets: builder.sets,
+    after: builder.after,
+    empties: builder.empties,
+    charSets: builder.charSets,
+  };
 }
 
 /** Whether a pattern has more states than allowed. `NaN`, from counts beyond all numbers, is too large. */
@@ -61,7 +68,8 @@ class Builder {
   build(node: PatternNode, end: number): number {
     if (node.kind === 'repeat') return this.#repeat(node, end);
     if (node.kind !== 'set') {
-      if (node.kind === 'choice') return this.addState(node.parts.map((part) => this.build(part, end)));
+      if (node.kind === 'choice')
+        return this.addState(node.parts.map((part) => this.build(part, end)));
       return node.parts.reduceRight((at, part) => this.build(part, at), end);
     }
     const state = this.addState();
@@ -77,7 +85,8 @@ class Builder {
       at = this.addState();
       this.empties[at] = [end, this.build(part, at)];
     } else {
-      for (let count = min; count < max; count += 1) at = this.addState([end, this.build(part, at)]);
+      for (let count = min; count < max; count += 1)
+        at = this.addState([end, this.build(part, at)]);
     }
     for (let count = 0; count < min; count += 1) at = this.build(part, at);
     return at;

@@ -1,11 +1,24 @@
 import { blockNamed } from './blocks.js';
-import { type CharPart, type CharSet, categoryNamed, DOT, multiCharacterEscape, range, setOf } from './charset.js';
+import {
+  type CharPart,
+  type CharSet,
+  categoryNamed,
+  DOT,
+  multiCharacterEscape,
+  range,
+  setOf,
+} from './charset.js';
 
 /** A regular expression as a tree. `Infinity` is no upper bound. */
 export type PatternNode =
   | { readonly kind: 'set'; readonly set: CharSet }
   | { readonly kind: 'sequence' | 'choice'; readonly parts: readonly PatternNode[] }
-  | { readonly kind: 'repeat'; readonly part: PatternNode; readonly min: number; readonly max: number };
+  | {
+      readonly kind: 'repeat';
+      readonly part: PatternNode;
+      readonly min: number;
+      readonly max: number;
+    };
 
 const PATTERN_CHARS = 65_536;
 const DEPTH = 200;
@@ -63,7 +76,8 @@ class Parser {
       if (piece !== atom) endsWithAnchor = false;
       pieces.push(piece);
     }
-    const isAnchored = opensWithAnchor && endsWithAnchor && pieces.length >= 2 && pieces[0]?.kind === 'set';
+    const isAnchored =
+      opensWithAnchor && endsWithAnchor && pieces.length >= 2 && pieces[0]?.kind === 'set';
     return { kind: 'sequence', parts: isAnchored ? pieces.slice(1, -1) : pieces };
   }
 
@@ -121,7 +135,8 @@ class Parser {
   }
 
   #group(depth: number): PatternNode {
-    if (this.#take('?') && !this.#take(':')) return this.#fail('groups that begin with (? are of another dialect');
+    if (this.#take('?') && !this.#take(':'))
+      return this.#fail('groups that begin with (? are of another dialect');
     const inner = this.expression(depth + 1);
     return this.#take(')') ? inner : this.#fail('a ( without its )');
   }
@@ -136,7 +151,8 @@ class Parser {
       else if (this.#peek() === '-' && this.#peek(1) === '[') {
         this.#at += 2;
         const without = this.#set(depth + 1);
-        if (!this.#take(']') || parts.length === 0) this.#fail('a subtraction that is not the end of its class');
+        if (!this.#take(']') || parts.length === 0)
+          this.#fail('a subtraction that is not the end of its class');
         return setOf(parts, negated, without);
       } else parts.push(this.#part());
     }
@@ -147,7 +163,11 @@ class Parser {
   /** A range, an escape or one character. A hyphen that cannot be that of a range is itself. */
   #part(): CharPart {
     const from = this.#member();
-    const isRange = typeof from === 'number' && this.#peek() === '-' && this.#peek(1) !== ']' && this.#peek(1) !== '[';
+    const isRange =
+      typeof from === 'number' &&
+      this.#peek() === '-' &&
+      this.#peek(1) !== ']' &&
+      this.#peek(1) !== '[';
     if (typeof from !== 'number') return { kind: 'set', set: from };
     if (!isRange) return range(from);
     this.#at += 1;
@@ -180,7 +200,10 @@ class Parser {
 
   #property(negated: boolean): CharSet {
     const end = this.#characters.indexOf('}', this.#at);
-    const written = this.#take('{') && end !== -1 && end - this.#at <= 64 ? this.#characters.slice(this.#at, end) : [];
+    const written =
+      this.#take('{') && end !== -1 && end - this.#at <= 64
+        ? this.#characters.slice(this.#at, end)
+        : [];
     const name = written.join('');
     const part = name.startsWith('Is') ? blockNamed(name.slice(2)) : categoryNamed(name);
     this.#at = end + 1;
@@ -219,4 +242,5 @@ const SINGLE: ReadonlyMap<string, number> = new Map([
 
 const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
 
-const asSet = (parsed: number | CharSet): CharSet => (typeof parsed === 'number' ? setOf([range(parsed)]) : parsed);
+const asSet = (parsed: number | CharSet): CharSet =>
+  typeof parsed === 'number' ? setOf([range(parsed)]) : parsed;

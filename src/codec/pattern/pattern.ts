@@ -32,7 +32,8 @@ export function compilePattern(pattern: string): Pattern | { readonly unsupporte
 /** A number of characters of one set, the most common pattern: counted, without an automaton. */
 function runOf(pattern: PatternNode): Pattern | null {
   let node = pattern;
-  while (node.kind === 'sequence' && node.parts.length === 1 && node.parts[0] !== undefined) node = node.parts[0];
+  while (node.kind === 'sequence' && node.parts.length === 1 && node.parts[0] !== undefined)
+    node = node.parts[0];
   if (node.kind !== 'repeat' || node.part.kind !== 'set') return null;
   const { min, max } = node;
   const { set } = node.part;
@@ -44,7 +45,13 @@ function runOf(pattern: PatternNode): Pattern | null {
 /** Parts of a set that are tested for every character beyond ASCII. */
 const MAX_COST = 64;
 
-function isRun(text: string, set: CharSet, ascii: readonly boolean[], min: number, max: number): boolean {
+function isRun(
+  text: string,
+  set: CharSet,
+  ascii: readonly boolean[],
+  min: number,
+  max: number,
+): boolean {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.codePointAt(at) ?? 0;

@@ -22,7 +22,10 @@ export type ContentEvent =
   | { readonly kind: 'close' };
 
 /** An attribute, whatever its value is. */
-export type AttributeEvent = Extract<ContentEvent, { readonly kind: 'attribute' | 'name attribute' }>;
+export type AttributeEvent = Extract<
+  ContentEvent,
+  { readonly kind: 'attribute' | 'name attribute' }
+>;
 
 export const isAttribute = (event: ContentEvent): event is AttributeEvent =>
   event.kind === 'attribute' || event.kind === 'name attribute';

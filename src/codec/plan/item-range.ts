@@ -16,4 +16,5 @@ export const resolveRange = ({ from, to }: ItemRange, count: number): readonly [
   resolveBound(to, count),
 ];
 
-const resolveBound = ({ most, rest }: RangeBound, count: number): number => Math.max(0, Math.min(most, count - rest));
+const resolveBound = ({ most, rest }: RangeBound, count: number): number =>
+  Math.max(0, Math.min(most, count - rest));

@@ -23,7 +23,8 @@ export function trimXml(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
-const isXmlSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+const isXmlSpace = (unit: number): boolean =>
+  unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 
 /** Length of one number or date as written. DataPower allows 128. */
 const NUMBER_CHARS = 128;

@@ -57,7 +57,10 @@ export interface TablesPlan {
   /** The name of the GraphQL type of a table. */
   readonly typeName: string;
   /** What is shown of each table, by response key. */
-  readonly fields: readonly { readonly key: string; readonly field: 'name' | 'rows' | 'before' | 'typeName' }[];
+  readonly fields: readonly {
+    readonly key: string;
+    readonly field: 'name' | 'rows' | 'before' | 'typeName';
+  }[];
 }
 
 /** An element with structure. Its plan depends on its type at run time. */
@@ -134,7 +137,11 @@ export type SlotSource =
    */
   | { readonly from: 'choice'; readonly branches: readonly ChoiceBranch[] }
   /** Child elements of a group that is repeated: a list, its items objects whose slots are filled from one repetition. */
-  | { readonly from: 'group'; readonly group: RepeatedGroup; readonly wildcards?: readonly Wildcard[] }
+  | {
+      readonly from: 'group';
+      readonly group: RepeatedGroup;
+      readonly wildcards?: readonly Wildcard[];
+    }
   | { readonly from: 'attribute'; readonly name: QName; readonly default: string | null }
   /** The text of this element (simple content). */
   | { readonly from: 'text' }

@@ -12,7 +12,11 @@ export type BlockPlan =
 export type TemplateEvent =
   | ContentEvent
   | { readonly kind: 'filled text'; readonly parts: readonly TemplatePart[] }
-  | { readonly kind: 'filled attribute'; readonly name: QName; readonly parts: readonly TemplatePart[] };
+  | {
+      readonly kind: 'filled attribute';
+      readonly name: QName;
+      readonly parts: readonly TemplatePart[];
+    };
 
 /** A constant text, or a value by its name in the template. */
 export type TemplatePart =

@@ -28,7 +28,10 @@ export function typeNameOf(tag: StartTag): QName | null {
 export function resolveQName(tag: StartTag, lexical: string): QName {
   const name = trimXml(lexical);
   const colon = name.indexOf(':');
-  return { uri: tag.namespace(colon === -1 ? '' : name.slice(0, colon)) ?? '', local: name.slice(colon + 1) };
+  return {
+    uri: tag.namespace(colon === -1 ? '' : name.slice(0, colon)) ?? '',
+    local: name.slice(colon + 1),
+  };
 }
 
 /** The namespace of a QName's prefix; null where it has none, or its prefix is not declared. */

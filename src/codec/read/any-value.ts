@@ -118,7 +118,9 @@ class Frame {
     this.#isNil = isNil(tag);
     this.itemType = itemTypeOf(tag);
     const name = this.#typeName;
-    const isArray = this.itemType !== null || (name !== null && (isMap(name) || isVector(name) || isArrayName(name)));
+    const isArray =
+      this.itemType !== null ||
+      (name !== null && (isMap(name) || isVector(name) || isArrayName(name)));
     this.#items = isArray || this.#type?.kind === 'list' ? [] : null;
     const scalar = scalarIn(this.#type);
     this.names = scalar?.name === 'QName' ? new ContentNames(tag) : null;
@@ -155,7 +157,8 @@ class Frame {
     if (value === undefined || (this.#isRestricted && declared === null)) return;
     const held = this.#members[local];
     if (this.#lists.has(local) && Array.isArray(held)) held.push(value);
-    else if (held === undefined && this.memberFor(local)?.isMany !== true) this.#members[local] = value;
+    else if (held === undefined && this.memberFor(local)?.isMany !== true)
+      this.#members[local] = value;
     else {
       this.#members[local] = held === undefined ? [value] : [held, value];
       this.#lists.add(local);
@@ -167,14 +170,16 @@ class Frame {
     if (this.#isNil || (this.#isRestricted && this.#isUndescribed)) return null;
     if (this.#items !== null)
       return this.#typeName !== null && isMap(this.#typeName) ? mapOf(this.#items) : this.#items;
-    const isObject = this.#members !== null || (this.#type?.kind === 'object' && this.#type.text === null);
+    const isObject =
+      this.#members !== null || (this.#type?.kind === 'object' && this.#type.text === null);
     if (!isObject && this.#attributes === null) return this.#simple();
     const object = anyObject();
     if (this.#attributes !== null) Object.assign(object, this.#attributes);
     if (this.#members !== null) Object.assign(object, this.#members);
     // An element of nothing but attributes, as rows of SharePoint are, has no text to show.
     const isBare = this.#type === null && this.text === '';
-    if ((!isObject && !isBare) || (trimXml(this.text) !== '' && !this.#isRestricted)) object[TEXT_KEY] = this.#simple();
+    if ((!isObject && !isBare) || (trimXml(this.text) !== '' && !this.#isRestricted))
+      object[TEXT_KEY] = this.#simple();
     return object;
   }
 
@@ -182,7 +187,8 @@ class Frame {
   typedValue(): unknown {
     const value = this.value();
     const name = this.#typeName;
-    if (value === null || name === null || this.#isDeclared(name) || isTold(name, value)) return value;
+    if (value === null || name === null || this.#isDeclared(name) || isTold(name, value))
+      return value;
     const typed = anyObject();
     typed[TYPE_KEY] = typeKey(name);
     if (typeof value === 'object' && !Array.isArray(value)) return Object.assign(typed, value);
@@ -198,7 +204,9 @@ class Frame {
 
   #isDeclared(name: QName): boolean {
     const declared = this.#declared?.typeName ?? null;
-    return declared !== null && this.#declared?.type() !== null && typeKey(declared) === typeKey(name);
+    return (
+      declared !== null && this.#declared?.type() !== null && typeKey(declared) === typeKey(name)
+    );
   }
 
   #simple(): unknown {
@@ -216,18 +224,25 @@ const scalarIn = (type: AnyType | null): Scalar | null =>
 const decoded = (scalar: Scalar | null, text: string): unknown =>
   scalar === null ? text : (decodedScalar(scalar, text) ?? text);
 
-const isArrayName = ({ uri, local }: QName): boolean => local === 'Array' && SOAP_ENCODINGS.includes(uri);
+const isArrayName = ({ uri, local }: QName): boolean =>
+  local === 'Array' && SOAP_ENCODINGS.includes(uri);
 
 /** Attributes that are part of SOAP, or of how a value is written, and not of the value. */
 const isOfSoap = (uri: string, local: string): boolean =>
-  SOAP_ENCODINGS.includes(uri) || (uri === '' && local === 'id') || (local === 'encodingStyle' && uri !== '');
+  SOAP_ENCODINGS.includes(uri) ||
+  (uri === '' && local === 'id') ||
+  (local === 'encodingStyle' && uri !== '');
 
 /** Reads `arrayType` of SOAP 1.1 (`xsd:int[2]`), or `itemType` of SOAP 1.2. Null without either. */
 function itemTypeOf(tag: StartTag): QName | null {
   if (tag.attributeCount === 0) return null;
   for (let index = 0; index < tag.attributeCount; index++) {
     const local = tag.attributeLocal(index);
-    if ((local !== 'arrayType' && local !== 'itemType') || !SOAP_ENCODINGS.includes(tag.attributeUri(index))) continue;
+    if (
+      (local !== 'arrayType' && local !== 'itemType') ||
+      !SOAP_ENCODINGS.includes(tag.attributeUri(index))
+    )
+      continue;
     const [name = '', size, inner] = tag.attributeValue(index).split('[', 3);
     return inner === undefined || size === undefined ? resolveQName(tag, name) : ARRAY;
   }

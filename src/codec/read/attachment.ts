@@ -46,12 +46,17 @@ export class BinaryContent {
   count(chars: string): void {
     this.#charsLeft -= bareBase64(chars).length;
     if (this.#charsLeft < 0)
-      throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.codec.attachmentBytes', this.#bytesMax);
+      throw refuseByLimit(
+        'UPSTREAM_RESPONSE_LIMIT',
+        'limits.codec.attachmentBytes',
+        this.#bytesMax,
+      );
   }
 
   /** A child of a simple value, or of an object with binary text: an Include refers to bytes outside of the envelope. */
   include(tag: StartTag, owner: Reading): void {
-    const isBinary = owner.variant === null ? owner.slot?.isBinary === true : owner.variant.isBinary;
+    const isBinary =
+      owner.variant === null ? owner.slot?.isBinary === true : owner.variant.isBinary;
     const isAlone = owner.deferred === null && !owner.hasChildren && trimXml(owner.text) === '';
     const isInclude = isBinary && isAlone && tag.local === 'Include' && tag.uri === XOP;
     const href = isInclude && this.#attachments !== null ? tag.attribute('', 'href') : null;
@@ -110,4 +115,5 @@ export function resolveDeferred(answer: unknown): unknown {
 }
 
 /** An object or a list of the answer: made by the decoder, so that it may be written to. */
-const isHolder = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isHolder = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;

@@ -94,7 +94,11 @@ const digestOf = (value: unknown): string =>
 const DIGEST_CHARS = 12;
 
 /** Whether an object has other values than these, as far as it is read. `isOver`: it is, and what it lacks will not come. */
-export const differs = ({ variant, values }: Reading, beside: readonly FieldDigest[], isOver: boolean): boolean =>
+export const differs = (
+  { variant, values }: Reading,
+  beside: readonly FieldDigest[],
+  isOver: boolean,
+): boolean =>
   beside.some(({ name, digest }) => {
     const slot = variant?.slots.find((each) => each.fieldName === name && isCompared(each));
     const value = slot === undefined ? undefined : values[slot.position];

@@ -113,7 +113,10 @@ export class DataSetReader {
       const state = tag.attribute(DIFFGRAM, 'hasChanges');
       const isBefore = this.#places.at(-1) === 'before';
       const id = state !== null || isBefore ? tag.attribute(DIFFGRAM, 'id') : null;
-      const types = rowTypes(this.#plan.types, this.#columns.of(tag.local) ?? this.#rowType(tag.local));
+      const types = rowTypes(
+        this.#plan.types,
+        this.#columns.of(tag.local) ?? this.#rowType(tag.local),
+      );
       const reader = new AnyValueReader(types, this.#limits.opaqueChars, true);
       this.#row = { table: plainName(tag.local), isBefore, state, id, reader };
     }
@@ -123,7 +126,8 @@ export class DataSetReader {
   /** The type of rows by the declaration of the data set. */
   #rowType(local: string): AnyType | null {
     const declared = this.#declared;
-    if (declared?.kind === 'list') return declared.item.name.local === local ? declared.item.type() : null;
+    if (declared?.kind === 'list')
+      return declared.item.name.local === local ? declared.item.type() : null;
     return declared?.kind === 'object' ? (declared.members.get(local)?.type() ?? null) : null;
   }
 
@@ -157,13 +161,19 @@ interface OpenRow {
 
 /** A name as it was before .NET made one of XML of it: `Unit_x0020_Price`. */
 const plainName = (local: string): string =>
-  local.replace(/_x([0-9A-Fa-f]{4})_/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  local.replace(/_x([0-9A-Fa-f]{4})_/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
 
 /** The types of values, of which those of a row are by its name. */
 function rowTypes(types: AnyTypes, row: AnyType | null): AnyTypes {
   const named = (name: QName): AnyType | null => types.named(name);
   const isRestricted = types.isRestricted === true;
-  return { isRestricted, named, element: (name) => (row === null ? null : memberOf(name, () => row)) };
+  return {
+    isRestricted,
+    named,
+    element: (name) => (row === null ? null : memberOf(name, () => row)),
+  };
 }
 
 const memberOf = (name: QName, type: () => AnyType | null): AnyMember => ({
@@ -220,7 +230,9 @@ class ColumnTypes {
   /** The type of the rows of a table; null where the schema has none. */
   of(table: string): AnyType | null {
     const members = this.#tables.get(table);
-    return members === undefined ? null : { kind: 'object', name: null, text: null, attributes: new Map(), members };
+    return members === undefined
+      ? null
+      : { kind: 'object', name: null, text: null, attributes: new Map(), members };
   }
 
   #baseOf(tag: StartTag): string | null {

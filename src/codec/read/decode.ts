@@ -1,5 +1,13 @@
 import { typeKey } from '../../wsdl/model.js';
-import { ALL, type Interest, type QName, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ALL,
+  type Interest,
+  type QName,
+  SKIP,
+  STREAM,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import { ContentNames, namesIn } from '../plan/content-names.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import type { Decoded, ReplyPlan } from '../plan/plan.js';
@@ -21,7 +29,13 @@ import {
   StreamedList,
   streamedSlot,
 } from './reply-receiver.js';
-import { ABSTRACT, MISSING, ResponseBuilder, type ResponseObject, UNEXPECTED_NIL } from './response-builder.js';
+import {
+  ABSTRACT,
+  MISSING,
+  ResponseBuilder,
+  type ResponseObject,
+  UNEXPECTED_NIL,
+} from './response-builder.js';
 import { type WholeReader, wholeReader } from './whole-reader.js';
 
 export interface DecodeLimits {
@@ -90,12 +104,14 @@ export class ReplyDecoder implements XmlHandler {
       readings = this.#plan.shape === 'done' ? null : this.#readRoot(tag);
     } else {
       for (let owner: Reading | null = this.#top; owner !== null; owner = owner.next) {
-        if (owner.xml !== null) readings = readXml(tag, owner, owner.slot, owner.index, owner.xml, readings);
+        if (owner.xml !== null)
+          readings = readXml(tag, owner, owner.slot, owner.index, owner.xml, readings);
         else if (owner.children === null) this.#binary.include(tag, owner);
         else if (!owner.isNullified) {
           owner.last = tag.local;
           const slots = slotsFor(owner.children, tag, owner.uri);
-          if (slots !== null && owner === this.#top && this.#leaf.begin(tag, owner, slots)) return ALL;
+          if (slots !== null && owner === this.#top && this.#leaf.begin(tag, owner, slots))
+            return ALL;
           if (slots !== null) readings = this.#readChild(tag, owner, slots, readings);
           else if (owner.variant?.isBinary === true) this.#binary.include(tag, owner);
         }
@@ -177,7 +193,8 @@ export class ReplyDecoder implements XmlHandler {
 
   /** The name of the child that is the answer, or null. */
   get resultName(): QName | null {
-    const source = this.#plan.shape === 'unwrap' ? this.#plan.value.declared?.slots[0]?.source : undefined;
+    const source =
+      this.#plan.shape === 'unwrap' ? this.#plan.value.declared?.slots[0]?.source : undefined;
     return source?.from === 'child' || source?.from === 'wrapped list' ? source.name : null;
   }
 
@@ -188,8 +205,10 @@ export class ReplyDecoder implements XmlHandler {
     const { shape, nonNull } = this.#plan;
     let answer: unknown = this.#answer;
     if (shape === 'done') answer = true;
-    if (shape === 'unwrap') answer = this.#answer?.[this.#plan.value.declared?.slots[0]?.key ?? ''] ?? null;
-    if (answer === null && nonNull && this.#output.errors.length === 0) this.#output.report(null, null, -1, MISSING);
+    if (shape === 'unwrap')
+      answer = this.#answer?.[this.#plan.value.declared?.slots[0]?.key ?? ''] ?? null;
+    if (answer === null && nonNull && this.#output.errors.length === 0)
+      this.#output.report(null, null, -1, MISSING);
     const value = this.#binary.hasDeferred || this.#hasAddresses ? resolveDeferred(answer) : answer;
     const { errors, furtherErrors, points, lists, isInvalid } = this.#output;
     const decoded = { value, errors, furtherErrors, points, isValid: !isInvalid };
@@ -205,23 +224,36 @@ export class ReplyDecoder implements XmlHandler {
       this.#output.report(null, null, -1, ABSTRACT);
       return null;
     }
-    const slot = this.#items === null || this.#plan.shape !== 'unwrap' ? null : streamedSlot(variant.slots);
-    if (slot !== null && this.#items !== null) this.#output.streamed = new StreamedList(slot, this.#items);
+    const slot =
+      this.#items === null || this.#plan.shape !== 'unwrap' ? null : streamedSlot(variant.slots);
+    if (slot !== null && this.#items !== null)
+      this.#output.streamed = new StreamedList(slot, this.#items);
     return this.#beginObject(tag, new Reading(null, null, -1, tag.uri, variant), null);
   }
 
   /** Adds to `readings` those by which `slots` of `owner` take this child element. */
-  #readChild(tag: StartTag, owner: Reading, slots: readonly SlotProgram[], readings: Reading | null): Reading | null {
+  #readChild(
+    tag: StartTag,
+    owner: Reading,
+    slots: readonly SlotProgram[],
+    readings: Reading | null,
+  ): Reading | null {
     if (slots[0]?.group != null) {
       const parts = openRepetitions(tag, owner, slots, this.#output);
-      return parts.reduce((all, part) => this.#readChild(tag, part.owner, part.slots, all), readings);
+      return parts.reduce(
+        (all, part) => this.#readChild(tag, part.owner, part.slots, all),
+        readings,
+      );
     }
     const isSure = tag.attributeCount === 0;
-    const nth = slots[0]?.occurrence === ANY || owner.kind === 'list' ? ANY : owner.nextOccurrence(slots);
+    const nth =
+      slots[0]?.occurrence === ANY || owner.kind === 'list' ? ANY : owner.nextOccurrence(slots);
     for (const slot of slots) {
-      if (nth !== ANY && slot.occurrence !== nth && (slot.occurrence !== LATER || nth === 0)) continue;
+      if (nth !== ANY && slot.occurrence !== nth && (slot.occurrence !== LATER || nth === 0))
+        continue;
       const isItem = slot.isItem || owner.kind === 'list';
-      if (slot.isArray && isItem) this.#output.fillUpTo(arrayPositionOf(tag, 'position'), owner, slot);
+      if (slot.isArray && isItem)
+        this.#output.fillUpTo(arrayPositionOf(tag, 'position'), owner, slot);
       const index = isItem ? this.#output.nextIndex(owner, slot) : -1;
       if (isItem ? index === -1 : this.#output.isFilled(owner, slot)) continue;
       // An xsi:nil applies to the branch, not to the choice; content read as XML keeps its own xsi:nil.
@@ -238,15 +270,28 @@ export class ReplyDecoder implements XmlHandler {
     this.#open.push(this.#top);
   }
 
-  #beginNil(tag: StartTag, owner: Reading, slot: SlotProgram, index: number, readings: Reading | null): Reading | null {
+  #beginNil(
+    tag: StartTag,
+    owner: Reading,
+    slot: SlotProgram,
+    index: number,
+    readings: Reading | null,
+  ): Reading | null {
     const isWrapper = slot.items !== null && index === -1;
     const variant = isWrapper ? null : nilVariantOf(slot.value, tag);
-    if (variant !== null) return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), readings);
+    if (variant !== null)
+      return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), readings);
     this.#output.setValue(owner, slot, index, null, UNEXPECTED_NIL);
     return readings;
   }
 
-  #beginValue(tag: StartTag, owner: Reading, slot: SlotProgram, index: number, next: Reading | null): Reading | null {
+  #beginValue(
+    tag: StartTag,
+    owner: Reading,
+    slot: SlotProgram,
+    index: number,
+    next: Reading | null,
+  ): Reading | null {
     const isWrapper = slot.items !== null && index === -1;
     if (this.#content !== null && slot.isBinary && !isWrapper)
       return this.#beginContent(this.#content, tag, owner, slot, index, next);
@@ -270,7 +315,8 @@ export class ReplyDecoder implements XmlHandler {
       return reading;
     }
     const variant = slot.value.variantOf(tag);
-    if (variant !== null) return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), next);
+    if (variant !== null)
+      return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), next);
     this.#output.report(owner, slot, index, ABSTRACT);
     this.#output.setValue(owner, slot, index, null, null);
     return next;
@@ -302,7 +348,13 @@ export class ReplyDecoder implements XmlHandler {
     this.#hasAddresses = true;
     if (this.#output.streamed !== null) this.#output.streamed.complete = resolveDeferred;
     // What is beside it may still come.
-    this.#output.setValue(owner, slot, index, new Deferred({ value: () => made(besideOf(owner)) }), null);
+    this.#output.setValue(
+      owner,
+      slot,
+      index,
+      new Deferred({ value: () => made(besideOf(owner)) }),
+      null,
+    );
   }
 
   #beginObject(tag: StartTag, reading: Reading, readings: Reading | null): Reading {
@@ -319,12 +371,15 @@ export class ReplyDecoder implements XmlHandler {
     }
     if (this.#content !== null && variant.isBinary) {
       const slot = variant.slots.find(({ from, isBinary }) => from === 'text' && isBinary);
-      if (slot !== undefined && this.#content.isWanted(reading, slot, -1)) this.#content.begin(reading, reading);
+      if (slot !== undefined && this.#content.isWanted(reading, slot, -1))
+        this.#content.begin(reading, reading);
     }
-    for (const slot of variant.elementNames) this.#output.setValue(reading, slot, -1, typeKey(tag), null);
+    for (const slot of variant.elementNames)
+      this.#output.setValue(reading, slot, -1, typeKey(tag), null);
     for (const slot of variant.attributes) this.#readAttribute(tag, reading, slot);
     let first = reading;
-    for (const slot of variant.anyItems) this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, slot);
+    for (const slot of variant.anyItems)
+      this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, slot);
     for (const slot of variant.selves) {
       // An object that exists in GraphQL only ends before the one that holds it: it goes in front.
       if (reading.isNullified) break;
@@ -353,7 +408,8 @@ export class ReplyDecoder implements XmlHandler {
       else this.#output.setValue(owner, slot, index, answer, null);
     } else if (owner !== null && slot !== null) {
       const { isNullified, values } = reading;
-      if (reading.kind === 'list') this.#output.setValue(owner, slot, index, isNullified ? null : values, null);
+      if (reading.kind === 'list')
+        this.#output.setValue(owner, slot, index, isNullified ? null : values, null);
       else if (reading.hasChildren)
         this.#output.reject(owner, slot, index, 'elements where a simple value is expected');
       else if (reading.deferred !== null)
@@ -361,8 +417,15 @@ export class ReplyDecoder implements XmlHandler {
       else if (slot.isReference) this.#endReference(reading, owner, slot);
       else if (reading.text === '' && slot.fallback !== null)
         this.#output.setValue(owner, slot, index, slot.fallback, null);
-      else if (reading.names !== null) this.#output.setName(owner, slot, index, reading.text, reading.names);
-      else this.#output.setText(owner, slot, index, reading.isBase64 ? textOfBase64(reading.text) : reading.text);
+      else if (reading.names !== null)
+        this.#output.setName(owner, slot, index, reading.text, reading.names);
+      else
+        this.#output.setText(
+          owner,
+          slot,
+          index,
+          reading.isBase64 ? textOfBase64(reading.text) : reading.text,
+        );
     }
   }
 
@@ -378,8 +441,10 @@ export class ReplyDecoder implements XmlHandler {
     // Elements within are owned by the reading of the element around them.
     if (owner === null || slot === null || owner.xml !== null) return;
     const value = reading.broken === null ? xml.finish() : null;
-    if (reading.broken !== null) this.#output.report(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
-    else if (xml.isTooLong) this.#output.report(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
+    if (reading.broken !== null)
+      this.#output.report(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
+    else if (xml.isTooLong)
+      this.#output.report(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
     this.#output.setValue(owner, slot, index, value, null);
   }
 }

@@ -1,9 +1,23 @@
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
-import { ALL, type Interest, type QName, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ALL,
+  type Interest,
+  type QName,
+  SKIP,
+  STREAM,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import type { CodecLimits } from '../plan/limits.js';
 import type { Decoded } from '../plan/plan.js';
 import type { ReplyDecoder } from './decode.js';
-import { type Recorded, RecordedTag, type ReferenceStyle, referenceOf, sizeOf } from './recording.js';
+import {
+  type Recorded,
+  RecordedTag,
+  type ReferenceStyle,
+  referenceOf,
+  sizeOf,
+} from './recording.js';
 import { TagView } from './tag-view.js';
 
 /** Longer chains of references that only lead to references are taken for a cycle. */
@@ -45,7 +59,8 @@ export class EncodedReply implements XmlHandler {
     const recorded = new RecordedTag(tag, this.#events.length, this.#style);
     this.#record(recorded);
     this.#recording.push(recorded);
-    if (recorded.id !== null) this.#byId.set(recorded.id, this.#byId.has(recorded.id) ? null : recorded);
+    if (recorded.id !== null)
+      this.#byId.set(recorded.id, this.#byId.has(recorded.id) ? null : recorded);
     if (recorded.reference !== null) this.#countReference();
     // Kept text is counted; the decoder bounds binary content.
     return recorded.isBase64 ? STREAM : ALL;
@@ -101,7 +116,11 @@ export class EncodedReply implements XmlHandler {
         if (frame.isTextWanted) this.#decoder.text(event);
       } else {
         frame.at = event.end + 1;
-        this.#enter(event, renamed !== null && event === renamed.element ? renamed.name : event, stack);
+        this.#enter(
+          event,
+          renamed !== null && event === renamed.element ? renamed.name : event,
+          stack,
+        );
       }
     }
   }
@@ -114,7 +133,8 @@ export class EncodedReply implements XmlHandler {
     const interest = this.#decoder.open(shown === name ? shown : new TagView(shown, name));
     // A graph may lead back to itself: a plan ends somewhere, XML would not.
     const isReadAsXml = this.#decoder.isReadAsXml;
-    const target = typeof element !== 'string' && isReadAsXml && element.isReplayedAsXml ? CYCLE : element;
+    const target =
+      typeof element !== 'string' && isReadAsXml && element.isReplayedAsXml ? CYCLE : element;
     if (interest === SKIP || typeof target === 'string') {
       if (interest !== SKIP && typeof target === 'string') this.#decoder.reject(target);
       this.#decoder.close();
@@ -148,7 +168,9 @@ export class EncodedReply implements XmlHandler {
    * The element that is the result whatever it is called: stacks name it freely, and it is the first child of the
    * answer (SOAP 1.1 section 7.1). Null where the name is right.
    */
-  #renamedResult(root: RecordedTag): { readonly element: RecordedTag; readonly name: QName } | null {
+  #renamedResult(
+    root: RecordedTag,
+  ): { readonly element: RecordedTag; readonly name: QName } | null {
     const expected = this.#decoder.resultName;
     const answer = this.#follow(root);
     if (expected === null || typeof answer === 'string') return null;
@@ -163,7 +185,10 @@ export class EncodedReply implements XmlHandler {
     if (first === null) return null;
     // The members of the answer are in its namespace: SOAP::Lite declares a default one on the answer.
     const isOfAnswer = first.uri === '' || first.uri === root.uri;
-    return { element: first, name: isOfAnswer ? { uri: first.uri, local: expected.local } : expected };
+    return {
+      element: first,
+      name: isOfAnswer ? { uri: first.uri, local: expected.local } : expected,
+    };
   }
 
   #record(event: Recorded): void {
@@ -178,12 +203,17 @@ export class EncodedReply implements XmlHandler {
   #take(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#limits.encodedBytes) {
-      throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.codec.encodedBytes', this.#limits.encodedBytes);
+      throw refuseByLimit(
+        'UPSTREAM_RESPONSE_LIMIT',
+        'limits.codec.encodedBytes',
+        this.#limits.encodedBytes,
+      );
     }
   }
 
   #countReference(): void {
-    if (++this.#references > this.#limits.references) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'references');
+    if (++this.#references > this.#limits.references)
+      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'references');
   }
 }
 

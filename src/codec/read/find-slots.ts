@@ -7,7 +7,11 @@ import type { ChildTable, SlotProgram, ValueProgram, VariantProgram } from './pr
  * The slots that this element fills, or null. Stacks disagree about the qualification of local elements: without a slot
  * of exactly its name, it is matched by local name if its namespace is none or its parent's, and no wildcard allows it.
  */
-export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): readonly SlotProgram[] | null {
+export function slotsFor(
+  table: ChildTable,
+  tag: StartTag,
+  parentUri: string,
+): readonly SlotProgram[] | null {
   const named = table.named.get(tag.local);
   if (named === undefined) return table.any;
   const uri = tag.uri;
@@ -15,7 +19,8 @@ export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): r
     if (entry.uri === uri) return entry.slots;
   }
   const isSameLocal =
-    (uri === '' || uri === parentUri) && (table.wildcards.length === 0 || !allowsAny(table.wildcards, uri));
+    (uri === '' || uri === parentUri) &&
+    (table.wildcards.length === 0 || !allowsAny(table.wildcards, uri));
   return isSameLocal ? (named[0]?.slots ?? null) : table.any;
 }
 

@@ -15,7 +15,13 @@ export class OpenLeaf {
   /** Begins the element if it is one: then it takes the only slot that fits, which has no value yet. */
   begin(tag: StartTag, owner: Reading, slots: readonly SlotProgram[]): boolean {
     const slot = slots[0];
-    if (slot === undefined || !slot.isLeaf || slots.length > 1 || owner.next !== null || tag.attributeCount > 0)
+    if (
+      slot === undefined ||
+      !slot.isLeaf ||
+      slots.length > 1 ||
+      owner.next !== null ||
+      tag.attributeCount > 0
+    )
       return false;
     if (owner.values[slot.position] !== undefined) return false;
     this.slot = slot;
@@ -28,7 +34,8 @@ export class OpenLeaf {
     const { slot } = this;
     if (slot === null || owner === null) return;
     this.slot = null;
-    if (this.text === '' && slot.fallback !== null) output.setValue(owner, slot, -1, slot.fallback, null);
+    if (this.text === '' && slot.fallback !== null)
+      output.setValue(owner, slot, -1, slot.fallback, null);
     else output.setText(owner, slot, -1, this.text);
   }
 

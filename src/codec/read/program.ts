@@ -1,6 +1,14 @@
 import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
-import { ALL, ELEMENTS_ONLY, type Interest, type QName, SKIP, STREAM, type StartTag } from '../../xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  type QName,
+  SKIP,
+  STREAM,
+  type StartTag,
+} from '../../xml/events.js';
 import type {
   ChildPositions,
   FieldSlot,
@@ -171,19 +179,25 @@ const compileObject = makeOncePer((plan: ObjectPlan) => new ObjectProgram(plan))
 
 function compileVariant(variant: ObjectVariant): VariantProgram {
   const slots = variant.slots.map(compileSlot);
-  const of = (from: SlotProgram['from']): readonly SlotProgram[] => slots.filter((slot) => slot.from === from);
+  const of = (from: SlotProgram['from']): readonly SlotProgram[] =>
+    slots.filter((slot) => slot.from === from);
   const named = namedSlots(
     variant.slots.flatMap((slot, position) => {
       if (slot.source.from === 'choice') return choiceSlots(slot, position);
       const program = slots[position];
-      return program === undefined ? [] : namesOf(slot.source).map((name) => ({ name, slot: program }));
+      return program === undefined
+        ? []
+        : namesOf(slot.source).map((name) => ({ name, slot: program }));
     }),
     slots.flatMap((slot, position) => furtherSlots(variant.slots[position]?.source, slot)),
     variant.slots.flatMap(({ source }) => (source.from === 'rest' ? source.except : [])),
   );
   const items = of('items');
   const others = [...items, ...of('rest')];
-  const [texts, addresses] = [of('text').filter(isRead), of('text').filter((slot) => !isRead(slot))];
+  const [texts, addresses] = [
+    of('text').filter(isRead),
+    of('text').filter((slot) => !isRead(slot)),
+  ];
   const isBinary = texts.some((slot) => slot.isBinary);
   return {
     slots,
@@ -196,13 +210,24 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     anyItems: items,
     selves: of('self'),
     addresses,
-    interest: isBinary ? STREAM : texts.length > 0 ? ALL : named.size + others.length > 0 ? ELEMENTS_ONLY : SKIP,
+    interest: isBinary
+      ? STREAM
+      : texts.length > 0
+        ? ALL
+        : named.size + others.length > 0
+          ? ELEMENTS_ONLY
+          : SKIP,
     unset: slots.map(() => undefined),
     weight: variant.weight ?? 0,
     order: variant.order ?? null,
     mayBeNil: slots.every(
       ({ nonNull, from, isItem }) =>
-        !nonNull || isItem || from === 'attribute' || from === 'name' || from === 'constant' || from === 'withheld',
+        !nonNull ||
+        isItem ||
+        from === 'attribute' ||
+        from === 'name' ||
+        from === 'constant' ||
+        from === 'withheld',
     ),
     hasNames: texts.some(({ isName }) => isName),
     isBinary,
@@ -219,10 +244,12 @@ function compileSlot(slot: FieldSlot, position: number): SlotProgram {
   const value = compileValue(slot.value);
   const group = source.from === 'group' ? source.group : null;
   const scalar = value.kind === 'scalar' ? value.scalar : null;
-  const isOnce = 'occurrence' in source && source.occurrence === 0 && source.wildcards !== undefined;
+  const isOnce =
+    'occurrence' in source && source.occurrence === 0 && source.wildcards !== undefined;
   const occurrence = 'occurrence' in source ? (source.occurrence ?? ANY) : ANY;
   const isSimple = scalar !== null && source.from !== 'wrapped list';
-  const hasOwnReading = scalar?.name === 'Base64' || scalar?.name === 'QName' || scalar?.isReference === true;
+  const hasOwnReading =
+    scalar?.name === 'Base64' || scalar?.name === 'QName' || scalar?.isReference === true;
   const program = {
     position,
     key: slot.key,
@@ -239,7 +266,12 @@ function compileSlot(slot: FieldSlot, position: number): SlotProgram {
     items: null,
     isItem: slot.list && source.from !== 'wrapped list',
     isSimple,
-    isLeaf: isSimple && source.from === 'child' && !slot.list && !hasOwnReading && (isOnce || occurrence === ANY),
+    isLeaf:
+      isSimple &&
+      source.from === 'child' &&
+      !slot.list &&
+      !hasOwnReading &&
+      (isOnce || occurrence === ANY),
     isBinary: scalar?.name === 'Base64',
     isReference: scalar?.isReference === true,
     isName: scalar?.name === 'QName',
@@ -261,13 +293,18 @@ function compileSlot(slot: FieldSlot, position: number): SlotProgram {
 
 /** The slot for wildcard content, under the names whose first element fills a slot of its own. */
 const furtherSlots = (source: SlotSource | undefined, rest: SlotProgram): readonly NamedSlot[] =>
-  source?.from === 'rest' ? source.once.map((name) => ({ name, slot: { ...rest, occurrence: LATER } })) : [];
+  source?.from === 'rest'
+    ? source.once.map((name) => ({ name, slot: { ...rest, occurrence: LATER } }))
+    : [];
 
 /** A slot for each branch, all with the same position. */
 const choiceSlots = (slot: FieldSlot, position: number): readonly NamedSlot[] =>
   slot.source.from !== 'choice'
     ? []
-    : slot.source.branches.map(({ name, value }) => ({ name, slot: compileSlot({ ...slot, value }, position) }));
+    : slot.source.branches.map(({ name, value }) => ({
+        name,
+        slot: compileSlot({ ...slot, value }, position),
+      }));
 
 /** Lists nest as deep as the types of the WSDL, up to a bound. */
 function compileValue(value: ValuePlan): ValueProgram {
@@ -276,7 +313,10 @@ function compileValue(value: ValuePlan): ValueProgram {
   const source = { from: 'wrapped list', name: NAMELESS, item: null, default: null } as const;
   return {
     kind: 'list',
-    slot: compileSlot({ key: '', nonNull: false, list: true, ...value, source, value: value.value }, 0),
+    slot: compileSlot(
+      { key: '', nonNull: false, list: true, ...value, source, value: value.value },
+      0,
+    ),
   };
 }
 
@@ -308,13 +348,15 @@ function namesOf(source: SlotSource): readonly QName[] {
 
 /** The wildcards of an object's content model: those of the first slot that has any, for all have the same. */
 function wildcardsOf({ slots }: ObjectVariant): readonly Wildcard[] {
-  for (const { source } of slots) if ('wildcards' in source && source.wildcards !== undefined) return source.wildcards;
+  for (const { source } of slots)
+    if ('wildcards' in source && source.wildcards !== undefined) return source.wildcards;
   return [];
 }
 
 /** The decoded default of a slot, or its constant; null where it has none. */
 function fallbackOf(source: SlotSource, scalar: Scalar | null): ScalarValue | null {
   if (source.from === 'withheld') return source.isForbidden;
-  const lexical = source.from === 'constant' ? source.value : 'default' in source ? source.default : null;
+  const lexical =
+    source.from === 'constant' ? source.value : 'default' in source ? source.default : null;
   return lexical === null || scalar === null ? null : decodedScalar(scalar, lexical);
 }

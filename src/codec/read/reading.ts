@@ -134,7 +134,11 @@ export interface DeferredValue {
 const NONE: unknown[] = [];
 
 /** The response path of the value of `slot` of `owner`; `index` is -1 outside lists. */
-export function pathOf(owner: Reading | null, slot: SlotProgram | null, index: number): readonly (string | number)[] {
+export function pathOf(
+  owner: Reading | null,
+  slot: SlotProgram | null,
+  index: number,
+): readonly (string | number)[] {
   const path: (string | number)[] = [];
   while (slot !== null) {
     if (index >= 0) path.push(index);
@@ -218,7 +222,10 @@ function isPast({ name, from }: SlotProgram, order: ChildPositions, last: string
   );
 }
 
-function hasAll({ variant, values, last }: Reading, coming: ReadonlySet<number> | undefined): boolean {
+function hasAll(
+  { variant, values, last }: Reading,
+  coming: ReadonlySet<number> | undefined,
+): boolean {
   if (variant === null) return false;
   const { order } = variant;
   return variant.slots.every((slot) => {

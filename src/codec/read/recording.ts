@@ -56,7 +56,8 @@ export class RecordedTag implements StartTag {
         else if (uri === SERIALIZATION_URI && local === 'Ref') reference = value;
         attributes.push(attribute);
       } else if (local === 'id' && isOfEncoding(uri)) id = value;
-      else if ((local === 'href' && uri === '') || (local === 'ref' && uri === ENCODING_12)) reference = value;
+      else if ((local === 'href' && uri === '') || (local === 'ref' && uri === ENCODING_12))
+        reference = value;
       else attributes.push(attribute);
       this.#names.addWhole(value);
     }
@@ -154,5 +155,7 @@ function recordAttribute(tag: StartTag, index: number): RecordedAttribute {
   const local = tag.attributeLocal(index);
   const value = tag.attributeValue(index);
   const isDraft = XSI_DRAFTS.has(uri) || (uri === XSI_URI && local === 'null');
-  return isDraft ? { uri: XSI_URI, local: local === 'null' ? 'nil' : local, value } : { uri, local, value };
+  return isDraft
+    ? { uri: XSI_URI, local: local === 'null' ? 'nil' : local, value }
+    : { uri, local, value };
 }

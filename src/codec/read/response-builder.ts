@@ -98,8 +98,10 @@ export class ResponseBuilder {
   }
 
   #setOwnText(reading: Reading, slot: SlotProgram): void {
-    if (reading.deferred !== null) this.setValue(reading, slot, -1, new Deferred(reading.deferred), null);
-    else if (reading.text === '' && reading.slot !== null) this.setText(reading, slot, -1, reading.slot.emptyText);
+    if (reading.deferred !== null)
+      this.setValue(reading, slot, -1, new Deferred(reading.deferred), null);
+    else if (reading.text === '' && reading.slot !== null)
+      this.setText(reading, slot, -1, reading.slot.emptyText);
     else if (slot.isName) this.setName(reading, slot, -1, reading.text, reading.names);
     else this.setText(reading, slot, -1, reading.text);
   }
@@ -132,16 +134,32 @@ export class ResponseBuilder {
       return;
     }
     const value = decodeOrRule(slot.value.scalar, text);
-    if (this.#isTooLong(value)) this.reject(owner, slot, index, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
+    if (this.#isTooLong(value))
+      this.reject(owner, slot, index, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
     else if (!(value instanceof LexicalError)) this.setValue(owner, slot, index, value, null);
     // Many stacks write an absent date or number as an empty element.
-    else if (trimXml(text) === '') this.setValue(owner, slot, index, null, 'empty where a value is required');
-    else this.reject(owner, slot, index, value.message, value.isValid ? 'VALUE_NOT_REPRESENTABLE' : undefined);
+    else if (trimXml(text) === '')
+      this.setValue(owner, slot, index, null, 'empty where a value is required');
+    else
+      this.reject(
+        owner,
+        slot,
+        index,
+        value.message,
+        value.isValid ? 'VALUE_NOT_REPRESENTABLE' : undefined,
+      );
   }
 
   /** A QName, or several, as `{uri}local`; as it is written where the prefix is not bound. */
-  setName(owner: Reading, slot: SlotProgram, index: number, text: string, names: ContentNames | null): void {
-    const value = names === null || slot.value.kind !== 'scalar' ? null : decodeOrRule(slot.value.scalar, text);
+  setName(
+    owner: Reading,
+    slot: SlotProgram,
+    index: number,
+    text: string,
+    names: ContentNames | null,
+  ): void {
+    const value =
+      names === null || slot.value.kind !== 'scalar' ? null : decodeOrRule(slot.value.scalar, text);
     if (names === null || value === null || value instanceof LexicalError || this.#isTooLong(value))
       this.setText(owner, slot, index, text);
     else this.setValue(owner, slot, index, qualified(value, names), null);
@@ -164,13 +182,25 @@ export class ResponseBuilder {
   }
 
   /** Sets null with an error, whether the value may be null or not. */
-  reject(owner: Reading, slot: SlotProgram, index: number, rule: string, code?: DecodeError['code']): void {
+  reject(
+    owner: Reading,
+    slot: SlotProgram,
+    index: number,
+    rule: string,
+    code?: DecodeError['code'],
+  ): void {
     this.report(owner, slot, index, rule, code);
     this.setValue(owner, slot, index, null, null);
   }
 
   /** Sets a value. `rule` is the error if the value is null and must not be; null if that error was added before. */
-  setValue(owner: Reading, slot: SlotProgram, index: number, value: unknown, rule: string | null): void {
+  setValue(
+    owner: Reading,
+    slot: SlotProgram,
+    index: number,
+    value: unknown,
+    rule: string | null,
+  ): void {
     const isItem = index !== -1;
     if (value === null && (isItem ? slot.itemNonNull : slot.nonNull)) {
       if (rule !== null) this.report(owner, slot, index, rule);

@@ -84,15 +84,25 @@ class OpaqueXml {
   }
 
   *#bound(): Iterable<ReadonlyMap<string, string>> {
-    for (const event of this.#events) if (event !== null && typeof event !== 'string') yield event.names.bound;
+    for (const event of this.#events)
+      if (event !== null && typeof event !== 'string') yield event.names.bound;
   }
 
-  #attribute(writer: XmlWriter, { name, value, type }: Attribute, prefixStart: string, index: number): void {
+  #attribute(
+    writer: XmlWriter,
+    { name, value, type }: Attribute,
+    prefixStart: string,
+    index: number,
+  ): void {
     const prefix = name.uri === '' ? null : name.uri === XML_URI ? 'xml' : `${prefixStart}${index}`;
     if (prefix !== null && prefix !== 'xml') this.#declare(writer, [[prefix, name.uri]]);
     const isQualified = type !== null && type.uri !== '';
     if (isQualified) this.#declare(writer, [[`${prefixStart}t`, type.uri]]);
-    writer.attribute(prefix, name.local, isQualified ? `${prefixStart}t:${type.local}` : (type?.local ?? value));
+    writer.attribute(
+      prefix,
+      name.local,
+      isQualified ? `${prefixStart}t:${type.local}` : (type?.local ?? value),
+    );
   }
 
   #declare(writer: XmlWriter, bindings: Iterable<readonly [prefix: string, uri: string]>): void {
@@ -138,8 +148,10 @@ class Element {
   }
 }
 
-const ownOf = ({ names }: Element, own: ReadonlySet<string>): readonly (readonly [string, string])[] =>
-  [...names.bound].filter(([prefix]) => own.has(prefix));
+const ownOf = (
+  { names }: Element,
+  own: ReadonlySet<string>,
+): readonly (readonly [string, string])[] => [...names.bound].filter(([prefix]) => own.has(prefix));
 
 /** Takes an element with all that is in it, as XML or as JSON. */
 export interface WholeReader {

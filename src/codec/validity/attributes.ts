@@ -14,7 +14,11 @@ import type { BrokenRule } from './violation.js';
  * WS-Security and MTOM put on any element are allowed: `encodingStyle`, and the namespaces of `wsu:Id` and
  * `xmime:contentType`.
  */
-export function checkAttributes(tag: StartTag, type: TypeRules, schema: SchemaRules): BrokenRule | null {
+export function checkAttributes(
+  tag: StartTag,
+  type: TypeRules,
+  schema: SchemaRules,
+): BrokenRule | null {
   let required = 0;
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);
@@ -44,7 +48,11 @@ export function checkAttributes(tag: StartTag, type: TypeRules, schema: SchemaRu
 }
 
 const UNDECLARED: BrokenRule = { rule: 'attribute', what: 'is not declared', below: '/@*' };
-const UNKNOWN: BrokenRule = { rule: 'attribute', what: 'is not declared, and must be here', below: '/@*' };
+const UNKNOWN: BrokenRule = {
+  rule: 'attribute',
+  what: 'is not declared, and must be here',
+  below: '/@*',
+};
 
 /** The declaration of an attribute, or null. */
 function attributeOf({ attributes }: TypeRules, uri: string, local: string): AttributeRules | null {
@@ -69,31 +77,43 @@ function wildAttribute(
 }
 
 /** The attributes of an element that are IDs or references to them, also those that a wildcard allows. */
-export function identitiesIn(tag: StartTag, type: TypeRules, schema: SchemaRules): readonly AttributeRules[] {
-  if (!schema.hasWildIdentities || (type.anyAttribute === null && type.kind !== 'lax')) return type.identities;
+export function identitiesIn(
+  tag: StartTag,
+  type: TypeRules,
+  schema: SchemaRules,
+): readonly AttributeRules[] {
+  if (!schema.hasWildIdentities || (type.anyAttribute === null && type.kind !== 'lax'))
+    return type.identities;
   const found = [...type.identities];
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);
     const local = tag.attributeLocal(index);
     if (attributeOf(type, uri, local) !== null) continue;
     const rules = wildAttribute(type, uri, local, schema);
-    if (rules !== 'anything' && 'simple' in rules && rules.simple.identity !== null) found.push(rules);
+    if (rules !== 'anything' && 'simple' in rules && rules.simple.identity !== null)
+      found.push(rules);
   }
   return found;
 }
 
 /** The attributes of an element as identity constraints see them: with those that its type gives it. */
-export function identityAttributes(tag: StartTag, type: TypeRules, schema: SchemaRules): readonly IdentityAttribute[] {
+export function identityAttributes(
+  tag: StartTag,
+  type: TypeRules,
+  schema: SchemaRules,
+): readonly IdentityAttribute[] {
   const found: IdentityAttribute[] = [];
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);
     const local = tag.attributeLocal(index);
-    const simple = (attributeOf(type, uri, local) ?? schema.globalAttribute(uri, local))?.simple.type ?? null;
+    const simple =
+      (attributeOf(type, uri, local) ?? schema.globalAttribute(uri, local))?.simple.type ?? null;
     found.push({ uri, local, value: tag.attributeValue(index), type: simple });
   }
   for (const { declaration, uri, local, simple } of type.attributes) {
     const value = declaration.default ?? declaration.fixed;
-    if (value !== null && tag.attribute(uri, local) === null) found.push({ uri, local, value, type: simple.type });
+    if (value !== null && tag.attribute(uri, local) === null)
+      found.push({ uri, local, value, type: simple.type });
   }
   return found;
 }
@@ -101,7 +121,12 @@ export function identityAttributes(tag: StartTag, type: TypeRules, schema: Schem
 const isSameValue = ({ simple: { type } }: AttributeRules, a: string, b: string): boolean =>
   a === b || keyOf(type, a) === keyOf(type, b);
 
-const XSI_NAMES: ReadonlySet<string> = new Set(['type', 'nil', 'schemaLocation', 'noNamespaceSchemaLocation']);
+const XSI_NAMES: ReadonlySet<string> = new Set([
+  'type',
+  'nil',
+  'schemaLocation',
+  'noNamespaceSchemaLocation',
+]);
 
 const TOLERATED: ReadonlySet<string> = new Set([
   'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd',

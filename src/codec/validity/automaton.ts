@@ -1,7 +1,13 @@
 import { getOrMake } from '../../base/get-or-make.js';
 import type { ElementDeclaration, Particle, Wildcard } from '../../wsdl/model.js';
 import { type ModelNode, nodesOf } from './model-node.js';
-import { admits, type Ops, transitionsBetween, transitionsInto, transitionsOut } from './transitions.js';
+import {
+  admits,
+  type Ops,
+  transitionsBetween,
+  transitionsInto,
+  transitionsOut,
+} from './transitions.js';
 
 /** A position behind one particle of a content model, or at its beginning. `E` is the value kept for an element. */
 export class Position<E> {
@@ -68,7 +74,11 @@ export class ContentAutomaton<E> {
   readonly #wild: Position<E>[] = [];
   #kept = 0;
 
-  private constructor(nodes: readonly ModelNode[], root: ModelNode, elementOf: (declaration: ElementDeclaration) => E) {
+  private constructor(
+    nodes: readonly ModelNode[],
+    root: ModelNode,
+    elementOf: (declaration: ElementDeclaration) => E,
+  ) {
     let counters = 0;
     let isInterleaved = false;
     const nameCounts = countNames(nodes);
@@ -83,9 +93,14 @@ export class ContentAutomaton<E> {
       if (node.particle.kind !== 'one') continue;
       const { element } = node.particle;
       const known = getOrMake(this.#byLocal, element.name.local, () => []);
-      const name = nameCounts.get(`${element.name.local} ${element.name.uri}`) ?? { index: 0, count: 1 };
+      const name = nameCounts.get(`${element.name.local} ${element.name.uri}`) ?? {
+        index: 0,
+        count: 1,
+      };
       if (name.count > 1) isInterleaved = true;
-      known.push(new Position(node, elementOf(element), name.index, name.count > 1 || mayRepeat(node)));
+      known.push(
+        new Position(node, elementOf(element), name.index, name.count > 1 || mayRepeat(node)),
+      );
     }
     this.#root = root;
     this.counters = counters;
@@ -95,10 +110,15 @@ export class ContentAutomaton<E> {
   }
 
   /** Null for a model that stands for too many elements: 65,535. */
-  static of<E>(particle: Particle, elementOf: (declaration: ElementDeclaration) => E): ContentAutomaton<E> | null {
+  static of<E>(
+    particle: Particle,
+    elementOf: (declaration: ElementDeclaration) => E,
+  ): ContentAutomaton<E> | null {
     const nodes = nodesOf(particle);
     const root = nodes?.[0];
-    return nodes == null || root === undefined ? null : new ContentAutomaton(nodes, root, elementOf);
+    return nodes == null || root === undefined
+      ? null
+      : new ContentAutomaton(nodes, root, elementOf);
   }
 
   /** The first element of the model with this name. */
@@ -148,14 +168,17 @@ export class ContentAutomaton<E> {
 
   /** The transitions from here to the end: none or one. */
   out(from: Position<E>): readonly Ops[] {
-    from.out ??= from.node === null ? (this.#root.isOptional ? FREE : []) : transitionsOut(from.node);
+    from.out ??=
+      from.node === null ? (this.#root.isOptional ? FREE : []) : transitionsOut(from.node);
     return from.out;
   }
 
   #edgesTo(from: Position<E>, to: Position<E>): readonly Edge<E>[] {
     if (to.node === null) return NO_EDGES;
     const transitions =
-      from.node === null ? transitionsInto(this.#root, to.node) : transitionsBetween(from.node, to.node);
+      from.node === null
+        ? transitionsInto(this.#root, to.node)
+        : transitionsBetween(from.node, to.node);
     return transitions.map((ops) => ({ to, ops }));
   }
 }
@@ -165,7 +188,9 @@ const EXPECTED_MAX = 5;
 const NO_EDGES: readonly never[] = [];
 const FREE: readonly Ops[] = [null];
 
-function countNames(nodes: readonly ModelNode[]): ReadonlyMap<string, { readonly index: number; count: number }> {
+function countNames(
+  nodes: readonly ModelNode[],
+): ReadonlyMap<string, { readonly index: number; count: number }> {
   const names = new Map<string, { readonly index: number; count: number }>();
   for (const { particle } of nodes) {
     if (particle.kind !== 'one') continue;

@@ -7,11 +7,16 @@ import { isDigit, isPlainDate, PLAIN_CHARS } from '../values/plain-date.js';
  * Makes a fast test for most valid texts of a type: simple digits, simple dates, a listed word. It looks at bytes of
  * ASCII, so that no string has to be made. After false the full check decides. Null for types without such a test.
  */
-export function fastTestOf(type: SimpleType, check: (text: string) => string | null): BytesTest | null {
+export function fastTestOf(
+  type: SimpleType,
+  check: (text: string) => string | null,
+): BytesTest | null {
   const { variety, builtIn, enumeration, facets } = type;
   if (variety !== 'atomic') return null;
   if (enumeration !== null)
-    return testWords(enumeration.map(({ value }) => value).filter((value) => check(value) === null));
+    return testWords(
+      enumeration.map(({ value }) => value).filter((value) => check(value) === null),
+    );
   const only = namesOf(facets);
   const digits = DIGITS.get(builtIn);
   if (digits !== undefined)
@@ -31,7 +36,10 @@ export function fastTestOf(type: SimpleType, check: (text: string) => string | n
 /** Facets that are there. */
 export const namesOf = (facets: Facets): readonly string[] =>
   Object.entries(facets)
-    .filter(([name, value]) => name !== 'whiteSpace' && value !== null && !(Array.isArray(value) && value.length === 0))
+    .filter(
+      ([name, value]) =>
+        name !== 'whiteSpace' && value !== null && !(Array.isArray(value) && value.length === 0),
+    )
     .map(([name]) => name);
 
 /** Digits of which any number is of the type; negative: without a sign. */
@@ -58,7 +66,13 @@ function areDigits(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-function isDecimal(bytes: Uint8Array, start: number, end: number, total: number, fraction: number): boolean {
+function isDecimal(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  total: number,
+  fraction: number,
+): boolean {
   const first = bytes[start] === MINUS ? start + 1 : start;
   if (end === first || end - start > PLAIN_CHARS) return false;
   let point = -1;
@@ -70,14 +84,20 @@ function isDecimal(bytes: Uint8Array, start: number, end: number, total: number,
   return end - first <= total && (point < 0 || end - 1 - point <= fraction);
 }
 
-function testDecimal({ totalDigits, fractionDigits }: Facets, only: readonly string[]): BytesTest | null {
+function testDecimal(
+  { totalDigits, fractionDigits }: Facets,
+  only: readonly string[],
+): BytesTest | null {
   if (only.some((name) => name !== 'totalDigits' && name !== 'fractionDigits')) return null;
   const total = totalDigits ?? PLAIN_CHARS;
   const fraction = fractionDigits ?? PLAIN_CHARS;
   return (bytes, start, end) => isDecimal(bytes, start, end, total, fraction);
 }
 
-function testLength({ minLength, maxLength, whiteSpace }: Facets, only: readonly string[]): BytesTest | null {
+function testLength(
+  { minLength, maxLength, whiteSpace }: Facets,
+  only: readonly string[],
+): BytesTest | null {
   const isKept = whiteSpace === null || whiteSpace === 'preserve';
   if (!isKept || only.some((name) => name !== 'minLength' && name !== 'maxLength')) return null;
   const least = minLength ?? 0;
@@ -92,7 +112,8 @@ function testWords(words: readonly string[]): BytesTest | null {
   if (words.length > WORDS_MAX) return null;
   const all = words.map((word) => Buffer.from(word));
   return (bytes, start, end) => {
-    for (const word of all) if (word.length === end - start && isSame(word, bytes, start)) return true;
+    for (const word of all)
+      if (word.length === end - start && isSame(word, bytes, start)) return true;
     return false;
   };
 }

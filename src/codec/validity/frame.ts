@@ -55,7 +55,8 @@ export class Frame {
     this.#run = 0;
     this.#tallied = automaton.isInterleaved ? automaton.names : 0;
     if (this.#tallied === 0) return;
-    if (this.#tally === null || this.#tally.length < this.#tallied) this.#tally = new Int32Array(this.#tallied);
+    if (this.#tally === null || this.#tally.length < this.#tallied)
+      this.#tally = new Int32Array(this.#tallied);
     else this.#tally.fill(0, 0, this.#tallied);
   }
 

@@ -50,12 +50,18 @@ export class ConstraintScope {
   }
 
   /** An element begins at this depth, which may be that of the scope itself. Adds the fields it gives. */
-  open(tag: StartTag, attributes: readonly IdentityAttribute[], depth: number, hits: FieldHit[]): void {
+  open(
+    tag: StartTag,
+    attributes: readonly IdentityAttribute[],
+    depth: number,
+    hits: FieldHit[],
+  ): void {
     const below = depth - this.depth;
     for (const selected of this.selected) addHits(selected, tag, attributes, depth, hits);
     let isSelected = false;
     for (const selector of this.#selectors) {
-      const matches = below === 0 ? selector.matchesStart : selector.open(below, tag.uri, tag.local);
+      const matches =
+        below === 0 ? selector.matchesStart : selector.open(below, tag.uri, tag.local);
       isSelected = isSelected || matches;
     }
     if (!isSelected) return;

@@ -1,7 +1,12 @@
 import type { ExceededLimit } from '../../base/refusals/refusal.js';
 import { type IdentityConstraint, type SimpleType, typeKey } from '../../wsdl/model.js';
 import type { StartTag } from '../../xml/events.js';
-import { ConstraintScope, type FieldHit, type IdentityAttribute, type Selected } from './identity-scope.js';
+import {
+  ConstraintScope,
+  type FieldHit,
+  type IdentityAttribute,
+  type Selected,
+} from './identity-scope.js';
 import type { ValidityLimits } from './limits.js';
 import { keyOf } from './simple-rules.js';
 
@@ -55,7 +60,8 @@ export class IdentityTracker {
 
   /** The message is over. */
   end(): void {
-    for (const value of this.#references) if (!this.#ids.has(value)) this.#break('must refer to an ID');
+    for (const value of this.#references)
+      if (!this.#ids.has(value)) this.#break('must refer to an ID');
   }
 
   /** An element begins; its type gives it some of the attributes. True if the text of the element is wanted. */
@@ -79,7 +85,8 @@ export class IdentityTracker {
     for (const { selected, field, attribute } of hits) {
       if (attribute === null) continue;
       this.#set(selected, field, attribute.value, attribute.type);
-      if (attribute.type === null && selected.scope.constraint.kind === 'key') this.#break(NOT_SIMPLE);
+      if (attribute.type === null && selected.scope.constraint.kind === 'key')
+        this.#break(NOT_SIMPLE);
     }
     const texts = hits.filter(({ attribute }) => attribute === null);
     if (texts.length === 0) return false;
@@ -108,7 +115,8 @@ export class IdentityTracker {
 
   /** Ends an element that was skipped: its unknown values equal no others. */
   closeUnread(depth: number): void {
-    for (const { selected, field } of this.#pending[depth] ?? []) selected.values[field] ??= `unread ${this.#unread++}`;
+    for (const { selected, field } of this.#pending[depth] ?? [])
+      selected.values[field] ??= `unread ${this.#unread++}`;
     this.#pending[depth] = undefined;
     this.close(depth, null, null);
   }
@@ -145,7 +153,8 @@ export class IdentityTracker {
       if (constraint.kind !== 'keyref' || constraint.refer === null) continue;
       const keysOf = known.get(typeKey(constraint.refer));
       for (const key of keys)
-        if (keysOf?.keys.has(key) !== true || keysOf.ambiguous.has(key)) this.#break('must refer to a key (xs:keyref)');
+        if (keysOf?.keys.has(key) !== true || keysOf.ambiguous.has(key))
+          this.#break('must refer to a key (xs:keyref)');
     }
     this.#scopes.length -= ending.length;
     this.#propagateKeys(depth - 1, known);
@@ -166,8 +175,10 @@ export class IdentityTracker {
     this.#values++;
     this.#chars += value.length;
     const { identityValues, identityChars } = this.#limits;
-    if (this.#values > identityValues) this.#exceed({ key: 'limits.validity.identityValues', value: identityValues });
-    else if (this.#chars > identityChars) this.#exceed({ key: 'limits.validity.identityChars', value: identityChars });
+    if (this.#values > identityValues)
+      this.#exceed({ key: 'limits.validity.identityValues', value: identityValues });
+    else if (this.#chars > identityChars)
+      this.#exceed({ key: 'limits.validity.identityChars', value: identityChars });
     else return true;
     return false;
   }

@@ -7,20 +7,32 @@ import type { BrokenRule } from './violation.js';
 
 /** The attributes of `xsi` on an element. */
 
-const finding = (rule: BrokenRule['rule'], what: string, attribute: 'type' | 'nil'): BrokenRule => ({
+const finding = (
+  rule: BrokenRule['rule'],
+  what: string,
+  attribute: 'type' | 'nil',
+): BrokenRule => ({
   rule,
   what,
   below: `/@xsi:${attribute}`,
 });
 
 const NOT_DECLARED = finding('type', 'names a type that is not declared', 'type');
-const NOT_DERIVED = finding('type', 'names a type that is not derived from the declared one', 'type');
+const NOT_DERIVED = finding(
+  'type',
+  'names a type that is not derived from the declared one',
+  'type',
+);
 const NOT_NILLABLE = finding('nil', 'must not be nil', 'nil');
 const NOT_BOOLEAN = finding('value', 'must be true or false', 'nil');
 const FIXED = finding('nil', 'must have its fixed value', 'nil');
 
 /** The type of an element: that of its xsi:type, else the declared one. */
-export function instanceType(tag: StartTag, element: ElementRules, schema: SchemaRules): TypeRules | BrokenRule {
+export function instanceType(
+  tag: StartTag,
+  element: ElementRules,
+  schema: SchemaRules,
+): TypeRules | BrokenRule {
   const lexical = tag.attribute(XSI_URI, 'type');
   if (lexical === null) return element.type;
   const type = schema.named(resolveQName(tag, lexical));

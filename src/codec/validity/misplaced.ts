@@ -8,10 +8,18 @@ export function describeMisplaced(parent: Frame, { uri, local }: StartTag): Brok
   const next = parent.walk.expected;
   const expected = next === '' ? '' : `; expected is ${next}`;
   if (known === null) {
-    return { rule: 'element', what: `is not declared here${expected}`, below: `/*[${parent.children}]` };
+    return {
+      rule: 'element',
+      what: `is not declared here${expected}`,
+      below: `/*[${parent.children}]`,
+    };
   }
   const predicate = known.mayRepeat ? `[${parent.countChild(known)}]` : '';
-  return { rule: 'element', what: `is not expected here${expected}`, below: `/${known.local}${predicate}` };
+  return {
+    rule: 'element',
+    what: `is not expected here${expected}`,
+    below: `/${known.local}${predicate}`,
+  };
 }
 
 /** What an element lacks whose content ends too early. It holds only names that are in the schema. */

@@ -67,7 +67,9 @@ const STATES_MAX = 65_535;
 /** The nodes of a content model, parents first; null where it stands for more than `STATES_MAX` elements. */
 export function nodesOf(particle: Particle): readonly ModelNode[] | null {
   const nodes: ModelNode[] = [];
-  const open: { readonly particle: Particle; readonly parent: ModelNode | null }[] = [{ particle, parent: null }];
+  const open: { readonly particle: Particle; readonly parent: ModelNode | null }[] = [
+    { particle, parent: null },
+  ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const node = new ModelNode(next.particle, next.parent);
     nodes.push(node);

@@ -74,8 +74,12 @@ export class SchemaRules {
 
   constructor(model: Pick<WsdlModel, 'types' | 'elements' | 'attributes'>) {
     this.#model = model;
-    this.#attributes = new Map([...(model.attributes ?? [])].map(([key, each]) => [key, attributeRules(each)]));
-    this.hasWildIdentities = [...this.#attributes.values()].some(({ simple }) => simple.identity !== null);
+    this.#attributes = new Map(
+      [...(model.attributes ?? [])].map(([key, each]) => [key, attributeRules(each)]),
+    );
+    this.hasWildIdentities = [...this.#attributes.values()].some(
+      ({ simple }) => simple.identity !== null,
+    );
     this.undeclared = new ElementRules(this, UNDECLARED);
   }
 
@@ -118,8 +122,12 @@ export class SchemaRules {
     const attributes = type.attributes.map(attributeRules);
     const { content } = type;
     const particle =
-      content.kind === 'elements' ? content.particle : content.kind === 'opaque' && content.mixed?.particle;
-    const automaton = particle ? ContentAutomaton.of(particle, (element) => this.element(element)) : null;
+      content.kind === 'elements'
+        ? content.particle
+        : content.kind === 'opaque' && content.mixed?.particle;
+    const automaton = particle
+      ? ContentAutomaton.of(particle, (element) => this.element(element))
+      : null;
     return {
       type,
       // A model that is too large to be one is not validated.
@@ -161,4 +169,6 @@ const simpleType = (simple: SimpleRules): TypeRules => ({
   isAbstract: false,
 });
 
-const UNDECLARED: ElementDeclaration = plainElement({ uri: '', local: '*' }, ANY_TYPE, { nillable: true });
+const UNDECLARED: ElementDeclaration = plainElement({ uri: '', local: '*' }, ANY_TYPE, {
+  nillable: true,
+});

@@ -21,7 +21,8 @@ export interface SimpleRules {
 
 /** How values of a simple type are validated. */
 export const simpleRulesOf = makeOncePer((type: SimpleType): SimpleRules => {
-  const isPlain = type.variety === 'atomic' && type.enumeration === null && namesOf(type.facets).length === 0;
+  const isPlain =
+    type.variety === 'atomic' && type.enumeration === null && namesOf(type.facets).length === 0;
   const isFree = isPlain && ANY_TEXT.has(type.builtIn);
   const check = isFree ? null : compileSimple(withoutNames(type));
   return {
@@ -51,7 +52,9 @@ function identityOf({ variety, builtIn }: SimpleType): SimpleRules['identity'] {
 /** Equal for equal values, and for those alone. `lexical` is valid, as it stands in the document. */
 export function keyOf(type: SimpleType, lexical: string): string {
   if (type.variety === 'union') {
-    const member = type.members.find((candidate) => (simpleRulesOf(candidate).check?.(lexical) ?? null) === null);
+    const member = type.members.find(
+      (candidate) => (simpleRulesOf(candidate).check?.(lexical) ?? null) === null,
+    );
     return member === undefined ? lexical : keyOf(member, lexical);
   }
   const { primitive, whiteSpace, key } = valueSpaceOf(type.builtIn);

@@ -28,14 +28,18 @@ export class StreamedBase64 {
     }
     if (equals < 0) return;
     this.#padding += bare.length - equals;
-    if (this.#padding > 2 || (bare.length - equals > 1 && bare[equals + 1] !== '=')) this.#isBroken = true;
+    if (this.#padding > 2 || (bare.length - equals > 1 && bare[equals + 1] !== '='))
+      this.#isBroken = true;
   }
 
   /** The public text of the rule that is broken, or null. */
   end(): string | null {
     // The unused bits of the last character are 0.
-    const isTail = this.#padding === 0 || (this.#padding === 1 ? BEFORE_ONE : BEFORE_TWO).includes(this.#last);
-    return this.#isBroken || !isTail || (this.#count + this.#padding) % 4 !== 0 ? 'must be base64' : null;
+    const isTail =
+      this.#padding === 0 || (this.#padding === 1 ? BEFORE_ONE : BEFORE_TWO).includes(this.#last);
+    return this.#isBroken || !isTail || (this.#count + this.#padding) % 4 !== 0
+      ? 'must be base64'
+      : null;
   }
 }
 

@@ -11,7 +11,12 @@ type Op =
   /** A member of an `all` group that did not occur yet. */
   | { readonly kind: 'member'; readonly counter: number }
   /** The first member of an `all` group. */
-  | { readonly kind: 'firstMember'; readonly from: number; readonly to: number; readonly counter: number }
+  | {
+      readonly kind: 'firstMember';
+      readonly from: number;
+      readonly to: number;
+      readonly counter: number;
+    }
   /** All required members of an `all` group occurred. */
   | { readonly kind: 'members'; readonly counters: readonly number[] };
 
@@ -33,7 +38,10 @@ export function transitionsBetween(from: ModelNode, to: ModelNode): readonly Ops
   };
   for (let node: ModelNode | null = from; node !== null; node = leave(node, leaving)) {
     if (node.max > 1 && (node === to || childToward(node, to) !== null)) {
-      add(node.counter < 0 ? [] : [{ kind: 'again', counter: node.counter, max: node.max }], enter(node, to));
+      add(
+        node.counter < 0 ? [] : [{ kind: 'again', counter: node.counter, max: node.max }],
+        enter(node, to),
+      );
     }
     if (node.counter >= 0) leaving.push({ kind: 'leave', counter: node.counter, min: node.min });
     const { parent } = node;
@@ -70,7 +78,11 @@ export function transitionsOut(from: ModelNode): readonly Ops[] {
 /** The parent node, if its remaining content may be empty; adds the conditions for that. */
 function leave({ parent, index }: ModelNode, leaving: Op[]): ModelNode | null {
   if (parent === null) return null;
-  if (parent.particle.kind === 'sequence' && (parent.required[index + 1] ?? 0) < parent.children.length) return null;
+  if (
+    parent.particle.kind === 'sequence' &&
+    (parent.required[index + 1] ?? 0) < parent.children.length
+  )
+    return null;
   if (parent.particle.kind === 'all') {
     const members = parent.children.flatMap(({ isOptional, index }) =>
       isOptional ? [] : [parent.memberCounter + index],
@@ -89,7 +101,9 @@ function childToward(node: ModelNode, inner: ModelNode): ModelNode | null {
 
 const enterNode = (node: ModelNode, to: ModelNode): readonly Op[] | null => {
   const inner = enter(node, to);
-  return inner === null || node.counter < 0 ? inner : [{ kind: 'first', counter: node.counter }, ...inner];
+  return inner === null || node.counter < 0
+    ? inner
+    : [{ kind: 'first', counter: node.counter }, ...inner];
 };
 
 /** The operations from the beginning of a repetition of `node` to a particle within; null where another must come first. */
@@ -102,7 +116,12 @@ function enter(node: ModelNode, to: ModelNode): readonly Op[] | null {
     if (at.counter >= 0) ops.push({ kind: 'first', counter: at.counter });
     if (parent.particle.kind === 'all') {
       const from = parent.memberCounter;
-      ops.push({ kind: 'firstMember', from, to: from + parent.children.length, counter: from + at.index });
+      ops.push({
+        kind: 'firstMember',
+        from,
+        to: from + parent.children.length,
+        counter: from + at.index,
+      });
     }
     at = parent;
   }
@@ -116,7 +135,8 @@ export function admits(ops: Ops, counters: readonly number[]): boolean {
     if (op.kind === 'leave' && (counters[op.counter] ?? 0) < op.min) return false;
     if (op.kind === 'again' && (counters[op.counter] ?? 0) >= op.max) return false;
     if (op.kind === 'member' && counters[op.counter] !== 0) return false;
-    if (op.kind === 'members') for (const index of op.counters) if (counters[index] === 0) return false;
+    if (op.kind === 'members')
+      for (const index of op.counters) if (counters[index] === 0) return false;
   }
   return true;
 }

@@ -20,7 +20,13 @@ import { describeMisplaced, describeMissing } from './misplaced.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
 import type { SimpleRules } from './simple-rules.js';
 import { StreamedBase64 } from './streamed-base64.js';
-import { type BrokenRule, FINDINGS, shortenPath, type Violation, type ViolationSink } from './violation.js';
+import {
+  type BrokenRule,
+  FINDINGS,
+  shortenPath,
+  type Violation,
+  type ViolationSink,
+} from './violation.js';
 
 export interface ValidatorOptions extends ValidityLimits {
   /** Maximum length of a text that must be kept to be validated. */
@@ -96,7 +102,8 @@ export class ContentValidator implements XmlHandler {
   text(chars: string): void {
     const frame = this.#frames[this.#depth - 1];
     if (frame === undefined || this.#isOver) return;
-    if (frame.textState === 'nil') this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
+    if (frame.textState === 'nil')
+      this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
     else if (frame.type.simple === null && !hasMixedText(frame.type))
       this.#fail({ rule: 'text', what: 'must not have text', below: '' });
     else if (frame.textState === 'streamed') this.#base64?.add(chars);
@@ -109,7 +116,8 @@ export class ContentValidator implements XmlHandler {
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
     const frame = this.#frames[this.#depth - 1];
     if (this.#isOver) return true;
-    if (frame === undefined || frame.fastTest === null || !frame.fastTest(bytes, start, end)) return false;
+    if (frame === undefined || frame.fastTest === null || !frame.fastTest(bytes, start, end))
+      return false;
     frame.treatText('known');
     return true;
   }
@@ -156,8 +164,10 @@ export class ContentValidator implements XmlHandler {
     }
     if (type.isAbstract) return this.#stop(FINDINGS.abstractType);
     if (element.declaration.abstract) return this.#stop(FINDINGS.abstract);
-    if ((tag.attributeCount > 0 || type.requiredAttributes > 0) && !this.#attributes(tag, type)) return this.#skip();
-    if (this.#identity !== null || element.declaration.constraints.length > 0) this.#openIdentity(tag, element, frame);
+    if ((tag.attributeCount > 0 || type.requiredAttributes > 0) && !this.#attributes(tag, type))
+      return this.#skip();
+    if (this.#identity !== null || element.declaration.constraints.length > 0)
+      this.#openIdentity(tag, element, frame);
     if (this.#isOver) return this.#skip();
     // Keys may be anywhere within: nothing is skipped.
     const isThorough = this.#options.isThorough || this.#identity !== null;
@@ -181,13 +191,18 @@ export class ContentValidator implements XmlHandler {
     const { simple } = type;
     const { fixed, default: initial } = frame.element.declaration;
     if (simple === null)
-      return type.kind === 'model' ? PRESENCE : hasMixedText(type) && fixed !== null ? STREAM : ELEMENTS_ONLY;
+      return type.kind === 'model'
+        ? PRESENCE
+        : hasMixedText(type) && fixed !== null
+          ? STREAM
+          : ELEMENTS_ONLY;
     if (simple.isStreamable && !frame.isField && fixed === null && initial === null) {
       frame.treatText('streamed');
       this.#base64 ??= new StreamedBase64();
       this.#base64.begin();
     }
-    if (!frame.isField && fixed === null && simple.identity === null) frame.fastTest = simple.fastTest;
+    if (!frame.isField && fixed === null && simple.identity === null)
+      frame.fastTest = simple.fastTest;
     return simple.check !== null || frame.isField || fixed !== null ? STREAM : ELEMENTS_ONLY;
   }
 
@@ -195,8 +210,13 @@ export class ContentValidator implements XmlHandler {
   #childOf(parent: Frame, tag: StartTag): ElementRules | null {
     if (parent.textState === 'nil')
       return this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
-    if (parent.type.kind === 'lax') return this.#schema.global(tag.uri, tag.local) ?? this.#schema.undeclared;
-    if (parent.type.simple?.type.builtIn === 'base64Binary' && tag.local === 'Include' && tag.uri === XOP) {
+    if (parent.type.kind === 'lax')
+      return this.#schema.global(tag.uri, tag.local) ?? this.#schema.undeclared;
+    if (
+      parent.type.simple?.type.builtIn === 'base64Binary' &&
+      tag.local === 'Include' &&
+      tag.uri === XOP
+    ) {
       parent.treatText('known');
       return null;
     }
@@ -209,7 +229,11 @@ export class ContentValidator implements XmlHandler {
     const known = this.#schema.global(tag.uri, tag.local);
     if (known === null && DECLARED_ELSEWHERE.has(tag.uri)) return null;
     if (known !== null || process === 'lax') return known ?? this.#schema.undeclared;
-    return this.#fail({ rule: 'element', what: 'is not declared, and must be here', below: `/*[${parent.children}]` });
+    return this.#fail({
+      rule: 'element',
+      what: 'is not declared, and must be here',
+      below: `/*[${parent.children}]`,
+    });
   }
 
   #attributes(tag: StartTag, type: TypeRules): boolean {
@@ -226,7 +250,12 @@ export class ContentValidator implements XmlHandler {
   #openIdentity(tag: StartTag, element: ElementRules, frame: Frame): void {
     this.#identity ??= new IdentityTracker(this.#options);
     const attributes = identityAttributes(tag, frame.type, this.#schema);
-    frame.isField = this.#identity.open(tag, this.#depth, element.declaration.constraints, attributes);
+    frame.isField = this.#identity.open(
+      tag,
+      this.#depth,
+      element.declaration.constraints,
+      attributes,
+    );
     this.#checkIdentity();
   }
 
@@ -248,7 +277,8 @@ export class ContentValidator implements XmlHandler {
   }
 
   #text(frame: Frame, simple: SimpleRules): boolean {
-    const what = frame.textState === 'streamed' ? (this.#base64?.end() ?? null) : checkText(frame, simple);
+    const what =
+      frame.textState === 'streamed' ? (this.#base64?.end() ?? null) : checkText(frame, simple);
     if (what !== null) this.#fail({ rule: 'value', what, below: '' });
     else if (simple.identity !== null) {
       this.#trackIdentity(simple, frame.text);
@@ -305,4 +335,7 @@ export class ContentValidator implements XmlHandler {
 const hasMixedText = ({ kind }: TypeRules): boolean => kind === 'mixed' || kind === 'lax';
 
 /** Namespaces of elements that .NET sends without a declaration in the WSDL: schemas, and the tables with them. */
-const DECLARED_ELSEWHERE: ReadonlySet<string> = new Set([XSD, 'urn:schemas-microsoft-com:xml-diffgram-v1']);
+const DECLARED_ELSEWHERE: ReadonlySet<string> = new Set([
+  XSD,
+  'urn:schemas-microsoft-com:xml-diffgram-v1',
+]);

@@ -44,7 +44,11 @@ export type ViolationSink = (violation: Violation) => void;
 
 export const FINDINGS = {
   abstract: { rule: 'element', what: 'is abstract', below: '' },
-  abstractType: { rule: 'type', what: 'is of an abstract type: xsi:type must name another', below: '' },
+  abstractType: {
+    rule: 'type',
+    what: 'is of an abstract type: xsi:type must name another',
+    below: '',
+  },
   tooLong: { rule: 'limit', what: 'is longer than what is validated', below: '' },
   unvalidated: {
     rule: 'unvalidated',
@@ -57,4 +61,6 @@ const PATH_CHARS = 1000;
 
 /** Cuts a path of more than 1000 characters in the middle. */
 export const shortenPath = (path: string): string =>
-  path.length <= PATH_CHARS ? path : `${path.slice(0, PATH_CHARS / 2)}...${path.slice(-PATH_CHARS / 2)}`;
+  path.length <= PATH_CHARS
+    ? path
+    : `${path.slice(0, PATH_CHARS / 2)}...${path.slice(-PATH_CHARS / 2)}`;

@@ -48,7 +48,9 @@ export class ModelWalk<E> {
   get expected(): string {
     const position = this.#position;
     const names =
-      position === null || this.#states !== null ? [] : (this.#automaton?.expected(position, this.#counters) ?? []);
+      position === null || this.#states !== null
+        ? []
+        : (this.#automaton?.expected(position, this.#counters) ?? []);
     return names.join(' or ');
   }
 
@@ -75,7 +77,8 @@ export class ModelWalk<E> {
     const edges = edgesFrom(automaton, from, uri, local);
     const [edge] = edges;
     if (edge === undefined) return null;
-    if (edges.length > 1) return this.#follow(automaton, [{ position: from, counters: this.#counters }], uri, local);
+    if (edges.length > 1)
+      return this.#follow(automaton, [{ position: from, counters: this.#counters }], uri, local);
     if (!admits(edge.ops, this.#counters)) return null;
     applyOps(edge.ops, this.#counters);
     if (edge.ops === null && edge.to.element !== null) from.last = edge.to;
@@ -83,7 +86,12 @@ export class ModelWalk<E> {
     return edge.to;
   }
 
-  #follow(automaton: ContentAutomaton<E>, states: readonly State<E>[], uri: string, local: string): Position<E> | null {
+  #follow(
+    automaton: ContentAutomaton<E>,
+    states: readonly State<E>[],
+    uri: string,
+    local: string,
+  ): Position<E> | null {
     const next: State<E>[] = [];
     for (const state of states) {
       for (const { to, ops } of edgesFrom(automaton, state.position, uri, local)) {
@@ -122,4 +130,5 @@ function edgesFrom<E>(
   return open.length === 0 ? edges : edges.length === 0 ? open : [...edges, ...open];
 }
 
-const sameNumbers = (a: readonly number[], b: readonly number[]): boolean => a.every((value, i) => value === b[i]);
+const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
+  a.every((value, i) => value === b[i]);

@@ -44,7 +44,10 @@ const PADDED: ReadonlyMap<string, RegExp> = new Map([
 export function base64Rule(text: string): string | null {
   const end = text.search(/[^A-Za-z0-9+/]/);
   const padding = end === -1 ? '' : text.slice(end, end + 3);
-  const last = PADDED.get(padding)?.test(end === -1 ? text.slice(-1) : text.slice(Math.max(0, end - 1), end)) ?? false;
+  const last =
+    PADDED.get(padding)?.test(
+      end === -1 ? text.slice(-1) : text.slice(Math.max(0, end - 1), end),
+    ) ?? false;
   const isWhole = end === -1 || end + padding.length === text.length;
   return text.length % 4 === 0 && last && isWhole ? null : 'must be base64';
 }

@@ -39,7 +39,13 @@ interface Instant {
 
 /** Parts that a type leaves out are taken from a leap year and a month of 31 days. */
 function instantOf(lexical: string, kind: DateKind): Instant {
-  const { year = '1972', month = '12', day = '01', time = '00:00:00', zone } = datePartsOf(lexical, kind);
+  const {
+    year = '1972',
+    month = '12',
+    day = '01',
+    time = '00:00:00',
+    zone,
+  } = datePartsOf(lexical, kind);
   const [hours = '0', minutes = '0', seconds = '0'] = time.split(':');
   // Midnight at the end of a day is the next one of a dateTime, and the same time of day.
   const ofDay = ticksOf(kind === 'time' && hours === '24' ? '0' : hours, minutes, seconds);
@@ -50,7 +56,8 @@ function instantOf(lexical: string, kind: DateKind): Instant {
 function ticksOf(hours: string, minutes: string, seconds: string): bigint {
   const [whole = '0', fraction = ''] = seconds.split('.');
   return (
-    ((BigInt(hours) * 60n + BigInt(minutes)) * 60n + BigInt(whole)) * SECOND + BigInt(fraction.padEnd(DIGITS, '0'))
+    ((BigInt(hours) * 60n + BigInt(minutes)) * 60n + BigInt(whole)) * SECOND +
+    BigInt(fraction.padEnd(DIGITS, '0'))
   );
 }
 
@@ -92,10 +99,20 @@ interface Duration {
 
 function durationOf(lexical: string): Duration {
   const parts = datePartsOf(lexical, 'duration');
-  const { years = '0', months = '0', days = '0', hours = '0', minutes = '0', seconds = '0', fraction = '' } = parts;
+  const {
+    years = '0',
+    months = '0',
+    days = '0',
+    hours = '0',
+    minutes = '0',
+    seconds = '0',
+    fraction = '',
+  } = parts;
   const allMonths = BigInt(years) * 12n + BigInt(months);
   const ticks = BigInt(days) * DAY + ticksOf(hours, minutes, `${seconds}.${fraction}`);
-  return parts['sign'] === undefined ? { months: allMonths, ticks } : { months: -allMonths, ticks: -ticks };
+  return parts['sign'] === undefined
+    ? { months: allMonths, ticks }
+    : { months: -allMonths, ticks: -ticks };
 }
 
 /** Year and month of the four moments that durations are compared at: before months of any length. */

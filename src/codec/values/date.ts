@@ -60,15 +60,18 @@ export function dateRule(text: string, kind: DateKind): string | null {
 }
 
 /** The named parts of a valid lexical form; those it has not are absent. */
-export const datePartsOf = (text: string, kind: DateKind): Readonly<Record<string, string | undefined>> =>
-  FORMS[kind].exec(text)?.groups ?? {};
+export const datePartsOf = (
+  text: string,
+  kind: DateKind,
+): Readonly<Record<string, string | undefined>> => FORMS[kind].exec(text)?.groups ?? {};
 
 function isCalendarDay(parts: Readonly<Record<string, string>> | undefined): boolean {
   const { year, month, day } = { year: undefined, month: undefined, day: undefined, ...parts };
   // There is no year 0 in XSD 1.0.
   if (year !== undefined && /^-?0000$/.test(year)) return false;
   if (month === undefined || day === undefined) return true;
-  const last = month === '02' && year !== undefined && !isLeap(year) ? 28 : DAYS_OF_MONTH[Number(month) - 1];
+  const last =
+    month === '02' && year !== undefined && !isLeap(year) ? 28 : DAYS_OF_MONTH[Number(month) - 1];
   return last !== undefined && Number(day) <= last;
 }
 

@@ -14,7 +14,8 @@ const FLOAT = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 /** The rule that a trimmed text breaks as an integer within these bounds, or null. */
 export function integerRule(text: string, min: number, max: number): string | null {
   const small = smallInteger(text);
-  const value = small >= 0 ? small : isShort(text) && INTEGER.test(text) ? Number(text) : Number.NaN;
+  const value =
+    small >= 0 ? small : isShort(text) && INTEGER.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? null : `must be an integer from ${min} to ${max}`;
 }
 
@@ -48,15 +49,21 @@ const isWithin = (digits: number, { min, max }: Bounds): boolean =>
   (max === null || (digits < max.length && !max.startsWith('-')));
 
 /** The rule that a trimmed text breaks as a number of any size, or null. */
-export function digitsRule(text: string, kind: 'integer' | 'decimal', bounds: Bounds): string | null {
+export function digitsRule(
+  text: string,
+  kind: 'integer' | 'decimal',
+  bounds: Bounds,
+): string | null {
   if (!isShort(text)) return TOO_LONG;
   if (isPlain(text, kind)) {
     if (isWithin(text.length, bounds)) return null;
   } else if (kind === 'integer' ? !INTEGER.test(text) : !DECIMAL.test(text)) {
     return kind === 'integer' ? 'must be an integer' : 'must be a decimal number';
   }
-  if (bounds.min !== null && compareDecimals(text, bounds.min) < 0) return `must be at least ${bounds.min}`;
-  if (bounds.max !== null && compareDecimals(text, bounds.max) > 0) return `must be at most ${bounds.max}`;
+  if (bounds.min !== null && compareDecimals(text, bounds.min) < 0)
+    return `must be at least ${bounds.min}`;
+  if (bounds.max !== null && compareDecimals(text, bounds.max) > 0)
+    return `must be at most ${bounds.max}`;
   return null;
 }
 
@@ -106,7 +113,11 @@ export function partsOf(lexical: string): {
   const [before = '', after = ''] = digits.split('.');
   const whole = before.replace(/^0+/, '');
   const fraction = withoutTrailingZeros(after);
-  return { negative: lexical.startsWith('-') && (whole !== '' || fraction !== ''), whole, fraction };
+  return {
+    negative: lexical.startsWith('-') && (whole !== '' || fraction !== ''),
+    whole,
+    fraction,
+  };
 }
 
 /** The digits behind a point that count. */

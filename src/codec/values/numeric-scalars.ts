@@ -40,7 +40,8 @@ export function digitsScalar(name: 'Long' | 'BigInt' | 'Decimal', bounds: Bounds
       if (typeof value === 'bigint') return check(String(value));
       if (typeof value !== 'number') throw new LexicalError(`${form}, as a string`);
       if (name !== 'Decimal' || Number.isInteger(value)) {
-        if (!Number.isSafeInteger(value)) throw new LexicalError(`${form}, as a string when it is large`);
+        if (!Number.isSafeInteger(value))
+          throw new LexicalError(`${form}, as a string when it is large`);
         return check(String(value));
       }
       return check(plainDecimal(value));
@@ -59,13 +60,15 @@ export const FLOAT_SCALAR: Scalar = {
     return value;
   },
   encode: (value) => {
-    if (typeof value !== 'number' || !Number.isFinite(value)) throw new LexicalError('must be a finite number');
+    if (typeof value !== 'number' || !Number.isFinite(value))
+      throw new LexicalError('must be a finite number');
     // Negative zero is a value of its own in XML Schema; JavaScript would write it without its sign.
     return Object.is(value, -0) ? '-0' : String(value).replace('+', '');
   },
 };
 
-const NOT_FINITE = 'INF and NaN are no Float; `type: String` in the mapping of the field keeps them';
+const NOT_FINITE =
+  'INF and NaN are no Float; `type: String` in the mapping of the field keeps them';
 
 /** Beyond those of JavaScript's numbers. */
 const EXPONENT_MAX = 400;

@@ -7,9 +7,18 @@
 export const PLAIN_CHARS = 100;
 
 /** Whether the bytes from `start` to before `end` are such a value, of the calendar too. There is no year 0. */
-export function isPlainDate(bytes: Uint8Array, start: number, end: number, kind: 'dateTime' | 'date'): boolean {
+export function isPlainDate(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  kind: 'dateTime' | 'date',
+): boolean {
   if (end - start < DATE_CHARS || end - start > PLAIN_CHARS || !isDay(bytes, start)) return false;
-  return isZone(bytes, kind === 'date' ? start + DATE_CHARS : timeEnd(bytes, start + DATE_CHARS, end), end);
+  return isZone(
+    bytes,
+    kind === 'date' ? start + DATE_CHARS : timeEnd(bytes, start + DATE_CHARS, end),
+    end,
+  );
 }
 
 const SCRATCH = new Uint8Array(PLAIN_CHARS);
@@ -36,7 +45,8 @@ function isDay(bytes: Uint8Array, at: number): boolean {
   const year = twoDigits(bytes, at + 2);
   const month = twoDigits(bytes, at + 5);
   const day = twoDigits(bytes, at + 8);
-  if (century < 0 || year < 0 || century + year === 0 || month < 1 || month > 12 || day < 1) return false;
+  if (century < 0 || year < 0 || century + year === 0 || month < 1 || month > 12 || day < 1)
+    return false;
   if (bytes[at + 4] !== MINUS || bytes[at + 7] !== MINUS) return false;
   if (day <= 28) return true;
   const isLeapYear = (year === 0 ? century : year) % 4 === 0;
@@ -63,7 +73,8 @@ function isZone(bytes: Uint8Array, at: number, end: number): boolean {
   if (at < 0) return false;
   if (at === end) return true;
   if (bytes[at] === LETTER_Z) return at + 1 === end;
-  if (at + 6 !== end || (bytes[at] !== MINUS && bytes[at] !== PLUS) || bytes[at + 3] !== COLON) return false;
+  if (at + 6 !== end || (bytes[at] !== MINUS && bytes[at] !== PLUS) || bytes[at + 3] !== COLON)
+    return false;
   const hours = twoDigits(bytes, at + 1);
   const minutes = twoDigits(bytes, at + 4);
   return hours >= 0 && hours <= 13 && minutes >= 0 && minutes <= 59;
@@ -76,7 +87,8 @@ function twoDigits(bytes: Uint8Array, at: number): number {
   return isDigit(tens) && isDigit(ones) ? (tens - ZERO) * 10 + ones - ZERO : -1;
 }
 
-export const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
+export const isDigit = (byte: number | undefined): boolean =>
+  byte !== undefined && byte >= ZERO && byte <= NINE;
 
 const ZERO = 0x30;
 const NINE = 0x39;

@@ -5,7 +5,14 @@ import { LexicalError, type Scalar, type ScalarItem, type ScalarValue } from '..
 import { BASE64_SCALAR, HEX_SCALAR } from './base64.js';
 import { dateScalar } from './date.js';
 import { digitsScalar, FLOAT_SCALAR, intScalar } from './numeric-scalars.js';
-import { compileSimple, isPlain, itemOf, itemsIn, leavesOf, whiteSpaceOf } from './simple-validity.js';
+import {
+  compileSimple,
+  isPlain,
+  itemOf,
+  itemsIn,
+  leavesOf,
+  whiteSpaceOf,
+} from './simple-validity.js';
 import { qNameRule, valueSpaceOf } from './value-space.js';
 import { prescribesForm } from './written-form.js';
 
@@ -23,7 +30,10 @@ export function scalarOf(type: SimpleType): Scalar {
   if (type.name?.uri === XOP) return { ...builtIn, binary: 'included' };
   const scalar = type.name?.uri === WSI_REFERENCES ? { ...builtIn, isReference: true } : builtIn;
   if (isPlain(type)) return scalar;
-  return held((scalar.name === 'Int' || scalar.name === 'Float') && prescribesForm(type) ? TOKEN : scalar, type);
+  return held(
+    (scalar.name === 'Int' || scalar.name === 'Float') && prescribesForm(type) ? TOKEN : scalar,
+    type,
+  );
 }
 
 /** The scalar for a list type whose items are `item`. Its callers limit the number of items. */
@@ -54,7 +64,8 @@ function oneOf(value: ScalarValue): ScalarItem {
 /** Refuses an item with white space, which would become none, or several. */
 function itemText(lexical: string): string {
   const text = trimXml(lexical);
-  if (text === '' || /[ \t\n\r]/.test(text)) throw new LexicalError('an item of a list must be one word');
+  if (text === '' || /[ \t\n\r]/.test(text))
+    throw new LexicalError('an item of a list must be one word');
   return text;
 }
 
@@ -64,7 +75,8 @@ function unionScalar(types: readonly SimpleType[]): Scalar {
   const [first] = members;
   if (first === undefined) return STRING;
   const isOneKind = types.every(({ variety }) => variety !== 'list');
-  if (isOneKind && members.every(({ name }) => name === first.name)) return firstThatTakes(first.name, members);
+  if (isOneKind && members.every(({ name }) => name === first.name))
+    return firstThatTakes(first.name, members);
   return types.some(({ builtIn }) => builtIn === 'string') ? STRING : TOKEN;
 }
 
@@ -94,12 +106,15 @@ function held(scalar: Scalar, type: SimpleType): Scalar {
   const check = compileSimple(type);
   const isTreated = type.variety === 'atomic' && type.facets.whiteSpace !== null;
   const whiteSpace = isTreated ? whiteSpaceOf(type) : 'preserve';
-  if (scalar === BOOLEAN) return { ...BOOLEAN, encode: (value) => booleanOf(BOOLEAN.encode(value), check) };
+  if (scalar === BOOLEAN)
+    return { ...BOOLEAN, encode: (value) => booleanOf(BOOLEAN.encode(value), check) };
   return {
     name: scalar.name,
     ...(scalar.binary === undefined ? {} : { binary: scalar.binary }),
     type,
-    decode: isTreated ? (lexical) => scalar.decode(treatWhiteSpace(lexical, whiteSpace)) : scalar.decode,
+    decode: isTreated
+      ? (lexical) => scalar.decode(treatWhiteSpace(lexical, whiteSpace))
+      : scalar.decode,
     encode: (value) => {
       const lexical = scalar.encode(value);
       hold(check(lexical));
@@ -135,15 +150,31 @@ const CUSTOM: readonly (readonly [string, string, string | null])[] = [
     'An integer of any size as a string that keeps every digit. Numbers are accepted while they are exact.',
     'integer',
   ],
-  ['Decimal', 'A decimal number as a string that keeps every digit, trailing zeros included.', 'decimal'],
-  ['Date', 'A calendar date as written, with its time zone if it has one: 2015-03-26 or 2015-03-26+01:00.', 'date'],
-  ['DateTime', 'A date and time as written, with its time zone if it has one: 2015-03-26T09:30:00.5Z.', 'dateTime'],
+  [
+    'Decimal',
+    'A decimal number as a string that keeps every digit, trailing zeros included.',
+    'decimal',
+  ],
+  [
+    'Date',
+    'A calendar date as written, with its time zone if it has one: 2015-03-26 or 2015-03-26+01:00.',
+    'date',
+  ],
+  [
+    'DateTime',
+    'A date and time as written, with its time zone if it has one: 2015-03-26T09:30:00.5Z.',
+    'dateTime',
+  ],
   ['Time', 'A time of day as written, with its time zone if it has one: 09:30:00.', 'time'],
   ['Duration', 'A duration: P1Y2M3DT4H5M6.7S.', 'duration'],
   ['Base64', 'Bytes in base64, without white space.', 'base64Binary'],
   ['Hex', 'Bytes in pairs of hexadecimal digits.', 'hexBinary'],
   ['URI', 'A URI or IRI reference, absolute or relative.', 'anyURI'],
-  ['QName', 'A qualified name: {namespace}name, or a name without a prefix as it is written.', 'QName'],
+  [
+    'QName',
+    'A qualified name: {namespace}name, or a name without a prefix as it is written.',
+    'QName',
+  ],
   [
     'XML',
     'Content whose type is not modelled, as XML text. In an argument: the whole element as XML, or text that does not begin with <.',
@@ -155,7 +186,10 @@ const CUSTOM: readonly (readonly [string, string, string | null])[] = [
 export const SCALAR_TYPES: ReadonlyMap<string, ScalarType> = new Map(
   CUSTOM.map(([name, description, section]) => [
     name,
-    { description, specifiedByUrl: section === null ? null : `https://www.w3.org/TR/xmlschema-2/#${section}` },
+    {
+      description,
+      specifiedByUrl: section === null ? null : `https://www.w3.org/TR/xmlschema-2/#${section}`,
+    },
   ]),
 );
 
@@ -190,7 +224,11 @@ const BOOLEAN: Scalar = {
   },
 };
 
-const URI: Scalar = { name: 'URI', decode: (lexical) => treatWhiteSpace(lexical, 'collapse'), encode: textOf };
+const URI: Scalar = {
+  name: 'URI',
+  decode: (lexical) => treatWhiteSpace(lexical, 'collapse'),
+  encode: textOf,
+};
 
 const Q_NAME: Scalar = {
   name: 'QName',
@@ -202,13 +240,16 @@ const Q_NAME: Scalar = {
   encode: (value) => {
     const text = trimXml(textOf(value));
     // A prefix would be bound by the declarations of the envelope.
-    if (qNameRule(text) !== null || text.includes(':')) throw new LexicalError('must be a name without a prefix');
+    if (qNameRule(text) !== null || text.includes(':'))
+      throw new LexicalError('must be a name without a prefix');
     return text;
   },
 };
 
-const long = (min: string | null = null, max: string | null = null): Scalar => digitsScalar('Long', { min, max });
-const bigInt = (min: string | null = null, max: string | null = null): Scalar => digitsScalar('BigInt', { min, max });
+const long = (min: string | null = null, max: string | null = null): Scalar =>
+  digitsScalar('Long', { min, max });
+const bigInt = (min: string | null = null, max: string | null = null): Scalar =>
+  digitsScalar('BigInt', { min, max });
 
 /** The built-in types of XML Schema by local name. All others are strings. */
 const BUILT_INS: ReadonlyMap<string, Scalar> = new Map([
@@ -231,18 +272,25 @@ const BUILT_INS: ReadonlyMap<string, Scalar> = new Map([
   ['float', FLOAT_SCALAR],
   ['double', FLOAT_SCALAR],
 
-  ...['normalizedString', 'token', 'language', 'Name', 'NCName', 'NMTOKEN', 'ID', 'IDREF', 'ENTITY'].map(
-    (name): [string, Scalar] => [name, stringScalar(name)],
-  ),
+  ...[
+    'normalizedString',
+    'token',
+    'language',
+    'Name',
+    'NCName',
+    'NMTOKEN',
+    'ID',
+    'IDREF',
+    'ENTITY',
+  ].map((name): [string, Scalar] => [name, stringScalar(name)]),
 
   ['date', dateScalar('date', 'Date')],
   ['dateTime', dateScalar('dateTime', 'DateTime')],
   ['time', dateScalar('time', 'Time')],
   ['duration', dateScalar('duration', 'Duration')],
-  ...(['gYear', 'gYearMonth', 'gMonthDay', 'gDay', 'gMonth'] as const).map((kind): [string, Scalar] => [
-    kind,
-    dateScalar(kind, 'String'),
-  ]),
+  ...(['gYear', 'gYearMonth', 'gMonthDay', 'gDay', 'gMonth'] as const).map(
+    (kind): [string, Scalar] => [kind, dateScalar(kind, 'String')],
+  ),
 
   ['base64Binary', BASE64_SCALAR],
   ['hexBinary', HEX_SCALAR],

@@ -15,7 +15,8 @@ export function compileSimple(type: SimpleType): (lexical: string) => string | n
 }
 
 /** The facets of a type that are not checked, with the reason, for start-up warnings. [] nearly always. */
-export const unsupportedFacets = (type: SimpleType): readonly string[] => compiled(type, 0).unsupported;
+export const unsupportedFacets = (type: SimpleType): readonly string[] =>
+  compiled(type, 0).unsupported;
 
 interface Compiled {
   readonly whiteSpace: WhiteSpace;
@@ -58,7 +59,12 @@ function compile(type: SimpleType, depth: number): Compiled {
 
 function compileAtomic(type: SimpleType): Compiled {
   const space = valueSpaceOf(type.builtIn);
-  return restricted(type, whiteSpaceOf(type), space, (lexical) => `${space.primitive} ${space.key(lexical)}`);
+  return restricted(
+    type,
+    whiteSpaceOf(type),
+    space,
+    (lexical) => `${space.primitive} ${space.key(lexical)}`,
+  );
 }
 
 /** The white space treatment of an atomic type: it can be stricter than that of the base type, never less strict. */
@@ -77,25 +83,44 @@ function compileList(type: SimpleType, depth: number): Compiled {
     }
     return null;
   };
-  const space: Measured = { rule, order: null, digits: null, length: (lexical) => itemsIn(lexical).length };
-  const made = restricted(type, 'collapse', space, (lexical) => itemsIn(lexical).map(item.key).join(' '));
+  const space: Measured = {
+    rule,
+    order: null,
+    digits: null,
+    length: (lexical) => itemsIn(lexical).length,
+  };
+  const made = restricted(type, 'collapse', space, (lexical) =>
+    itemsIn(lexical).map(item.key).join(' '),
+  );
   return { ...made, unsupported: [...item.unsupported, ...made.unsupported], cost: item.cost };
 }
 
 /** The type of a list's items. */
 export const itemOf = (type: SimpleType): SimpleType =>
-  type.item ?? { ...type, name: null, variety: 'atomic', base: null, enumeration: null, facets: NO_FACETS };
+  type.item ?? {
+    ...type,
+    name: null,
+    variety: 'atomic',
+    base: null,
+    enumeration: null,
+    facets: NO_FACETS,
+  };
 
 /** The items of a list whose white space is treated. */
-export const itemsIn = (collapsed: string): readonly string[] => (collapsed === '' ? [] : collapsed.split(' '));
+export const itemsIn = (collapsed: string): readonly string[] =>
+  collapsed === '' ? [] : collapsed.split(' ');
 
 /** A value of a union is one of its first member that takes it; each member treats white space in its own way. */
 function compileUnion(type: SimpleType, depth: number): Compiled {
   const members = membersOf(type).map((member) => compiled(member, depth));
-  const takes = (lexical: string): Compiled | null => members.find(({ check }) => check(lexical) === null) ?? null;
+  const takes = (lexical: string): Compiled | null =>
+    members.find(({ check }) => check(lexical) === null) ?? null;
   const rule = (lexical: string): string | null => (takes(lexical) === null ? NO_MEMBER : null);
   const space: Measured = { rule, order: null, digits: null, length: null };
-  const cost = members.reduce((sum, member) => sum + (member.cost === 1 ? 1 : STEPS * member.cost), 1);
+  const cost = members.reduce(
+    (sum, member) => sum + (member.cost === 1 ? 1 : STEPS * member.cost),
+    1,
+  );
   if (cost > MAX_COST) return ANYTHING;
   const collapses = members.every(({ whiteSpace }) => whiteSpace === 'collapse');
   const made = restricted(
@@ -104,7 +129,10 @@ function compileUnion(type: SimpleType, depth: number): Compiled {
     space,
     (lexical) => takes(lexical)?.key(lexical) ?? lexical,
   );
-  const unsupported = new Set([...members.flatMap((member) => member.unsupported), ...made.unsupported]);
+  const unsupported = new Set([
+    ...members.flatMap((member) => member.unsupported),
+    ...made.unsupported,
+  ]);
   return { ...made, unsupported: [...unsupported], cost };
 }
 
@@ -121,7 +149,10 @@ function membersOf(type: SimpleType): readonly SimpleType[] {
   return flattened(type, isPlain);
 }
 
-function flattened(type: SimpleType, isOpen: (union: SimpleType) => boolean): readonly SimpleType[] {
+function flattened(
+  type: SimpleType,
+  isOpen: (union: SimpleType) => boolean,
+): readonly SimpleType[] {
   const members = new Set<SimpleType>();
   const seen = new Set<SimpleType>();
   const stack = type.members.toReversed();
@@ -138,7 +169,9 @@ function flattened(type: SimpleType, isOpen: (union: SimpleType) => boolean): re
 /** Whether a type has neither facets nor an enumeration. */
 export const isPlain = ({ enumeration, facets }: SimpleType): boolean =>
   enumeration === null &&
-  Object.values(facets).every((facet) => facet === null || (Array.isArray(facet) && facet.length === 0));
+  Object.values(facets).every(
+    (facet) => facet === null || (Array.isArray(facet) && facet.length === 0),
+  );
 
 const NO_MEMBER = 'must be a value of one of the member types';
 
@@ -160,7 +193,13 @@ function restricted(
     }
     return null;
   };
-  return { whiteSpace, check, key: (lexical) => key(treatWhiteSpace(lexical, whiteSpace)), unsupported, cost: 1 };
+  return {
+    whiteSpace,
+    check,
+    key: (lexical) => key(treatWhiteSpace(lexical, whiteSpace)),
+    unsupported,
+    cost: 1,
+  };
 }
 
 function enumerationChecks(
@@ -192,11 +231,15 @@ interface FacetChecks {
 /** Facets as checks, in the order of their cost. Rules name the facet, never the value. */
 function facetChecks(facets: Facets, space: Measured): FacetChecks {
   const unsupported: string[] = [];
-  const checks = [...lengthChecks(facets, space, unsupported), ...digitChecks(facets, space, unsupported)];
+  const checks = [
+    ...lengthChecks(facets, space, unsupported),
+    ...digitChecks(facets, space, unsupported),
+  ];
   checks.push(...boundChecks(facets, space, unsupported));
   for (const pattern of facets.patterns) {
     const compiled = compilePattern(pattern);
-    if ('unsupported' in compiled) unsupported.push(`pattern ${shown(pattern)}: ${compiled.unsupported}`);
+    if ('unsupported' in compiled)
+      unsupported.push(`pattern ${shown(pattern)}: ${compiled.unsupported}`);
     else {
       const rule = `must match ${shown(pattern)}`;
       checks.push((lexical) => (compiled.matches(lexical) ? null : rule));
@@ -205,7 +248,11 @@ function facetChecks(facets: Facets, space: Measured): FacetChecks {
   return { checks, unsupported };
 }
 
-function lengthChecks(facets: Facets, { length }: Measured, unsupported: string[]): readonly Check[] {
+function lengthChecks(
+  facets: Facets,
+  { length }: Measured,
+  unsupported: string[],
+): readonly Check[] {
   const { length: exactly, minLength, maxLength } = facets;
   if (exactly === null && minLength === null && maxLength === null) return [];
   if (length === null) {
@@ -216,14 +263,19 @@ function lengthChecks(facets: Facets, { length }: Measured, unsupported: string[
     (lexical) => {
       const counted = length(lexical);
       if (exactly !== null && counted !== exactly) return `must have length ${exactly}`;
-      if (minLength !== null && counted < minLength) return `must have at least length ${minLength}`;
+      if (minLength !== null && counted < minLength)
+        return `must have at least length ${minLength}`;
       if (maxLength !== null && counted > maxLength) return `must have at most length ${maxLength}`;
       return null;
     },
   ];
 }
 
-function digitChecks({ totalDigits, fractionDigits }: Facets, { digits }: Measured, unsupported: string[]): Check[] {
+function digitChecks(
+  { totalDigits, fractionDigits }: Facets,
+  { digits }: Measured,
+  unsupported: string[],
+): Check[] {
   if (totalDigits === null && fractionDigits === null) return [];
   if (digits === null) {
     unsupported.push('digits: values of this type have none');
@@ -232,7 +284,8 @@ function digitChecks({ totalDigits, fractionDigits }: Facets, { digits }: Measur
   return [
     (lexical) => {
       const { total, fraction } = digits(lexical);
-      if (totalDigits !== null && total > totalDigits) return `must have at most ${totalDigits} digits`;
+      if (totalDigits !== null && total > totalDigits)
+        return `must have at most ${totalDigits} digits`;
       if (fractionDigits === null || fraction <= fractionDigits) return null;
       return `must have at most ${fractionDigits} digits after the point`;
     },
@@ -247,7 +300,11 @@ const BOUNDS = [
   ['maxExclusive', 'must be less than', (order: number) => order < 0],
 ] as const;
 
-function boundChecks(facets: Facets, { rule: ruleOf, order }: Measured, unsupported: string[]): readonly Check[] {
+function boundChecks(
+  facets: Facets,
+  { rule: ruleOf, order }: Measured,
+  unsupported: string[],
+): readonly Check[] {
   return BOUNDS.flatMap(([facet, text, holds]): Check[] => {
     const bound = facets[facet];
     if (bound === null) return [];
@@ -265,4 +322,5 @@ function boundChecks(facets: Facets, { rule: ruleOf, order }: Measured, unsuppor
 
 const SHOWN_CHARS = 100;
 
-const shown = (text: string): string => (text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}...` : text);
+const shown = (text: string): string =>
+  text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}...` : text;

@@ -3,7 +3,15 @@ import type { WhiteSpace } from '../plan/lexical.js';
 import { bareBase64, base64Bytes, base64Rule, hexRule } from './base64.js';
 import { type DateKind, dateRule } from './date.js';
 import { dateKey, dateOrder } from './date-order.js';
-import { compareDecimals, decimalKey, digitsRule, floatOf, floatRule, integerRule, partsOf } from './decimal.js';
+import {
+  compareDecimals,
+  decimalKey,
+  digitsRule,
+  floatOf,
+  floatRule,
+  integerRule,
+  partsOf,
+} from './decimal.js';
 
 /** The rules of a built-in type: XSD 1.0 part 2, section 3. Lexical forms come with their white space treated. */
 export interface ValueSpace {
@@ -22,7 +30,9 @@ export interface ValueSpace {
   /** The length by the length facets; null where they do not apply. Of valid forms. */
   readonly length: ((lexical: string) => number) | null;
   /** Digits in all and behind the point; null where they are not counted. Of valid forms. */
-  readonly digits: ((lexical: string) => { readonly total: number; readonly fraction: number }) | null;
+  readonly digits:
+    | ((lexical: string) => { readonly total: number; readonly fraction: number })
+    | null;
 }
 
 /** The value space of a built-in type by its local name; an unknown one is a string. */
@@ -32,7 +42,10 @@ const none = { order: null, length: null, digits: null } as const;
 
 const same = (lexical: string): string => lexical;
 
-function text(whiteSpace: WhiteSpace, rule: (lexical: string) => string | null = () => null): ValueSpace {
+function text(
+  whiteSpace: WhiteSpace,
+  rule: (lexical: string) => string | null = () => null,
+): ValueSpace {
   return { ...none, primitive: 'string', whiteSpace, rule, key: same, length: countCharacters };
 }
 
@@ -51,7 +64,8 @@ const STRING = text('preserve');
 const language = (lexical: string): string | null =>
   /^[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*$/.test(lexical) ? null : 'must be a language tag';
 
-const ncName = (lexical: string): string | null => (isNcName(lexical) ? null : 'must be a name without a colon');
+const ncName = (lexical: string): string | null =>
+  isNcName(lexical) ? null : 'must be a name without a colon';
 
 /** Colons are the only difference to names of XML 1.0. */
 const name = (lexical: string): string | null =>
@@ -65,21 +79,31 @@ const nameToken = (lexical: string): string | null =>
 export function qNameRule(lexical: string): string | null {
   const colon = lexical.indexOf(':');
   const isName =
-    colon === -1 ? isNcName(lexical) : isNcName(lexical.slice(0, colon)) && isNcName(lexical.slice(colon + 1));
+    colon === -1
+      ? isNcName(lexical)
+      : isNcName(lexical.slice(0, colon)) && isNcName(lexical.slice(colon + 1));
   return isName ? null : 'must be a qualified name';
 }
 
 /** Prefixes are bound by each document, so only local names can be compared. */
 const localPart = (lexical: string): string => lexical.slice(lexical.indexOf(':') + 1);
 
-const Q_NAME: ValueSpace = { ...none, primitive: 'QName', whiteSpace: 'collapse', rule: qNameRule, key: localPart };
+const Q_NAME: ValueSpace = {
+  ...none,
+  primitive: 'QName',
+  whiteSpace: 'collapse',
+  rule: qNameRule,
+  key: localPart,
+};
 
 const BOOLEAN: ValueSpace = {
   ...none,
   primitive: 'boolean',
   whiteSpace: 'collapse',
   rule: (lexical) =>
-    lexical === 'true' || lexical === 'false' || lexical === '1' || lexical === '0' ? null : 'must be true or false',
+    lexical === 'true' || lexical === 'false' || lexical === '1' || lexical === '0'
+      ? null
+      : 'must be true or false',
   key: (lexical) => (lexical === '1' ? 'true' : lexical === '0' ? 'false' : lexical),
 };
 
@@ -103,7 +127,11 @@ const int = (min: number, max: number): ValueSpace => ({
   rule: (lexical) => integerRule(lexical, min, max),
 });
 
-function exact(kind: 'integer' | 'decimal', min: string | null = null, max: string | null = null): ValueSpace {
+function exact(
+  kind: 'integer' | 'decimal',
+  min: string | null = null,
+  max: string | null = null,
+): ValueSpace {
   const bounds = { min, max };
   return { ...NUMBER, rule: (lexical) => digitsRule(lexical, kind, bounds) };
 }
@@ -156,7 +184,17 @@ const HEX: ValueSpace = {
 /** The XLink escaping of XSD 1.0 makes nearly every text a URI reference, and stacks differ about the rest. */
 const ANY_URI: ValueSpace = { ...text('collapse'), primitive: 'anyURI' };
 
-const DATES = ['dateTime', 'date', 'time', 'gYear', 'gYearMonth', 'gMonthDay', 'gDay', 'gMonth', 'duration'] as const;
+const DATES = [
+  'dateTime',
+  'date',
+  'time',
+  'gYear',
+  'gYearMonth',
+  'gMonthDay',
+  'gDay',
+  'gMonth',
+  'duration',
+] as const;
 
 const SPACES: ReadonlyMap<string, ValueSpace> = new Map([
   ['string', STRING],
@@ -166,7 +204,10 @@ const SPACES: ReadonlyMap<string, ValueSpace> = new Map([
   ['language', text('collapse', language)],
   ['Name', text('collapse', name)],
   ['NMTOKEN', text('collapse', nameToken)],
-  ...['NCName', 'ID', 'IDREF', 'ENTITY'].map((local): [string, ValueSpace] => [local, text('collapse', ncName)]),
+  ...['NCName', 'ID', 'IDREF', 'ENTITY'].map((local): [string, ValueSpace] => [
+    local,
+    text('collapse', ncName),
+  ]),
   ['boolean', BOOLEAN],
 
   ['byte', int(-128, 127)],

@@ -15,7 +15,8 @@ export function wholeNumberOf(type: SimpleType): Scalar {
   if (type.variety !== 'atomic' || !NUMBERS.has(own.name) || prescribesForm(type)) return own;
   const { isWhole, min, max } = rangeOf(type);
   if (!isWhole || min === null || max === null) return own;
-  const fits = (range: { readonly min: bigint; readonly max: bigint }): boolean => min >= range.min && max <= range.max;
+  const fits = (range: { readonly min: bigint; readonly max: bigint }): boolean =>
+    min >= range.min && max <= range.max;
   const scalar = fits(INT) ? INT_SCALAR : fits(LONG) ? LONG_SCALAR : null;
   if (scalar === null || scalar.name === own.name) return own;
   const isDecimal = type.builtIn === 'decimal';
@@ -37,7 +38,10 @@ interface Range {
 }
 
 function rangeOf(type: SimpleType): Range {
-  const range: Range = { isWhole: type.builtIn !== 'decimal', ...(BUILT_INS.get(type.builtIn) ?? NO_BOUNDS) };
+  const range: Range = {
+    isWhole: type.builtIn !== 'decimal',
+    ...(BUILT_INS.get(type.builtIn) ?? NO_BOUNDS),
+  };
   for (let at: SimpleType | null = type; at !== null; at = at.base) narrow(range, at.facets);
   return range;
 }
@@ -45,7 +49,8 @@ function rangeOf(type: SimpleType): Range {
 function narrow(range: Range, facets: Facets): void {
   if (facets.fractionDigits === 0) range.isWhole = true;
   const { totalDigits } = facets;
-  const digits = totalDigits !== null && totalDigits <= DIGITS_MAX ? 10n ** BigInt(totalDigits) - 1n : null;
+  const digits =
+    totalDigits !== null && totalDigits <= DIGITS_MAX ? 10n ** BigInt(totalDigits) - 1n : null;
   for (const max of [digits, wholeIn(facets.maxInclusive), wholeIn(facets.maxExclusive)])
     if (max !== null && (range.max === null || max < range.max)) range.max = max;
   const least = digits === null ? null : -digits;
@@ -57,12 +62,14 @@ const DIGITS_MAX = 18;
 
 /** A bound without its fraction, if it has no more digits than a number of 64 bits. */
 function wholeIn(lexical: string | null): bigint | null {
-  const digits = lexical === null ? null : /^\s*([+-]?)0*([0-9]{1,19})(?:\.[0-9]*)?\s*$/.exec(lexical);
+  const digits =
+    lexical === null ? null : /^\s*([+-]?)0*([0-9]{1,19})(?:\.[0-9]*)?\s*$/.exec(lexical);
   return digits === null ? null : BigInt(`${digits[1] === '-' ? '-' : ''}${digits[2]}`);
 }
 
 /** A whole number as decimal numbers may be written: `5.00`. */
-const withoutFraction = (lexical: string): string => /^(\s*[+-]?[0-9]+)\.0*\s*$/.exec(lexical)?.[1] ?? lexical;
+const withoutFraction = (lexical: string): string =>
+  /^(\s*[+-]?[0-9]+)\.0*\s*$/.exec(lexical)?.[1] ?? lexical;
 
 type Bounds = Pick<Range, 'min' | 'max'>;
 

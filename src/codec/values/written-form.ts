@@ -22,15 +22,20 @@ const WIDTH_MAX = 12;
 /** Numbers in forms a pattern may require, and in the shortest form. */
 const PLAIN_SAMPLES = ['0', '1', '7', '12', '123', '1234', '12345', '-1', '-7'];
 
-const SAMPLES: readonly (readonly [written: string, plain: string])[] = PLAIN_SAMPLES.flatMap((plain) => {
-  const sign = plain.startsWith('-') ? '-' : '';
-  const digits = plain.slice(sign.length);
-  const widths = Array.from({ length: WIDTH_MAX - digits.length }, (_, more) => digits.length + more + 1);
-  const forms = [
-    ...widths.map((width) => sign + digits.padStart(width, '0')),
-    ...[1, 2, 3, 4, 5, 6].map((decimals) => `${plain}.${'0'.repeat(decimals)}`),
-    ...['.0E0', 'E0', '.0e0', 'e0', '.0E+00', '.0E00', '.00E00', '.'].map((end) => plain + end),
-    ...(sign === '' ? [`+${plain}`] : []),
-  ];
-  return forms.map((written): readonly [string, string] => [written, plain]);
-});
+const SAMPLES: readonly (readonly [written: string, plain: string])[] = PLAIN_SAMPLES.flatMap(
+  (plain) => {
+    const sign = plain.startsWith('-') ? '-' : '';
+    const digits = plain.slice(sign.length);
+    const widths = Array.from(
+      { length: WIDTH_MAX - digits.length },
+      (_, more) => digits.length + more + 1,
+    );
+    const forms = [
+      ...widths.map((width) => sign + digits.padStart(width, '0')),
+      ...[1, 2, 3, 4, 5, 6].map((decimals) => `${plain}.${'0'.repeat(decimals)}`),
+      ...['.0E0', 'E0', '.0e0', 'e0', '.0E+00', '.0E00', '.00E00', '.'].map((end) => plain + end),
+      ...(sign === '' ? [`+${plain}`] : []),
+    ];
+    return forms.map((written): readonly [string, string] => [written, plain]);
+  },
+);

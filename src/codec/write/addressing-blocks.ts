@@ -30,10 +30,21 @@ export function addressingBlocks(
   { envelopeUri }: Dialect,
   messageId: string,
 ): readonly HeaderBlock[] {
-  const block = (local: string, content: readonly ContentEvent[], isMandatory = false): HeaderBlock => {
+  const block = (
+    local: string,
+    content: readonly ContentEvent[],
+    isMandatory = false,
+  ): HeaderBlock => {
     const name = { uri, local };
-    const mandatory = { kind: 'attribute', name: { uri: envelopeUri, local: 'mustUnderstand' }, value: '1' } as const;
-    return { name, events: [{ kind: 'open', name }, ...(isMandatory ? [mandatory] : []), ...content, CLOSE] };
+    const mandatory = {
+      kind: 'attribute',
+      name: { uri: envelopeUri, local: 'mustUnderstand' },
+      value: '1',
+    } as const;
+    return {
+      name,
+      events: [{ kind: 'open', name }, ...(isMandatory ? [mandatory] : []), ...content, CLOSE],
+    };
   };
   const text = (value: string): readonly ContentEvent[] => [{ kind: 'text', value }];
   const anonymous = uri === WSA_1_0 ? `${uri}/anonymous` : `${uri}/role/anonymous`;
@@ -41,7 +52,11 @@ export function addressingBlocks(
     block('Action', text(action), true),
     block('To', text(to), true),
     block('MessageID', text(messageId)),
-    block('ReplyTo', [{ kind: 'open', name: { uri, local: 'Address' } }, ...text(anonymous), CLOSE]),
+    block('ReplyTo', [
+      { kind: 'open', name: { uri, local: 'Address' } },
+      ...text(anonymous),
+      CLOSE,
+    ]),
   ];
 }
 
@@ -59,7 +74,8 @@ export function withoutWritten(
   const names = new Set<string>();
   let depth = 0;
   for (const event of written) {
-    if (event.kind === 'open' && depth++ === 0 && isAddressing(event.name.uri)) names.add(event.name.local);
+    if (event.kind === 'open' && depth++ === 0 && isAddressing(event.name.uri))
+      names.add(event.name.local);
     else if (event.kind === 'close') depth--;
   }
   return blocks.filter(({ name }) => !names.has(name.local)).flatMap(({ events }) => events);

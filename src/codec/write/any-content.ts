@@ -26,7 +26,13 @@ import { refuseReserved } from './xml-input.js';
 /** The attributes and the content of an element of any type, which is open: JSON with its type, or XML. */
 export function anyContent(
   value: unknown,
-  { types, isSimple, isPlain = false, refusesNil = false, family }: Extract<EncodeValue, { readonly kind: 'any' }>,
+  {
+    types,
+    isSimple,
+    isPlain = false,
+    refusesNil = false,
+    family,
+  }: Extract<EncodeValue, { readonly kind: 'any' }>,
   name: QName | null,
   path: InputPath,
   tools: AnyTools,
@@ -83,7 +89,8 @@ function elementName(written: unknown, wildcards: readonly Wildcard[], path: Inp
   if (written === null) refuseInput(path, REQUIRED);
   const text = String(written);
   const [first] = wildcards;
-  const only = wildcards.length === 1 && first?.namespaces.kind === 'only' ? first.namespaces.uris : [];
+  const only =
+    wildcards.length === 1 && first?.namespaces.kind === 'only' ? first.namespaces.uris : [];
   const uri = only.length === 1 ? (only[0] ?? '') : '';
   const name = parseQualifiedName(text) ?? (isNcName(text) ? { uri, local: text } : null);
   if (name === null) refuseInput(path, 'must be {namespace}name');
@@ -95,12 +102,18 @@ function elementName(written: unknown, wildcards: readonly Wildcard[], path: Inp
  * Whether the `type` and `value` of an argument are those that a reply with its XML would give. Absent ones are. `xml` is
  * of bounded length.
  */
-function isSameAnyValue(raw: ReadonlyRecord, xml: string, types: AnyTypes, isNamed = false): boolean {
+function isSameAnyValue(
+  raw: ReadonlyRecord,
+  xml: string,
+  types: AnyTypes,
+  isNamed = false,
+): boolean {
   const found = xml.startsWith('<') ? read(xml, types, isNamed) : { type: null, value: xml };
   if (found === null) return false;
   const { type, value } = found;
   const given = memberOf(raw, 'type') ?? null;
-  if (given !== null && (type === null || (given !== type && `{${XSD}}${String(given)}` !== type))) return false;
+  if (given !== null && (type === null || (given !== type && `{${XSD}}${String(given)}` !== type)))
+    return false;
   const own = memberOf(raw, 'value');
   return own === undefined || isDeepStrictEqual(plain(own), plain(value));
 }

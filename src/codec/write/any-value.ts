@@ -43,7 +43,12 @@ type Task =
       readonly value: unknown;
       readonly path: InputPath;
     }
-  | { readonly kind: 'entry'; readonly key: string; readonly value: unknown; readonly path: InputPath };
+  | {
+      readonly kind: 'entry';
+      readonly key: string;
+      readonly value: unknown;
+      readonly path: InputPath;
+    };
 
 const CLOSE_TASK: Task = { kind: 'close' };
 
@@ -99,14 +104,19 @@ export class AnyValueWriter {
   }
 
   /** As `write`, for a value of one of the types of a family. */
-  writeMember(raw: ReadonlyRecord, { base, types }: TypeFamily, path: InputPath): readonly ContentEvent[] {
+  writeMember(
+    raw: ReadonlyRecord,
+    { base, types }: TypeFamily,
+    path: InputPath,
+  ): readonly ContentEvent[] {
     const written = memberOf(raw, 'type') ?? null;
     const value = memberOf(raw, 'value');
     if (value === undefined) refuseInput(below(path, 'value'), REQUIRED);
     const at = below(path, 'type');
     const name = written === null ? base : this.#typeName(written, at);
     if (name === null) refuseInput(at, 'is needed: the declared type is abstract');
-    if (!types.has(typeKey(name))) refuseInput(at, `must be one of the ${types.size} types that may stand here`);
+    if (!types.has(typeKey(name)))
+      refuseInput(at, `must be one of the ${types.size} types that may stand here`);
     const type = written === null ? this.#types.named(name) : null;
     if (type === null) this.#typed(value, name, below(path, 'value'));
     else this.#content(value, type, below(path, 'value'));
@@ -135,7 +145,8 @@ export class AnyValueWriter {
       this.#events.push(NIL);
       return;
     }
-    if (this.#tools.encodingUri !== null && member.typeName !== null) this.#type(member.typeName, path);
+    if (this.#tools.encodingUri !== null && member.typeName !== null)
+      this.#type(member.typeName, path);
     this.#content(value, type, path);
   }
 
@@ -159,7 +170,8 @@ export class AnyValueWriter {
     const type = memberOf(value, TYPE_KEY);
     if (type !== undefined) {
       const name = this.#typeName(type, below(path, TYPE_KEY));
-      if (Object.hasOwn(value, VALUE_KEY)) this.#typed(memberOf(value, VALUE_KEY), name, below(path, VALUE_KEY));
+      if (Object.hasOwn(value, VALUE_KEY))
+        this.#typed(memberOf(value, VALUE_KEY), name, below(path, VALUE_KEY));
       else this.#typed(value, name, path);
     } else if (this.#tools.encodingUri === null) this.#struct(value, path, uri);
     else this.#typed(value, MAP, path);
@@ -202,13 +214,18 @@ export class AnyValueWriter {
     const itemType = item?.typeName ?? null;
     if (encodingUri !== null)
       this.#events.push(
-        ...arrayAttributes({ kind: 'array', itemType, item: { kind: 'xml' } }, items.length, encodingUri),
+        ...arrayAttributes(
+          { kind: 'array', itemType, item: { kind: 'xml' } },
+          items.length,
+          encodingUri,
+        ),
       );
     this.#elements(items, ITEM, item, inner(path));
   }
 
   #object(value: unknown, type: AnyObject, path: InputPath): void {
-    if (type.isAbstract) refuseInput(path, 'must be of a type that is not abstract, which it names');
+    if (type.isAbstract)
+      refuseInput(path, 'must be of a type that is not abstract, which it names');
     if (type.text !== null && !isRecord(value)) {
       this.#add(this.#tools.leaves.text(type.text, value, path));
       return;
@@ -219,13 +236,15 @@ export class AnyValueWriter {
       (key === TEXT_KEY && type.text !== null) ||
       (key.startsWith('@') ? type.attributes.has(key.slice(1)) : type.members.has(key));
     // The keys are the client's: they are not repeated.
-    if (!Object.keys(object).every(isKnown)) refuseInput(path, 'has a member that its type does not have');
+    if (!Object.keys(object).every(isKnown))
+      refuseInput(path, 'has a member that its type does not have');
     for (const [local, { name, scalar }] of type.attributes) {
       const own = memberOf(object, `@${local}`) ?? null;
       const attribute = { key: `@${local}`, name, required: false, fixed: null, scalar };
       if (own !== null) this.#add(this.#tools.leaves.attribute(attribute, object, path));
     }
-    if (type.text !== null) this.#add(this.#tools.leaves.text(type.text, memberOf(object, TEXT_KEY), path));
+    if (type.text !== null)
+      this.#add(this.#tools.leaves.text(type.text, memberOf(object, TEXT_KEY), path));
     for (const [local, member] of [...type.members].reverse()) {
       const own = memberOf(object, local);
       const at = below(path, local);
@@ -242,7 +261,11 @@ export class AnyValueWriter {
     for (const [at, [key, value]] of entries.entries()) {
       if (!key.startsWith('@')) continue;
       const own = inside(path, at);
-      this.#events.push({ kind: 'attribute', name: nameOf(key.slice(1), own), value: textIn(value, own) });
+      this.#events.push({
+        kind: 'attribute',
+        name: nameOf(key.slice(1), own),
+        value: textIn(value, own),
+      });
     }
     for (let at = entries.length - 1; at >= 0; at--) {
       const [key = '', value] = entries[at] ?? [];
@@ -280,13 +303,24 @@ export class AnyValueWriter {
   }
 
   /** The element of a member of an object, or one for each item of its list. */
-  #member(value: unknown, isMany: boolean, name: QName, member: AnyMember | null, path: InputPath): void {
+  #member(
+    value: unknown,
+    isMany: boolean,
+    name: QName,
+    member: AnyMember | null,
+    path: InputPath,
+  ): void {
     if (isMany) this.#elements(this.#items(value, path), name, member, path);
     else this.#tasks.push({ kind: 'element', name, member, value, path });
   }
 
   /** Elements for these items, before all that is to come. */
-  #elements(items: readonly unknown[], name: QName, member: AnyMember | null, path: InputPath): void {
+  #elements(
+    items: readonly unknown[],
+    name: QName,
+    member: AnyMember | null,
+    path: InputPath,
+  ): void {
     for (let at = items.length - 1; at >= 0; at--)
       this.#tasks.push({ kind: 'element', name, member, value: items[at], path: below(path, at) });
   }
@@ -313,7 +347,8 @@ export class AnyValueWriter {
     const name = typeof written === 'string' ? parseQualifiedName(written) : null;
     if (name !== null) return name;
     const local = typeof written === 'string' ? written.replace(/^xsd?:/, '') : '';
-    if (!isNcName(local)) refuseInput(path, 'must be {namespace}name, or the name of a type of XML Schema');
+    if (!isNcName(local))
+      refuseInput(path, 'must be {namespace}name, or the name of a type of XML Schema');
     return { uri: XSD, local };
   }
 
@@ -347,11 +382,17 @@ const NOT_SIMPLE = 'must be of a simple type';
 /** The path of items that are a level below their list. */
 const inner = (path: InputPath): InputPath => ({ ...path, depth: path.depth + 1 });
 
-const isStruct = ({ uri, local }: QName): boolean => local === 'Struct' && SOAP_ENCODINGS.includes(uri);
-const isArray = ({ uri, local }: QName): boolean => local === 'Array' && SOAP_ENCODINGS.includes(uri);
+const isStruct = ({ uri, local }: QName): boolean =>
+  local === 'Struct' && SOAP_ENCODINGS.includes(uri);
+const isArray = ({ uri, local }: QName): boolean =>
+  local === 'Array' && SOAP_ENCODINGS.includes(uri);
 
 /** The path of a member with a name of the client, which is not repeated: by its place. */
-const inside = (path: InputPath, at: number): InputPath => ({ above: path, step: at, depth: path.depth + 1 });
+const inside = (path: InputPath, at: number): InputPath => ({
+  above: path,
+  step: at,
+  depth: path.depth + 1,
+});
 
 /** The name of an element without a namespace. */
 function nameOf(key: string, path: InputPath): QName {

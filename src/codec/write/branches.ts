@@ -25,7 +25,8 @@ function brokenRule(rules: readonly BranchRule[], has: HasMember): string | null
 
 function brokenBranches({ required, branches }: BranchRule, has: HasMember): string | null {
   const keys = new Set(branches.flatMap((branch) => branch.keys).filter(has));
-  if (keys.size === 0) return required ? `one must be provided of ${printBranches(branches)}` : null;
+  if (keys.size === 0)
+    return required ? `one must be provided of ${printBranches(branches)}` : null;
   const fitting = branches.filter((branch) => [...keys].every((key) => branch.keys.includes(key)));
   if (fitting.length === 0) return `only one may be provided of ${printBranches(branches)}`;
   let first: string | null = null;
@@ -52,7 +53,10 @@ export function absentBranches(object: EncodeObject, value: ReadonlyRecord): Rea
   const { choices, branches = [] } = object;
   if (choices.length === 0 && branches.length === 0) return NONE;
   const nillable = nillableOf(object);
-  const nulls = nillable.size === 0 ? [] : Object.keys(value).filter((key) => value[key] === null && nillable.has(key));
+  const nulls =
+    nillable.size === 0
+      ? []
+      : Object.keys(value).filter((key) => value[key] === null && nillable.has(key));
   if (nulls.length === 0) return NONE;
   const isGiven: HasMember = (key) => {
     const member = memberOf(value, key);
@@ -67,7 +71,9 @@ export function absentBranches(object: EncodeObject, value: ReadonlyRecord): Rea
   for (let rule = stack.pop(); rule !== undefined; rule = stack.pop()) {
     const given = rule.branches.flatMap(({ keys }) => keys.filter(isGiven));
     if (given.length === 0) continue;
-    const [taken, others] = partition(rule.branches, ({ keys }) => given.every((key) => keys.includes(key)));
+    const [taken, others] = partition(rule.branches, ({ keys }) =>
+      given.every((key) => keys.includes(key)),
+    );
     const kept = new Set(taken.flatMap(({ keys }) => keys));
     const left = new Set(others.flatMap(({ keys }) => keys));
     for (const key of nulls) if (left.has(key) && !kept.has(key)) absent.add(key);
@@ -78,7 +84,7 @@ export function absentBranches(object: EncodeObject, value: ReadonlyRecord): Rea
 
 const NONE: ReadonlySet<string> = new Set();
 
-const partition = <T>(all: readonly T[], test: (one: T) => boolean): readonly [readonly T[], readonly T[]] => [
-  all.filter(test),
-  all.filter((one) => !test(one)),
-];
+const partition = <T>(
+  all: readonly T[],
+  test: (one: T) => boolean,
+): readonly [readonly T[], readonly T[]] => [all.filter(test), all.filter((one) => !test(one))];

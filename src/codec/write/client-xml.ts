@@ -1,5 +1,10 @@
 import { allowsAny } from '../../wsdl/wildcards.js';
-import { type AttributeEvent, type ContentEvent, isAttribute, isSameName } from '../plan/content-events.js';
+import {
+  type AttributeEvent,
+  type ContentEvent,
+  isAttribute,
+  isSameName,
+} from '../plan/content-events.js';
 import type { EncodeElement } from '../plan/plan.js';
 
 /**
@@ -13,13 +18,21 @@ export function addXml(
   wildcards: AllowedWildcards = [],
 ): string | null {
   const [first] = xml;
-  if (!isNamed && wildcards.length > 0 && first?.kind === 'open' && !allowsAny(wildcards, first.name.uri))
+  if (
+    !isNamed &&
+    wildcards.length > 0 &&
+    first?.kind === 'open' &&
+    !allowsAny(wildcards, first.name.uri)
+  )
     return NOT_ALLOWED;
   const written = isNamed ? attributesAtEnd(events) : [];
   let isOwn = written.length > 0;
   for (const event of xml) {
     isOwn &&= isAttribute(event) || event.kind === 'bindings';
-    const same = isOwn && isAttribute(event) ? written.find(({ name }) => isSameName(name, event.name)) : undefined;
+    const same =
+      isOwn && isAttribute(event)
+        ? written.find(({ name }) => isSameName(name, event.name))
+        : undefined;
     if (same === undefined) events.push(event);
     else if (!isSameValue(same, event))
       return `must not have another ${same.name.local} than the one it is provided as`;

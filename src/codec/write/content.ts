@@ -32,7 +32,14 @@ import {
 import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
 import { mediaTypeIn } from './media-type-attribute.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
-import { arrayAttributes, itemElement, NIL, namesItsType, TYPE, typeOfXml } from './type-attributes.js';
+import {
+  arrayAttributes,
+  itemElement,
+  NIL,
+  namesItsType,
+  TYPE,
+  typeOfXml,
+} from './type-attributes.js';
 
 /**
  * Turns a client's values into events, by plan. Its methods throw `InputError` with a path that begins with `root`.
@@ -49,7 +56,11 @@ export class ContentEncoder {
 
   constructor(options: ContentOptions, root: string) {
     this.#limits = options.limits;
-    this.#leaves = new LeafEncoder(options.limits, options.context ?? NO_CONTEXT, options.parts ?? null);
+    this.#leaves = new LeafEncoder(
+      options.limits,
+      options.context ?? NO_CONTEXT,
+      options.parts ?? null,
+    );
     this.#encodingUri = options.encodingUri ?? null;
     this.#root = { above: null, step: root, depth: 1 };
   }
@@ -95,7 +106,12 @@ export class ContentEncoder {
   }
 
   /** Puts the members of an object before all other tasks. */
-  #postpone(elements: readonly EncodeElement[], value: ReadonlyRecord, path: InputPath, absent = NONE): void {
+  #postpone(
+    elements: readonly EncodeElement[],
+    value: ReadonlyRecord,
+    path: InputPath,
+    absent = NONE,
+  ): void {
     for (let at = elements.length - 1; at >= 0; at--) {
       const element = elements[at];
       if (element === undefined) continue;
@@ -109,26 +125,39 @@ export class ContentEncoder {
     if (!isRecord(value)) refuseInput(path, 'must be an object');
     if (path.depth > this.#limits.inputDepth) refuseInput(path, 'nested deeper than allowed');
     if (object.mixed !== undefined && this.#mixedXml(object.mixed, value, path, name)) return;
-    for (const attribute of object.attributes) this.#add(this.#leaves.attribute(attribute, value, path));
+    for (const attribute of object.attributes)
+      this.#add(this.#leaves.attribute(attribute, value, path));
     const { text, xml, variant, mixed } = object;
     if (variant !== undefined)
       this.#variant(variant.value, memberOf(value, variant.key), name, below(path, variant.key));
-    if (text !== null) this.#add(this.#leaves.simpleContent(text, value, path, mediaTypeIn(object, value)));
+    if (text !== null)
+      this.#add(this.#leaves.simpleContent(text, value, path, mediaTypeIn(object, value)));
     if (object.any !== undefined) this.#any(object.any, value, name, path);
     const ownText = mixed === undefined ? null : (memberOf(value, mixed.text) ?? null);
-    if (mixed !== undefined && ownText !== null) this.#add(this.#leaves.text(TEXT, ownText, below(path, mixed.text)));
+    if (mixed !== undefined && ownText !== null)
+      this.#add(this.#leaves.text(TEXT, ownText, below(path, mixed.text)));
     if (xml !== undefined) this.#xml(memberOf(value, xml), name, below(path, xml), null);
     const absent = absentBranches(object, value);
-    const broken = brokenChoice(object, (key) => !absent.has(key) && isPresent(object, key, memberOf(value, key)));
+    const broken = brokenChoice(
+      object,
+      (key) => !absent.has(key) && isPresent(object, key, memberOf(value, key)),
+    );
     if (broken !== null) refuseInput(path, broken);
     this.#postpone(object.children, value, path, absent);
   }
 
   /** Whether mixed content is given as XML, which is written then. */
-  #mixedXml({ xml }: MixedMembers, value: ReadonlyRecord, path: InputPath, name: QName | null): boolean {
+  #mixedXml(
+    { xml }: MixedMembers,
+    value: ReadonlyRecord,
+    path: InputPath,
+    name: QName | null,
+  ): boolean {
     const own = memberOf(value, xml) ?? null;
     if (own === null) return false;
-    const others = Object.keys(value).filter((key) => key !== xml && (memberOf(value, key) ?? null) !== null);
+    const others = Object.keys(value).filter(
+      (key) => key !== xml && (memberOf(value, key) ?? null) !== null,
+    );
     if (others.length > 0) refuseInput(path, `must have nothing beside ${xml}`);
     this.#xml(own, name, below(path, xml), null);
     return true;
@@ -151,14 +180,16 @@ export class ContentEncoder {
     }
     if (value === undefined || value === null) {
       // Absent and null are the same, unless the element is nillable.
-      const isNil = nillable && occurs !== 'many' && (required || (value === null && canBeNil(element)));
+      const isNil =
+        nillable && occurs !== 'many' && (required || (value === null && canBeNil(element)));
       if (isNil) this.#nil(nilFormOf(element), name, path);
       else if (required) refuseInput(path, REQUIRED);
       return;
     }
     if (occurs === 'one') this.#element(element, name, value, path);
     else if (occurs === 'many') {
-      if (Array.isArray(value) && value.length === 0 && required) refuseInput(path, 'must have at least one item');
+      if (Array.isArray(value) && value.length === 0 && required)
+        refuseInput(path, 'must have at least one item');
       this.#items(element, name, nillable, value, path);
     } else {
       this.#events.push({ kind: 'open', name });
@@ -177,12 +208,20 @@ export class ContentEncoder {
     this.#events.push(CLOSE);
   }
 
-  #items(element: EncodeElement, name: QName, nillable: boolean, value: unknown, path: InputPath): void {
+  #items(
+    element: EncodeElement,
+    name: QName,
+    nillable: boolean,
+    value: unknown,
+    path: InputPath,
+  ): void {
     const items = this.#listOf(value, path);
     const broken = brokenCount(element, items.length);
     if (broken !== null) refuseInput(path, broken);
     const [from, to] =
-      element.itemRange === undefined ? [0, items.length] : resolveRange(element.itemRange, items.length);
+      element.itemRange === undefined
+        ? [0, items.length]
+        : resolveRange(element.itemRange, items.length);
     const tasks = items.slice(from, to).map((item, at): Task => {
       const index = from + at;
       const value = item ?? null;
@@ -206,7 +245,8 @@ export class ContentEncoder {
     }
     if (element.transparent === true) {
       if (element.value.kind === 'object') this.#beginObject(element.value, value, path, null);
-      else if (element.value.kind === 'any') this.#anyElement(element.value, value, path, element.wildcards);
+      else if (element.value.kind === 'any')
+        this.#anyElement(element.value, value, path, element.wildcards);
       else this.#xml(value, null, path, null, element.wildcards);
       return;
     }
@@ -222,13 +262,25 @@ export class ContentEncoder {
   }
 
   /** Writes the type that the client chose, and its content. */
-  #variant(plan: EncodeVariants, value: unknown, name: QName | null, path: InputPath, declared: QName | null = null) {
+  #variant(
+    plan: EncodeVariants,
+    value: unknown,
+    name: QName | null,
+    path: InputPath,
+    declared: QName | null = null,
+  ) {
     const [key, variant] = variantOf(plan, value, path);
     const inner = isRecord(value) ? memberOf(value, key) : null;
     const isOwn = this.#encodingUri === null || namesItsType(variant.value);
     const type = variant.type ?? (isOwn ? null : declared);
     if (type !== null) this.#events.push(TYPE(type));
-    this.#content(variant.value, name, inner, below(path, key), variant.type === null ? declared : null);
+    this.#content(
+      variant.value,
+      name,
+      inner,
+      below(path, key),
+      variant.type === null ? declared : null,
+    );
   }
 
   /**
@@ -238,18 +290,26 @@ export class ContentEncoder {
   #nil({ type, plan }: NilForm, name: QName, path: InputPath): void {
     this.#events.push({ kind: 'open', name });
     if (type !== null) this.#events.push(TYPE(type));
-    if (plan?.kind === 'object') for (const each of plan.attributes) this.#add(this.#leaves.attribute(each, {}, path));
+    if (plan?.kind === 'object')
+      for (const each of plan.attributes) this.#add(this.#leaves.attribute(each, {}, path));
     this.#events.push(NIL, CLOSE);
   }
 
   #open(element: EncodeElement, name: QName): void {
     this.#events.push({ kind: 'open', name });
     const { typeName = null, value } = element;
-    if (this.#encodingUri !== null && typeName !== null && !namesItsType(value)) this.#events.push(TYPE(typeName));
+    if (this.#encodingUri !== null && typeName !== null && !namesItsType(value))
+      this.#events.push(TYPE(typeName));
   }
 
   /** The attributes and the content of an element that was opened. */
-  #content(plan: EncodeValue, name: QName | null, value: unknown, path: InputPath, declared: QName | null = null) {
+  #content(
+    plan: EncodeValue,
+    name: QName | null,
+    value: unknown,
+    path: InputPath,
+    declared: QName | null = null,
+  ) {
     if (plan.kind === 'scalar') this.#add(this.#leaves.text(plan.scalar, value, path));
     else if (plan.kind === 'object') this.#beginObject(plan, value, path, name);
     else if (plan.kind === 'xml') this.#xml(value, name, path, declared);
@@ -262,8 +322,18 @@ export class ContentEncoder {
     for (const event of anyContent(value, plan, name, path, this.#tools)) this.#events.push(event);
   }
 
-  #anyElement(plan: AnyEncodeValue, value: unknown, path: InputPath, wildcards: AllowedWildcards = []): void {
-    const broken = addXml(this.#events, anyElement(value, plan, wildcards, path, this.#tools), false, wildcards);
+  #anyElement(
+    plan: AnyEncodeValue,
+    value: unknown,
+    path: InputPath,
+    wildcards: AllowedWildcards = [],
+  ): void {
+    const broken = addXml(
+      this.#events,
+      anyElement(value, plan, wildcards, path, this.#tools),
+      false,
+      wildcards,
+    );
     if (broken !== null) refuseInput(path, broken);
   }
 
@@ -275,7 +345,8 @@ export class ContentEncoder {
     const items = this.#listOf(value, path);
     if (path.depth > this.#limits.inputDepth) refuseInput(path, 'nested deeper than allowed');
     const encodingUri = this.#encodingUri;
-    if (encodingUri !== null) this.#events.push(...arrayAttributes(array, items.length, encodingUri));
+    if (encodingUri !== null)
+      this.#events.push(...arrayAttributes(array, items.length, encodingUri));
     const element = itemElement(array, encodingUri);
     this.#items(element, element.name, true, items, { ...path, depth: path.depth + 1 });
   }
@@ -288,9 +359,16 @@ export class ContentEncoder {
    * Writes XML of the client: the content of the element that was opened, or elements of any name. It names its
    * attributes itself, which must not contradict those written before. `declared`: the type for SOAP encoding.
    */
-  #xml(value: unknown, name: QName | null, path: InputPath, declared: QName | null, wildcards?: AllowedWildcards) {
+  #xml(
+    value: unknown,
+    name: QName | null,
+    path: InputPath,
+    declared: QName | null,
+    wildcards?: AllowedWildcards,
+  ) {
     const events = this.#leaves.xml(value, name, path, this.#encodingUri !== null);
-    const type = this.#encodingUri === null || declared === null ? null : typeOfXml(events, declared);
+    const type =
+      this.#encodingUri === null || declared === null ? null : typeOfXml(events, declared);
     if (type !== null) this.#events.push(TYPE(type));
     const broken = addXml(this.#events, events, name !== null, wildcards);
     if (broken !== null) refuseInput(path, broken);
@@ -307,7 +385,12 @@ const NONE: ReadonlySet<string> = new Set();
 type Task =
   | { readonly kind: 'event'; readonly event: ContentEvent }
   /** A member of an object, which may be a list or not be there. */
-  | { readonly kind: 'member'; readonly element: EncodeElement; readonly value: unknown; readonly path: InputPath }
+  | {
+      readonly kind: 'member';
+      readonly element: EncodeElement;
+      readonly value: unknown;
+      readonly path: InputPath;
+    }
   | {
       readonly kind: 'element';
       readonly element: EncodeElement;

@@ -37,17 +37,30 @@ export function encodeRequest(
   limits: EncodeLimits = DEFAULTS,
 ): Buffer {
   const { context = NO_CONTEXT, blocks: own = [], parts = null } = values;
-  const declared = new ContentEncoder({ limits, context }, 'headers').elements(plan.headers, values.headers);
+  const declared = new ContentEncoder({ limits, context }, 'headers').elements(
+    plan.headers,
+    values.headers,
+  );
   const configured = plan.blocks === undefined ? [] : writeBlocks(plan.blocks, { limits, context });
   const planned = configured.length === 0 ? declared : [...configured, ...declared];
   const blocks = own.length === 0 ? planned : [...withoutWritten(own, planned), ...planned];
   const encodingUri = plan.encoded === true ? dialect.encodingUri : null;
   const encoder = new ContentEncoder({ limits, context, encodingUri, parts }, 'arguments');
   const style = encodingUri === null ? [] : [encodingStyle(dialect)];
-  const body = plan.body === null ? [] : encoder.object(plan.body.name, plan.body.value, values.arguments, style);
-  const envelope = (local: string): ContentEvent => ({ kind: 'open', name: { uri: dialect.envelopeUri, local } });
-  const header: readonly ContentEvent[] = blocks.length === 0 ? [] : [envelope('Header'), ...blocks, CLOSE];
-  return render([envelope('Envelope'), ...header, envelope('Body'), ...body, CLOSE, CLOSE], dialect);
+  const body =
+    plan.body === null
+      ? []
+      : encoder.object(plan.body.name, plan.body.value, values.arguments, style);
+  const envelope = (local: string): ContentEvent => ({
+    kind: 'open',
+    name: { uri: dialect.envelopeUri, local },
+  });
+  const header: readonly ContentEvent[] =
+    blocks.length === 0 ? [] : [envelope('Header'), ...blocks, CLOSE];
+  return render(
+    [envelope('Envelope'), ...header, envelope('Body'), ...body, CLOSE, CLOSE],
+    dialect,
+  );
 }
 
 /**
@@ -58,7 +71,12 @@ export function placeInRequest(message: Buffer, { envelopeUri }: Dialect): Heade
   const envelopeEnd = endOfTag(message, endOfTag(message, 0));
   const partEnd = endOfTag(message, envelopeEnd);
   const isInHeader = message.toString('latin1', envelopeEnd, partEnd).endsWith(':Header>');
-  return { offsetBytes: isInHeader ? partEnd : envelopeEnd, isInHeader, envelopeUri, encoding: 'utf-8' };
+  return {
+    offsetBytes: isInHeader ? partEnd : envelopeEnd,
+    isInHeader,
+    envelopeUri,
+    encoding: 'utf-8',
+  };
 }
 
 const endOfTag = (message: Buffer, start: number): number => message.indexOf('>', start) + 1;

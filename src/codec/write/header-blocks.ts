@@ -12,7 +12,10 @@ interface BlockOptions {
 }
 
 /** The events of the blocks that the configuration gives. Throws `InputError` for a value that is missing or is no text. */
-export function writeBlocks(blocks: readonly BlockPlan[], options: BlockOptions): readonly ContentEvent[] {
+export function writeBlocks(
+  blocks: readonly BlockPlan[],
+  options: BlockOptions,
+): readonly ContentEvent[] {
   return blocks.flatMap((block) =>
     block.kind === 'template' ? fillTemplate(block.events, options) : writeElement(block, options),
   );
@@ -27,7 +30,10 @@ function writeElement(
   return isOptional && isEmpty ? [] : events;
 }
 
-function fillTemplate(events: readonly TemplateEvent[], { limits, context }: BlockOptions): readonly ContentEvent[] {
+function fillTemplate(
+  events: readonly TemplateEvent[],
+  { limits, context }: BlockOptions,
+): readonly ContentEvent[] {
   const leaves = new LeafEncoder(limits, context);
   const textOf = (parts: readonly TemplatePart[]): string =>
     parts.map((part) => (typeof part === 'string' ? part : valueIn(leaves, part))).join('');
@@ -42,7 +48,10 @@ function fillTemplate(events: readonly TemplateEvent[], { limits, context }: Blo
 }
 
 /** A value that is absent and not required is the empty text. */
-function valueIn(leaves: LeafEncoder, { name, source, isRequired }: Exclude<TemplatePart, string>): string {
+function valueIn(
+  leaves: LeafEncoder,
+  { name, source, isRequired }: Exclude<TemplatePart, string>,
+): string {
   const root = { above: null, step: 'headers', depth: 1 };
   return leaves.resolve(source, TEXT, isRequired, { above: root, step: name, depth: 2 }) ?? '';
 }

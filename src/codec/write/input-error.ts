@@ -8,7 +8,11 @@ export class InputError extends Refusal {
   /** Further ones of the same call. */
   readonly further: readonly InputError[];
 
-  constructor(path: readonly (string | number)[], rule: string, further: readonly InputError[] = []) {
+  constructor(
+    path: readonly (string | number)[],
+    rule: string,
+    further: readonly InputError[] = [],
+  ) {
     super('BAD_USER_INPUT', rule, { facts: { path: printErrorPath(path) } });
     this.name = 'InputError';
     this.path = path;
@@ -22,7 +26,9 @@ export class InputError extends Refusal {
 
 /** `arguments.order.lines[2].qty` */
 export function printErrorPath(path: readonly (string | number)[]): string {
-  return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('');
+  return path
+    .map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`))
+    .join('');
 }
 
 /** A path in the arguments; made into a list only if it is refused. */

@@ -1,7 +1,13 @@
 import { makeOncePer } from '../../base/get-or-make.js';
 import { isRecord } from '../../base/record.js';
 import type { QName } from '../../xml/events.js';
-import type { EncodeElement, EncodeObject, EncodeValue, EncodeVariant, EncodeVariants } from '../plan/plan.js';
+import type {
+  EncodeElement,
+  EncodeObject,
+  EncodeValue,
+  EncodeVariant,
+  EncodeVariants,
+} from '../plan/plan.js';
 import { type InputPath, refuseInput } from './input-error.js';
 
 /** An object of the client, by member name. */
@@ -26,7 +32,11 @@ export function brokenCount({ counts, occurs }: EncodeElement, items: number): s
 const itemsOf = (count: number): string => (count === 1 ? 'one item' : `${count} items`);
 
 /** The one member, whose name is that of the element's type. */
-export function variantOf(plan: EncodeVariants, value: unknown, path: InputPath): readonly [string, EncodeVariant] {
+export function variantOf(
+  plan: EncodeVariants,
+  value: unknown,
+  path: InputPath,
+): readonly [string, EncodeVariant] {
   if (!isRecord(value)) refuseInput(path, 'must be an object');
   const present = Object.keys(value).filter((key) => (value[key] ?? null) !== null);
   const [key, ...others] = present;
@@ -81,7 +91,9 @@ export function nilForm(value: EncodeValue): NilForm {
   if (value.kind !== 'variants') return { type: null, plan: value };
   const variants = [...value.members.values()];
   const chosen =
-    variants.find(({ type }) => type === null) ?? variants.find((each) => needsNothing(each.value)) ?? variants[0];
+    variants.find(({ type }) => type === null) ??
+    variants.find((each) => needsNothing(each.value)) ??
+    variants[0];
   return { type: chosen?.type ?? null, plan: chosen?.value ?? value };
 }
 
@@ -97,4 +109,6 @@ export function canBeNil(element: EncodeElement): boolean {
 
 const needsNothing = (value: EncodeValue): boolean =>
   value.kind !== 'object' ||
-  value.attributes.every(({ required, fixed, source }) => !required || fixed !== null || source !== undefined);
+  value.attributes.every(
+    ({ required, fixed, source }) => !required || fixed !== null || source !== undefined,
+  );

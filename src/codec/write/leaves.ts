@@ -13,7 +13,10 @@ import { memberOf, type ReadonlyRecord } from './input-members.js';
 import { type RequestContext, refuseMissing, resolveSource } from './source.js';
 import { CallerNamespaces, xmlEvents } from './xml-input.js';
 
-export type EncodeLimits = Pick<CodecLimits, 'inputItems' | 'inputDepth' | 'stringChars' | 'opaqueChars'>;
+export type EncodeLimits = Pick<
+  CodecLimits,
+  'inputItems' | 'inputDepth' | 'stringChars' | 'opaqueChars'
+>;
 
 export const REQUIRED = 'a value is required';
 
@@ -32,7 +35,11 @@ export class LeafEncoder {
   }
 
   /** Null where there is nothing to write. */
-  attribute(attribute: EncodeAttribute, value: ReadonlyRecord, above: InputPath): ContentEvent | null {
+  attribute(
+    attribute: EncodeAttribute,
+    value: ReadonlyRecord,
+    above: InputPath,
+  ): ContentEvent | null {
     const { key, name, fixed, required, scalar, source } = attribute;
     if (fixed !== null) return { kind: 'attribute', name, value: fixed };
     if (source !== undefined) {
@@ -55,13 +62,19 @@ export class LeafEncoder {
     above: InputPath,
     mediaType: string | null = null,
   ): ContentEvent | null {
-    if (source === undefined) return this.text(scalar, memberOf(value, key), below(above, key), mediaType);
+    if (source === undefined)
+      return this.text(scalar, memberOf(value, key), below(above, key), mediaType);
     const lexical = this.resolve(source, scalar, required, below(above, key)) ?? '';
     return lexical === '' ? null : { kind: 'text', value: lexical };
   }
 
   /** Null for a text of no characters. `mediaType`: of binary content; null where it is not known. */
-  text(scalar: Scalar, value: unknown, path: InputPath, mediaType: string | null = null): ContentEvent | null {
+  text(
+    scalar: Scalar,
+    value: unknown,
+    path: InputPath,
+    mediaType: string | null = null,
+  ): ContentEvent | null {
     if (value === null || value === undefined) refuseInput(path, REQUIRED);
     if (value instanceof FileContent) return this.#file(scalar, value, path, mediaType);
     const qualified = this.#qualified(scalar, value, path);
@@ -84,11 +97,17 @@ export class LeafEncoder {
   }
 
   /** The content of the element `name`, or an element of any name. Its first character decides whether it is XML or text. */
-  xml(value: unknown, name: QName | null, path: InputPath, isRenamed = false): readonly ContentEvent[] {
+  xml(
+    value: unknown,
+    name: QName | null,
+    path: InputPath,
+    isRenamed = false,
+  ): readonly ContentEvent[] {
     if (value === null || value === undefined) refuseInput(path, REQUIRED);
     const text = this.#encode(XML_TEXT, value, path);
     const trimmed = trimXml(text);
-    if (name !== null && !trimmed.startsWith('<')) return text === '' ? [] : [{ kind: 'text', value: text }];
+    if (name !== null && !trimmed.startsWith('<'))
+      return text === '' ? [] : [{ kind: 'text', value: text }];
     if (trimmed.length > this.#limits.opaqueChars) refuseInput(path, TOO_LONG);
     const depth = Math.max(1, this.#limits.inputDepth - path.depth);
     return xmlEvents(trimmed, { name, depth, path, namespaces: this.#namespaces, isRenamed });
@@ -106,12 +125,15 @@ export class LeafEncoder {
     path: InputPath,
   ): { readonly value: QName; readonly more: QName[] } | null {
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-    if (scalar.name !== 'QName' || !items.some((item) => qualifiedName(scalar, item) !== null)) return null;
+    if (scalar.name !== 'QName' || !items.some((item) => qualifiedName(scalar, item) !== null))
+      return null;
     this.#measure(value, path);
     const names = items.map((item) => {
       const name = qualifiedName(scalar, item);
       if (name !== null) this.#namespaces.use(name.uri, path);
-      return name ?? { uri: '', local: this.#encode(scalar, Array.isArray(value) ? [item] : item, path) };
+      return (
+        name ?? { uri: '', local: this.#encode(scalar, Array.isArray(value) ? [item] : item, path) }
+      );
     });
     const [first, ...more] = names;
     return first === undefined ? null : { value: first, more };
@@ -125,12 +147,18 @@ export class LeafEncoder {
     return false;
   }
 
-  #file(scalar: Scalar, file: FileContent, path: InputPath, mediaType: string | null): ContentEvent {
+  #file(
+    scalar: Scalar,
+    file: FileContent,
+    path: InputPath,
+    mediaType: string | null,
+  ): ContentEvent {
     if (scalar.binary === undefined) refuseInput(path, 'must not be a file');
     if (scalar.type !== undefined)
       refuseInput(path, 'must not be a file: its type has rules that need the whole value');
     if (this.#parts === null) refuseInput(path, NO_PACKAGE);
-    if (!this.#isIncluded(scalar, path)) return { kind: 'text', value: this.#parts.addInline(file) };
+    if (!this.#isIncluded(scalar, path))
+      return { kind: 'text', value: this.#parts.addInline(file) };
     return { kind: 'include', id: this.#parts.add(file, mediaType ?? OCTETS) };
   }
 
@@ -150,7 +178,8 @@ export class LeafEncoder {
     if (typeof value === 'string' && value.length > stringChars) refuseInput(path, TOO_LONG);
     if (!Array.isArray(value)) return;
     if (value.length > inputItems) refuseInput(path, 'more items than allowed');
-    for (const item of value) if (typeof item === 'string' && item.length > stringChars) refuseInput(path, TOO_LONG);
+    for (const item of value)
+      if (typeof item === 'string' && item.length > stringChars) refuseInput(path, TOO_LONG);
   }
 }
 

@@ -28,9 +28,11 @@ export function render(events: readonly ContentEvent[], dialect: Dialect): Buffe
       const value = `${printName(event.value, prefixes)}${event.suffix}${printMore(event.more, prefixes)}`;
       writer.attribute(prefixOf(event.name, prefixes), event.name.local, value);
     } else if (event.kind === 'bindings') {
-      for (const [prefix, uri] of event.bound) if (prefixes.get(uri) !== prefix) writer.namespace(prefix, uri);
+      for (const [prefix, uri] of event.bound)
+        if (prefixes.get(uri) !== prefix) writer.namespace(prefix, uri);
     } else if (event.kind === 'text') writer.text(event.value);
-    else if (event.kind === 'name') writer.text(printName(event.value, prefixes) + printMore(event.more, prefixes));
+    else if (event.kind === 'name')
+      writer.text(printName(event.value, prefixes) + printMore(event.more, prefixes));
     else if (event.kind === 'include') {
       writer.open(prefixOf(INCLUDE, prefixes), INCLUDE.local);
       writer.attribute(null, 'href', `cid:${event.id}`);
@@ -45,7 +47,10 @@ export function render(events: readonly ContentEvent[], dialect: Dialect): Buffe
 export const XML_DECLARATION = Buffer.from('<?xml version="1.0" encoding="UTF-8"?>\n');
 
 /** Every namespace that is used, and the one that the dialect wants named. */
-function prefixesOf(events: readonly ContentEvent[], dialect: Dialect): ReadonlyMap<string, string> {
+function prefixesOf(
+  events: readonly ContentEvent[],
+  dialect: Dialect,
+): ReadonlyMap<string, string> {
   const taken = boundPrefixes(events);
   const free = (prefix: string, uri: string): string => {
     let name = prefix;
@@ -53,7 +58,8 @@ function prefixesOf(events: readonly ContentEvent[], dialect: Dialect): Readonly
     return name;
   };
   const prefixes = new Map([[dialect.envelopeUri, free('s', dialect.envelopeUri)]]);
-  if (dialect.needsEncodingNamespace) prefixes.set(dialect.encodingUri, free('enc', dialect.encodingUri));
+  if (dialect.needsEncodingNamespace)
+    prefixes.set(dialect.encodingUri, free('enc', dialect.encodingUri));
   let numbered = 0;
   const use = ({ uri }: QName): void => {
     if (uri === '' || uri === XML_URI || prefixes.has(uri)) return;
@@ -64,7 +70,8 @@ function prefixesOf(events: readonly ContentEvent[], dialect: Dialect): Readonly
   for (const event of events) {
     if (event.kind === 'open' || event.kind === 'attribute') use(event.name);
     else if (event.kind === 'include') use(INCLUDE);
-    else if (event.kind === 'name') for (const name of [event.value, ...(event.more ?? [])]) use(name);
+    else if (event.kind === 'name')
+      for (const name of [event.value, ...(event.more ?? [])]) use(name);
     else if (event.kind === 'name attribute') {
       use(event.name);
       for (const name of [event.value, ...(event.more ?? [])]) use(name);
@@ -78,7 +85,8 @@ function boundPrefixes(events: readonly ContentEvent[]): ReadonlyMap<string, str
   const taken = new Map<string, string>();
   for (const event of events) {
     if (event.kind !== 'bindings') continue;
-    for (const [prefix, uri] of event.bound) taken.set(prefix, (taken.get(prefix) ?? uri) === uri ? uri : '');
+    for (const [prefix, uri] of event.bound)
+      taken.set(prefix, (taken.get(prefix) ?? uri) === uri ? uri : '');
   }
   return taken;
 }

@@ -1,5 +1,11 @@
 import type { AnyMember, AnyType, AnyTypes } from '../plan/any-types.js';
-import type { EncodeAttribute, EncodeElement, EncodeSource, EncodeText, EncodeValue } from '../plan/plan.js';
+import type {
+  EncodeAttribute,
+  EncodeElement,
+  EncodeSource,
+  EncodeText,
+  EncodeValue,
+} from '../plan/plan.js';
 import type { BlockPlan, RequestPlan, TemplateEvent } from '../plan/request-plan.js';
 import type { Scalar } from '../plan/scalar.js';
 
@@ -12,7 +18,12 @@ export function skeletonOf(plan: RequestPlan, standIns: ReadonlySet<string>): Re
   const headers = plan.headers.map((element) => skeleton.element(element));
   const blocks = (plan.blocks ?? []).map((block) => skeleton.block(block));
   if (plan.body === null) return { ...plan, headers, blocks };
-  return { ...plan, headers, blocks, body: { name: plan.body.name, value: skeleton.object(plan.body.value) } };
+  return {
+    ...plan,
+    headers,
+    blocks,
+    body: { name: plan.body.name, value: skeleton.object(plan.body.value) },
+  };
 }
 
 /** Writes a skeleton of a request. Input types may be recursive: content is made when it is written. */
@@ -95,7 +106,8 @@ class Skeleton {
   }
 
   #scalar(scalar: Scalar): Scalar {
-    const isStandIn = (value: unknown): value is string => typeof value === 'string' && this.#standIns.has(value);
+    const isStandIn = (value: unknown): value is string =>
+      typeof value === 'string' && this.#standIns.has(value);
     return {
       name: scalar.name,
       ...(scalar.binary === undefined ? {} : { binary: scalar.binary }),
@@ -105,13 +117,19 @@ class Skeleton {
   }
 }
 
-const shownSource = (source: EncodeSource): EncodeSource => ({ from: 'constant', lexical: printSource(source) });
+const shownSource = (source: EncodeSource): EncodeSource => ({
+  from: 'constant',
+  lexical: printSource(source),
+});
 
 function shownEvent(event: TemplateEvent): TemplateEvent {
   if (event.kind === 'text') return { kind: 'text', value: '***' };
   if (event.kind === 'attribute') return { ...event, value: '***' };
   if (event.kind !== 'filled text' && event.kind !== 'filled attribute') return event;
-  return { ...event, parts: event.parts.map((part) => (typeof part === 'string' ? '***' : printSource(part.source))) };
+  return {
+    ...event,
+    parts: event.parts.map((part) => (typeof part === 'string' ? '***' : printSource(part.source))),
+  };
 }
 
 function printSource(source: EncodeSource): string {

@@ -36,7 +36,8 @@ export function resolveSource(
   try {
     return scalar.encode(scalar.decode(found));
   } catch (caught) {
-    if (caught instanceof LexicalError) refuseInput(path, `${printSource(source)} ${caught.message}`);
+    if (caught instanceof LexicalError)
+      refuseInput(path, `${printSource(source)} ${caught.message}`);
     throw caught;
   }
 }
@@ -46,33 +47,47 @@ type Found = Exclude<EncodeSource, { readonly from: 'constant' }>;
 /** Not there: undefined. No text: null. */
 function foundIn(source: Found, context: RequestContext): string | null | undefined {
   if (source.from === 'page') return context.page ?? undefined;
-  return source.from === 'header' ? fieldOf(source.header, context) : claimText(source.claim, context);
+  return source.from === 'header'
+    ? fieldOf(source.header, context)
+    : claimText(source.claim, context);
 }
 
 /** Throws for a value that must be there and is not: `FORBIDDEN` where only another token would have it. */
 export function refuseMissing(source: EncodeSource, path: InputPath): never {
-  if (source.from === 'claim') throw new Refusal('FORBIDDEN', 'a claim that the operation requires is missing');
+  if (source.from === 'claim')
+    throw new Refusal('FORBIDDEN', 'a claim that the operation requires is missing');
   refuseInput(path, `${printSource(source)} is required`);
 }
 
 const printSource = (source: EncodeSource): string => {
   if (source.from === 'constant') return 'the value';
   if (source.from === 'page') return 'the page';
-  return source.from === 'header' ? `the request header ${source.header}` : `the claim ${source.claim}`;
+  return source.from === 'header'
+    ? `the request header ${source.header}`
+    : `the claim ${source.claim}`;
 };
 
 function fieldOf(name: string, { headers }: RequestContext): string | null | undefined {
   const field = Object.hasOwn(headers, name) ? headers[name] : undefined;
-  return field === undefined ? undefined : textOfField(typeof field === 'string' ? field : field.join(', '));
+  return field === undefined
+    ? undefined
+    : textOfField(typeof field === 'string' ? field : field.join(', '));
 }
 
 /** As JSON has it: texts, numbers that are exact, true and false. Not there: undefined. No text: null. */
-export function claimText(name: string, { claims }: Pick<RequestContext, 'claims'>): string | null | undefined {
-  const claim = claims !== null && Object.hasOwn(claims, name) ? (claims[name] ?? undefined) : undefined;
+export function claimText(
+  name: string,
+  { claims }: Pick<RequestContext, 'claims'>,
+): string | null | undefined {
+  const claim =
+    claims !== null && Object.hasOwn(claims, name) ? (claims[name] ?? undefined) : undefined;
   if (claim === undefined) return undefined;
   if (typeof claim === 'boolean') return String(claim);
-  if (typeof claim === 'number') return Number.isInteger(claim) && !Number.isSafeInteger(claim) ? null : String(claim);
-  return typeof claim !== 'string' || claim.length > SOURCE_CHARS || CONTROL.test(claim) ? null : claim;
+  if (typeof claim === 'number')
+    return Number.isInteger(claim) && !Number.isSafeInteger(claim) ? null : String(claim);
+  return typeof claim !== 'string' || claim.length > SOURCE_CHARS || CONTROL.test(claim)
+    ? null
+    : claim;
 }
 
 /** Decodes a header field as UTF-8, which node reads byte by byte. Null for control characters, bytes of no text, and excess. */

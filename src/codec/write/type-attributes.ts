@@ -18,7 +18,11 @@ export const TYPE = (type: QName): ContentEvent => ({
 });
 
 /** Marks an element that has no value. */
-export const NIL: ContentEvent = { kind: 'attribute', name: { uri: XSI_URI, local: 'nil' }, value: 'true' };
+export const NIL: ContentEvent = {
+  kind: 'attribute',
+  name: { uri: XSI_URI, local: 'nil' },
+  value: 'true',
+};
 
 /** For arrays whose items have a type without a name. */
 export const ANY_TYPE_NAME: QName = { uri: XSD, local: 'anyType' };
@@ -42,13 +46,18 @@ export function typeOfXml(events: readonly ContentEvent[], declared: QName): QNa
 }
 
 /** The attributes for an array's items. In 1.2 type and size are two attributes, and an inner array is of type Array. */
-export function arrayAttributes(array: EncodeArray, size: number, encodingUri: string): readonly ContentEvent[] {
+export function arrayAttributes(
+  array: EncodeArray,
+  size: number,
+  encodingUri: string,
+): readonly ContentEvent[] {
   if (encodingUri !== DIALECTS['1.2'].encodingUri) {
     const name: QName = { uri: encodingUri, local: 'arrayType' };
     const { itemType, ranks } = innermost(array);
     return [{ kind: 'name attribute', name, value: itemType, suffix: `${ranks}[${size}]` }];
   }
-  const value = array.itemType ?? (array.item.kind === 'array' ? arrayType(encodingUri) : ANY_TYPE_NAME);
+  const value =
+    array.itemType ?? (array.item.kind === 'array' ? arrayType(encodingUri) : ANY_TYPE_NAME);
   return [
     { kind: 'name attribute', name: { uri: encodingUri, local: 'itemType' }, value, suffix: '' },
     { kind: 'attribute', name: { uri: encodingUri, local: 'arraySize' }, value: String(size) },

@@ -3,7 +3,13 @@ import { defaultsOf } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { dialectOfUri } from '../../soap/dialect.js';
 import { SOAP_ENCODINGS, XOP } from '../../wsdl/documents/namespaces.js';
-import { ALL, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ALL,
+  type Interest,
+  type QName,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import { XML_LIMITS } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
@@ -60,7 +66,8 @@ export function xmlEvents(text: string, options: XmlInputOptions): readonly Cont
 /** Refuses names of the envelope, which would be taken for the gateway's, and of XInclude, which would fetch documents. */
 export function refuseReserved(uri: string, path: InputPath): void {
   if (uri === XINCLUDE_URI) refuseInput(path, 'must not include other documents');
-  if (dialectOfUri(uri) !== null || uri === XOP) refuseInput(path, 'must not hold names of SOAP itself');
+  if (dialectOfUri(uri) !== null || uri === XOP)
+    refuseInput(path, 'must not hold names of SOAP itself');
 }
 
 class Collector implements XmlHandler {
@@ -110,7 +117,8 @@ class Collector implements XmlHandler {
     let chars = 0;
     for (const { at, names } of this.#bindings) {
       const bound = at === this.#bindings[0]?.at ? new Map(shared) : new Map<string, string>();
-      if (own.size > 0) for (const [prefix, uri] of names.bound) if (own.has(prefix)) bound.set(prefix, uri);
+      if (own.size > 0)
+        for (const [prefix, uri] of names.bound) if (own.has(prefix)) bound.set(prefix, uri);
       if (bound.size === 0) continue;
       for (const [prefix, uri] of bound) {
         this.#options.namespaces.use(uri, this.#options.path);
@@ -150,7 +158,8 @@ class Collector implements XmlHandler {
 
 /** Attributes that replies by the SOAP encoding have on values, and that mean nothing in a request. */
 const isEncodingMark = (uri: string, local: string): boolean =>
-  (local === 'encodingStyle' && dialectOfUri(uri) !== null) || (local === 'root' && SOAP_ENCODINGS.includes(uri));
+  (local === 'encodingStyle' && dialectOfUri(uri) !== null) ||
+  (local === 'root' && SOAP_ENCODINGS.includes(uri));
 
 /** Placeholder for an element's bindings, until they are known. */
 const NO_BINDINGS: ContentEvent = { kind: 'bindings', bound: new Map() };

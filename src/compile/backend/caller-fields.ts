@@ -20,12 +20,25 @@ export interface CallerFieldRules {
 /** W3C Trace Context. Baggage of callers is no data of the backend's side: it needs `forwardHeaders`. */
 const TRACE = ['traceparent', 'tracestate'] as const;
 /** Everything else is written by the gateway. */
-const SOAP = ['accept', 'accept-language', 'authorization', 'user-agent', 'x-request-id', ...TRACE] as const;
+const SOAP = [
+  'accept',
+  'accept-language',
+  'authorization',
+  'user-agent',
+  'x-request-id',
+  ...TRACE,
+] as const;
 
 /** `forwarding` is that of all services. */
-export function compileCallerFields(config: ServiceConfig, forwarding: Forwarding): CallerFieldRules {
+export function compileCallerFields(
+  config: ServiceConfig,
+  forwarding: Forwarding,
+): CallerFieldRules {
   const passesCookies = config.cookies === 'forward';
-  const varying = [...config.forwardHeaders.map((name) => name.toLowerCase()), ...(passesCookies ? ['cookie'] : [])];
+  const varying = [
+    ...config.forwardHeaders.map((name) => name.toLowerCase()),
+    ...(passesCookies ? ['cookie'] : []),
+  ];
   // The gateway has credentials of its own.
   const isReplaced = config.auth !== undefined && config.auth.passthrough === undefined;
   const soap = isReplaced ? SOAP.filter((name) => name !== 'authorization') : SOAP;

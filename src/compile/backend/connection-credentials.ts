@@ -18,7 +18,11 @@ export function checkConnections(service: ConfigSection<AnyService>, routeTo: Ro
 /** `ntlm` is `auth.ntlm` of a service. */
 export function compileNtlm(ntlm: ConfigSection<NonNullable<AuthConfig['ntlm']>>): Ntlm {
   const { username, password, domain } = ntlm.value;
-  return new Ntlm({ username, domain: domain ?? null, password: ntlm.text(['password'], password) });
+  return new Ntlm({
+    username,
+    domain: domain ?? null,
+    password: ntlm.text(['password'], password),
+  });
 }
 
 /** The variable by which the Kerberos of the system finds the keys of a client. It is one for the whole process. */
@@ -33,7 +37,11 @@ export async function compileNegotiate(
   if (keytab !== undefined) {
     const file = section.fileAt(['keytab']);
     if (file === null)
-      throw section.error(['keytab'], `Service \`${service}\`: a keytab is a file.`, 'Write { file: path }.');
+      throw section.error(
+        ['keytab'],
+        `Service \`${service}\`: a keytab is a file.`,
+        'Write { file: path }.',
+      );
     const known = process.env[KEYTAB_VARIABLE] ?? `FILE:${file}`;
     process.env[KEYTAB_VARIABLE] = known;
     if (known !== file && known !== `FILE:${file}`) {

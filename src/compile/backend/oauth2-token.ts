@@ -28,7 +28,8 @@ export function compileOAuth2(
   const section = service.at(oauth, 'auth', 'oauth2');
   const signingKey = key === undefined ? null : compileKey(section, key);
   const sign = async (about: JwtClaims): Promise<string> => {
-    if (signingKey === null) throw new Error('the configuration let an assertion pass that nothing signs');
+    if (signingKey === null)
+      throw new Error('the configuration let an assertion pass that nothing signs');
     const { signJwt } = await import('../../base/jwt.js');
     return signJwt(about, signingKey());
   };
@@ -88,10 +89,15 @@ function compileKey(section: ConfigSection<OAuthConfig>, pem: string): () => Sig
   });
 }
 
-const KINDS = 'Give it a private key of RSA, P-256, P-384, P-521 or Ed25519, as PEM without a passphrase.';
+const KINDS =
+  'Give it a private key of RSA, P-256, P-384, P-521 or Ed25519, as PEM without a passphrase.';
 
 /** Whether calls carry the token as those of a login session do: in a header block, renewed after a Fault, or by caller. */
-export const isSessionToken = ({ grant, place, renewOn }: Pick<OAuthConfig, 'grant' | 'place' | 'renewOn'>): boolean =>
+export const isSessionToken = ({
+  grant,
+  place,
+  renewOn,
+}: Pick<OAuthConfig, 'grant' | 'place' | 'renewOn'>): boolean =>
   grant === 'tokenExchange' || place?.startsWith('header:') === true || renewOn.length > 0;
 
 /** The field of HTTP that carries the token; null for a header block. */

@@ -23,7 +23,13 @@ export async function compileReach(service: ConfigSection<AnyService>): Promise<
   const tls = compileTls(service, `Service \`${name}\``);
   const { proxy = null, auth } = config;
   const route = (url: URL): Route => routeTo(url, proxy, tls);
-  const way = { tls, proxy, routeTo: route, ...compileBalance(config), calls: callOptions(name, config) };
+  const way = {
+    tls,
+    proxy,
+    routeTo: route,
+    ...compileBalance(config),
+    calls: callOptions(name, config),
+  };
   if (auth?.ntlm !== undefined || auth?.passthrough === true) checkConnections(service, route);
   if (auth?.ntlm !== undefined) {
     const authentication = compileNtlm(service.at(auth.ntlm, 'auth', 'ntlm'));
@@ -35,7 +41,10 @@ export async function compileReach(service: ConfigSection<AnyService>): Promise<
     };
   }
   if (auth?.negotiate !== undefined) {
-    const credentials = await compileNegotiate(name, service.at(auth.negotiate, 'auth', 'negotiate'));
+    const credentials = await compileNegotiate(
+      name,
+      service.at(auth.negotiate, 'auth', 'negotiate'),
+    );
     return { ...way, fields: fixedFields(config), credentials };
   }
   return { ...compileCredentials(service, route), ...way };
@@ -52,7 +61,10 @@ export interface Reach extends CompiledCredentials, CompiledBalance {
 }
 
 /** Compiles the `tls` of connections to other servers. `owner` begins the text of an error. */
-export function compileTls(section: ConfigSection<Pick<ServiceConfig, 'tls'>>, owner: string): TlsMaterial | null {
+export function compileTls(
+  section: ConfigSection<Pick<ServiceConfig, 'tls'>>,
+  owner: string,
+): TlsMaterial | null {
   const { tls } = section.value;
   if (tls === undefined) return null;
   const parts: Partial<Record<TlsPart, string>> = {};
@@ -69,7 +81,8 @@ export function compileTls(section: ConfigSection<Pick<ServiceConfig, 'tls'>>, o
     return new TlsMaterial({ parts, passphrase, servername, minVersion, verify }, files);
   } catch (error) {
     const what = `${owner}: its certificate, key or authorities cannot be read (${tlsReason(error)}).`;
-    const remedy = 'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
+    const remedy =
+      'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
     throw section.error(['tls'], what, remedy);
   }
 }
@@ -82,18 +95,29 @@ interface CompiledCredentials {
 }
 
 /** The fixed header fields of a service, and its credentials. */
-function compileCredentials(service: ConfigSection<AnyService>, route: Reach['routeTo']): CompiledCredentials {
+function compileCredentials(
+  service: ConfigSection<AnyService>,
+  route: Reach['routeTo'],
+): CompiledCredentials {
   const { auth } = service.value;
   const fields = fixedFields(service.value);
-  const fixed = (own: Fields): CompiledCredentials => ({ fields: [...fields, ...own], credentials: null });
+  const fixed = (own: Fields): CompiledCredentials => ({
+    fields: [...fields, ...own],
+    credentials: null,
+  });
   if (auth?.basic !== undefined) {
     const { username, password } = auth.basic;
-    return fixed(['authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`]);
+    return fixed([
+      'authorization',
+      `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+    ]);
   }
   if (auth?.bearer !== undefined) {
     const { token } = auth.bearer;
     const file = service.rotating(['auth', 'bearer', 'token'], token);
-    return file === null ? fixed(bearerFields(token)) : { fields, credentials: new RotatingBearer(file) };
+    return file === null
+      ? fixed(bearerFields(token))
+      : { fields, credentials: new RotatingBearer(file) };
   }
   if (auth?.digest !== undefined) {
     const { username, password } = auth.digest;
@@ -128,5 +152,7 @@ export function warningsOfTls(
   const endMillis = tls?.expiresMillis ?? null;
   if (endMillis === null || endMillis - Date.now() > EXPIRY_WARNING_MILLIS) return [];
   const what = `${owner}: a certificate of \`tls\` ends on ${new Date(endMillis).toISOString().slice(0, 10)}.`;
-  return [section.diagnostic([key], what, 'Renew it: files are read again while the gateway runs.')];
+  return [
+    section.diagnostic([key], what, 'Renew it: files are read again while the gateway runs.'),
+  ];
 }

@@ -19,7 +19,9 @@ export interface CompiledRedis {
 }
 
 /** Compiles how Redis is reached. Throws `ConfigurationError`. */
-export function compileRedis(root: ConfigSection<Pick<Config, 'redis' | 'workers'>>): CompiledRedis {
+export function compileRedis(
+  root: ConfigSection<Pick<Config, 'redis' | 'workers'>>,
+): CompiledRedis {
   const { redis } = root.value;
   if (redis === undefined) return { settings: null, warnings: [] };
   const section = root.at(redis, 'redis');
@@ -57,7 +59,10 @@ export function compileRedis(root: ConfigSection<Pick<Config, 'redis' | 'workers
 
 const SENTINELS = 'The sentinels of `redis`';
 
-function deploymentOf(section: ConfigSection<RedisConfig>, tlsOfSentinels: TlsSource | null): Deployment {
+function deploymentOf(
+  section: ConfigSection<RedisConfig>,
+  tlsOfSentinels: TlsSource | null,
+): Deployment {
   const { url, sentinel, cluster } = section.value;
   if (cluster !== undefined) return { kind: 'cluster', nodes: cluster.nodes.flatMap(serverAt) };
   if (sentinel !== undefined) {
@@ -79,10 +84,15 @@ function warningsOfClearText(
 ): readonly Diagnostic[] {
   const { kind } = deployment;
   const servers =
-    kind === 'server' ? [deployment.address] : kind === 'sentinel' ? deployment.sentinels : deployment.nodes;
+    kind === 'server'
+      ? [deployment.address]
+      : kind === 'sentinel'
+        ? deployment.sentinels
+        : deployment.nodes;
   const isOpen = servers.some((server) => isReachable(printAddress(server)));
   if (!isOpen || password === null || tls !== null) return [];
-  const what = 'Redis gets its password without TLS: others on the network can read it, and what replicas share.';
+  const what =
+    'Redis gets its password without TLS: others on the network can read it, and what replicas share.';
   const remedy = kind === 'server' ? 'Write rediss://.' : 'Give `redis.tls`.';
   return [section.diagnostic([], what, remedy, 'key')];
 }
@@ -93,12 +103,20 @@ function tlsOf(section: ConfigSection<RedisConfig>, isSecure: boolean): TlsMater
   if (tls !== undefined || !isSecure) return compileTls(section, '`redis`');
   const file = ca === undefined ? null : section.rotating(['ca'], ca);
   return new TlsMaterial(
-    { parts: ca === undefined ? {} : { ca }, passphrase: null, servername: null, minVersion: '1.2', verify: 'full' },
+    {
+      parts: ca === undefined ? {} : { ca },
+      passphrase: null,
+      servername: null,
+      minVersion: '1.2',
+      verify: 'full',
+    },
     file === null ? {} : { ca: file },
   );
 }
 
-function secretOf(section: ConfigSection<{ readonly password?: string | undefined }>): ServerAccess['password'] {
+function secretOf(
+  section: ConfigSection<{ readonly password?: string | undefined }>,
+): ServerAccess['password'] {
   const { password } = section.value;
   if (password === undefined) return null;
   const rotating = section.rotating(['password'], password);

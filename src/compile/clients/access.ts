@@ -24,7 +24,6 @@ type ClientsConfig = NonNullable<Config['clients']>;
  * Compiles the identification of clients and their rights. Rejects with `ConfigurationError` for names that do not exist.
  * Adds to the parts.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one entry for each way to identify clients
 export async function compileAccess(
   root: ConfigSection<Pick<Config, 'clients' | 'limits' | 'routes'>>,
   services: readonly Callable[],
@@ -47,19 +46,31 @@ export async function compileAccess(
     apiKey() {
       if (clients.apiKeys === undefined) return null;
       const { header, clients: listed } = clients.apiKeys;
-      const known = Object.entries(listed).map(([name, { class: of, keys }]) => ({ name, rights: classOf(of), keys }));
+      const known = Object.entries(listed).map(([name, { class: of, keys }]) => ({
+        name,
+        rights: classOf(of),
+        keys,
+      }));
       return new ApiKeys(header, known);
     },
     jwt() {
       if (clients.jwt === undefined || tokens === null) return null;
       const rest = clients.order.slice(clients.order.indexOf('jwt'));
       const leavesOthers = clients.introspection !== undefined && rest.includes('introspection');
-      return tokens.compileTokens(root.at(clients, 'clients'), classes, { late, keeping, leavesOthers });
+      return tokens.compileTokens(root.at(clients, 'clients'), classes, {
+        late,
+        keeping,
+        leavesOthers,
+      });
     },
     introspection() {
       if (clients.introspection === undefined || tokens === null) return null;
       const section = root.at(clients.introspection, 'clients', 'introspection');
-      const { identifier, endpoint } = tokens.compileIntrospection(section, limits.upstream, classes);
+      const { identifier, endpoint } = tokens.compileIntrospection(
+        section,
+        limits.upstream,
+        classes,
+      );
       closing.push(() => endpoint.close());
       return identifier;
     },
@@ -91,23 +102,33 @@ export async function compileAccess(
         rights: classOf(of),
         subject,
       }));
-      return new Certificates(header, known, others === undefined ? null : classOf(others), proxies);
+      return new Certificates(
+        header,
+        known,
+        others === undefined ? null : classOf(others),
+        proxies,
+      );
     },
     wsSecurity() {
       if (clients.wsSecurity === undefined) return null;
       const { clients: listed, class: others } = clients.wsSecurity;
-      const known = Object.entries(listed).map(([name, { class: of, certificate, user, saml }]) => ({
-        name,
-        rights: classOf(of),
-        certificate: certificate ?? null,
-        user: user ?? null,
-        saml: saml ?? null,
-      }));
+      const known = Object.entries(listed).map(
+        ([name, { class: of, certificate, user, saml }]) => ({
+          name,
+          rights: classOf(of),
+          certificate: certificate ?? null,
+          user: user ?? null,
+          saml: saml ?? null,
+        }),
+      );
       return senders(known, others === undefined ? null : classOf(others), proxies);
     },
-    address: () => (clients.address === undefined ? null : new ByAddress(classOf(clients.address.class), proxies)),
+    address: () =>
+      clients.address === undefined ? null : new ByAddress(classOf(clients.address.class), proxies),
   };
   const [only, ...others] = clients.order.flatMap((way) => ways[way]() ?? []);
   // Identification by address alone needs no order.
-  return only instanceof ByAddress && others.length === 0 ? only : new OrderedAccess(only ? [only, ...others] : []);
+  return only instanceof ByAddress && others.length === 0
+    ? only
+    : new OrderedAccess(only ? [only, ...others] : []);
 }

@@ -41,13 +41,20 @@ export function compileClasses(
   for (const [name, config] of Object.entries(root.value.clients?.classes ?? {})) {
     for (const list of ['allow', 'deny'] as const) {
       for (const [index, entry] of (config[list] ?? []).entries()) {
-        const diagnostic = entryDiagnostic(root, ['clients', 'classes', name, list, index], entry, services);
+        const diagnostic = entryDiagnostic(
+          root,
+          ['clients', 'classes', name, list, index],
+          entry,
+          services,
+        );
         if (diagnostic !== null) diagnostics.push(diagnostic);
       }
     }
     const rights = classOf(name, config, services);
     const tooSmall = smallBudget(root, rights, services, prices);
-    diagnostics.push(...(tooSmall === null ? weightDiagnostics(root, rights, services) : [tooSmall]));
+    diagnostics.push(
+      ...(tooSmall === null ? weightDiagnostics(root, rights, services) : [tooSmall]),
+    );
     classes.set(name, rights);
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
@@ -69,17 +76,21 @@ function classOf(
     deny.flatMap((entry) => (isOfOperation(entry) ? [entry.slice(0, entry.indexOf('.'))] : [])),
   );
   const permits = (service: string, operation: string | null): boolean => {
-    if (holds(denied, service, operation) || (operation === null && deniesSome.has(service))) return false;
+    if (holds(denied, service, operation) || (operation === null && deniesSome.has(service)))
+      return false;
     return allowed === null || holds(allowed, service, operation);
   };
   const callable = services.filter(
-    (each) => permits(each.name, null) || each.operations.some((operation) => mayCall(permits, each, operation.name)),
+    (each) =>
+      permits(each.name, null) ||
+      each.operations.some((operation) => mayCall(permits, each, operation.name)),
   );
   const callableNames = new Set(callable.map((each) => each.name));
   return Object.freeze({
     name,
     key: JSON.stringify([allow?.toSorted() ?? null, deny.toSorted(), scopes.toSorted()]),
-    budget: budget === undefined ? null : { maximum: budget.maximum, restoreRate: budget.restoreRate },
+    budget:
+      budget === undefined ? null : { maximum: budget.maximum, restoreRate: budget.restoreRate },
     requestsAtOnce: requestsAtOnce ?? null,
     costBreakdown,
     scopes: new Set(scopes),
@@ -100,21 +111,34 @@ const mayCall = (permits: Permits, service: Callable, operation: string): boolea
   takenFor(service, operation).every((name) => permits(service.name, name));
 
 /** Warns where a class may call an operation but not another that the backend may take its calls for. */
-export function warningsOfRights(root: ClassSection, services: readonly Callable[]): readonly Diagnostic[] {
+export function warningsOfRights(
+  root: ClassSection,
+  services: readonly Callable[],
+): readonly Diagnostic[] {
   return Object.entries(root.value.clients?.classes ?? {}).flatMap(([name, config]) => {
     const { permits } = classOf(name, config, services);
     return services.flatMap((service) =>
       service.operations.flatMap((operation): readonly Diagnostic[] => {
         if (!permits(service.name, operation.name)) return [];
-        const others = takenFor(service, operation.name).filter((other) => !permits(service.name, other));
+        const others = takenFor(service, operation.name).filter(
+          (other) => !permits(service.name, other),
+        );
         if (others.length === 0) return [];
         const entries = [operation.name, ...others].map((each) => `${service.name}.${each}`);
         const list = config.allow === undefined ? 'deny' : 'allow';
-        const index = config[list]?.findIndex((entry) => entries.includes(entry) || entry === service.name) ?? -1;
+        const index =
+          config[list]?.findIndex((entry) => entries.includes(entry) || entry === service.name) ??
+          -1;
         const path = ['clients', 'classes', name, ...(index === -1 ? [] : [list, index])];
         const denied = others.map((each) => `\`${each}\``).join(', ');
         const what = `Calls of \`${operation.name}\` look like calls of ${denied}, which class \`${name}\` may not call: it cannot call \`${operation.name}\` either.`;
-        return [root.diagnostic(path, what, 'Allow all of them or none; or give each a SOAPAction of its own.')];
+        return [
+          root.diagnostic(
+            path,
+            what,
+            'Allow all of them or none; or give each a SOAPAction of its own.',
+          ),
+        ];
       }),
     );
   });
@@ -136,7 +160,11 @@ function entryDiagnostic(
   const service = services.find(({ name }) => name === serviceName);
   if (service === undefined) {
     const known = services.map(({ name }) => name);
-    return root.diagnostic(path, `There is no service \`${serviceName}\`.`, didYouMean(serviceName, known));
+    return root.diagnostic(
+      path,
+      `There is no service \`${serviceName}\`.`,
+      didYouMean(serviceName, known),
+    );
   }
   if (dot < 0) return null;
   const name = entry.slice(dot + 1);
@@ -162,11 +190,18 @@ function smallBudget(
     if (operation === null || callable === undefined) return permits(service, operation);
     return mayCall(permits, callable, operation);
   });
-  const least = permitted.reduce((low, { points }) => Math.min(low, points), Number.POSITIVE_INFINITY);
+  const least = permitted.reduce(
+    (low, { points }) => Math.min(low, points),
+    Number.POSITIVE_INFINITY,
+  );
   if (permitted.length === 0 || least <= budget.maximum) return null;
   const path = ['clients', 'classes', name, 'budget', 'maximum'];
   const what = `The budget holds ${budget.maximum}, but the cheapest call costs ${least}: clients of class \`${name}\` could never call anything.`;
-  return root.diagnostic(path, what, 'Make it more, or the calls cheaper (`callCost`, `cost`, `weight`).');
+  return root.diagnostic(
+    path,
+    what,
+    'Make it more, or the calls cheaper (`callCost`, `cost`, `weight`).',
+  );
 }
 
 /** A client can never have more than its budget holds. */
@@ -177,12 +212,16 @@ function weightDiagnostics(
 ): readonly Diagnostic[] {
   if (budget === null) return [];
   return services.flatMap((service) =>
-    Object.entries(service.soap?.config.operations ?? {}).flatMap(([operation, mapping]): readonly Diagnostic[] => {
-      const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost ?? 0) : 0;
-      if (weight <= budget.maximum || !mayCall(permits, service, operation)) return [];
-      const path = ['services', service.name, 'operations', operation];
-      const what = `The weight is beyond the budget of clients of class \`${name}\`: they could never call it.`;
-      return [root.diagnostic(path, what, 'Make it less, the budget more, or deny them the operation.')];
-    }),
+    Object.entries(service.soap?.config.operations ?? {}).flatMap(
+      ([operation, mapping]): readonly Diagnostic[] => {
+        const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost ?? 0) : 0;
+        if (weight <= budget.maximum || !mayCall(permits, service, operation)) return [];
+        const path = ['services', service.name, 'operations', operation];
+        const what = `The weight is beyond the budget of clients of class \`${name}\`: they could never call it.`;
+        return [
+          root.diagnostic(path, what, 'Make it less, the budget more, or deny them the operation.'),
+        ];
+      },
+    ),
   );
 }

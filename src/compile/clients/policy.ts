@@ -18,6 +18,11 @@ export function compilePolicy(
   const endpoint = compileAccessEndpoint(section, limits.upstream, 'The decision point');
   closing.push(() => endpoint.close());
   const ask = (body: string, observer: CallObserver | null): Promise<string> =>
-    askDecisionPoint(endpoint, body, observer, tokenOf === null ? [] : ['authorization', `Bearer ${tokenOf()}`]);
+    askDecisionPoint(
+      endpoint,
+      body,
+      observer,
+      tokenOf === null ? [] : ['authorization', `Bearer ${tokenOf()}`],
+    );
   return new Policy({ ask, allowsOnError: onError === 'allow', cacheMillis, recheckMillis });
 }

@@ -26,10 +26,12 @@ export function pricesOf(
       return { service, operation: operation.name, points };
     },
   );
-  const subscribed = Object.values(subscriptions).flatMap(({ poll, on, callback }): readonly Price[] => {
-    const source = (poll ?? on ?? callback)?.operation ?? '';
-    const dot = source.indexOf('.');
-    return [{ service: source.slice(0, dot), operation: source.slice(dot + 1), points: 0 }];
-  });
+  const subscribed = Object.values(subscriptions).flatMap(
+    ({ poll, on, callback }): readonly Price[] => {
+      const source = (poll ?? on ?? callback)?.operation ?? '';
+      const dot = source.indexOf('.');
+      return [{ service: source.slice(0, dot), operation: source.slice(dot + 1), points: 0 }];
+    },
+  );
   return [...inSoap, ...inGraphql, ...subscribed];
 }

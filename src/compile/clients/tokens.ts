@@ -38,7 +38,11 @@ const KEYS_MILLIS = 5000;
 export function compileTokens(
   clients: ConfigSection<ClientsConfig>,
   classes: Classes,
-  { late, keeping, leavesOthers }: Pick<AccessParts, 'late' | 'keeping'> & { readonly leavesOthers: boolean },
+  {
+    late,
+    keeping,
+    leavesOthers,
+  }: Pick<AccessParts, 'late' | 'keeping'> & { readonly leavesOthers: boolean },
 ): Identifier {
   const issuers = jwtIssuers(clients.value.jwt).map(({ issuer, path }) => {
     const keys = keysOf(clients.at(issuer, 'jwt', ...path), late);
@@ -66,7 +70,10 @@ function keysOf(issuer: ConfigSection<JwtConfig>, late: LateWarnings): FetchKeys
   };
   return async () => {
     try {
-      const { body } = await fetchDocument(jwksUrl, { maxBytes: KEYS_BYTES_MAX, timeoutMillis: KEYS_MILLIS });
+      const { body } = await fetchDocument(jwksUrl, {
+        maxBytes: KEYS_BYTES_MAX,
+        timeoutMillis: KEYS_MILLIS,
+      });
       const text = body.toString('utf8');
       const fault = validateKeySet(text, algorithms);
       report(fault?.what ?? null, fault?.remedy ?? null);
@@ -96,12 +103,17 @@ export function compileIntrospection(
   };
   const rules = { ...config, audience, ...clientRules(config, classes) };
   return {
-    identifier: new IntrospectedTokens(rules, (token, observer) => introspectToken(oauth, token, observer)),
+    identifier: new IntrospectedTokens(rules, (token, observer) =>
+      introspectToken(oauth, token, observer),
+    ),
     endpoint,
   };
 }
 
-type ClaimConfig = Pick<IntrospectionConfig, 'clientClaim' | 'logAs' | 'scopesClaim' | 'classClaim' | 'class'>;
+type ClaimConfig = Pick<
+  IntrospectionConfig,
+  'clientClaim' | 'logAs' | 'scopesClaim' | 'classClaim' | 'class'
+>;
 
 function clientRules(config: ClaimConfig, classes: Classes): TokenClientRules {
   const { clientClaim, logAs, scopesClaim, classClaim = null, class: of } = config;

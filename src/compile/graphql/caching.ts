@@ -17,7 +17,10 @@ export interface Caching extends CacheRules<Operation> {
   readonly invalidations: ReadonlyMap<string, Invalidation>;
 }
 
-export const REPLY_CACHE = new Kept<ReplyCache>('the cache of replies', 'if `limits.cache` is the same');
+export const REPLY_CACHE = new Kept<ReplyCache>(
+  'the cache of replies',
+  'if `limits.cache` is the same',
+);
 
 /** The rules of a generation, and the operations that they were made for. */
 interface KeptRules {
@@ -68,7 +71,8 @@ export async function compileCaching(
         const rule = kept.get(service.name, operation) ?? readRule(declared, read, invalidationOf);
         reads.set(service.name, operation, rule);
       }
-      if (write !== undefined) writes.set(service.name, operation, writeRule(declared, write, invalidationOf));
+      if (write !== undefined)
+        writes.set(service.name, operation, writeRule(declared, write, invalidationOf));
       diagnostics.push(...checkDeclared(declared, read, write));
     }
   }
@@ -83,7 +87,10 @@ export async function compileCaching(
 }
 
 /** The rules of operations whose replies mean the same: their service is the same, and so is what is not about services. */
-function keptRules(services: readonly ConfiguredService[], earlier: KeptRules | null): OperationMap<ReadRule> {
+function keptRules(
+  services: readonly ConfiguredService[],
+  earlier: KeptRules | null,
+): OperationMap<ReadRule> {
   const rules = new OperationMap<ReadRule>();
   if (earlier === null) return rules;
   // A service with the same configuration and WSDL has the same list.
@@ -103,7 +110,16 @@ function keptRules(services: readonly ConfiguredService[], earlier: KeptRules | 
 }
 
 /** The keys that may change what a reply means, or which client may have it. */
-function withoutServices({ services, graphqlServices, include, links, subscriptions, reload, log, ...rest }: Config) {
+function withoutServices({
+  services,
+  graphqlServices,
+  include,
+  links,
+  subscriptions,
+  reload,
+  log,
+  ...rest
+}: Config) {
   return rest;
 }
 
@@ -133,8 +149,14 @@ function readRule(
   });
 }
 
-const writeRule = (declared: Declared, { invalidates }: WriteKeys, invalidationOf: InvalidationOf): WriteRule =>
-  Object.freeze({ invalidations: invalidates.map((entry) => invalidationOf(fullName(declared, entry))) });
+const writeRule = (
+  declared: Declared,
+  { invalidates }: WriteKeys,
+  invalidationOf: InvalidationOf,
+): WriteRule =>
+  Object.freeze({
+    invalidations: invalidates.map((entry) => invalidationOf(fullName(declared, entry))),
+  });
 
 function checkDeclared(
   declared: Declared,
@@ -159,7 +181,11 @@ function checkDeclared(
     find('read', `Operation \`${name}\` answers nothing that could be read.`, 'Remove `read`.');
   }
   if (read !== undefined && read.staleMillis > 0 && read.cacheMillis === 0) {
-    find('read', '`staleMillis` is of no use where nothing is remembered.', 'Give `cacheMillis` too.');
+    find(
+      'read',
+      '`staleMillis` is of no use where nothing is remembered.',
+      'Give `cacheMillis` too.',
+    );
   }
   const known = requests.find(input.body?.name ?? null);
   const other = known?.candidates.find((candidate) => candidate.name !== name);
@@ -243,4 +269,10 @@ function partsOf(type: XsdType): readonly XsdType[] | null {
 }
 
 /** QNames, and what xsi:type may make one of. */
-const NO_DATA: ReadonlySet<string> = new Set(['QName', 'NOTATION', 'anySimpleType', 'anyAtomicType', 'anyType']);
+const NO_DATA: ReadonlySet<string> = new Set([
+  'QName',
+  'NOTATION',
+  'anySimpleType',
+  'anyAtomicType',
+  'anyType',
+]);

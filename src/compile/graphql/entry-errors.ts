@@ -13,8 +13,15 @@ export const entryDiagnostics = (
   errors.map(({ path, part, what, remedy, unknown }) => {
     const guess = unknown === null ? null : didYouMean(unknown.name, unknown.known);
     const known =
-      unknown === null || unknown.known.length === 0 ? null : `Known here: ${listNames(unknown.known, 10)}.`;
-    return root.diagnostic([key, ...path], `${SECTIONS[key]} \`${path[0]}\`: ${what}`, guess ?? known ?? remedy, part);
+      unknown === null || unknown.known.length === 0
+        ? null
+        : `Known here: ${listNames(unknown.known, 10)}.`;
+    return root.diagnostic(
+      [key, ...path],
+      `${SECTIONS[key]} \`${path[0]}\`: ${what}`,
+      guess ?? known ?? remedy,
+      part,
+    );
   });
 
 const SECTIONS = { links: 'Link', subscriptions: 'Subscription' } as const;

@@ -12,7 +12,13 @@ import { type BuiltSchema, buildingSchema } from '../../graphql/schema.js';
 import type { SubscriptionMapping } from '../../graphql/subscription/subscription.js';
 import type { Naming } from '../../graphql/types/naming.js';
 import { type Keeping, Kept } from '../keep.js';
-import { blocksOf, findingDiagnostics, mappedOperations, mappedTypes, unknownOperations } from '../soap/mapping.js';
+import {
+  blocksOf,
+  findingDiagnostics,
+  mappedOperations,
+  mappedTypes,
+  unknownOperations,
+} from '../soap/mapping.js';
 import { requirementOfCall, rightsRules } from '../soap/rights.js';
 import type { ConfiguredService } from '../soap/service.js';
 import { entryDiagnostics } from './entry-errors.js';
@@ -41,7 +47,9 @@ export async function compileGraph(
   const directives = hasDownloads ? [URL_DIRECTIVE] : [];
   const configured = [linkKeys, subscriptionKeys, hasDownloads];
   const keep = (graph: Graph): Graph =>
-    graphqlUpstreams.length > 0 ? graph : SCHEMAS.set(keeping, '', configured, { services, graph }).graph;
+    graphqlUpstreams.length > 0
+      ? graph
+      : SCHEMAS.set(keeping, '', configured, { services, graph }).graph;
   const kept = graphqlUpstreams.length > 0 ? null : SCHEMAS.find(keeping, '', configured);
   if (kept !== null && areSame(services, kept.services)) return keep({ ...kept.graph, path });
   const built = await pace.run(
@@ -52,13 +60,24 @@ export async function compileGraph(
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   const invalid = (await pace.run(validating(built.schema))).slice(0, ERRORS_SHOWN);
   // No request could be answered with it.
-  if (invalid.length > 0) throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(root, message)));
+  if (invalid.length > 0)
+    throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(root, message)));
   const { schema, fields, links, subschemaFields, subscriptions, replyRules, warnings } = built;
   const rules = [
     ...rightsRules(services),
     ...graphqlUpstreams.flatMap(({ subschema }) => [...subschema.rules.values()]),
   ];
-  return keep({ path, schema, fields, links, subschemaFields, subscriptions, rules, replyRules, warnings });
+  return keep({
+    path,
+    schema,
+    fields,
+    links,
+    subschemaFields,
+    subscriptions,
+    rules,
+    replyRules,
+    warnings,
+  });
 }
 
 type GraphConfig = Pick<Config, 'graphql' | 'links' | 'subscriptions'>;
@@ -76,9 +95,14 @@ export const SCHEMAS = new Kept<KeptSchema>(
 );
 
 /** Whether the schema would be the same: operations that are kept are the same objects. */
-const areSame = (services: readonly ConfiguredService[], before: readonly ConfiguredService[]): boolean =>
+const areSame = (
+  services: readonly ConfiguredService[],
+  before: readonly ConfiguredService[],
+): boolean =>
   services.length === before.length &&
-  services.every(({ name, operations }, at) => name === before[at]?.name && operations === before[at].operations);
+  services.every(
+    ({ name, operations }, at) => name === before[at]?.name && operations === before[at].operations,
+  );
 
 const ERRORS_SHOWN = 5;
 
@@ -97,7 +121,8 @@ export const mappingDiagnostics = (
   root: GraphSection,
   services: readonly ConfiguredService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
-): readonly Diagnostic[] => diagnosticsOf(root, services, runAtOnce(build(services, graphqlUpstreams, [], [])));
+): readonly Diagnostic[] =>
+  diagnosticsOf(root, services, runAtOnce(build(services, graphqlUpstreams, [], [])));
 
 const build = (
   services: readonly ConfiguredService[],
@@ -134,7 +159,9 @@ const build = (
 };
 
 /** Maps a service to an earlier one of the same WSDL whose configuration shapes the types alike. */
-function typeOwners(services: readonly ConfiguredService[]): ReadonlyMap<ConfiguredService, string> {
+function typeOwners(
+  services: readonly ConfiguredService[],
+): ReadonlyMap<ConfiguredService, string> {
   const owners = new Map<ConfiguredService, string>();
   const first = new Map<object, Map<string, string>>();
   for (const service of services) {
@@ -162,7 +189,9 @@ const diagnosticsOf = (
   { findings, links, linkErrors, subscriptionErrors }: BuiltSchema,
 ): readonly Diagnostic[] =>
   [
-    ...services.flatMap((service) => unknownOperations(root.at(service.config, 'services', service.name), service)),
+    ...services.flatMap((service) =>
+      unknownOperations(root.at(service.config, 'services', service.name), service),
+    ),
     ...findingDiagnostics((name) => root.at(null, 'services', name), findings),
     ...entryDiagnostics(root, 'links', linkErrors),
     ...linkSizeDiagnostics(root, links),

@@ -91,7 +91,11 @@ export async function compileGraphqlUpstream(
   try {
     const { schema, costs, requirements } =
       config.schema === undefined
-        ? { schema: await introspect(section, upstream), costs: NO_COSTS, requirements: NO_REQUIREMENTS }
+        ? {
+            schema: await introspect(section, upstream),
+            costs: NO_COSTS,
+            requirements: NO_REQUIREMENTS,
+          }
         : await readSchema(section, config.schema);
     const { wrapSubschema } = await import('../../graphql/subschema/wrap.js');
     const subschema: Subschema = {
@@ -111,7 +115,18 @@ export async function compileGraphqlUpstream(
     const subscriptions = subscriptionsOf(config);
     const { limits } = config;
     if (login === null) BACKENDS.set(keeping, name, config, { upstream, reach });
-    return { name, subschema, upstream, session, health, limits, config, reach, forwardHeaders, subscriptions };
+    return {
+      name,
+      subschema,
+      upstream,
+      session,
+      health,
+      limits,
+      config,
+      reach,
+      forwardHeaders,
+      subscriptions,
+    };
   } catch (error) {
     await session?.close();
     await upstream.close();
@@ -133,19 +148,28 @@ function compileLogin(
 }
 
 /** Without configuration, subscriptions have the address of queries: `graphql-sse` and others serve them there. */
-function subscriptionsOf({ subscriptions = true, urls }: GraphqlServiceConfig): UpstreamSubscriptions | null {
+function subscriptionsOf({
+  subscriptions = true,
+  urls,
+}: GraphqlServiceConfig): UpstreamSubscriptions | null {
   if (subscriptions === false) return null;
   const options = subscriptions === true ? { connectionParams: {} } : subscriptions;
   const addresses = options.url === undefined ? urls : [options.url];
-  const protocol = options.protocol ?? (/^ws/i.test(addresses[0] ?? '') ? 'graphql-transport-ws' : 'sse');
+  const protocol =
+    options.protocol ?? (/^ws/i.test(addresses[0] ?? '') ? 'graphql-transport-ws' : 'sse');
   return {
     protocol,
-    urls: addresses.map((address) => (protocol === 'sse' ? address : address.replace(/^http/i, 'ws'))),
+    urls: addresses.map((address) =>
+      protocol === 'sse' ? address : address.replace(/^http/i, 'ws'),
+    ),
     connectionParams: options.connectionParams,
   };
 }
 
-async function introspect(section: ConfigSection<GraphqlServiceConfig>, upstream: Upstream): Promise<GraphQLSchema> {
+async function introspect(
+  section: ConfigSection<GraphqlServiceConfig>,
+  upstream: Upstream,
+): Promise<GraphQLSchema> {
   const { schemaBytes, schemaMillis } = section.value.limits.remote;
   const fail = (why: string, remedy = AS_FILE): ConfigurationError =>
     errorOf(section, 'url', `${CANNOT} (${why}).`, remedy);
@@ -154,7 +178,9 @@ async function introspect(section: ConfigSection<GraphqlServiceConfig>, upstream
     const ask = () =>
       postWhole(upstream, {
         headers: ['content-type', 'application/json', 'accept', 'application/json'],
-        body: Buffer.from(JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: false }) })),
+        body: Buffer.from(
+          JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: false }) }),
+        ),
         isIdempotent: true,
         maxBytes: schemaBytes,
         maxBytesKey: 'limits.remote.schemaBytes',
@@ -206,7 +232,12 @@ async function readSchema(
   }
   const { schemaBytes } = section.value.limits.remote;
   if (sdl.length > schemaBytes)
-    throw errorOf(section, 'schema', `The schema ${file} is longer than ${schemaBytes} bytes.`, null);
+    throw errorOf(
+      section,
+      'schema',
+      `The schema ${file} is longer than ${schemaBytes} bytes.`,
+      null,
+    );
   try {
     const linked = resolveLinks(parse(new Source(sdl.toString('utf8'), file)));
     const { document, requirementsOf } = takeRights(removeInaccessible(linked));
@@ -215,17 +246,28 @@ async function readSchema(
     return { schema, costs: costOf(schema), requirements: requirementsOf(schema) };
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    if (error instanceof RangeError) throw errorOf(section, 'schema', `The schema ${file} is nested too deep.`, null);
+    if (error instanceof RangeError)
+      throw errorOf(section, 'schema', `The schema ${file} is nested too deep.`, null);
     if (!(error instanceof Error)) throw error;
     const [at] = error instanceof GraphQLError ? (error.locations ?? []) : [];
     throw new ConfigurationError([
-      { file, line: at?.line ?? null, column: at?.column ?? null, what: error.message, remedy: null },
+      {
+        file,
+        line: at?.line ?? null,
+        column: at?.column ?? null,
+        what: error.message,
+        remedy: null,
+      },
     ]);
   }
 }
 
 /** Throws `ConfigurationError` for what a schema may not have. */
-function validated(section: ConfigSection<unknown>, key: SchemaKey, schema: GraphQLSchema): GraphQLSchema {
+function validated(
+  section: ConfigSection<unknown>,
+  key: SchemaKey,
+  schema: GraphQLSchema,
+): GraphQLSchema {
   const errors = validateSchema(schema);
   if (errors.length === 0) return schema;
   const first = errors.slice(0, ERRORS_SHOWN).map(({ message }) => message);

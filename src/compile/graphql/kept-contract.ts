@@ -38,17 +38,26 @@ export function* missingParts(before: Contract, after: Contract): Steps<readonly
   for (const type of typesOf(before.graph.schema)) {
     const found = schema.getType(type.name);
     if (found === undefined) missing.push(type.name);
-    else missing.push(...missingIn(type, found).map((part) => `${type.name}${part === '' ? '' : `.${part}`}`));
+    else
+      missing.push(
+        ...missingIn(type, found).map((part) => `${type.name}${part === '' ? '' : `.${part}`}`),
+      );
     yield;
   }
   return [...new Set(missing)];
 }
 
-function* missingOperations(before: Contract['services'], after: Contract['services']): Steps<string[]> {
+function* missingOperations(
+  before: Contract['services'],
+  after: Contract['services'],
+): Steps<string[]> {
   const missing: string[] = [];
   for (const { name, operations } of before) {
-    const names = new Set(after.find((service) => service.name === name)?.operations.map((each) => each.name));
-    for (const operation of operations) if (!names.has(operation.name)) missing.push(`${name}.${operation.name}`);
+    const names = new Set(
+      after.find((service) => service.name === name)?.operations.map((each) => each.name),
+    );
+    for (const operation of operations)
+      if (!names.has(operation.name)) missing.push(`${name}.${operation.name}`);
     yield;
   }
   return missing;
@@ -59,7 +68,10 @@ const typesOf = (schema: GraphQLSchema): readonly GraphQLNamedType[] =>
 
 /** '' stands for the type itself. */
 function missingIn(before: GraphQLNamedType, after: GraphQLNamedType): readonly string[] {
-  if ((isObjectType(before) && isObjectType(after)) || (isInterfaceType(before) && isInterfaceType(after))) {
+  if (
+    (isObjectType(before) && isObjectType(after)) ||
+    (isInterfaceType(before) && isInterfaceType(after))
+  ) {
     const fields = after.getFields();
     return Object.values(before.getFields()).flatMap(({ name, type, args }) => {
       const found = fields[name];
@@ -72,7 +84,9 @@ function missingIn(before: GraphQLNamedType, after: GraphQLNamedType): readonly 
     return lostInputs(Object.values(were), Object.values(are), isRequiredInputField);
   }
   if (isEnumType(before) && isEnumType(after))
-    return before.getValues().flatMap(({ name }) => (after.getValue(name) === undefined ? [name] : []));
+    return before
+      .getValues()
+      .flatMap(({ name }) => (after.getValue(name) === undefined ? [name] : []));
   if (isUnionType(before) && isUnionType(after)) {
     const members = new Set(after.getTypes().map(({ name }) => name));
     return before.getTypes().flatMap(({ name }) => (members.has(name) ? [] : [name]));
@@ -105,7 +119,10 @@ function lostInputs<T extends Input>(
 function isWithin(narrow: GraphQLType, wide: GraphQLType): boolean {
   for (let [one, other] = [narrow, wide]; ; ) {
     if (isNonNullType(other) && !isNonNullType(one)) return false;
-    const [inner, outer] = [isNonNullType(one) ? one.ofType : one, isNonNullType(other) ? other.ofType : other];
+    const [inner, outer] = [
+      isNonNullType(one) ? one.ofType : one,
+      isNonNullType(other) ? other.ofType : other,
+    ];
     if (!isListType(inner) || !isListType(outer))
       return !isListType(inner) && !isListType(outer) && inner.name === outer.name;
     [one, other] = [inner.ofType, outer.ofType];

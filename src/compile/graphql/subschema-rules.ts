@@ -11,7 +11,9 @@ export function subschemaRules(
   schema: GraphQLSchema,
   keys: GraphqlServiceConfig['fields'],
 ): ReadonlyMap<string, FieldRule> {
-  const rules = new Map([...requirements].map(([part, requires]) => [part, new FieldRule(part, requires)]));
+  const rules = new Map(
+    [...requirements].map(([part, requires]) => [part, new FieldRule(part, requires)]),
+  );
   for (const [name, rights] of Object.entries(keys)) {
     const [typeName = '', field] = name.split('.');
     const type = schema.getType(typeName);

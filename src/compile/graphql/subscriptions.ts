@@ -2,16 +2,27 @@ import type { Config } from '../../config/schema.js';
 import type { EventMapping, SubscriptionMapping } from '../../graphql/subscription/subscription.js';
 
 /** The subscriptions of a configuration, whose rules have seen to it that each has one source. */
-export function subscriptionsOf(config: Pick<Config, 'subscriptions'>): readonly SubscriptionMapping[] {
-  return Object.entries(config.subscriptions).flatMap(([name, subscription]): SubscriptionMapping[] => {
-    const { poll, on, callback, description = null, deprecated = null } = subscription;
-    if (poll !== undefined) {
-      const { operation, everyMillis, changed = null } = poll;
-      return [{ name, source: { kind: 'poll', operation, everyMillis, changed }, description, deprecated }];
-    }
-    const source = on === undefined ? eventMapping('callback', callback) : eventMapping('on', on);
-    return source === null ? [] : [{ name, source, description, deprecated }];
-  });
+export function subscriptionsOf(
+  config: Pick<Config, 'subscriptions'>,
+): readonly SubscriptionMapping[] {
+  return Object.entries(config.subscriptions).flatMap(
+    ([name, subscription]): SubscriptionMapping[] => {
+      const { poll, on, callback, description = null, deprecated = null } = subscription;
+      if (poll !== undefined) {
+        const { operation, everyMillis, changed = null } = poll;
+        return [
+          {
+            name,
+            source: { kind: 'poll', operation, everyMillis, changed },
+            description,
+            deprecated,
+          },
+        ];
+      }
+      const source = on === undefined ? eventMapping('callback', callback) : eventMapping('on', on);
+      return source === null ? [] : [{ name, source, description, deprecated }];
+    },
+  );
 }
 
 type EventConfig = Config['subscriptions'][string]['on'];

@@ -8,7 +8,11 @@ import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { readDocument } from '../../graphql/admission/admit.js';
 import type { AdmittedDocument } from '../../graphql/admission/document-cache.js';
-import { type ManifestEntry, readManifest, type TrustedDocuments } from '../../graphql/admission/trusted-documents.js';
+import {
+  type ManifestEntry,
+  readManifest,
+  type TrustedDocuments,
+} from '../../graphql/admission/trusted-documents.js';
 import { refusalErrors } from '../../graphql/errors.js';
 import { operationsOf } from '../../graphql/operation.js';
 import type { Graph } from './graph.js';
@@ -34,7 +38,9 @@ const FILE_BYTES_MAX = 64 * MIB;
 const WARNINGS_MAX = 100;
 
 /** Reads the manifest of a configuration; null where it names none. Throws `ConfigurationError` for one that cannot be read. */
-export async function readTrusted(root: ConfigSection<Pick<Config, 'graphql'>>): Promise<TrustedManifest | null> {
+export async function readTrusted(
+  root: ConfigSection<Pick<Config, 'graphql'>>,
+): Promise<TrustedManifest | null> {
   const { trusted: keys } = root.value.graphql;
   if (keys === undefined) return null;
   const { text, file } = await readText(root.at(keys, 'graphql', 'trusted'), keys.manifest);
@@ -42,7 +48,11 @@ export async function readTrusted(root: ConfigSection<Pick<Config, 'graphql'>>):
     new ConfigurationError([{ file, ...placeOf(text, offset), what, remedy }]);
   const manifest = readManifest(parse(text, fail));
   if ('entries' in manifest) return { file, text, entries: manifest.entries };
-  throw fail(`The manifest cannot be used. ${manifest.what}`, manifest.remedy, offsetOf(text, manifest.id));
+  throw fail(
+    `The manifest cannot be used. ${manifest.what}`,
+    manifest.remedy,
+    offsetOf(text, manifest.id),
+  );
 }
 
 /**
@@ -58,7 +68,12 @@ export function compileTrusted(
   const { trusted: keys, measure, introspection } = config.graphql;
   if (manifest === null) return { trusted: null, warnings: [] };
   const { file, text, entries } = manifest;
-  const { admission } = operationsOf({ built: graph, limits: config.limits.graphql, measured: measure, introspection });
+  const { admission } = operationsOf({
+    built: graph,
+    limits: config.limits.graphql,
+    measured: measure,
+    introspection,
+  });
   const byId = new Map<string, string>();
   const documents = new Map<string, AdmittedDocument>();
   const warnings: Diagnostic[] = [];
@@ -70,15 +85,29 @@ export function compileTrusted(
     } catch (caught) {
       if (!(caught instanceof Refusal)) throw caught;
       if (warnings.length === WARNINGS_MAX) further++;
-      else warnings.push({ file, ...placeOf(text, offsetOf(text, id)), ...warningOf({ id, name }, caught) });
+      else
+        warnings.push({
+          file,
+          ...placeOf(text, offsetOf(text, id)),
+          ...warningOf({ id, name }, caught),
+        });
     }
   }
   if (further > 0) {
-    warnings.push(unplaced(`Of the trusted documents ${further} more will be refused.`, null, file));
+    warnings.push(
+      unplaced(`Of the trusted documents ${further} more will be refused.`, null, file),
+    );
   }
   if (keys?.only === true && entries.length === 0) {
-    const what = 'The manifest has no documents, and `trusted.only` lets nothing else run: GraphQL refuses everything.';
-    warnings.push({ file, line: 1, column: 1, what, remedy: 'Put the documents of your clients in it.' });
+    const what =
+      'The manifest has no documents, and `trusted.only` lets nothing else run: GraphQL refuses everything.';
+    warnings.push({
+      file,
+      line: 1,
+      column: 1,
+      what,
+      remedy: 'Put the documents of your clients in it.',
+    });
   }
   const texts = new Set(byId.values());
   const trusted: TrustedDocuments = {
@@ -106,7 +135,8 @@ async function readText(
     const code = errorCode(error) ?? 'unknown error';
     throw refuse(`The manifest of trusted documents cannot be read (${code}).`);
   }
-  if (bytes.length > FILE_BYTES_MAX) throw refuse('The manifest of trusted documents is longer than 64 MiB.');
+  if (bytes.length > FILE_BYTES_MAX)
+    throw refuse('The manifest of trusted documents is longer than 64 MiB.');
   return { text: bytes.toString('utf8'), file: shown };
 }
 
@@ -123,7 +153,11 @@ function parse(
       const at = /position (\d+)/.exec(error.message)?.[1];
       throw fail('The manifest is not JSON.', null, at === undefined ? null : Number(at));
     }
-    throw fail('The manifest has two members of one name.', 'Each id stands for one document.', null);
+    throw fail(
+      'The manifest has two members of one name.',
+      'Each id stands for one document.',
+      null,
+    );
   }
 }
 
@@ -139,7 +173,10 @@ function placeOf(text: string, offset: number | null): Pick<Diagnostic, 'line' |
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }
 
-function warningOf({ id, name }: Omit<ManifestEntry, 'text'>, refusal: Refusal): Pick<Diagnostic, 'what' | 'remedy'> {
+function warningOf(
+  { id, name }: Omit<ManifestEntry, 'text'>,
+  refusal: Refusal,
+): Pick<Diagnostic, 'what' | 'remedy'> {
   const [first] = refusalErrors(refusal);
   const shown = (name ?? id).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 64);
   return {

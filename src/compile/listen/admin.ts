@@ -20,7 +20,9 @@ export interface AdminListener extends Listener {
 }
 
 /** Compiles the addresses of `admin`. Throws `ConfigurationError` for certificates that cannot be used. */
-export const compileAdmin = (root: ConfigSection<Pick<Config, 'listen' | 'admin'>>): readonly AdminListener[] => {
+export const compileAdmin = (
+  root: ConfigSection<Pick<Config, 'listen' | 'admin'>>,
+): readonly AdminListener[] => {
   const configs = listenersOf<AdminListenerConfig>(root.value.admin);
   return compileListeners(root, 'admin').map((listener, index) => {
     const config = configs[index]?.listener;
@@ -58,19 +60,29 @@ function accessOf(config: AdminListenerConfig): AdminAccess {
 
 /** Tokens have no names: the log has their number in the configuration. */
 const namedTokens = (tokens: readonly string[]): readonly ApiKeyClient[] =>
-  tokens.map((token, index) => ({ name: `bearer:${index + 1}`, rights: UNRESTRICTED, keys: [token] }));
+  tokens.map((token, index) => ({
+    name: `bearer:${index + 1}`,
+    rights: UNRESTRICTED,
+    keys: [token],
+  }));
 
 /** Whether other machines reach an address, and need no credentials there. */
 function isExposed({ address, tls, basic, bearer }: AdminListenerConfig): boolean {
-  if (basic !== undefined || bearer !== undefined || tls?.clientCertificate === 'required') return false;
+  if (basic !== undefined || bearer !== undefined || tls?.clientCertificate === 'required')
+    return false;
   return isReachable(address);
 }
 
 /** Warns of addresses of operators that other machines reach without credentials. */
-export const warningsOfAdmin = (root: ConfigSection<Pick<Config, 'admin'>>): readonly Diagnostic[] =>
-  listenersOf<AdminListenerConfig>(root.value.admin).flatMap(({ listener, path }): readonly Diagnostic[] => {
-    if (!isExposed(listener)) return [];
-    const what = `Other machines can reach the admin address ${listener.address} without credentials: it shows metrics, and refuses reloads.`;
-    const remedy = 'Listen on 127.0.0.1, or give it `basic`, `bearer` or `tls.clientCertificate: required`.';
-    return [root.diagnostic(['admin', ...path], what, remedy)];
-  });
+export const warningsOfAdmin = (
+  root: ConfigSection<Pick<Config, 'admin'>>,
+): readonly Diagnostic[] =>
+  listenersOf<AdminListenerConfig>(root.value.admin).flatMap(
+    ({ listener, path }): readonly Diagnostic[] => {
+      if (!isExposed(listener)) return [];
+      const what = `Other machines can reach the admin address ${listener.address} without credentials: it shows metrics, and refuses reloads.`;
+      const remedy =
+        'Listen on 127.0.0.1, or give it `basic`, `bearer` or `tls.clientCertificate: required`.';
+      return [root.diagnostic(['admin', ...path], what, remedy)];
+    },
+  );

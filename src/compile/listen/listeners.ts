@@ -12,7 +12,10 @@ import { firstEnds } from '../../listen/tls-ends.js';
 import { tlsReason } from '../../upstream/dial/tls.js';
 
 /** Compiles the addresses of `listen` or `admin`. Throws `ConfigurationError` for certificates that cannot be used. */
-export const compileListeners = (root: ListenSection, key: 'listen' | 'admin'): readonly Listener[] =>
+export const compileListeners = (
+  root: ListenSection,
+  key: 'listen' | 'admin',
+): readonly Listener[] =>
   listenersOf(root.value[key]).map(({ listener: { address: text, tls, proxyProtocol }, path }) => {
     const address = parseListenAddress(text);
     invariant(address !== null, 'the schema has checked addresses');
@@ -33,20 +36,26 @@ export const warningsOfListeners = (
   key: 'listen' | 'admin',
   listeners: readonly Listener[],
 ): readonly Diagnostic[] =>
-  listenersOf(root.value[key]).flatMap(({ listener: { address }, path }, index): readonly Diagnostic[] => {
-    const { certificateMillis, listMillis } = firstEnds(listeners[index]?.tls?.ends ?? []);
-    const at = [key, ...path, 'tls'];
-    const soon = (millis: number | null, withinMillis: number): string | null =>
-      millis === null || millis - Date.now() > withinMillis ? null : new Date(millis).toISOString().slice(0, 16);
-    const certificate = soon(certificateMillis, EXPIRY_WARNING_MILLIS);
-    const list = soon(listMillis, LIST_WARNING_MILLIS);
-    return [
-      ...(certificate === null
-        ? []
-        : [root.diagnostic(at, `A certificate of ${address} ends on ${certificate}Z.`, RENEW)]),
-      ...(list === null ? [] : [root.diagnostic([...at, 'clientCrl'], listEnds(address, list), RENEW)]),
-    ];
-  });
+  listenersOf(root.value[key]).flatMap(
+    ({ listener: { address }, path }, index): readonly Diagnostic[] => {
+      const { certificateMillis, listMillis } = firstEnds(listeners[index]?.tls?.ends ?? []);
+      const at = [key, ...path, 'tls'];
+      const soon = (millis: number | null, withinMillis: number): string | null =>
+        millis === null || millis - Date.now() > withinMillis
+          ? null
+          : new Date(millis).toISOString().slice(0, 16);
+      const certificate = soon(certificateMillis, EXPIRY_WARNING_MILLIS);
+      const list = soon(listMillis, LIST_WARNING_MILLIS);
+      return [
+        ...(certificate === null
+          ? []
+          : [root.diagnostic(at, `A certificate of ${address} ends on ${certificate}Z.`, RENEW)]),
+        ...(list === null
+          ? []
+          : [root.diagnostic([...at, 'clientCrl'], listEnds(address, list), RENEW)]),
+      ];
+    },
+  );
 
 /** Authorities renew lists every few days. */
 const LIST_WARNING_MILLIS = 86_400_000;
@@ -59,11 +68,17 @@ const RENEW = 'Renew it: files are read again while the gateway runs.';
 type ListenSection = ConfigSection<Pick<Config, 'listen' | 'admin'>>;
 
 function compileTls(section: ConfigSection<ListenerTlsConfig>): ServerTls {
-  const rotating = (text: string, ...path: ConfigPath): RotatingText => ({ text, file: section.rotating(path, text) });
+  const rotating = (text: string, ...path: ConfigPath): RotatingText => ({
+    text,
+    file: section.rotating(path, text),
+  });
   const identity = (
     { cert, key }: { readonly cert: string; readonly key: string },
     ...path: ConfigPath
-  ): RotatingIdentity => ({ cert: rotating(cert, ...path, 'cert'), key: rotating(key, ...path, 'key') });
+  ): RotatingIdentity => ({
+    cert: rotating(cert, ...path, 'cert'),
+    key: rotating(key, ...path, 'key'),
+  });
   const tls = section.value;
   const { names, minVersion, ciphers = null, clientCertificate, clientCa, clientCrl } = tls;
   const entries = Object.entries(names).map(([name, of]): [string, RotatingIdentity] => [

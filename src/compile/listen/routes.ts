@@ -25,7 +25,12 @@ export function warningsOfRoutes(root: ConfigSection<RouteContext>): readonly Di
 }
 
 /** The rules for calls of a service by clients that may take the route, as keys of the configuration. */
-function rulesOf({ clients }: RouteContext, route: string, name: string, service: AnyService): readonly string[] {
+function rulesOf(
+  { clients }: RouteContext,
+  route: string,
+  name: string,
+  service: AnyService,
+): readonly string[] {
   const concerns = (entry: string): boolean => entry === name || entry.startsWith(`${name}.`);
   const classes = Object.values(clients?.classes ?? {}).filter(
     ({ allow, deny }) => !deny.includes(route) && allow?.includes(route) !== false,
@@ -40,7 +45,11 @@ function rulesOf({ clients }: RouteContext, route: string, name: string, service
 }
 
 /** The path by which a route leads to this very address, unless something else of the gateway is there: [] or one. */
-function wayTo({ services, graphql, routes }: RouteContext, route: RouteConfig, address: string): readonly string[] {
+function wayTo(
+  { services, graphql, routes }: RouteContext,
+  route: RouteConfig,
+  address: string,
+): readonly string[] {
   const target = new URL(route.url);
   const backend = new URL(address);
   const base = target.pathname.replace(/\/+$/, '');
@@ -50,7 +59,8 @@ function wayTo({ services, graphql, routes }: RouteContext, route: RouteConfig, 
   const nearest = routes
     .filter((each) => hasPathPrefix(path, each.path))
     .reduce(
-      (longest: RouteConfig | null, each) => (each.path.length > (longest?.path.length ?? 0) ? each : longest),
+      (longest: RouteConfig | null, each) =>
+        each.path.length > (longest?.path.length ?? 0) ? each : longest,
       null,
     );
   return taken.includes(path) || nearest !== route ? [] : [path];

@@ -32,17 +32,24 @@ export function compileMcp(
     // A query and a mutation may have one name.
     if (other !== undefined && other !== each) {
       const what = `\`${each.service}.${each.name}\` and \`${other.service}.${other.name}\` are one tool, \`${name}\`.`;
-      diagnostics.push(root.diagnostic(['mcp', key, at], what, 'Give one of them another `field`.'));
+      diagnostics.push(
+        root.diagnostic(['mcp', key, at], what, 'Give one of them another `field`.'),
+      );
     }
     tools.set(name, each);
   };
   const unknown = (key: 'operations' | 'write', at: number, name: string): void => {
-    const remedy = didYouMean(name, [...described.keys()]) ?? 'Tools are operations that are fields of GraphQL.';
-    diagnostics.push(root.diagnostic(['mcp', key, at], `GraphQL offers no operation \`${name}\`.`, remedy));
+    const remedy =
+      didYouMean(name, [...described.keys()]) ?? 'Tools are operations that are fields of GraphQL.';
+    diagnostics.push(
+      root.diagnostic(['mcp', key, at], `GraphQL offers no operation \`${name}\`.`, remedy),
+    );
   };
   for (const [at, name] of operations.entries()) {
     if (name.endsWith('.*')) {
-      const reads = [...described.values()].filter(({ service, isRead }) => isRead && name === `${service}.*`);
+      const reads = [...described.values()].filter(
+        ({ service, isRead }) => isRead && name === `${service}.*`,
+      );
       if (reads.length === 0) unknown('operations', at, name);
       for (const each of reads) add(each, 'operations', at);
       continue;
@@ -51,7 +58,8 @@ export function compileMcp(
     if (found === undefined) unknown('operations', at, name);
     else if (!found.isRead && !write.includes(name)) {
       const what = `\`${name}\` may change something, and \`mcp.write\` does not name it.`;
-      const remedy = 'Name it in `write` as well, or add it to `reads` of its service if it only reads.';
+      const remedy =
+        'Name it in `write` as well, or add it to `reads` of its service if it only reads.';
       diagnostics.push(root.diagnostic(['mcp', 'operations', at], what, remedy));
     } else add(found, 'operations', at);
   }

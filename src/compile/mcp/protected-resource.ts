@@ -21,7 +21,10 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource';
  * Null without `publicUrl`, for a client takes only the description of the very address that it calls, and where no token
  * is of an issuer with an address.
  */
-export function protectedResource({ publicUrl, clients }: Config, path: string): ProtectedResource | null {
+export function protectedResource(
+  { publicUrl, clients }: Config,
+  path: string,
+): ProtectedResource | null {
   const issuers = [
     ...jwtIssuers(clients?.jwt).map(({ issuer }) => issuer.issuer),
     clients?.introspection?.issuer ?? '',

@@ -69,7 +69,8 @@ export function compileConstantCall(
   const name = service === itself ? named : named.slice(dot + 1);
   const operation = own ?? service?.operations.find((each) => each.name === name);
   if (service === undefined || operation === undefined || operation.status === 'disabled') {
-    const known = service?.operations.map((each) => each.name) ?? services.map((each) => `${each.name}.`);
+    const known =
+      service?.operations.map((each) => each.name) ?? services.map((each) => `${each.name}.`);
     return fail(`there is no operation \`${named}\` to call.`, didYouMean(name, known));
   }
   const plan = planOf(owner, [...at.slice(0, -1), 'arguments'], { service, operation }, values);
@@ -94,7 +95,9 @@ function planOf(
   { service, operation }: Pick<ConstantCall, 'service' | 'operation'>,
   values: ConstantValues,
 ): RequestPlan | null {
-  const entries = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { value }]));
+  const entries = Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, { value }]),
+  );
   const request = { arguments: inputMappings(entries, at), headers: NO_BLOCKS };
   const field = { parent: 'Query', name: 'call' } as const;
   const mapping = new Map([[operation.name, { field, hidden: false, request }]]);
@@ -159,7 +162,8 @@ export function sendWhole(
       },
       data(chunk) {
         bytes += chunk.length;
-        if (bytes > maxBytes) throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'reply to a call of the gateway itself');
+        if (bytes > maxBytes)
+          throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'reply to a call of the gateway itself');
         chunks.push(chunk);
       },
       end: () => head !== null && resolve({ head, body: Buffer.concat(chunks) }),
@@ -169,14 +173,21 @@ export function sendWhole(
 }
 
 /** Reads a reply, where it is an envelope. Throws a `Refusal` of the upstream. */
-export function readReply({ readers }: ConfiguredService, { head, body }: WholeReply, handler: XmlHandler): void {
-  if (head.status === 401 || head.status === 403) throw new Refusal('UPSTREAM_AUTH', `status ${head.status}`);
+export function readReply(
+  { readers }: ConfiguredService,
+  { head, body }: WholeReply,
+  handler: XmlHandler,
+): void {
+  if (head.status === 401 || head.status === 403)
+    throw new Refusal('UPSTREAM_AUTH', `status ${head.status}`);
   const type = readMediaType(head.header('content-type') ?? undefined);
   if (body.length === 0 || type === null) return;
   const reader = readers.take(handler, type.charset);
   try {
     reader.write(
-      head.header('content-encoding') === 'gzip' ? gunzipSync(body, { maxOutputLength: REPLY_BYTES_MAX }) : body,
+      head.header('content-encoding') === 'gzip'
+        ? gunzipSync(body, { maxOutputLength: REPLY_BYTES_MAX })
+        : body,
     );
     reader.end();
   } catch (caught) {

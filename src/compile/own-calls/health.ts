@@ -6,7 +6,13 @@ import { TextAtPath } from '../../soap/text-at-path.js';
 import { HealthChecks, type HealthProbe, pathProbe } from '../../upstream/health.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import type { Upstream, UpstreamOptions } from '../../upstream/upstream.js';
-import { ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ELEMENTS_ONLY,
+  type Interest,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import type { ConfiguredService } from '../soap/service.js';
 import {
   type ConstantCall,
@@ -26,7 +32,9 @@ export function compileHealth(
   options: UpstreamOptions,
   probe: HealthProbe | null = health?.path === undefined ? null : pathProbe(health.path),
 ): HealthChecks | null {
-  return health === undefined ? null : new HealthChecks(upstream, limits.upstream, options, { ...health, probe });
+  return health === undefined
+    ? null
+    : new HealthChecks(upstream, limits.upstream, options, { ...health, probe });
 }
 
 /** The services with their health checks, which may call an operation with a login session. Throws `ConfigurationError`. */
@@ -37,7 +45,10 @@ export const withHealth = (
 ): readonly ConfiguredService[] =>
   services.map((service) => {
     const { config, upstream, reach } = service;
-    return { ...service, health: compileHealth(config, upstream, reach, probeOf(root, limits, service)) };
+    return {
+      ...service,
+      health: compileHealth(config, upstream, reach, probeOf(root, limits, service)),
+    };
   });
 
 type HealthConfig = NonNullable<ServiceConfig['health']>;
@@ -121,7 +132,10 @@ function operationProbe(
 ): HealthProbe {
   const { service } = call;
   const { session } = service;
-  const expected = Object.entries(expect).map(([path, value]) => ({ path: textPath(path), value: value.trim() }));
+  const expected = Object.entries(expect).map(([path, value]) => ({
+    path: textPath(path),
+    value: value.trim(),
+  }));
   const isHealthy = (reply: WholeReply, isFault: boolean): boolean => {
     if (isFault) return faults === 'up';
     if (reply.head.status >= 400) return false;
@@ -137,11 +151,15 @@ function operationProbe(
       let token = session === null ? null : await session.login.token();
       let isRepeated = false;
       for (;;) {
-        const request = requestOf(call, session === null || token === null ? null : { place: session.place, token });
+        const request = requestOf(
+          call,
+          session === null || token === null ? null : { place: session.place, token },
+        );
         const reply = await sendWhole(upstream, request);
         const fault = new FaultNames();
         if (reply.head.status !== 401) readReply(service, reply, fault);
-        const isRefused = reply.head.status === 401 || [...fault.names].some((name) => session?.renewOn.has(name));
+        const isRefused =
+          reply.head.status === 401 || [...fault.names].some((name) => session?.renewOn.has(name));
         if (session === null || token === null) return isHealthy(reply, fault.isFault);
         if (!isRefused) {
           if (reply.head.status <= 299) session.login.accepted(token, operation, isRepeated);

@@ -38,11 +38,19 @@ export const withLogins = (
     const { login, oauth2 } = config.auth ?? {};
     if (tokenPlace === null) return service;
     if (oauth2 !== undefined) {
-      const options = compileOAuth2(root.at(config, 'services', name), oauth2, service.reach.routeTo);
+      const options = compileOAuth2(
+        root.at(config, 'services', name),
+        oauth2,
+        service.reach.routeTo,
+      );
       const exchanged = oauth2.grant === 'tokenExchange' ? new ExchangedTokens(options) : null;
-      const tokensOf = exchanged === null ? null : (subject: SubjectToken | null) => exchanged.of(subject);
+      const tokensOf =
+        exchanged === null ? null : (subject: SubjectToken | null) => exchanged.of(subject);
       const login = exchanged === null ? new OAuth2(options) : withoutCaller(exchanged);
-      return { ...service, session: { login, tokensOf, place: tokenPlace, renewOn: new Set(oauth2.renewOn) } };
+      return {
+        ...service,
+        session: { login, tokensOf, place: tokenPlace, renewOn: new Set(oauth2.renewOn) },
+      };
     }
     if (login === undefined) return service;
     const move = (url: URL): void => upstream.addresses.move(url);
@@ -54,7 +62,12 @@ export const withLogins = (
     );
     return {
       ...service,
-      session: { login: session, tokensOf: null, place: tokenPlace, renewOn: new Set(login.renewOn) },
+      session: {
+        login: session,
+        tokensOf: null,
+        place: tokenPlace,
+        renewOn: new Set(login.renewOn),
+      },
     };
   });
 
@@ -78,9 +91,17 @@ export function compileSession(
   { place, move }: SessionOwner,
   { operation, arguments: values, token, url, urlsAllowed, logout, maxAgeMillis }: LoginConfig,
 ): LoginSession {
-  const login = compileConstantCall(callables, section, ['auth', 'login', 'operation'], operation, values);
+  const login = compileConstantCall(
+    callables,
+    section,
+    ['auth', 'login', 'operation'],
+    operation,
+    values,
+  );
   const end =
-    logout === undefined ? null : compileConstantCall(callables, section, ['auth', 'login', 'logout'], logout, {});
+    logout === undefined
+      ? null
+      : compileConstantCall(callables, section, ['auth', 'login', 'logout'], logout, {});
   const path = token === undefined ? null : textPath(token);
   const urlPath = url === undefined ? null : textPath(url);
   const { service } = login;
@@ -90,11 +111,15 @@ export function compileSession(
     maxAgeMillis: maxAgeMillis ?? null,
     observeLogin: (request) => request.call(service.name, login.operation.name),
     async logIn(observer) {
-      const reply = await sendWhole(own ?? service.upstream, { ...requestOf(login, null), observer });
+      const reply = await sendWhole(own ?? service.upstream, {
+        ...requestOf(login, null),
+        observer,
+      });
       const { head } = reply;
       const reader = new TextAtPath(path ?? ANY_TEXT);
       readReply(service, reply, reader);
-      if (reader.isFault || head.status > 299) throw new Refusal('UPSTREAM_AUTH', 'the login was refused');
+      if (reader.isFault || head.status > 299)
+        throw new Refusal('UPSTREAM_AUTH', 'the login was refused');
       const found = path === null ? cookiesOf(head) : reader.found;
       if (found === null) throw new Refusal('UPSTREAM_AUTH', 'no token in the reply to the login');
       const checked = checkToken(place, found);
@@ -108,18 +133,27 @@ export function compileSession(
     logOut:
       end === null
         ? null
-        : async (last) => void (await sendWhole(end.service.upstream, requestOf(end, { place, token: last }))),
+        : async (last) =>
+            void (await sendWhole(end.service.upstream, requestOf(end, { place, token: last }))),
     close: async () => own?.close(),
   });
 }
 
 const ownUpstream = ({ config, reach }: ConfiguredService): Upstream =>
-  new Upstream(config.urls, config.limits.upstream, { ...reach, credentials: lend(reach.credentials) });
+  new Upstream(config.urls, config.limits.upstream, {
+    ...reach,
+    credentials: lend(reach.credentials),
+  });
 
 /** The address that a login leads to. Throws `UPSTREAM_AUTH` unless the configuration allows it. */
 function checkAddress(text: string | null, allowed: readonly string[]): URL {
   const url = text !== null && URL.canParse(text) ? new URL(text) : null;
-  if (url === null || url.username !== '' || url.password !== '' || !allowed.some((each) => isAllowed(url, each)))
+  if (
+    url === null ||
+    url.username !== '' ||
+    url.password !== '' ||
+    !allowed.some((each) => isAllowed(url, each))
+  )
     throw new Refusal('UPSTREAM_AUTH', 'the login leads to an address that is not allowed');
   url.hash = '';
   return url;

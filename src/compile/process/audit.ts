@@ -7,6 +7,7 @@ import type { AuditTarget } from '../../observe/audit/chain-writer.js';
 export function auditTargetOf(root: ConfigSection<Pick<Config, 'audit'>>): AuditTarget | null {
   const { audit } = root.value;
   if (audit === undefined) return null;
-  const file = audit.file === undefined ? null : resolve(root.locate(['audit', 'file'], audit.file).location);
+  const file =
+    audit.file === undefined ? null : resolve(root.locate(['audit', 'file'], audit.file).location);
   return { file, key: audit.key ?? null };
 }

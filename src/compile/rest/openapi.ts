@@ -39,7 +39,9 @@ export function openApiFrame(schema: GraphQLSchema, { clients, publicUrl }: Conf
   const { apiKeys, basic, jwt, introspection, certificate } = clients ?? {};
   const bearer = jwt ?? introspection;
   const securitySchemes: Record<string, JsonSchema> = {
-    ...(apiKeys === undefined ? {} : { apiKey: { type: 'apiKey', in: 'header', name: apiKeys.header } }),
+    ...(apiKeys === undefined
+      ? {}
+      : { apiKey: { type: 'apiKey', in: 'header', name: apiKeys.header } }),
     ...(basic === undefined ? {} : { basic: { type: 'http', scheme: 'basic' } }),
     ...(bearer === undefined ? {} : { bearer: { type: 'http', scheme: 'bearer' } }),
     ...(certificate === undefined ? {} : { certificate: { type: 'mutualTLS' } }),
@@ -77,10 +79,14 @@ export function printOpenApi(
   for (const route of routes) {
     services.add(route.described.service);
     const known = paths[route.template] ?? {};
-    paths[route.template] = { ...known, [route.method.toLowerCase()]: printRoute(route, describer, { ids, schema }) };
+    paths[route.template] = {
+      ...known,
+      [route.method.toLowerCase()]: printRoute(route, describer, { ids, schema }),
+    };
   }
   const bodies = new Map<string, JsonSchema>();
-  for (const [path, operationsOfPath] of Object.entries(paths)) paths[path] = withNamedBodies(operationsOfPath, bodies);
+  for (const [path, operationsOfPath] of Object.entries(paths))
+    paths[path] = withNamedBodies(operationsOfPath, bodies);
   return {
     openapi: '3.1.0',
     info: {
@@ -90,10 +96,17 @@ export function printOpenApi(
     },
     servers,
     security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
-    tags: [...services].map((name) => ({ name, description: `Operations of the service ${name}.` })),
+    tags: [...services].map((name) => ({
+      name,
+      description: `Operations of the service ${name}.`,
+    })),
     paths,
     components: {
-      schemas: { ...describer.components(), ...Object.fromEntries(bodies), [PROBLEM]: PROBLEM_SCHEMA },
+      schemas: {
+        ...describer.components(),
+        ...Object.fromEntries(bodies),
+        [PROBLEM]: PROBLEM_SCHEMA,
+      },
       responses: { [PROBLEM]: PROBLEM_RESPONSE },
       ...(Object.keys(securitySchemes).length === 0 ? {} : { securitySchemes }),
     },
@@ -180,10 +193,9 @@ function printPath(
     },
     ...(isBinaryAnswer(described) ? { 204: { description: 'There are no bytes.' } } : {}),
     ...Object.fromEntries(
-      ['400', '401', '403', '413', '422', '429', '500', '502', '503', '504', 'default'].map((status) => [
-        status,
-        { $ref: `#/components/responses/${PROBLEM}` },
-      ]),
+      ['400', '401', '403', '413', '422', '429', '500', '502', '503', '504', 'default'].map(
+        (status) => [status, { $ref: `#/components/responses/${PROBLEM}` }],
+      ),
     ),
   };
   const selecting = fieldsParameter(described, schema);
@@ -216,7 +228,9 @@ function printRoute(
 ): PrintedOperation {
   const { described, method } = route;
   const schemas = describer.argumentSchemas(described);
-  const inPath = new Set(route.segments.flatMap((each) => (typeof each === 'string' ? [] : [each.argument])));
+  const inPath = new Set(
+    route.segments.flatMap((each) => (typeof each === 'string' ? [] : [each.argument])),
+  );
   const parameters: object[] = [...inPath].map((name) => ({
     name,
     in: 'path',
@@ -230,7 +244,9 @@ function printRoute(
   const { requestBody: _all, ...about } = { requestBody: null, ...base };
   if (method === 'GET') return { ...about, parameters: [...parameters, ...own] };
   if (method === 'DELETE') {
-    const asked = (queryParameters(described, describer) ?? []).filter(({ name }) => !inPath.has(name));
+    const asked = (queryParameters(described, describer) ?? []).filter(
+      ({ name }) => !inPath.has(name),
+    );
     return { ...about, parameters: [...parameters, ...asked, ...own] };
   }
   const content = {
@@ -264,7 +280,10 @@ interface QueryParameter {
 }
 
 /** The arguments of an operation as parameters of a query; null where they need a body. */
-function queryParameters(described: DescribedOperation, describer: SchemaDescriber): readonly QueryParameter[] | null {
+function queryParameters(
+  described: DescribedOperation,
+  describer: SchemaDescriber,
+): readonly QueryParameter[] | null {
   const { args } = described.field;
   if (args.some(({ name }) => name === FIELDS_PARAMETER)) return null;
   const schemas = describer.argumentSchemas(described);
@@ -278,12 +297,22 @@ function queryParameters(described: DescribedOperation, describer: SchemaDescrib
 }
 
 /** One argument: as it is, or an object by its members in brackets. Null where a query cannot have it. */
-function parameterOf({ name, type, defaultValue }: GraphQLArgument, schema: JsonSchema): QueryParameter | null {
+function parameterOf(
+  { name, type, defaultValue }: GraphQLArgument,
+  schema: JsonSchema,
+): QueryParameter | null {
   const nullable = getNullableType(type);
   const named = getNamedType(type);
-  const about = { name, in: 'query' as const, required: isNonNullType(type) && defaultValue === undefined };
-  if (!isInputObjectType(named)) return { ...about, ...(isListType(nullable) ? LIST_STYLE : {}), schema };
-  const isFlat = Object.values(named.getFields()).every((member) => isLeafType(getNullableType(member.type)));
+  const about = {
+    name,
+    in: 'query' as const,
+    required: isNonNullType(type) && defaultValue === undefined,
+  };
+  if (!isInputObjectType(named))
+    return { ...about, ...(isListType(nullable) ? LIST_STYLE : {}), schema };
+  const isFlat = Object.values(named.getFields()).every((member) =>
+    isLeafType(getNullableType(member.type)),
+  );
   return isListType(nullable) || !isFlat ? null : { ...about, ...OBJECT_STYLE, schema };
 }
 
@@ -301,21 +330,32 @@ function fieldsParameter({ field }: DescribedOperation, schema: GraphQLSchema): 
   const type = getNamedType(field.type);
   if (isLeafType(type)) return null;
   const paths: string[] = [];
-  const open: { readonly type: GraphQLNamedType; readonly path: string; readonly levels: number }[] = [
-    { type, path: '', levels: 0 },
-  ];
-  for (let at = open.shift(); at !== undefined && paths.length <= LISTED_FIELDS_MAX; at = open.shift()) {
+  const open: {
+    readonly type: GraphQLNamedType;
+    readonly path: string;
+    readonly levels: number;
+  }[] = [{ type, path: '', levels: 0 }];
+  for (
+    let at = open.shift();
+    at !== undefined && paths.length <= LISTED_FIELDS_MAX;
+    at = open.shift()
+  ) {
     for (const [name, below] of fieldTypes(at.type, schema)) {
       const path = `${at.path}${name}`;
       paths.push(path);
-      if (at.levels + 1 < LISTED_LEVELS_MAX) open.push({ type: below, path: `${path}/`, levels: at.levels + 1 });
+      if (at.levels + 1 < LISTED_LEVELS_MAX)
+        open.push({ type: below, path: `${path}/`, levels: at.levels + 1 });
     }
   }
-  const items = paths.length > LISTED_FIELDS_MAX ? { type: 'string' } : { type: 'string', enum: [...new Set(paths)] };
+  const items =
+    paths.length > LISTED_FIELDS_MAX
+      ? { type: 'string' }
+      : { type: 'string', enum: [...new Set(paths)] };
   return {
     name: FIELDS_PARAMETER,
     in: 'query',
-    description: 'The fields of the answer that are wanted, such as `id,address/city`. By default all but the deepest.',
+    description:
+      'The fields of the answer that are wanted, such as `id,address/city`. By default all but the deepest.',
     style: 'form',
     explode: false,
     schema: { type: 'array', items },

@@ -34,14 +34,19 @@ export function wrongParameters({ segments, described }: RestRoute): readonly st
     if (typeof segment === 'string') return [];
     const found = described.field.args.find(({ name }) => name === segment.argument);
     const isHeld =
-      found !== undefined && isLeafType(getNamedType(found.type)) && !isListType(getNullableType(found.type));
+      found !== undefined &&
+      isLeafType(getNamedType(found.type)) &&
+      !isListType(getNullableType(found.type));
     return isHeld ? [] : [segment.argument];
   });
 }
 
 /** Equal for routes that would match the same requests. */
 export const routeShape = ({ method, segments }: RestRoute): string =>
-  JSON.stringify([method, ...segments.map((segment) => (typeof segment === 'string' ? segment : null))]);
+  JSON.stringify([
+    method,
+    ...segments.map((segment) => (typeof segment === 'string' ? segment : null)),
+  ]);
 
 /** Finds routes by paths: a segment that is written comes before a parameter. */
 export class RestRoutes {
@@ -52,7 +57,9 @@ export class RestRoutes {
     this.all = routes;
     const parameters = (route: RestRoute): string =>
       route.segments.map((segment) => (typeof segment === 'string' ? '0' : '1')).join('');
-    for (const route of [...routes].sort((one, other) => (parameters(one) < parameters(other) ? -1 : 1))) {
+    for (const route of [...routes].sort((one, other) =>
+      parameters(one) < parameters(other) ? -1 : 1,
+    )) {
       addToGroup(this.#byLength, route.segments.length, route);
     }
   }
@@ -68,14 +75,18 @@ export class RestRoutes {
     const found: MatchedRoute[] = [];
     for (const route of this.#byLength.get(parts.length) ?? []) {
       const texts = textsOf(route, parts);
-      if (texts !== null && !found.some((each) => each.route.method === route.method)) found.push({ route, texts });
+      if (texts !== null && !found.some((each) => each.route.method === route.method))
+        found.push({ route, texts });
     }
     return found;
   }
 }
 
 /** Null for another path. A parameter has some text. */
-function textsOf({ segments }: RestRoute, parts: readonly string[]): ReadonlyMap<string, string> | null {
+function textsOf(
+  { segments }: RestRoute,
+  parts: readonly string[],
+): ReadonlyMap<string, string> | null {
   const texts = new Map<string, string>();
   for (const [at, segment] of segments.entries()) {
     const part = parts[at] ?? '';

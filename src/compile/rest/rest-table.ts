@@ -6,7 +6,13 @@ import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { type OpenApiFrame, openApiFrame } from './openapi.js';
-import { parseRoute, type RestRoute, RestRoutes, routeShape, wrongParameters } from './rest-routes.js';
+import {
+  parseRoute,
+  type RestRoute,
+  RestRoutes,
+  routeShape,
+  wrongParameters,
+} from './rest-routes.js';
 
 /** The operations that are offered over REST. */
 export interface RestTable {
@@ -45,11 +51,16 @@ export function compileRest(
     }
     if (offered.length === 0)
       diagnostics.push(
-        root.diagnostic(['services', name, 'rest'], `GraphQL offers no operation of service ${name}.`, REMEDY),
+        root.diagnostic(
+          ['services', name, 'rest'],
+          `GraphQL offers no operation of service ${name}.`,
+          REMEDY,
+        ),
       );
     bases.push(`${base}/`);
     for (const each of offered) {
-      if (listed?.includes(each.name) ?? true) operations.set(`${base}/${encodeURIComponent(each.name)}`, each);
+      if (listed?.includes(each.name) ?? true)
+        operations.set(`${base}/${encodeURIComponent(each.name)}`, each);
     }
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
@@ -71,10 +82,12 @@ function routesOf(
     for (const [name, mapping] of Object.entries(operations)) {
       if (typeof mapping !== 'object' || mapping.rest === undefined) continue;
       const path = ['services', service, 'operations', name, 'rest'];
-      const report = (what: string, remedy: string): void => void diagnostics.push(root.diagnostic(path, what, remedy));
+      const report = (what: string, remedy: string): void =>
+        void diagnostics.push(root.diagnostic(path, what, remedy));
       const label = `\`${mapping.rest}\` of ${service}.${name}`;
       const operation = described.get(`${service}.${name}`);
-      if (restPathOf(service, rest) === null) report(`${label}: the service has no \`rest\`.`, 'Write `rest: true`.');
+      if (restPathOf(service, rest) === null)
+        report(`${label}: the service has no \`rest\`.`, 'Write `rest: true`.');
       if (operation === undefined) {
         report(`${label}: GraphQL does not offer the operation.`, REMEDY);
         continue;
@@ -87,9 +100,13 @@ function routesOf(
           didYouMean(wrong, known) ?? `It has ${known.join(', ')}.`,
         );
       if (route.method === 'GET' && !operation.isRead)
-        report(`${label}: the operation writes.`, 'Take POST, PUT, PATCH or DELETE, or name it in `reads`.');
+        report(
+          `${label}: the operation writes.`,
+          'Take POST, PUT, PATCH or DELETE, or name it in `reads`.',
+        );
       const owner = owners.get(routeShape(route));
-      if (owner !== undefined) report(`${label} is the path of ${owner} too.`, 'Give each its own.');
+      if (owner !== undefined)
+        report(`${label} is the path of ${owner} too.`, 'Give each its own.');
       owners.set(routeShape(route), `${service}.${name}`);
       routes.push(route);
     }
@@ -97,4 +114,5 @@ function routesOf(
   return new RestRoutes(routes);
 }
 
-const REMEDY = 'REST has the operations that are fields of GraphQL: see `operations` of the service.';
+const REMEDY =
+  'REST has the operations that are fields of GraphQL: see `operations` of the service.';

@@ -20,7 +20,8 @@ export function compileAddressing(
   const table = new Map<Operation, RequestAddressing>();
   const [to = ''] = config.urls;
   for (const operation of operations) {
-    const isWritten = calls === 'send' || (calls === 'auto' && operation.addressing?.isRequired === true);
+    const isWritten =
+      calls === 'send' || (calls === 'auto' && operation.addressing?.isRequired === true);
     if (!isWritten || operation.status === 'disabled') continue;
     const uri = version === undefined ? (operation.addressing?.uri ?? WSA_1_0) : VERSIONS[version];
     const action = actionOf(operation, config);
@@ -39,11 +40,16 @@ const VERSIONS = { '2005/08': WSA_1_0, '2004/08': WSA_2004_08 } as const;
  * The action of its requests (WS-Addressing 1.0 Metadata section 4.4): the one that is configured, the one that the WSDL
  * names, its SOAPAction, the default.
  */
-function actionOf({ name, soapAction, addressingAction, namesAction }: Operation, config: ServiceConfig) {
+function actionOf(
+  { name, soapAction, addressingAction, namesAction }: Operation,
+  config: ServiceConfig,
+) {
   const mapping = config.operations[name];
   const configured = typeof mapping === 'object' ? mapping.soapAction : undefined;
   const named = namesAction === true ? addressingAction : null;
   return (
-    [configured, named, soapAction, addressingAction].find((action) => (action?.trim() ?? '') !== '')?.trim() ?? null
+    [configured, named, soapAction, addressingAction]
+      .find((action) => (action?.trim() ?? '') !== '')
+      ?.trim() ?? null
   );
 }

@@ -21,7 +21,10 @@ export function costOfOperation(keys: MappedOperation, origin: CostOrigin): Fiel
 
 /** The configured cost of a field of a type. */
 export const costOfField = ({ cost, listSize }: FieldKeys, origin: CostOrigin): FieldCost | null =>
-  costOf({ weight: cost ?? null, listSize: listSize === undefined ? null : listSizeOf(listSize) }, origin);
+  costOf(
+    { weight: cost ?? null, listSize: listSize === undefined ? null : listSizeOf(listSize) },
+    origin,
+  );
 
 /** The configured cost of a field of a GraphQL upstream. */
 export const subschemaFieldCost = (
@@ -38,10 +41,18 @@ export const subschemaFieldCost = (
   );
 
 /** The configured cost of a link. */
-export const costOfLink = (listSize: ListSizeKeys | undefined, path: readonly string[]): FieldCost | null =>
-  listSize === undefined ? null : costOf({ listSize: listSizeOf(listSize) }, { service: null, path });
+export const costOfLink = (
+  listSize: ListSizeKeys | undefined,
+  path: readonly string[],
+): FieldCost | null =>
+  listSize === undefined
+    ? null
+    : costOf({ listSize: listSizeOf(listSize) }, { service: null, path });
 
-const listSizeOf = (keys: ListSizeKeys): ListSize => ({ ...keys, assumedSize: keys.assumedSize ?? null });
+const listSizeOf = (keys: ListSizeKeys): ListSize => ({
+  ...keys,
+  assumedSize: keys.assumedSize ?? null,
+});
 
 function costOf(
   parts: Omit<ConstructorParameters<typeof FieldCost>[0], 'origin'>,

@@ -16,7 +16,8 @@ export class Destinations {
     const { urls } = service;
     this.backend = new URL(urls[0] ?? '').href;
     this.#path = service.path;
-    this.#own = publicUrl === undefined ? null : normalForm(publicUrl.replace(/\/$/, '') + service.path);
+    this.#own =
+      publicUrl === undefined ? null : normalForm(publicUrl.replace(/\/$/, '') + service.path);
     const addresses = [...urls, ...urls.map((url) => new URL(url).href)];
     this.#permitted = new Set([
       ...addresses.map((url) => normalForm(url) ?? url),
@@ -46,6 +47,8 @@ export class Destinations {
 function normalForm(address: string): string | null {
   const [, scheme = '', authority, rest = '/'] = ADDRESS.exec(address) ?? [];
   if (authority === undefined) return null;
-  const host = authority.toLowerCase().replace(scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/, '');
+  const host = authority
+    .toLowerCase()
+    .replace(scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/, '');
   return host + (rest.startsWith('/') ? rest : `/${rest}`);
 }

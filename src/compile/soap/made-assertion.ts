@@ -6,7 +6,13 @@ import type { ConfigSection } from '../../config/section.js';
 import type { MadeSecurity } from '../../soap/header/security-writer.js';
 import { issueAssertion } from '../../soap/security/assertion-writer.js';
 import { SAML2 } from '../../soap/security/wsse-names.js';
-import { ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ELEMENTS_ONLY,
+  type Interest,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import type { XmlLimits } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
 import { referencesFor, UNWRITABLE } from '../../xml/writer.js';
@@ -20,7 +26,8 @@ export function compileAssertion(
   section: ConfigSection<SamlConfig>,
   xmlLimits: XmlLimits,
 ): NonNullable<MadeSecurity['assertion']> {
-  const { assertion, issuer, subject, claim, audience, lifetimeMillis, cert, key, passphrase } = section.value;
+  const { assertion, issuer, subject, claim, audience, lifetimeMillis, cert, key, passphrase } =
+    section.value;
   const owner = '`security.make.saml`';
   if (assertion !== undefined) {
     const issued = Object.entries({ issuer, subject, claim, audience, cert, key, passphrase });

@@ -19,17 +19,32 @@ export function compileMadeSecurity(service: ConfigSection<ServiceConfig>): Made
   if (make === undefined) return null;
   const { timestamp, expiresMillis, usernameToken, saml, mustUnderstand, actor = null } = make;
   const section = service.at(make, 'security', 'make');
-  if (!timestamp && usernameToken === undefined && saml === undefined && make.signature === undefined) {
+  if (
+    !timestamp &&
+    usernameToken === undefined &&
+    saml === undefined &&
+    make.signature === undefined
+  ) {
     const what = `Service \`${service.name}\`: \`security.make\` makes nothing.`;
-    throw section.error([], what, 'Give it `timestamp: true`, a `usernameToken`, `saml` or a `signature`.');
+    throw section.error(
+      [],
+      what,
+      'Give it `timestamp: true`, a `usernameToken`, `saml` or a `signature`.',
+    );
   }
   const writer = securityWriter({
     timestampMillis: timestamp ? expiresMillis : null,
     usernameToken:
       usernameToken === undefined
         ? null
-        : { ...usernameToken, password: section.text(['usernameToken', 'password'], usernameToken.password) },
-    assertion: saml === undefined ? null : compileAssertion(section.at(saml, 'saml'), service.value.limits.xml),
+        : {
+            ...usernameToken,
+            password: section.text(['usernameToken', 'password'], usernameToken.password),
+          },
+    assertion:
+      saml === undefined
+        ? null
+        : compileAssertion(section.at(saml, 'saml'), service.value.limits.xml),
     mustUnderstand,
     target: actor,
   });
@@ -61,5 +76,11 @@ export function compileSigning(service: ConfigSection<ServiceConfig>): SigningRu
       'The certificate has no subject key identifier.',
       'Name it in another way: `keyReference: token`.',
     );
-  return { identity, digest, parts: parts.map(requiredPart), keyReference, xmlLimits: service.value.limits.xml };
+  return {
+    identity,
+    digest,
+    parts: parts.map(requiredPart),
+    keyReference,
+    xmlLimits: service.value.limits.xml,
+  };
 }

@@ -7,8 +7,17 @@ import { costsOfSdl, withSdlCosts } from '../../graphql/fields/cost-sdl.js';
 import type { OperationMapping } from '../../graphql/fields/exposure.js';
 import type { RequestMapping } from '../../graphql/input/block-mapping.js';
 import { type BlockMappings, blockMappings } from '../../graphql/input/block-mapping.js';
-import { type FilledArgument, inputMappings, withFilled } from '../../graphql/input/input-mapping.js';
-import { type FieldMapping, type MappingFinding, TYPES_PATH, type TypeMappings } from '../../graphql/types/mapping.js';
+import {
+  type FilledArgument,
+  inputMappings,
+  withFilled,
+} from '../../graphql/input/input-mapping.js';
+import {
+  type FieldMapping,
+  type MappingFinding,
+  TYPES_PATH,
+  type TypeMappings,
+} from '../../graphql/types/mapping.js';
 import { costOfField, costOfOperation } from './costs.js';
 import { mappedPages } from './pages.js';
 import { fieldRuleOf, isNulled } from './rights.js';
@@ -16,21 +25,41 @@ import { sdlField } from './sdl-operations.js';
 import type { ConfiguredService } from './service.js';
 
 /** The mappings of the operations of one service as fields, by the operation's name. */
-export function mappedOperations({ name: service, config }: ConfiguredService): ReadonlyMap<string, OperationMapping> {
+export function mappedOperations({
+  name: service,
+  config,
+}: ConfiguredService): ReadonlyMap<string, OperationMapping> {
   const inSdl = config.types === undefined ? null : costsOfSdl(config.types, service).roots;
   return new Map(
     Object.entries(config.operations).map(([name, mapping]): [string, OperationMapping] => {
       if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
-      const { field: at, description = null, deprecated = null, faults = 'errors', replyHeaders = null } = mapping;
+      const {
+        field: at,
+        description = null,
+        deprecated = null,
+        faults = 'errors',
+        replyHeaders = null,
+      } = mapping;
       const field = at === undefined ? null : sdlField(at);
       const pages = mappedPages(name, mapping);
       const request = requestMapping(name, mapping, pages?.filled ?? []);
       const sdlCost = inSdl?.get(at ?? '') ?? null;
-      const cost = costOfOperation(mapping, { service, path: ['operations', name] })?.or(sdlCost) ?? sdlCost;
+      const cost =
+        costOfOperation(mapping, { service, path: ['operations', name] })?.or(sdlCost) ?? sdlCost;
       const paged = pages?.mapping ?? null;
       return [
         name,
-        { field, hidden: false, description, deprecated, faults, replyHeaders, request, cost, pages: paged },
+        {
+          field,
+          hidden: false,
+          description,
+          deprecated,
+          faults,
+          replyHeaders,
+          request,
+          cost,
+          pages: paged,
+        },
       ];
     }),
   );
@@ -47,9 +76,10 @@ const requestMapping = (
 
 /** The header blocks of all operations of a service. Those that the gateway writes itself are no arguments. */
 export const blocksOf = ({ config, ownBlocks }: ConfiguredService): BlockMappings =>
-  blockMappings({ ...Object.fromEntries(ownBlocks.map((name) => [name, false])), ...config.soapHeaders }, [
-    'soapHeaders',
-  ]);
+  blockMappings(
+    { ...Object.fromEntries(ownBlocks.map((name) => [name, false])), ...config.soapHeaders },
+    ['soapHeaders'],
+  );
 
 type RequestKeys = Pick<MappedOperation, 'arguments' | 'headers'>;
 
@@ -66,10 +96,17 @@ export function mappedTypes({ name: service, config }: ConfiguredService): TypeM
       },
     ),
   );
-  return config.types === undefined ? mapped : withSdlCosts(mapped, costsOfSdl(config.types, service).types);
+  return config.types === undefined
+    ? mapped
+    : withSdlCosts(mapped, costsOfSdl(config.types, service).types);
 }
 
-const fieldMapping = (service: string, ruleName: string, keys: FieldKeys, path: readonly string[]): FieldMapping => ({
+const fieldMapping = (
+  service: string,
+  ruleName: string,
+  keys: FieldKeys,
+  path: readonly string[],
+): FieldMapping => ({
   name: keys.name ?? null,
   description: keys.description ?? null,
   type: keys.type ?? null,
@@ -100,14 +137,18 @@ export function findingDiagnostics(
 const NAMES_SHOWN = 20;
 
 /** A mapping for an operation that the WSDL does not have is an error in the mapping. */
-export function unknownOperations(section: ConfigSection<unknown>, service: ConfiguredService): readonly Diagnostic[] {
+export function unknownOperations(
+  section: ConfigSection<unknown>,
+  service: ConfiguredService,
+): readonly Diagnostic[] {
   if (service.wsdl === null) return [];
   const known = new Set(service.operations.map((operation) => operation.name));
   return Object.keys(service.config.operations)
     .filter((name) => !known.has(name))
     .map((name) => {
       const what = `The WSDL of service \`${service.name}\` has no operation \`${name}\` at the port in use.`;
-      const remedy = didYouMean(name, [...known]) ?? `It has ${[...known].slice(0, NAMES_SHOWN).join(', ')}.`;
+      const remedy =
+        didYouMean(name, [...known]) ?? `It has ${[...known].slice(0, NAMES_SHOWN).join(', ')}.`;
       return section.diagnostic(['operations', name], what, remedy, 'key');
     });
 }

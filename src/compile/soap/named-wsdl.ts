@@ -1,7 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigurationError, type Diagnostic, errorDiagnostics, firstProblem } from '../../base/diagnostic.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  errorDiagnostics,
+  firstProblem,
+} from '../../base/diagnostic.js';
 import { errorCode } from '../../base/error-code.js';
 import { hideQueries } from '../../base/hide-queries.js';
 import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
@@ -106,14 +111,25 @@ export class WsdlReader {
     return before.known;
   }
 
-  async #read(location: string, place: WsdlPlace, takenAt: TakenPlace | null, inputs: Inputs): Promise<KnownModel> {
+  async #read(
+    location: string,
+    place: WsdlPlace,
+    takenAt: TakenPlace | null,
+    inputs: Inputs,
+  ): Promise<KnownModel> {
     const takenProblems: Diagnostic[] = [];
     const unusable = (why: string): null => {
-      takenProblems.push({ ...place, what: `${UNUSED}: ${why}`, remedy: remedyFor(takenAt?.file ?? null) });
+      takenProblems.push({
+        ...place,
+        what: `${UNUSED}: ${why}`,
+        remedy: remedyFor(takenAt?.file ?? null),
+      });
       return null;
     };
     const found =
-      (takenAt === null ? null : await this.#readTaken(location, place, takenAt, inputs, unusable)) ??
+      (takenAt === null
+        ? null
+        : await this.#readTaken(location, place, takenAt, inputs, unusable)) ??
       (await this.#readFiles(location, place, inputs));
     const known = { location, ...found, place: takenAt, takenProblems };
     this.known.set(location, WSDLS.set(this.#keeping, location, null, known));
@@ -123,7 +139,12 @@ export class WsdlReader {
   async #readFiles(location: string, place: WsdlPlace, inputs: Inputs): Promise<ReadModel> {
     const earlier = WSDLS.find(this.#keeping, location, null);
     if (earlier !== null && (await earlier.reads.areSame(inputs)))
-      return { model: earlier.written, written: earlier.written, reads: earlier.reads, taken: null };
+      return {
+        model: earlier.written,
+        written: earlier.written,
+        reads: earlier.reads,
+        taken: null,
+      };
     const reads = new RememberedReads();
     const model = await readNamedWsdl(location, place, reads.track(inputs), this.#pace);
     return { model, written: model, reads, taken: null };
@@ -146,8 +167,11 @@ export class WsdlReader {
     const { model: written } = await this.#readFiles(location, place, inputs);
     try {
       const options = { fetch: fetchTaken(taken), root: null, hosts: [], pace: this.#pace };
-      const model = earlier?.taken?.id === taken.id ? earlier.model : await readWsdl(taken.url, options);
-      return this.#takenProblem === null ? { model, written, reads, taken } : unusable(this.#takenProblem);
+      const model =
+        earlier?.taken?.id === taken.id ? earlier.model : await readWsdl(taken.url, options);
+      return this.#takenProblem === null
+        ? { model, written, reads, taken }
+        : unusable(this.#takenProblem);
     } catch (error) {
       return unusable(`it cannot be read: ${hideQueries(firstProblem(error))}`);
     }
@@ -160,9 +184,15 @@ const remedyFor = (file: string | null): string =>
   `${file === null ? '' : `Remove ${file}: it is taken anew where it can be. `}\`soapstone diff\` shows how the WSDL of the backend differs.`;
 
 /** The file is called after the service, so that an operator finds it. */
-function takenPlace(service: ConfigSection<unknown>, location: string, folder?: string): TakenPlace {
+function takenPlace(
+  service: ConfigSection<unknown>,
+  location: string,
+  folder?: string,
+): TakenPlace {
   const file =
-    folder === undefined ? null : join(service.locate(['drift', 'folder'], folder).location, `${service.name}.taken`);
+    folder === undefined
+      ? null
+      : join(service.locate(['drift', 'folder'], folder).location, `${service.name}.taken`);
   return { input: `taken WSDL of ${location}`, file };
 }
 
@@ -173,7 +203,9 @@ async function unpackFrom(
   unusable: (why: string) => null,
 ): Promise<TakenWsdl | null> {
   try {
-    const bytes = await inputs.fetch(input, async () => (file === null ? Buffer.alloc(0) : await readFile(file)));
+    const bytes = await inputs.fetch(input, async () =>
+      file === null ? Buffer.alloc(0) : await readFile(file),
+    );
     const taken = unpackTaken(bytes);
     const isNone = file === null && bytes.length === 0;
     return taken !== null || isNone ? taken : unusable('its file is broken.');
@@ -196,7 +228,9 @@ export async function readNamedWsdl(
   } catch (error) {
     const diagnostics = errorDiagnostics(error).map((diagnostic) => {
       if (diagnostic.line !== null || diagnostic.file !== location) return diagnostic;
-      const what = diagnostic.what.includes(location) ? diagnostic.what : `${location}: ${diagnostic.what}`;
+      const what = diagnostic.what.includes(location)
+        ? diagnostic.what
+        : `${location}: ${diagnostic.what}`;
       return { ...diagnostic, ...place, what };
     });
     throw new ConfigurationError(diagnostics);

@@ -29,8 +29,8 @@ export function openedOperations(
   const named = new Set(Object.keys(service.value.operations));
   const isOpen = (operation: Operation, port: string): boolean =>
     known.has(requestKey(operation)) ||
-    [operation.name, operation.distinctName ?? operation.name, `${port}.${operation.name}`].some((name) =>
-      named.has(name),
+    [operation.name, operation.distinctName ?? operation.name, `${port}.${operation.name}`].some(
+      (name) => named.has(name),
     );
   const closed = new Set<string>();
   const services = model.services.map((described) => ({
@@ -47,17 +47,23 @@ export function openedOperations(
   if (closed.size === 0) return { model, warnings: [] };
   const names = [...closed];
   const versions = getOrMake(reduced, model, () => new Map<string, WsdlModel>());
-  const without = getOrMake(versions, JSON.stringify(names), () => Object.freeze({ ...model, services }));
+  const without = getOrMake(versions, JSON.stringify(names), () =>
+    Object.freeze({ ...model, services }),
+  );
   const shown = names.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);
   const what = `Service \`${service.name}\`: the WSDL that was taken from the backend has operations that are closed, for the service has rights: ${shown.join(', ')}${names.length > NAMES_SHOWN ? ', ...' : ''}.`;
-  const remedy = 'Name them in `operations` to open them, or replace the file by `soapstone import`.';
+  const remedy =
+    'Name them in `operations` to open them, or replace the file by `soapstone import`.';
   return { model: without, warnings: [service.diagnostic(['drift'], what, remedy)] };
 }
 
 const NAMES_SHOWN = 10;
 
 /** Whether the configuration says who may call or see what of a service. */
-function hasRights({ name, value }: ConfigSection<ServiceConfig>, clients: Config['clients']): boolean {
+function hasRights(
+  { name, value }: ConfigSection<ServiceConfig>,
+  clients: Config['clients'],
+): boolean {
   const isOfService = (entry: string): boolean => entry === name || entry.startsWith(`${name}.`);
   const classes = Object.values(clients?.classes ?? {});
   if (classes.some(({ allow = [], deny }) => [...allow, ...deny].some(isOfService))) return true;
@@ -66,6 +72,8 @@ function hasRights({ name, value }: ConfigSection<ServiceConfig>, clients: Confi
   return [...Object.values(operations), ...fields].some(
     (keys) =>
       typeof keys === 'object' &&
-      (keys.scopes !== undefined || keys.authenticated === true || ('mask' in keys && keys.mask !== undefined)),
+      (keys.scopes !== undefined ||
+        keys.authenticated === true ||
+        ('mask' in keys && keys.mask !== undefined)),
   );
 }

@@ -45,7 +45,8 @@ export class OperationTable {
     for (const group of groups) group.complete((action) => owners.get(action) ?? NOT_OWNED);
     this.names = new Set(all.map(({ name }) => name));
     this.isComplete = isComplete;
-    this.mayBeEncoded = wsdl === null || all.some(({ status, use }) => status === 'disabled' || use === 'encoded');
+    this.mayBeEncoded =
+      wsdl === null || all.some(({ status, use }) => status === 'disabled' || use === 'encoded');
   }
 
   /** All operations whose requests have this child of Body, null for an empty one; null where there are none. */

@@ -23,7 +23,9 @@ export function withOwnNames(wsdl: WsdlModel, chosen: readonly Port[]): ChosenPo
       const message = messageOf(operation);
       if (byMessage.has(message)) return [];
       const { name } = operation;
-      const own = shared.has(name) ? freeName([distinctName(operation), `${port.name}.${name}`], taken) : name;
+      const own = shared.has(name)
+        ? freeName([distinctName(operation), `${port.name}.${name}`], taken)
+        : name;
       taken.add(own);
       byMessage.set(message, own);
       const request = requestKey(operation);
@@ -39,7 +41,10 @@ export function withOwnNames(wsdl: WsdlModel, chosen: readonly Port[]): ChosenPo
     name: described.name,
     ports: described.ports.map(
       (port): Port =>
-        own.get(port.name) ?? { ...port, operations: port.operations.map((each) => renamed(each, nameOf(each))) },
+        own.get(port.name) ?? {
+          ...port,
+          operations: port.operations.map((each) => renamed(each, nameOf(each))),
+        },
     ),
   }));
   return { wsdl: Object.freeze({ ...wsdl, services }), ports };
@@ -69,4 +74,5 @@ function freeName(candidates: readonly [string, string], taken: ReadonlySet<stri
 const renamed = (operation: Operation, name: string): Operation =>
   operation.name === name ? operation : Object.freeze({ ...operation, name });
 
-const messageOf = (operation: Operation): string => JSON.stringify([requestKey(operation), operation.soapAction ?? '']);
+const messageOf = (operation: Operation): string =>
+  JSON.stringify([requestKey(operation), operation.soapAction ?? '']);

@@ -16,7 +16,11 @@ export interface Replies {
 }
 
 /** Compiles the tables that replies are validated by. `isDescribed`: there is a WSDL. */
-export function compileReplies(config: ServiceConfig, isDescribed: boolean, operations: readonly Operation[]): Replies {
+export function compileReplies(
+  config: ServiceConfig,
+  isDescribed: boolean,
+  operations: readonly Operation[],
+): Replies {
   const policy = config.faultDetail;
   const unknown: DetailRules = { policy, declared: null };
   const rules = new Map(
@@ -39,8 +43,10 @@ export function compileReplies(config: ServiceConfig, isDescribed: boolean, oper
   return {
     detailRules: (operation) => (operation === null ? unknown : (rules.get(operation) ?? unknown)),
     isIdempotent: (operation) => operation !== null && idempotent.has(operation),
-    isReply: (operation, body) => operation === null || (expected.get(operation)?.isReply(body) ?? true),
-    replyParts: (operation) => (operation === null ? null : (expected.get(operation)?.parts ?? null)),
+    isReply: (operation, body) =>
+      operation === null || (expected.get(operation)?.isReply(body) ?? true),
+    replyParts: (operation) =>
+      operation === null ? null : (expected.get(operation)?.parts ?? null),
   };
 }
 
@@ -76,7 +82,9 @@ interface ExpectedReply {
 function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operation, ExpectedReply> {
   // Overloaded operations share their request: any of their replies may come.
   const byRequest = groupBy(operations, bodyKey);
-  const outputs = new Set(operations.flatMap(({ output }) => (output?.body ? [output.body.name.local] : [])));
+  const outputs = new Set(
+    operations.flatMap(({ output }) => (output?.body ? [output.body.name.local] : [])),
+  );
   const expected = new Map<Operation, ExpectedReply>();
   for (const group of byRequest.values()) {
     const expectations = group.map((operation) => expectationOf(operation, outputs));
@@ -86,13 +94,17 @@ function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operatio
       group.flatMap(({ output }) => output ?? []),
       false,
     );
-    for (const operation of group) expected.set(operation, { isReply, parts: partsOf(operation.output) });
+    for (const operation of group)
+      expected.set(operation, { isReply, parts: partsOf(operation.output) });
   }
   return expected;
 }
 
 /** `outputs` are the local names of all replies of the service. */
-function expectationOf({ name, output, style, use, status }: Operation, outputs: ReadonlySet<string>): Expectation {
+function expectationOf(
+  { name, output, style, use, status }: Operation,
+  outputs: ReadonlySet<string>,
+): Expectation {
   // A one-way operation has no reply but a Fault that would be passed on anyway.
   if (output === null) return () => true;
   const expected = output.body?.name ?? { uri: '', local: `${name}Response` };
@@ -104,5 +116,7 @@ function expectationOf({ name, output, style, use, status }: Operation, outputs:
   // The namespace of an rpc wrapper is one that stacks disagree about.
   const anyNamespace = style !== 'document' || output.body === null;
   return (body) =>
-    body === null ? mayBeEmpty : body.local === expected.local && (anyNamespace || body.uri === expected.uri);
+    body === null
+      ? mayBeEmpty
+      : body.local === expected.local && (anyNamespace || body.uri === expected.uri);
 }

@@ -34,7 +34,11 @@ export function compileReplyVerification(
       'Leave one of them out.',
     );
   if (verifyReplies.signature === undefined && !timestamp.required)
-    throw section.error([], `${owner} demands nothing.`, 'Give it a `signature` or `timestamp: { required: true }`.');
+    throw section.error(
+      [],
+      `${owner} demands nothing.`,
+      'Give it a `signature` or `timestamp: { required: true }`.',
+    );
   if (signatureConfirmation) checkConfirmation(section, security);
   const rules: VerificationRules = {
     signature: compileSignature(section),
@@ -55,7 +59,10 @@ const withoutSecurity = (rules: EnvelopeRules): EnvelopeRules => ({
   header: { ...rules.header, replaced: new Set(SECURITY_NAMES) },
 });
 
-function checkConfirmation(section: ConfigSection<VerifyRepliesConfig>, { make }: ServiceConfig['security']): void {
+function checkConfirmation(
+  section: ConfigSection<VerifyRepliesConfig>,
+  { make }: ServiceConfig['security'],
+): void {
   if (make?.signature === undefined)
     throw section.error(
       ['signatureConfirmation'],

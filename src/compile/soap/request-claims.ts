@@ -10,12 +10,18 @@ export function claimsIn(
   const found = new Map<string, readonly string[]>();
   for (const [name, mapping] of Object.entries(operations)) {
     const { arguments: values = {}, headers = {} } = typeof mapping === 'object' ? mapping : {};
-    const blocks = [...ofAll, ...Object.values(headers).filter((block) => typeof block === 'object')];
+    const blocks = [
+      ...ofAll,
+      ...Object.values(headers).filter((block) => typeof block === 'object'),
+    ];
     const inTemplates = blocks.flatMap((block) => Object.values(block.values ?? {}));
-    const claims = [...Object.values(values), ...blocks, ...inTemplates].flatMap(({ claim }) => claim ?? []);
+    const claims = [...Object.values(values), ...blocks, ...inTemplates].flatMap(
+      ({ claim }) => claim ?? [],
+    );
     if (claims.length > 0) found.set(name, claims);
   }
   const subject = make?.saml?.claim;
-  if (subject !== undefined) for (const { name } of described) found.set(name, [...(found.get(name) ?? []), subject]);
+  if (subject !== undefined)
+    for (const { name } of described) found.set(name, [...(found.get(name) ?? []), subject]);
   return found;
 }

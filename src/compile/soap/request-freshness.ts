@@ -12,5 +12,8 @@ export function compileFreshness(
   keeping: Keeping,
 ): FreshnessChecker | null {
   if (!timestamps && !nonces) return null;
-  return new FreshnessChecker({ timestamps, nonces, windowMillis, noncesMax }, NONCES.find(keeping, name, null));
+  return new FreshnessChecker(
+    { timestamps, nonces, windowMillis, noncesMax },
+    NONCES.find(keeping, name, null),
+  );
 }

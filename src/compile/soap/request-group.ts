@@ -78,7 +78,8 @@ export class RequestGroup {
     }
     for (const member of members) {
       for (const action of member.namedActions) {
-        if (members.every((other) => other === member || !other.actions.has(action))) this.#byNamed.set(action, member);
+        if (members.every((other) => other === member || !other.actions.has(action)))
+          this.#byNamed.set(action, member);
       }
     }
     this.#isOpen = members.some(
@@ -96,9 +97,11 @@ export class RequestGroup {
     for (const action of [...sent.http, sent.addressing]) {
       if (action === null) continue;
       const owners = this.#owners.get(action);
-      if (this.#isOpen ? first !== null && action !== first : owners === undefined) return 'mismatch';
+      if (this.#isOpen ? first !== null && action !== first : owners === undefined)
+        return 'mismatch';
       first = action;
-      if (owners !== undefined) named = named === null ? owners : named.filter((member) => owners.includes(member));
+      if (owners !== undefined)
+        named = named === null ? owners : named.filter((member) => owners.includes(member));
     }
     if (named === null || this.#members.size === 1) return this.whole;
     if (named.length === 0) return 'mismatch';
@@ -113,7 +116,10 @@ export class RequestGroup {
   }
 
   /** Only where the WSDL declares the action: few backends read an action by default. */
-  #byAddressing({ http, addressing, isAddressed, isRewritten }: SentActions, named: readonly Member[]) {
+  #byAddressing(
+    { http, addressing, isAddressed, isRewritten }: SentActions,
+    named: readonly Member[],
+  ) {
     const member = isAddressed && addressing !== null ? this.#byNamed.get(addressing) : undefined;
     if (member?.known == null || !named.includes(member)) return null;
     // A backend may read SOAPAction alone: then that must be the same.
@@ -152,7 +158,11 @@ export class RequestGroup {
    * The bare name (spyne), `uri#name` (SOAP::Lite), `uri/name`, `uri:name`. None that the WSDL gives to something else: a
    * backend that reads the action alone would take the message for that.
    */
-  #ownAliases(name: string, members: readonly Member[], ownersOf: (action: string) => ReadonlySet<string>): void {
+  #ownAliases(
+    name: string,
+    members: readonly Member[],
+    ownersOf: (action: string) => ReadonlySet<string>,
+  ): void {
     for (const alias of this.#aliasesOf(name)) {
       const isElsewhere = [...ownersOf(alias)].some((owner) => !this.#members.has(owner));
       if (!this.#owners.has(alias) && !isElsewhere) this.#owners.set(alias, members);
@@ -162,7 +172,12 @@ export class RequestGroup {
   #aliasesOf(name: string): readonly string[] {
     if (this.#body === null) return [name];
     const { uri } = this.#body;
-    return [name, `${uri}#${name}`, `${uri.endsWith('/') ? uri : `${uri}/`}${name}`, `${uri}:${name}`];
+    return [
+      name,
+      `${uri}#${name}`,
+      `${uri.endsWith('/') ? uri : `${uri}/`}${name}`,
+      `${uri}:${name}`,
+    ];
   }
 }
 
@@ -213,7 +228,8 @@ function knownOf(members: readonly Member[], soapAction: string | null): KnownOp
   return Object.freeze({
     operation,
     candidates: members.map((member) => member.operation),
-    label: names.length > NAMES_MAX ? [...names.slice(0, NAMES_MAX), '...'].join('|') : names.join('|'),
+    label:
+      names.length > NAMES_MAX ? [...names.slice(0, NAMES_MAX), '...'].join('|') : names.join('|'),
     soapAction,
     soapActionField: soapAction === null ? null : `"${soapAction}"`,
     parts: expectedParts(inputs, true)(operation.input),

@@ -39,7 +39,9 @@ export const isNulled = ({ mask = {} }: FieldRightsKeys): boolean =>
   Object.values(mask).some((each) => each === 'null' || each === 'remove');
 
 /** What callers of the operations of a service must have, by their names. */
-export function operationRequirements({ operations }: ServiceConfig): ReadonlyMap<string, Requirement> {
+export function operationRequirements({
+  operations,
+}: ServiceConfig): ReadonlyMap<string, Requirement> {
   return new Map(
     Object.entries(operations).flatMap(([name, mapping]): [string, Requirement][] => {
       const requirement = typeof mapping === 'boolean' ? null : requirementOf(mapping);
@@ -55,14 +57,21 @@ export function requirementOfCall(
 ): Requirement | null {
   if (requirements.size === 0) return null;
   const candidates = requests.called(operation)?.candidates ?? [operation];
-  return candidates.reduce<Requirement | null>((all, { name }) => bothOf(all, requirements.get(name) ?? null), null);
+  return candidates.reduce<Requirement | null>(
+    (all, { name }) => bothOf(all, requirements.get(name) ?? null),
+    null,
+  );
 }
 
 /** The rules of services, as configured. */
 export const rightsRules = (services: readonly RuledService[]): readonly FieldRule[] =>
   services.flatMap(({ name, config, requirements }) => [
     ...Object.entries(config.schema.types).flatMap(([type, { fields }]) =>
-      Object.entries(fields).flatMap(([field, keys]) => fieldRuleOf(`${type}.${field}`, keys) ?? []),
+      Object.entries(fields).flatMap(
+        ([field, keys]) => fieldRuleOf(`${type}.${field}`, keys) ?? [],
+      ),
     ),
-    ...[...requirements].map(([operation, requires]) => new FieldRule(`${name}.${operation}`, requires)),
+    ...[...requirements].map(
+      ([operation, requires]) => new FieldRule(`${name}.${operation}`, requires),
+    ),
   ]);

@@ -28,7 +28,10 @@ export function sdlOperationsOf(service: ConfigSection<ServiceConfig>): readonly
   if (read.diagnostics.length === 0) return read.operations;
   const placed = read.diagnostics.map((diagnostic): Diagnostic => {
     const { line, column } = diagnostic;
-    return { ...diagnostic, ...service.placeIn(['types'], { line: line ?? 1, column: column ?? 1 }) };
+    return {
+      ...diagnostic,
+      ...service.placeIn(['types'], { line: line ?? 1, column: column ?? 1 }),
+    };
   });
   throw new ConfigurationError(placed);
 }

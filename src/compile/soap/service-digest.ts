@@ -9,7 +9,8 @@ export function serviceDigest(config: ServiceConfig, source: KnownModel | null):
   return () => {
     if (digest !== null) return digest;
     // Only contents count: equal files may have other paths elsewhere.
-    const files = source?.reads.list.flatMap(({ kind, result }) => (kind === 'readFile' ? [result] : [])) ?? [];
+    const files =
+      source?.reads.list.flatMap(({ kind, result }) => (kind === 'readFile' ? [result] : [])) ?? [];
     const text = canonical([config, source?.taken?.id ?? null, files]);
     digest = createHash('sha256').update(text).digest('base64url');
     return digest;

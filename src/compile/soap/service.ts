@@ -44,7 +44,12 @@ import { compileFreshness, NONCES } from './request-freshness.js';
 import { operationRequirements } from './rights.js';
 import { sdlOperationsOf } from './sdl-operations.js';
 import { serviceDigest } from './service-digest.js';
-import { blockNames, compileTokenPlace, type ServiceSession, type TokenPlace } from './token-place.js';
+import {
+  blockNames,
+  compileTokenPlace,
+  type ServiceSession,
+  type TokenPlace,
+} from './token-place.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
 import { compileVerification, type Verification } from './verification.js';
 import { warningsOfWsdl } from './wsdl-warnings.js';
@@ -172,13 +177,11 @@ export const CALL_LIMITS = new Kept<KeptCalls>(
 );
 
 /** The same objects for the same operations: the schema of the generation before may then be kept. */
-export const DESCRIPTIONS = new Kept<Pick<SoapService, 'wsdl' | 'ports' | 'operations' | 'requests'>>(
-  'of a service: its operations, as compiled',
-  'if its configuration and WSDL are the same',
-);
+export const DESCRIPTIONS = new Kept<
+  Pick<SoapService, 'wsdl' | 'ports' | 'operations' | 'requests'>
+>('of a service: its operations, as compiled', 'if its configuration and WSDL are the same');
 
 /** Compiles one service. Throws `ConfigurationError`. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list: each table of a service, in its order
 export async function compileService(
   section: ConfigSection<ServiceConfig>,
   parts: ServiceParts,
@@ -201,7 +204,11 @@ export async function compileService(
   const addressing = compileAddressing(section, operations);
   const tokenPlace = compileTokenPlace(section, operations);
   const calls = CALL_LIMITS.find(keeping, name, config);
-  const rules = envelopeRules(config, gateway, { requests, tokenPlace, readsSecurity: freshness !== null });
+  const rules = envelopeRules(config, gateway, {
+    requests,
+    tokenPlace,
+    readsSecurity: freshness !== null,
+  });
   const replyVerification = compileReplyVerification(section, rules.replyRules);
   const service: ConfiguredService = {
     name,
@@ -223,10 +230,17 @@ export async function compileService(
     callHead: compileCallHeads(dialects[0], addressing, operations, config),
     security: compileMadeSecurity(section),
     signing: compileSigning(section),
-    ownBlocks: [...(config.security.make === undefined ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],
+    ownBlocks: [
+      ...(config.security.make === undefined ? [] : SECURITY_NAMES),
+      ...blockNames(tokenPlace),
+    ],
     tokenPlace,
     session: null,
-    destinations: new Destinations(config, gateway.publicUrl, claimedAddresses(source?.written ?? null)),
+    destinations: new Destinations(
+      config,
+      gateway.publicUrl,
+      claimedAddresses(source?.written ?? null),
+    ),
     validity,
     config,
     claims: claimsIn(config, operations),
@@ -246,7 +260,9 @@ export async function compileService(
     upstream: reached === null ? upstream : upstream.hold(),
     bound:
       calls?.bound?.hold() ??
-      (config.auth?.passthrough === true ? new BoundUpstreams(config.urls, config.limits.upstream, reach) : null),
+      (config.auth?.passthrough === true
+        ? new BoundUpstreams(config.urls, config.limits.upstream, reach)
+        : null),
   };
   BACKENDS.set(keeping, name, reachedBy, service);
   CALL_LIMITS.set(keeping, name, config, service);
@@ -256,7 +272,8 @@ export async function compileService(
 }
 
 /** The description of a service by its WSDL, or by SDL types where it has none. */
-interface ServiceDescription extends Pick<SoapService, 'wsdl' | 'source' | 'ports' | 'operations' | 'requests'> {
+interface ServiceDescription
+  extends Pick<SoapService, 'wsdl' | 'source' | 'ports' | 'operations' | 'requests'> {
   readonly opened: ReturnType<typeof openedOperations> | null;
 }
 
@@ -278,9 +295,17 @@ async function describeService(
   }
   const configured = (described: readonly Operation[]): readonly Operation[] =>
     described.map((operation) => withConfiguredKeys(operation, config));
-  const ports = (chosen?.ports ?? []).map((port) => ({ ...port, operations: configured(port.operations) }));
-  const operations = chosen === null ? configured(sdlOperationsOf(section)) : ports.flatMap((port) => port.operations);
-  const requests = new OperationTable(operations, wsdl, (operation) => configuredAction(operation, config));
+  const ports = (chosen?.ports ?? []).map((port) => ({
+    ...port,
+    operations: configured(port.operations),
+  }));
+  const operations =
+    chosen === null
+      ? configured(sdlOperationsOf(section))
+      : ports.flatMap((port) => port.operations);
+  const requests = new OperationTable(operations, wsdl, (operation) =>
+    configuredAction(operation, config),
+  );
   return { opened, source, wsdl, ports, operations, requests };
 }
 
@@ -288,14 +313,20 @@ async function describeService(
 function messageLimits(
   { limits: { xml }, bufferRequests, security: { make } }: ServiceConfig,
   { mime, soap }: Config['limits'],
-): Pick<SoapService, 'xmlLimits' | 'mimeLimits' | 'inflateLimits' | 'bufferBytes' | 'readers' | 'gate'> {
+): Pick<
+  SoapService,
+  'xmlLimits' | 'mimeLimits' | 'inflateLimits' | 'bufferBytes' | 'readers' | 'gate'
+> {
   const { inflateRatio, inflateFreeBytes } = soap;
   return {
     xmlLimits: xml,
     mimeLimits: mime,
     inflateLimits: { messageBytes: xml.messageBytes, inflateRatio, inflateFreeBytes },
     // What is signed has to be whole: the signature stands before it.
-    bufferBytes: bufferRequests || (make?.replace === true && make.signature !== undefined) ? soap.bufferBytes : null,
+    bufferBytes:
+      bufferRequests || (make?.replace === true && make.signature !== undefined)
+        ? soap.bufferBytes
+        : null,
     readers: new ReaderPool(xml),
     gate: { windowBytes: soap.windowBytes, headBytes: soap.headerBytes, onViolation: null },
   };
@@ -361,18 +392,25 @@ const switches = (config: ServiceConfig) => ({
 });
 
 /** A SOAP call costs as much as the same call by GraphQL, unless the configuration sets another weight. */
-function weightsOf({ operations, callCost }: ServiceConfig, gatewayCallCost: number): SoapService['weightOf'] {
+function weightsOf(
+  { operations, callCost }: ServiceConfig,
+  gatewayCallCost: number,
+): SoapService['weightOf'] {
   const otherwise = callCost ?? gatewayCallCost;
   const weights = new Map<string, number>();
   for (const [name, mapping] of Object.entries(operations)) {
     const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost) : undefined;
     if (weight !== undefined) weights.set(name, weight);
   }
-  return (operation) => (operation === null ? otherwise : (weights.get(operation.name) ?? otherwise));
+  return (operation) =>
+    operation === null ? otherwise : (weights.get(operation.name) ?? otherwise);
 }
 
 /** The blocks of SOAP callers that the gateway replaces by its own. */
-function replacedBlocks({ security }: ServiceConfig, place: TokenPlace | null): { replaced?: ReadonlySet<string> } {
+function replacedBlocks(
+  { security }: ServiceConfig,
+  place: TokenPlace | null,
+): { replaced?: ReadonlySet<string> } {
   const isReplaced = security.make?.replace === true || security.verify?.remove === true;
   const names = [...(isReplaced ? SECURITY_NAMES : []), ...blockNames(place)];
   return names.length === 0 ? {} : { replaced: new Set(names) };
@@ -387,11 +425,14 @@ function configuredAction({ name }: Operation, config: ServiceConfig): string | 
 /** The operation with the configured keys of its messages in place of the WSDL. */
 function withConfiguredKeys(operation: Operation, config: ServiceConfig): Operation {
   const mapping = config.operations[operation.name];
-  const { soapAction = operation.soapAction, oneWay = false } = typeof mapping === 'object' ? mapping : {};
+  const { soapAction = operation.soapAction, oneWay = false } =
+    typeof mapping === 'object' ? mapping : {};
   if (soapAction === operation.soapAction && !oneWay) return operation;
   return Object.freeze({ ...operation, soapAction, ...(oneWay ? { output: null } : {}) });
 }
 
 /** The addresses that the WSDL of the operator gives its ports. They are never called: clients may send them in `To`. */
 const claimedAddresses = (wsdl: WsdlModel | null): readonly string[] =>
-  (wsdl?.services ?? []).flatMap(({ ports }) => ports.flatMap(({ address }) => (address === null ? [] : [address])));
+  (wsdl?.services ?? []).flatMap(({ ports }) =>
+    ports.flatMap(({ address }) => (address === null ? [] : [address])),
+  );

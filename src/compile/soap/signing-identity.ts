@@ -22,7 +22,10 @@ interface IdentityConfig {
 }
 
 /** The certificate and key that a section names, as its files are now. Throws `ConfigurationError`. */
-export function compileIdentity(section: ConfigSection<IdentityConfig>, owner: string): () => SigningIdentity {
+export function compileIdentity(
+  section: ConfigSection<IdentityConfig>,
+  owner: string,
+): () => SigningIdentity {
   const { cert, key, passphrase } = section.value;
   const texts = [section.text(['cert'], cert), section.text(['key'], key)];
   // One of the two files may still be that of before.
@@ -36,7 +39,11 @@ function signingIdentity(
   passphrase?: string,
 ): SigningIdentity {
   const broken = (path: string, what: string): ConfigurationError =>
-    section.error([path], what, 'Write PEM: the certificate, and the private key that belongs to it.');
+    section.error(
+      [path],
+      what,
+      'Write PEM: the certificate, and the private key that belongs to it.',
+    );
   let certificate: ParsedCertificate | null;
   let key: KeyObject;
   try {
@@ -46,7 +53,11 @@ function signingIdentity(
   }
   if (certificate === null) throw broken('cert', `The certificate of ${owner} cannot be read.`);
   try {
-    key = createPrivateKey({ key: keyText, format: 'pem', ...(passphrase === undefined ? {} : { passphrase }) });
+    key = createPrivateKey({
+      key: keyText,
+      format: 'pem',
+      ...(passphrase === undefined ? {} : { passphrase }),
+    });
   } catch {
     throw broken('key', `The private key of ${owner} cannot be read.`);
   }
@@ -75,7 +86,8 @@ function algorithmFor(key: KeyObject, name: SignatureName | null): SignatureAlgo
         : type === 'rsa-pss'
           ? 'rsa-pss-sha256'
           : 'rsa-sha256';
-  const found = SIGNATURE_ALGORITHMS.find((algorithm) => algorithm.name === (name ?? usual)) ?? null;
+  const found =
+    SIGNATURE_ALGORITHMS.find((algorithm) => algorithm.name === (name ?? usual)) ?? null;
   if (found === null) return null;
   return found.kind === type || (found.kind === 'rsa-pss' && type === 'rsa') ? found : null;
 }

@@ -84,7 +84,10 @@ function blockPlace(
 }
 
 /** The field of HTTP that is the place; null for a header block. */
-export function fieldPlace({ place, scheme }: LoginConfig): Extract<TokenPlace, { readonly kind: 'http' }> | null {
+export function fieldPlace({
+  place,
+  scheme,
+}: LoginConfig): Extract<TokenPlace, { readonly kind: 'http' }> | null {
   if (place === 'cookie') return { kind: 'http', field: 'cookie', prefix: '' };
   if (!place.startsWith('http:')) return null;
   const prefix = scheme === undefined ? '' : `${scheme} `;
@@ -95,7 +98,12 @@ type LoginConfig = NonNullable<NonNullable<ServiceConfig['auth']>['login']>;
 
 /** The declared child with this name, or null. */
 function childOf(element: ElementDeclaration | null, local: string): ElementDeclaration | null {
-  if (element === null || element.type.kind !== 'complex' || element.type.content.kind !== 'elements') return null;
+  if (
+    element === null ||
+    element.type.kind !== 'complex' ||
+    element.type.content.kind !== 'elements'
+  )
+    return null;
   const left: Particle[] = [element.type.content.particle];
   for (let particle = left.pop(); particle !== undefined; particle = left.pop()) {
     if (particle.kind === 'one' && particle.element.name.local === local) return particle.element;
@@ -113,7 +121,11 @@ export const tokenBlock = (place: TokenPlace, token: string): BlockWriter | null
   place.kind === 'header' ? textBlock(place.names, token) : null;
 
 /** The request with the token among its header fields, where that is the place. */
-export function withTokenField(request: UpstreamRequest, place: TokenPlace, token: string): UpstreamRequest {
+export function withTokenField(
+  request: UpstreamRequest,
+  place: TokenPlace,
+  token: string,
+): UpstreamRequest {
   if (place.kind !== 'http') return request;
   const fields: Fields = [place.field, place.prefix + token];
   return { ...request, headers: withFields(request.headers, fields) };

@@ -41,21 +41,29 @@ export function compileTokenUsers(
     if ((password === undefined) === (hash === undefined)) {
       const what = `User \`${name}\` has not exactly one of \`password\` and \`hash\`.`;
       problems.push(section.diagnostic(['users', name], what, 'Write one of them.'));
-    } else if (password !== undefined) passwords.set(name, section.text(['users', name, 'password'], password));
+    } else if (password !== undefined)
+      passwords.set(name, section.text(['users', name, 'password'], password));
     else if (hash !== undefined) hashes.set(name, hash);
   }
   if (url === undefined && usernameToken.users === undefined)
     problems.push(
-      section.diagnostic([], '`usernameToken` knows no user.', 'Give it `users`, or the `url` of a decision point.'),
+      section.diagnostic(
+        [],
+        '`usernameToken` knows no user.',
+        'Give it `users`, or the `url` of a decision point.',
+      ),
     );
   const judgesLater = hashes.size > 0 || url !== undefined;
   if (judgesLater && !types.includes('text')) {
     const what = 'A user with a `hash`, or of a `url`, needs passwords of the type text.';
-    problems.push(section.diagnostic(['types'], what, 'Add text to `types`, or write the `password`.'));
+    problems.push(
+      section.diagnostic(['types'], what, 'Add text to `types`, or write the `password`.'),
+    );
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
   const hashed = hashes.size === 0 ? null : hashedUsers(hashes);
-  const decision = url === undefined ? null : askDecision(section.at({ ...usernameToken, url }), service);
+  const decision =
+    url === undefined ? null : askDecision(section.at({ ...usernameToken, url }), service);
   return {
     rules: {
       types: new Set(types),
@@ -84,7 +92,9 @@ const hashedUsers = (hashes: ReadonlyMap<string, string>): BasicUsers =>
 
 /** Asks a decision point (the REST interface of Open Policy Agent) about a user and a password. */
 function askDecision(
-  section: ConfigSection<Pick<ServiceConfig, 'tls'> & { readonly url: string; readonly timeoutMillis: number }>,
+  section: ConfigSection<
+    Pick<ServiceConfig, 'tls'> & { readonly url: string; readonly timeoutMillis: number }
+  >,
   service: ConfigSection<ServiceConfig>,
 ): { ask(username: string, password: string): Promise<boolean>; close(): Promise<void> } {
   const endpoint = compileAccessEndpoint(
@@ -96,10 +106,14 @@ function askDecision(
     async ask(username, password) {
       const input = { service: service.name, username, password };
       try {
-        return isAllowed(JSON.parse(await askDecisionPoint(endpoint, JSON.stringify({ input }), null)));
+        return isAllowed(
+          JSON.parse(await askDecisionPoint(endpoint, JSON.stringify({ input }), null)),
+        );
       } catch (error) {
         const reason = error instanceof Refusal ? error.code : 'no JSON';
-        throw new Refusal('CREDENTIALS_UNVERIFIED', `usernameToken: ${reason}`, { retryAfter: '1' });
+        throw new Refusal('CREDENTIALS_UNVERIFIED', `usernameToken: ${reason}`, {
+          retryAfter: '1',
+        });
       }
     },
     close: () => endpoint.close(),

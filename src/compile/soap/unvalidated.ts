@@ -8,14 +8,22 @@ export type MessageDirection = 'request' | 'reply';
 export type Unvalidated = ReadonlyMap<Operation, string>;
 
 /** `lists`: the operations of each port. Those of one port that share the first element of Body are compared. */
-export function unvalidatedIn(lists: readonly (readonly Operation[])[], direction: MessageDirection): Unvalidated {
+export function unvalidatedIn(
+  lists: readonly (readonly Operation[])[],
+  direction: MessageDirection,
+): Unvalidated {
   const reasons = new Map<Operation, string>();
   for (const operation of lists.flat()) {
     const reason = reasonOf(operation);
     if (reason !== null) reasons.set(operation, reason);
   }
   for (const group of lists.flatMap((operations) => groupsIn(operations))) {
-    if (direction === 'request' ? !differ(group.map(({ input }) => input)) : !haveAmbiguousReplies(group)) continue;
+    if (
+      direction === 'request'
+        ? !differ(group.map(({ input }) => input))
+        : !haveAmbiguousReplies(group)
+    )
+      continue;
     for (const operation of group) reasons.set(operation, AMBIGUOUS[direction]);
   }
   return reasons;
@@ -39,7 +47,9 @@ export function groupsIn(operations: readonly Operation[]): readonly (readonly O
 }
 
 /** The outputs of these operations, by the local name of the first element of Body. */
-export function outputsByName(operations: readonly Operation[]): ReadonlyMap<string, readonly Payload[]> {
+export function outputsByName(
+  operations: readonly Operation[],
+): ReadonlyMap<string, readonly Payload[]> {
   const outputs = operations.flatMap(({ output }) => (output?.body == null ? [] : [output]));
   return groupBy(outputs, ({ body }) => body?.name.local ?? '');
 }
@@ -56,6 +66,8 @@ function haveAmbiguousReplies(group: readonly Operation[]): boolean {
 function differ(payloads: readonly Payload[]): boolean {
   const [first = [], ...others] = payloads.map(childrenOfBody);
   return others.some(
-    (children) => children.length !== first.length || children.some((child, at) => child.type !== first[at]?.type),
+    (children) =>
+      children.length !== first.length ||
+      children.some((child, at) => child.type !== first[at]?.type),
   );
 }

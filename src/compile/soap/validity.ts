@@ -12,7 +12,13 @@ import type { ConfigSection } from '../../config/section.js';
 import type { ValidationLevel } from '../../config/soap/validation-keys.js';
 import type { Operation, Payload, WsdlModel } from '../../wsdl/model.js';
 import type { StartTag } from '../../xml/events.js';
-import { groupsIn, type MessageDirection, outputsByName, type Unvalidated, unvalidatedIn } from './unvalidated.js';
+import {
+  groupsIn,
+  type MessageDirection,
+  outputsByName,
+  type Unvalidated,
+  unvalidatedIn,
+} from './unvalidated.js';
 
 interface ValidityOptions {
   readonly requests: ValidationLevel;
@@ -50,10 +56,17 @@ export function checkValidity(
   const { validate, mode } = service.value;
   const diagnostics = (['requests', 'replies'] as const).flatMap((key): readonly Diagnostic[] => {
     if (validate[key] !== 'enforce' || mode === 'monitor') return [];
-    const what = model === null ? 'there is no WSDL' : (validity?.unvalidated(DIRECTIONS[key]) ?? null);
+    const what =
+      model === null ? 'there is no WSDL' : (validity?.unvalidated(DIRECTIONS[key]) ?? null);
     if (what === null) return [];
     const remedy = model === null ? WSDL_REMEDY : REMEDY;
-    return [service.diagnostic(['validate', key], `\`${key}: enforce\` is not possible: ${what}.`, remedy)];
+    return [
+      service.diagnostic(
+        ['validate', key],
+        `\`${key}: enforce\` is not possible: ${what}.`,
+        remedy,
+      ),
+    ];
   });
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
 }
@@ -88,7 +101,12 @@ export class Validity {
   /** The outputs that a reply to an operation may be, by the local name of the first element of Body. */
   readonly #outputs = new Map<Operation, ReadonlyMap<string, readonly Payload[]>>();
 
-  constructor(service: string, model: WsdlModel, operations: readonly Operation[], options: ValidityOptions) {
+  constructor(
+    service: string,
+    model: WsdlModel,
+    operations: readonly Operation[],
+    options: ValidityOptions,
+  ) {
     this.requests = options.requests;
     this.replies = options.replies;
     this.#service = service;
@@ -98,7 +116,10 @@ export class Validity {
     this.#offered = operations.filter(({ name }) => !options.withheld.has(name));
     const ports = model.services.flatMap((each) => each.ports.map((port) => port.operations));
     const lists = [operations, ...ports];
-    this.#unvalidated = { request: unvalidatedIn(lists, 'request'), reply: unvalidatedIn(lists, 'reply') };
+    this.#unvalidated = {
+      request: unvalidatedIn(lists, 'request'),
+      reply: unvalidatedIn(lists, 'reply'),
+    };
     for (const group of lists.flatMap(groupsIn)) {
       const outputs = outputsByName(group);
       for (const operation of group) this.#outputs.set(operation, outputs);
@@ -126,7 +147,8 @@ export class Validity {
     for (const direction of ['request', 'reply'] as const) {
       if (this.#level(direction) !== 'enforce') continue;
       const reasons = this.#unvalidated[direction];
-      if (candidates.length > 0 && candidates.every((candidate) => !reasons.has(candidate))) continue;
+      if (candidates.length > 0 && candidates.every((candidate) => !reasons.has(candidate)))
+        continue;
       this.#note(exchange, label, 'request', UNVALIDATED);
       throw refusalOf(UNVALIDATED, 'request');
     }
@@ -150,7 +172,8 @@ export class Validity {
 
   /** Reports a child of Body that no operation declares, or one beside those that its operation declares. */
   undeclared(operation: Operation | null, direction: MessageDirection, exchange: Exchange): void {
-    if (this.#level(direction) !== 'off') this.#report(exchange, operation?.name ?? '_other', direction, UNVALIDATED);
+    if (this.#level(direction) !== 'off')
+      this.#report(exchange, operation?.name ?? '_other', direction, UNVALIDATED);
   }
 
   #level(direction: MessageDirection): ValidationLevel {
@@ -170,7 +193,8 @@ export class Validity {
       this.#report(exchange, operation.name, direction, UNVALIDATED);
       return null;
     }
-    const sink = (violation: Violation): void => this.#report(exchange, operation.name, direction, violation);
+    const sink = (violation: Violation): void =>
+      this.#report(exchange, operation.name, direction, violation);
     const options = level === 'enforce' ? this.#thorough : this.#quick;
     return new ContentValidator(
       this.#schema,
@@ -182,7 +206,12 @@ export class Validity {
   }
 
   /** Content that cannot be validated is noted once for a message. */
-  #note(exchange: Exchange, operation: string, direction: MessageDirection, { rule, what, path }: Violation): void {
+  #note(
+    exchange: Exchange,
+    operation: string,
+    direction: MessageDirection,
+    { rule, what, path }: Violation,
+  ): void {
     exchange.violations ??= [];
     const service = this.#service;
     const isSame = (other: ContentViolation): boolean =>
@@ -193,7 +222,12 @@ export class Validity {
   }
 
   /** Throws it where it is enforced. */
-  #report(exchange: Exchange, operation: string, direction: MessageDirection, violation: Violation): void {
+  #report(
+    exchange: Exchange,
+    operation: string,
+    direction: MessageDirection,
+    violation: Violation,
+  ): void {
     this.#note(exchange, operation, direction, violation);
     if (this.#level(direction) === 'enforce') throw refusalOf(violation, direction);
   }
@@ -209,5 +243,8 @@ const UNVALIDATED: Violation = {
 
 function refusalOf({ code, what, path, limit }: Violation, direction: MessageDirection): Refusal {
   const isOfReply = code === 'SCHEMA_INVALID' && direction === 'reply';
-  return new Refusal(isOfReply ? 'UPSTREAM_SCHEMA_INVALID' : code, what, { limit: limit ?? null, facts: { path } });
+  return new Refusal(isOfReply ? 'UPSTREAM_SCHEMA_INVALID' : code, what, {
+    limit: limit ?? null,
+    facts: { path },
+  });
 }

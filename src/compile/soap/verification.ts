@@ -2,13 +2,21 @@ import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 
 import { ConfigurationError, type Diagnostic, errorDiagnostics } from '../../base/diagnostic.js';
-import { CertificateTrust, type ParsedCertificate, parseCertificate } from '../../base/x509/certificate-trust.js';
+import {
+  CertificateTrust,
+  type ParsedCertificate,
+  parseCertificate,
+} from '../../base/x509/certificate-trust.js';
 import { attributeKeys } from '../../base/x509/distinguished-name.js';
 import { type SignedList, signedListsIn } from '../../base/x509/signed-list.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { DIGEST_NAMES, problemOfKey, SIGNATURE_NAMES } from '../../soap/security/algorithms.js';
-import type { RequiredPart, SignatureRules, VerificationRules } from '../../soap/security/header-verification.js';
+import type {
+  RequiredPart,
+  SignatureRules,
+  VerificationRules,
+} from '../../soap/security/header-verification.js';
 import { OnceMemory } from '../../soap/security/once-memory.js';
 import type { SamlRules } from '../../soap/security/saml-assertion.js';
 import type { AlgorithmRules } from '../../soap/security/signature-form.js';
@@ -72,11 +80,18 @@ export function compileVerification(
   };
   const remembered = new OnceMemory(rememberedMax, ONCE.find(keeping, service.name, null));
   const memory = ONCE.set(keeping, service.name, null, remembered);
-  return { rules, users: usernameToken, memory, warnings: subjectWarnings(section, '`security.verify`') };
+  return {
+    rules,
+    users: usernameToken,
+    memory,
+    warnings: subjectWarnings(section, '`security.verify`'),
+  };
 }
 
 /** The rules of the Timestamp of a message, whichever way it goes. */
-export const timestampRules = (timestamp: VerifyConfig['timestamp']): VerificationRules['timestamp'] => ({
+export const timestampRules = (
+  timestamp: VerifyConfig['timestamp'],
+): VerificationRules['timestamp'] => ({
   isRequired: timestamp.required,
   toleranceMillis: timestamp.toleranceMillis,
   maxAgeMillis: timestamp.maxAgeMillis === 'none' ? null : timestamp.maxAgeMillis,
@@ -87,7 +102,12 @@ function checkTogether(section: ConfigSection<VerifyConfig>): void {
   const { signature, usernameToken, saml, timestamp, once } = section.value;
   const required = signature?.required ?? [];
   const owner = '`security.verify`';
-  if (signature === undefined && usernameToken === undefined && saml === undefined && !timestamp.required)
+  if (
+    signature === undefined &&
+    usernameToken === undefined &&
+    saml === undefined &&
+    !timestamp.required
+  )
     throw section.error(
       [],
       `${owner} demands nothing.`,
@@ -100,7 +120,11 @@ function checkTogether(section: ConfigSection<VerifyConfig>): void {
       'Add Timestamp to `signature.required`.',
     );
   const needsSignature = saml?.confirmations.find((name) => name !== 'bearer');
-  if (saml !== undefined && signature === undefined && saml.confirmations.every((name) => name !== 'bearer'))
+  if (
+    saml !== undefined &&
+    signature === undefined &&
+    saml.confirmations.every((name) => name !== 'bearer')
+  )
     throw section.error(
       ['saml', 'confirmations'],
       `${owner}: the confirmation ${needsSignature ?? ''} needs a signature of the message.`,
@@ -109,7 +133,10 @@ function checkTogether(section: ConfigSection<VerifyConfig>): void {
 }
 
 /** That a certificate is of a trusted authority says little where that serves others as well. */
-export function subjectWarnings(section: ConfigSection<SignedConfig>, owner: string): readonly Diagnostic[] {
+export function subjectWarnings(
+  section: ConfigSection<SignedConfig>,
+  owner: string,
+): readonly Diagnostic[] {
   const { signature } = section.value;
   if (signature === undefined || signature.subjects !== undefined) return [];
   const what = `${owner}: every certificate of the authorities of its \`signature\` may sign.`;
@@ -118,7 +145,9 @@ export function subjectWarnings(section: ConfigSection<SignedConfig>, owner: str
 }
 
 /** The rules of signatures: made anew when a file of certificates changes, kept where the new one cannot be read. */
-export function compileSignature(verify: ConfigSection<SignedConfig>): (() => SignatureRules) | null {
+export function compileSignature(
+  verify: ConfigSection<SignedConfig>,
+): (() => SignatureRules) | null {
   const { signature: value } = verify.value;
   if (value === undefined) return null;
   const section = verify.at(value, 'signature');
@@ -130,7 +159,10 @@ export function compileSignature(verify: ConfigSection<SignedConfig>): (() => Si
 const FILES = ['authorities', 'intermediates', 'known', 'revocations'] as const;
 
 /** An absent file has no text. */
-function signatureRules(section: ConfigSection<SignatureConfig>, contents: readonly string[]): SignatureRules {
+function signatureRules(
+  section: ConfigSection<SignatureConfig>,
+  contents: readonly string[],
+): SignatureRules {
   const { value } = section;
   const [authorities = [], intermediates = [], known = []] = FILES.slice(0, 3).map((key, index) => {
     return value[key] === undefined ? [] : certificatesIn(section, [key], contents[index] ?? '');
@@ -138,7 +170,10 @@ function signatureRules(section: ConfigSection<SignatureConfig>, contents: reado
   const revocations =
     value.revocations === undefined
       ? null
-      : listsOf(section, contents[FILES.indexOf('revocations')] ?? '', [...authorities, ...intermediates]);
+      : listsOf(section, contents[FILES.indexOf('revocations')] ?? '', [
+          ...authorities,
+          ...intermediates,
+        ]);
   const subjects = value.subjects?.map((subject, index) => {
     const keys = attributeKeys(subject);
     if (keys === null)
@@ -206,7 +241,8 @@ function certificatesIn(
   return found.map((text, index) => {
     const parsed = parsedOf(text);
     const which = `Certificate ${index + 1} of \`${path.join('.')}\``;
-    if (parsed === null) throw section.error(path, `${which} cannot be read.`, 'Check that the file is whole.');
+    if (parsed === null)
+      throw section.error(path, `${which} cannot be read.`, 'Check that the file is whole.');
     const weak = problemOfKey(parsed.publicKey);
     if (weak !== null)
       throw section.error(
@@ -242,7 +278,9 @@ function listsOf(
       );
     const isSigned = issuers.some(
       ({ publicKey, fields }) =>
-        fields.subject.equals(list.issuer) && fields.keyUses?.signsLists !== false && list.isSignedBy(publicKey),
+        fields.subject.equals(list.issuer) &&
+        fields.keyUses?.signsLists !== false &&
+        list.isSignedBy(publicKey),
     );
     if (!isSigned)
       throw section.error(
@@ -261,7 +299,9 @@ function compileSaml(section: ConfigSection<VerifyConfig>): SamlRules | null {
   const keys = new Map<string, () => readonly KeyObject[]>();
   for (const [issuer, { cert }] of Object.entries(saml.issuers)) {
     const path = ['issuers', issuer, 'cert'];
-    const certificates = madeAnew([own.text(path, cert)], ([text = '']) => certificatesIn(own, path, text));
+    const certificates = madeAnew([own.text(path, cert)], ([text = '']) =>
+      certificatesIn(own, path, text),
+    );
     keys.set(issuer, () => {
       const nowMillis = Date.now();
       return certificates()

@@ -2,12 +2,22 @@ import type { Diagnostic } from '../../base/diagnostic.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { WsdlModel } from '../../wsdl/model.js';
 import { SELECT_HEADERS } from '../../wsdl/operations/operations.js';
-import { remedyOfDemand, SECURITY_DEMANDS, type SecurityDemand } from '../../wsdl/operations/security-policy.js';
+import {
+  remedyOfDemand,
+  SECURITY_DEMANDS,
+  type SecurityDemand,
+} from '../../wsdl/operations/security-policy.js';
 
 /** The warnings of a WSDL, without those about header blocks of replies and about policies where the configuration decides on them. */
-export function warningsOfWsdl(wsdl: WsdlModel | null, config: ServiceConfig): readonly Diagnostic[] {
+export function warningsOfWsdl(
+  wsdl: WsdlModel | null,
+  config: ServiceConfig,
+): readonly Diagnostic[] {
   const { replyHeaders, operations } = config;
-  const keys = [replyHeaders, ...Object.values(operations).map((one) => typeof one === 'object' && one.replyHeaders)];
+  const keys = [
+    replyHeaders,
+    ...Object.values(operations).map((one) => typeof one === 'object' && one.replyHeaders),
+  ];
   const isDecided = keys.some((value) => value !== undefined && value !== false);
   const met = new Set(demandsMet(config).map(remedyOfDemand));
   return (wsdl?.warnings ?? []).filter(

@@ -28,17 +28,30 @@ const openSecrets: Check = (config, { services }) => {
   const [kind = ''] = Object.keys(auth ?? {});
   if (['basic', 'bearer', 'oauth2', 'ntlm', 'login'].includes(kind) && urls.some(isOpen)) {
     const what = `sends credentials (\`${kind}\`) to its backend without TLS.`;
-    warnings.push({ path: ['auth'], what, remedy: 'Use https, or a network that others cannot read.' });
+    warnings.push({
+      path: ['auth'],
+      what,
+      remedy: 'Use https, or a network that others cannot read.',
+    });
   }
-  const called = auth?.login === undefined ? undefined : services[auth.login.operation.replace(/\..*$/s, '')];
+  const called =
+    auth?.login === undefined ? undefined : services[auth.login.operation.replace(/\..*$/s, '')];
   if (called !== undefined && called !== config && called.urls.some(isOpen)) {
     const what = 'sends the arguments of its login without TLS.';
-    warnings.push({ path: ['auth', 'login', 'operation'], what, remedy: 'Give that service an https address.' });
+    warnings.push({
+      path: ['auth', 'login', 'operation'],
+      what,
+      remedy: 'Give that service an https address.',
+    });
   }
   const token = 'security' in config ? config.security.make?.usernameToken : undefined;
   if (token?.type === 'text' && urls.some(isOpen)) {
     const what = 'sends the password of its UsernameToken without TLS.';
-    warnings.push({ path: ['security', 'make', 'usernameToken'], what, remedy: 'Use https, or `type: digest`.' });
+    warnings.push({
+      path: ['security', 'make', 'usernameToken'],
+      what,
+      remedy: 'Use https, or `type: digest`.',
+    });
   }
   return warnings;
 };
@@ -48,7 +61,8 @@ const lostHandshakes: Check = ({ auth, limits }) => {
   const { requestsPerConnection, keepAliveMillis } = limits.upstream;
   if (auth?.ntlm === undefined || (requestsPerConnection > 1 && keepAliveMillis > 0)) return [];
   const what = 'logs in for every call: NTLM authenticates a connection, and each is used once.';
-  const remedy = 'Let `limits.upstream` keep connections: `requestsPerConnection` and `keepAliveMillis`.';
+  const remedy =
+    'Let `limits.upstream` keep connections: `requestsPerConnection` and `keepAliveMillis`.';
   return [{ path: ['auth', 'ntlm'], what, remedy, part: 'key' }];
 };
 
@@ -57,7 +71,10 @@ const boundCallers: Check = (config) => {
   const { auth, balance, health } = config;
   if (auth?.passthrough !== true) return [];
   const warnings: Finding[] = [];
-  const [key] = [balance === undefined ? [] : 'balance', 'sticky' in config && config.sticky ? 'sticky' : []].flat();
+  const [key] = [
+    balance === undefined ? [] : 'balance',
+    'sticky' in config && config.sticky ? 'sticky' : [],
+  ].flat();
   if (key !== undefined) {
     const what = `spreads calls by \`${key}\`, but not those of callers that authenticate their connection: by NTLM and Negotiate each connection stays at one address, taken in turn.`;
     warnings.push({
@@ -83,9 +100,10 @@ const boundCallers: Check = (config) => {
 const uselessLimits: Check = (config) => {
   const warnings: Finding[] = [];
   const operations = 'operations' in config ? Object.entries(config.operations) : [];
-  const levels: (readonly [ConfigPath, Pick<AnyService, 'timeoutMillis' | 'retry' | 'requestsAtOnce'>])[] = [
-    [[], config],
-  ];
+  const levels: (readonly [
+    ConfigPath,
+    Pick<AnyService, 'timeoutMillis' | 'retry' | 'requestsAtOnce'>,
+  ])[] = [[[], config]];
   for (const [name, mapping] of operations)
     if (typeof mapping === 'object') levels.push([['operations', name], mapping]);
   const isAnyRepeated =
@@ -107,10 +125,15 @@ const uselessLimits: Check = (config) => {
       requestsAtOnce >= (config.requestsAtOnce ?? Number.POSITIVE_INFINITY)
     ) {
       const what = `lets operation \`${path[1]}\` have as many calls at once as all together.`;
-      warnings.push({ path: [...path, 'requestsAtOnce'], what, remedy: 'Make it less than that of the service.' });
+      warnings.push({
+        path: [...path, 'requestsAtOnce'],
+        what,
+        remedy: 'Make it less than that of the service.',
+      });
     }
     const isSent =
-      retry !== undefined && (retry.perTryMillis !== undefined || retry.on.some((reason) => reason !== 'refused'));
+      retry !== undefined &&
+      (retry.perTryMillis !== undefined || retry.on.some((reason) => reason !== 'refused'));
     if (path.length === 0 && isSent && !isAnyRepeated) {
       const what = 'repeats no call that was sent: none of its operations is `idempotent`.';
       warnings.push({

@@ -6,9 +6,14 @@ import type { ConfigSection } from '../../config/section.js';
 
 /** The keys whose values are secrets. `*` is any name, or any place of a list. */
 const SECRETS: readonly string[] = [
-  ...['basic.password', 'digest.password', 'ntlm.password', 'bearer.token', 'oauth2.clientSecret', 'oauth2.key'].map(
-    (key) => `services.*.auth.${key}`,
-  ),
+  ...[
+    'basic.password',
+    'digest.password',
+    'ntlm.password',
+    'bearer.token',
+    'oauth2.clientSecret',
+    'oauth2.key',
+  ].map((key) => `services.*.auth.${key}`),
   'services.*.auth.login.arguments.password',
   'services.*.security.make.usernameToken.password',
   'services.*.security.make.saml.passphrase',
@@ -34,9 +39,12 @@ const VARIABLE = /^\$[A-Z][A-Z0-9_]{2,127}$/;
 export function warningsOfSecrets(root: ConfigSection<Config>): readonly Finding[] {
   const { services, graphqlServices, ...rest } = root.value;
   const all = { ...rest, services: { ...services, ...graphqlServices } };
-  const unreplaced = [...textsIn(all, [])].filter(([path, text]) => VARIABLE.test(text) && root.isGiven(path));
+  const unreplaced = [...textsIn(all, [])].filter(
+    ([path, text]) => VARIABLE.test(text) && root.isGiven(path),
+  );
   const literal = SECRETS.flatMap((pattern) => [...valuesAt(all, pattern.split('.'), [])]).filter(
-    ([path, text]) => text !== '' && !root.isForeign(path) && !VARIABLE.test(text) && root.isGiven(path),
+    ([path, text]) =>
+      text !== '' && !root.isForeign(path) && !VARIABLE.test(text) && root.isGiven(path),
   );
   return [
     ...literal.map(([path]): Finding => {
@@ -45,14 +53,23 @@ export function warningsOfSecrets(root: ConfigSection<Config>): readonly Finding
     }),
     ...unreplaced.map(([path]): Finding => {
       const what = `${printPath(path)} looks like a variable without braces: it is taken as it is.`;
-      return { path, part: 'value', what, remedy: 'Write braces around its name to have it replaced.' };
+      return {
+        path,
+        part: 'value',
+        what,
+        remedy: 'Write braces around its name to have it replaced.',
+      };
     }),
   ];
 }
 
 type Text = readonly [path: ConfigPath, text: string];
 
-function* valuesAt(value: unknown, [step, ...rest]: readonly string[], path: ConfigPath): Iterable<Text> {
+function* valuesAt(
+  value: unknown,
+  [step, ...rest]: readonly string[],
+  path: ConfigPath,
+): Iterable<Text> {
   if (step === undefined) {
     if (typeof value === 'string') yield [path, value];
     return;

@@ -10,7 +10,11 @@ export function closedReplies(
   { services }: Pick<Config, 'services'>,
   { replyRules }: Graph,
 ): ReadonlyMap<string, FieldRule> {
-  return new Map([...replyRules].filter(([name]) => services[serviceIn(name)]?.schema.restrictedReplies === 'refuse'));
+  return new Map(
+    [...replyRules].filter(
+      ([name]) => services[serviceIn(name)]?.schema.restrictedReplies === 'refuse',
+    ),
+  );
 }
 
 /** Warns of replies with restricted fields that all SOAP callers get because `restrictedReplies` is not set. */
@@ -26,11 +30,16 @@ export function rightsWarnings(
   }
   return [...open].map(([service, operations]) => {
     const names = operations.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);
-    const more = operations.length > NAMES_SHOWN ? ` and ${operations.length - NAMES_SHOWN} others` : '';
+    const more =
+      operations.length > NAMES_SHOWN ? ` and ${operations.length - NAMES_SHOWN} others` : '';
     const what = `SOAP callers of ${names.join(', ')}${more} get fields that have \`scopes\` or a \`mask\` as they are.`;
     const remedy =
       'Set `restrictedReplies: refuse` beside `types`, which refuses these calls; or `pass`, if that is meant.';
-    return root.diagnostic(['services', service, 'schema'], `Service \`${service}\`: ${what}`, remedy);
+    return root.diagnostic(
+      ['services', service, 'schema'],
+      `Service \`${service}\`: ${what}`,
+      remedy,
+    );
   });
 }
 

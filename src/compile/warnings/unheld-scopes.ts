@@ -6,7 +6,9 @@ import type { Config } from '../../config/schema.js';
 import { requirementOf } from '../soap/rights.js';
 
 /** Scopes that no client can have: what requires them is closed. Tokens may have any scope. */
-export function warningsOfScopes(config: Pick<Config, 'clients' | 'services' | 'graphqlServices'>): readonly Finding[] {
+export function warningsOfScopes(
+  config: Pick<Config, 'clients' | 'services' | 'graphqlServices'>,
+): readonly Finding[] {
   const { clients } = config;
   if (clients?.jwt !== undefined || clients?.introspection !== undefined) return [];
   const held = Object.values(clients?.classes ?? {}).map(({ scopes }) => new Set<string>(scopes));
@@ -33,5 +35,6 @@ function* requirementsIn(
         yield [['services', service, 'schema', 'types', type, 'fields', name], keys];
   }
   for (const [service, { fields }] of Object.entries(config.graphqlServices))
-    for (const [name, keys] of Object.entries(fields)) yield [['services', service, 'fields', name], keys];
+    for (const [name, keys] of Object.entries(fields))
+      yield [['services', service, 'fields', name], keys];
 }

@@ -13,7 +13,10 @@ import { warningsOfScopes } from './unheld-scopes.js';
 import { warningsOfWeakOptions } from './weak-options.js';
 
 /** Settings that have less effect than they may seem to have. */
-export const warningsOfConfig = (root: ConfigSection<Config>, graph: Graph): readonly Diagnostic[] => {
+export const warningsOfConfig = (
+  root: ConfigSection<Config>,
+  graph: Graph,
+): readonly Diagnostic[] => {
   const { value: config } = root;
   return root.locateAll([
     ...warningsOfWeakOptions(config),
@@ -36,7 +39,8 @@ function uncountedReplies({ services, limits }: Config): readonly Finding[] {
   if (limits.graphql.kibCost > 0) return [];
   return Object.entries(services).flatMap(([service, { operations }]) =>
     Object.entries(operations).flatMap(([name, mapping]): readonly Finding[] => {
-      if (typeof mapping === 'boolean' || mapping.replyKib === undefined || mapping.replyKib === 0) return [];
+      if (typeof mapping === 'boolean' || mapping.replyKib === undefined || mapping.replyKib === 0)
+        return [];
       const path = ['services', service, 'operations', name, 'replyKib'];
       const what = `The \`replyKib\` of operation \`${name}\` counts nothing: \`limits.graphql.kibCost\` is 0.`;
       return [{ path, part: 'key', what, remedy: 'Give that too, or remove it.' }];
@@ -50,7 +54,8 @@ function hiddenCosts({ services, graphqlServices }: Config): readonly Finding[] 
   for (const [service, { hide, costs }] of Object.entries(graphqlServices)) {
     for (const name of Object.keys(costs)) {
       const [type = ''] = name.split('.');
-      if (hide.includes(name) || hide.includes(type)) paths.push(['services', service, 'costs', name]);
+      if (hide.includes(name) || hide.includes(type))
+        paths.push(['services', service, 'costs', name]);
     }
   }
   for (const [service, { schema }] of Object.entries(services)) {
@@ -64,32 +69,45 @@ function hiddenCosts({ services, graphqlServices }: Config): readonly Finding[] 
       }
     }
   }
-  const [what, remedy] = ['This costs nothing: callers do not see it.', 'Remove it, or do not hide it.'];
+  const [what, remedy] = [
+    'This costs nothing: callers do not see it.',
+    'Remove it, or do not hide it.',
+  ];
   return paths.map((path) => ({ path, part: 'key', what, remedy }));
 }
 
 function readsInMutation(config: Config, { fields }: Graph): readonly Finding[] {
-  return [...fields.values()].flatMap(({ service, operation: { name }, parent }): readonly Finding[] => {
-    const mapping = config.services[service]?.operations[name];
-    if (parent !== 'Mutation' || typeof mapping !== 'object' || mapping.read === undefined) return [];
-    const what = `Operation \`${name}\` is declared to read, but is a field of Mutation: clients take it for one that writes.`;
-    const remedy = 'Map it to a field of Query if it only reads; else remove `read`.';
-    return [{ path: ['services', service, 'operations', name, 'read'], part: 'key', what, remedy }];
-  });
+  return [...fields.values()].flatMap(
+    ({ service, operation: { name }, parent }): readonly Finding[] => {
+      const mapping = config.services[service]?.operations[name];
+      if (parent !== 'Mutation' || typeof mapping !== 'object' || mapping.read === undefined)
+        return [];
+      const what = `Operation \`${name}\` is declared to read, but is a field of Mutation: clients take it for one that writes.`;
+      const remedy = 'Map it to a field of Query if it only reads; else remove `read`.';
+      return [
+        { path: ['services', service, 'operations', name, 'read'], part: 'key', what, remedy },
+      ];
+    },
+  );
 }
 
 /** SOAP callers may call such an operation all the same. */
 function dearFields({ services, graphql, limits }: Config, { fields }: Graph): readonly Finding[] {
   if (graphql.measure.includes('cost')) return [];
-  return [...fields].flatMap(([field, { service, operation, cost, parent }]): readonly Finding[] => {
-    const mapping = services[service]?.operations[operation.name];
-    const isConfigured = typeof mapping === 'object' && (mapping.cost ?? mapping.weight) !== undefined;
-    const weight = cost?.weight ?? 0;
-    if (!isConfigured || parent === 'Subscription' || weight <= limits.graphql.cost) return [];
-    const what = `\`${field}\` costs ${weight} points, but \`limits.graphql.cost\` is ${limits.graphql.cost}: no query could select it.`;
-    const remedy = 'Make the one less or the other more; or map the operation to `false`.';
-    return [{ path: ['services', service, 'operations', operation.name], part: 'key', what, remedy }];
-  });
+  return [...fields].flatMap(
+    ([field, { service, operation, cost, parent }]): readonly Finding[] => {
+      const mapping = services[service]?.operations[operation.name];
+      const isConfigured =
+        typeof mapping === 'object' && (mapping.cost ?? mapping.weight) !== undefined;
+      const weight = cost?.weight ?? 0;
+      if (!isConfigured || parent === 'Subscription' || weight <= limits.graphql.cost) return [];
+      const what = `\`${field}\` costs ${weight} points, but \`limits.graphql.cost\` is ${limits.graphql.cost}: no query could select it.`;
+      const remedy = 'Make the one less or the other more; or map the operation to `false`.';
+      return [
+        { path: ['services', service, 'operations', operation.name], part: 'key', what, remedy },
+      ];
+    },
+  );
 }
 
 /** Configuration files are copied, mailed and committed. */
@@ -100,7 +118,9 @@ function plainKeys(root: ConfigSection<Config>): readonly Finding[] {
       const path = ['clients', 'apiKeys', 'clients', name, 'keys', index];
       if (root.isForeign(path)) return [];
       const what = `A key of client \`${name}\` stands in the configuration file itself.`;
-      return [{ path, part: 'value', what, remedy: 'Take it from the environment or from a file.' }];
+      return [
+        { path, part: 'value', what, remedy: 'Take it from the environment or from a file.' },
+      ];
     }),
   );
 }
@@ -114,15 +134,20 @@ function dividedBudgets({ workers, redis, clients }: Config): readonly Finding[]
   if (bounded === undefined) return [];
   const [name, { budget }] = bounded;
   const what = `Each of several \`workers\` counts by itself without \`redis\`: a client of class \`${name}\` can have its \`${budget === undefined ? 'requestsAtOnce' : 'budget'}\` once for each.`;
-  return [{ path: ['workers'], what, remedy: 'Configure `redis`, or divide the numbers by the workers.' }];
+  return [
+    { path: ['workers'], what, remedy: 'Configure `redis`, or divide the numbers by the workers.' },
+  ];
 }
 
 /** On a network the answer can be replaced, and with it every signature. */
 const unprotectedKeySet = (config: Config): readonly Finding[] =>
   jwtIssuers(config.clients?.jwt).flatMap(({ issuer: { jwksUrl }, path }): readonly Finding[] => {
     if (jwksUrl === undefined || !isOpen(jwksUrl)) return [];
-    const what = 'The keys of the issuer are fetched without TLS: another host could answer in its place.';
-    return [{ path: ['clients', 'jwt', ...path, 'jwksUrl'], part: 'value', what, remedy: 'Use https.' }];
+    const what =
+      'The keys of the issuer are fetched without TLS: another host could answer in its place.';
+    return [
+      { path: ['clients', 'jwt', ...path, 'jwksUrl'], part: 'value', what, remedy: 'Use https.' },
+    ];
   });
 
 /** On a network tokens and the secret can be read, and any token made active. */
@@ -141,7 +166,8 @@ function unknownProxies({ listen, clients, limits }: Config): readonly Finding[]
     if (tls !== undefined || proxyProtocol.length > 0 || !isReachable(address)) return [];
     const { connectionsPerClient, refusalsPerSecond } = limits.http;
     const what = `A proxy in front of ${address} would be one client: \`limits.http\` allows an address ${connectionsPerClient} connections and ${refusalsPerSecond} refusals a second.`;
-    const remedy = 'Name it in `clients.trustedProxies`, or let it send PROXY headers (`proxyProtocol`).';
+    const remedy =
+      'Name it in `clients.trustedProxies`, or let it send PROXY headers (`proxyProtocol`).';
     return [{ path: ['listen', ...path], what, remedy }];
   });
 }

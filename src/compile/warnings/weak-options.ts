@@ -5,7 +5,9 @@ import type { Config, ServiceConfig } from '../../config/schema.js';
 
 /** Warns of all options that are set so that the gateway protects less; some must be written with `unsafe:`. */
 export const warningsOfWeakOptions = (config: Config): readonly Finding[] =>
-  [servicesThatPass, unverifiedServers, openDecisions, limitsThatAreOff].flatMap((optionsOf) => optionsOf(config));
+  [servicesThatPass, unverifiedServers, openDecisions, limitsThatAreOff].flatMap((optionsOf) =>
+    optionsOf(config),
+  );
 
 const servicesThatPass = ({ services }: Config): readonly Finding[] =>
   Object.entries(services).flatMap(([name, { mode, faultDetail }]) => {
@@ -23,11 +25,24 @@ const servicesThatPass = ({ services }: Config): readonly Finding[] =>
     return options;
   });
 
-function unverifiedServers({ services, graphqlServices, clients, redis }: Config): readonly Finding[] {
-  const backends = Object.entries({ ...services, ...graphqlServices }).map(([name, { tls }]): Server => {
-    const result = 'can read and answer its calls';
-    return { path: ['services', name], tls, owner: `Service \`${name}\``, server: 'its backend', result };
-  });
+function unverifiedServers({
+  services,
+  graphqlServices,
+  clients,
+  redis,
+}: Config): readonly Finding[] {
+  const backends = Object.entries({ ...services, ...graphqlServices }).map(
+    ([name, { tls }]): Server => {
+      const result = 'can read and answer its calls';
+      return {
+        path: ['services', name],
+        tls,
+        owner: `Service \`${name}\``,
+        server: 'its backend',
+        result,
+      };
+    },
+  );
   const others: readonly Server[] = [
     {
       path: ['clients', 'introspection'],
@@ -60,7 +75,8 @@ function unverifiedServers({ services, graphqlServices, clients, redis }: Config
   ];
   return [...backends, ...others].flatMap(({ path, tls, owner, server, result }) => {
     if (tls === undefined || tls.verify === 'full') return [];
-    const any = tls.verify === 'chain' ? 'any server with a certificate of the same authority' : 'any server';
+    const any =
+      tls.verify === 'chain' ? 'any server with a certificate of the same authority' : 'any server';
     const what = `${owner} does not verify the certificate of ${server}: ${any} on the way ${result}.`;
     const remedy = 'Name the authority in `ca`, and the name in `servername`.';
     return [{ path: [...path, 'tls', 'verify'], what, remedy }];
@@ -80,7 +96,13 @@ interface Server {
 const openDecisions = ({ clients }: Config): readonly Finding[] => {
   if (clients?.authorize?.onError !== 'allow') return [];
   const what = 'Requests pass while the decision point does not answer.';
-  return [{ path: ['clients', 'authorize', 'onError'], what, remedy: 'Set `onError: deny` to refuse them.' }];
+  return [
+    {
+      path: ['clients', 'authorize', 'onError'],
+      what,
+      remedy: 'Set `onError: deny` to refuse them.',
+    },
+  ];
 };
 
 const limitsThatAreOff = ({ limits }: Config): readonly Finding[] =>

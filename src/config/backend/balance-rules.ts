@@ -4,13 +4,19 @@ import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';
 
 /** The addresses of a service as maps, whose values may be of any kind. */
-export const addressesIn = ({ url, urls }: Record<string, unknown>): readonly Record<string, unknown>[] =>
+export const addressesIn = ({
+  url,
+  urls,
+}: Record<string, unknown>): readonly Record<string, unknown>[] =>
   [...(url === undefined ? [] : [url]), ...(Array.isArray(urls) ? urls : [])].map((address) =>
     isRecord(address) ? address : { url: address },
   );
 
 /** Addresses that are never called, and a choice among one. */
-export function balanceRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+export function balanceRules(
+  service: Record<string, unknown>,
+  path: ConfigPath,
+): readonly Finding[] {
   const findings: Finding[] = [];
   const name = printPath(path);
   const addresses = addressesIn(service);
@@ -18,15 +24,31 @@ export function balanceRules(service: Record<string, unknown>, path: ConfigPath)
     findings.push({ path: [...path, key], part: 'key', what, remedy });
   };
   if (addresses.length > 0 && addresses.every(({ weight }) => weight === 0)) {
-    at('urls', `${name} has no address with a weight above 0.`, 'Give one a weight, or remove the weights.');
-  } else if (addresses.length > 0 && addresses.every(({ backup, weight }) => backup === true || weight === 0)) {
-    at('urls', `${name} has only addresses that are \`backup\`.`, 'Remove `backup` where calls should go first.');
+    at(
+      'urls',
+      `${name} has no address with a weight above 0.`,
+      'Give one a weight, or remove the weights.',
+    );
+  } else if (
+    addresses.length > 0 &&
+    addresses.every(({ backup, weight }) => backup === true || weight === 0)
+  ) {
+    at(
+      'urls',
+      `${name} has only addresses that are \`backup\`.`,
+      'Remove `backup` where calls should go first.',
+    );
   }
   const seen = new Set<unknown>();
   for (const [index, { url }] of addresses.entries()) {
     if (seen.has(url)) {
       const remedy = 'Give one of them a `weight`, and remove the other.';
-      findings.push({ path: [...path, 'urls', index], part: 'value', what: `${name} has an address twice.`, remedy });
+      findings.push({
+        path: [...path, 'urls', index],
+        part: 'value',
+        what: `${name} has an address twice.`,
+        remedy,
+      });
     }
     seen.add(url);
   }
@@ -43,7 +65,11 @@ export function balanceRules(service: Record<string, unknown>, path: ConfigPath)
     );
   }
   if (isRecord(health)) findings.push(...healthRules(health, [...path, 'health']));
-  if (typeof zone === 'string' && addresses.length > 1 && !addresses.some((address) => address['zone'] === zone)) {
+  if (
+    typeof zone === 'string' &&
+    addresses.length > 1 &&
+    !addresses.some((address) => address['zone'] === zone)
+  ) {
     at('zone', `${name} has no address in its zone.`, 'Give addresses a `zone`, or remove it.');
   }
   return findings;
@@ -62,7 +88,12 @@ function healthRules(health: Record<string, unknown>, path: ConfigPath): readonl
   for (const key of ['arguments', 'expect', 'faults']) {
     if (health[key] === undefined || health['operation'] !== undefined) continue;
     const what = `${printPath([...path, key])} is for checks by an \`operation\`.`;
-    findings.push({ path: [...path, key], part: 'key', what, remedy: 'Name the operation, or remove it.' });
+    findings.push({
+      path: [...path, key],
+      part: 'key',
+      what,
+      remedy: 'Name the operation, or remove it.',
+    });
   }
   return findings;
 }

@@ -3,8 +3,24 @@ export const isGatewayField = (name: string): boolean =>
   OURS.has(name.toLowerCase()) || name.toLowerCase().startsWith('sec-websocket-');
 
 const OURS: ReadonlySet<string> = new Set([
-  ...['content-type', 'content-length', 'content-encoding', 'accept', 'accept-encoding', 'host', 'expect'],
-  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...[
+    'content-type',
+    'content-length',
+    'content-encoding',
+    'accept',
+    'accept-encoding',
+    'host',
+    'expect',
+  ],
+  ...[
+    'connection',
+    'keep-alive',
+    'proxy-connection',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+  ],
   ...['http2-settings', 'proxy-authenticate', 'proxy-authorization', 'soapaction', 'cookie'],
   ...['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
 ]);

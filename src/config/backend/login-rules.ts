@@ -14,7 +14,12 @@ export function loginRules(
 ): readonly Finding[] {
   const findings: Finding[] = [];
   const at = (key: string, part: Finding['part'], what: string, remedy: string): void => {
-    findings.push({ path: [...path, key], part, what: `${printPath([...path, key])} ${what}`, remedy });
+    findings.push({
+      path: [...path, key],
+      part,
+      what: `${printPath([...path, key])} ${what}`,
+      remedy,
+    });
   };
   const { operation, place, scheme, token, renewOn, url, urlsAllowed } = login;
   const allowed = Array.isArray(urlsAllowed) ? urlsAllowed.map(textAtKey) : [];
@@ -28,9 +33,15 @@ export function loginRules(
     );
   }
   if (scheme !== undefined && field === undefined) {
-    at('scheme', 'key', 'is for a token in a field of HTTP.', 'Write `place: http:authorization`, or remove it.');
+    at(
+      'scheme',
+      'key',
+      'is for a token in a field of HTTP.',
+      'Write `place: http:authorization`, or remove it.',
+    );
   }
-  if (url !== undefined && addresses > 1) at('url', 'key', 'is for a service with one address.', 'Give it one `url`.');
+  if (url !== undefined && addresses > 1)
+    at('url', 'key', 'is for a service with one address.', 'Give it one `url`.');
   if (url !== undefined && allowed.length === 0) {
     at(
       'url',
@@ -39,7 +50,8 @@ export function loginRules(
       'Write `urlsAllowed: ["https://*.my.example.com"]`.',
     );
   }
-  if (url === undefined && allowed.length > 0) at('urlsAllowed', 'key', 'has no effect without `url`.', 'Remove it.');
+  if (url === undefined && allowed.length > 0)
+    at('urlsAllowed', 'key', 'has no effect without `url`.', 'Remove it.');
   for (const [index, each] of allowed.entries()) {
     if (!/^http:/i.test(each) || LOOPBACK.test(each)) continue;
     const at = [...path, 'urlsAllowed', index];
@@ -48,11 +60,17 @@ export function loginRules(
   }
   if (kind !== 'graphql') return findings;
   if (!textAtKey(operation).includes('.')) {
-    at('operation', 'value', 'is called at a service that speaks SOAP.', 'Write service.Operation.');
+    at(
+      'operation',
+      'value',
+      'is called at a service that speaks SOAP.',
+      'Write service.Operation.',
+    );
   }
   if (/^header:/.test(textAtKey(place)))
     at('place', 'value', 'is a header block of SOAP.', 'Write http:authorization, or cookie.');
-  else if (place !== 'cookie' && token === undefined) at('place', 'value', 'needs `token`.', 'Write reply.sessionId.');
+  else if (place !== 'cookie' && token === undefined)
+    at('place', 'value', 'needs `token`.', 'Write reply.sessionId.');
   if (Array.isArray(renewOn) && renewOn.length > 0) {
     at('renewOn', 'key', 'names Faults of SOAP.', 'Remove it: status 401 renews the token.');
   }

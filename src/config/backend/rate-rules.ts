@@ -3,7 +3,10 @@ import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 
 /** The rule of the rates of a service and of its operations. */
-export function rateRules({ rate, operations }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+export function rateRules(
+  { rate, operations }: Record<string, unknown>,
+  path: ConfigPath,
+): readonly Finding[] {
   const ofOperations = isRecord(operations)
     ? Object.entries(operations).flatMap(([name, mapping]) =>
         isRecord(mapping) ? ruleOf(mapping['rate'], [...path, 'operations', name, 'rate']) : [],

@@ -66,31 +66,57 @@ function authRules(
   if (isRecord(basic) && typeof basic['username'] === 'string' && basic['username'].includes(':')) {
     const at = [...path, 'auth', 'basic', 'username'];
     const what = `${printPath(at)} has a colon, which HTTP Basic cannot send (RFC 7617 section 2).`;
-    findings.push({ path: at, part: 'value', what, remedy: 'Take another user, or another kind of `auth`.' });
+    findings.push({
+      path: at,
+      part: 'value',
+      what,
+      remedy: 'Take another user, or another kind of `auth`.',
+    });
   }
   const { digest, login, oauth2 } = auth;
-  if (isRecord(oauth2)) findings.push(...oauthRules(oauth2, { kind, tls }, hasTokens, [...path, 'auth', 'oauth2']));
+  if (isRecord(oauth2))
+    findings.push(...oauthRules(oauth2, { kind, tls }, hasTokens, [...path, 'auth', 'oauth2']));
   const addresses = addressesIn({ url, urls });
   if (isRecord(login) && login['place'] === 'cookie' && cookies === 'forward') {
     const what = `${printPath([...path, 'cookies'])} sends on the cookies of callers, and \`auth.login\` sends its own.`;
-    findings.push({ path: [...path, 'cookies'], part: 'key', what, remedy: 'Remove it, or take another `place`.' });
+    findings.push({
+      path: [...path, 'cookies'],
+      part: 'key',
+      what,
+      remedy: 'Remove it, or take another `place`.',
+    });
   }
-  if (isRecord(login)) findings.push(...loginRules(login, kind, addresses.length, [...path, 'auth', 'login']));
+  if (isRecord(login))
+    findings.push(...loginRules(login, kind, addresses.length, [...path, 'auth', 'login']));
   const paths = new Set(addresses.flatMap((address) => pathOf(address['url'])));
   if (isRecord(digest) && paths.size > 1) {
     const what = `${printPath([...path, 'auth', 'digest'])} signs the path of a request, and the addresses have different ones.`;
-    findings.push({ path: [...path, 'auth', 'digest'], part: 'key', what, remedy: 'Make a service of each path.' });
+    findings.push({
+      path: [...path, 'auth', 'digest'],
+      part: 'key',
+      what,
+      remedy: 'Make a service of each path.',
+    });
   }
   return findings;
 }
 
 /** Credentials that authenticate connections. */
-function connectionRules(auth: Record<string, unknown>, kind: unknown, path: ConfigPath): readonly Finding[] {
+function connectionRules(
+  auth: Record<string, unknown>,
+  kind: unknown,
+  path: ConfigPath,
+): readonly Finding[] {
   const findings: Finding[] = [];
   const { ntlm, passthrough } = auth;
   if (isRecord(ntlm) && ntlm['domain'] !== undefined && /[@\\]/.test(textAtKey(ntlm['username']))) {
     const what = `${printPath([...path, 'ntlm', 'username'])} names a domain, and \`domain\` another.`;
-    findings.push({ path: [...path, 'ntlm', 'domain'], part: 'key', what, remedy: 'Keep one of them.' });
+    findings.push({
+      path: [...path, 'ntlm', 'domain'],
+      part: 'key',
+      what,
+      remedy: 'Keep one of them.',
+    });
   }
   if (passthrough !== undefined && kind === 'graphql') {
     const what = `${printPath([...path, 'passthrough'])} is for callers of SOAP services.`;
@@ -108,10 +134,14 @@ const pathOf = (address: unknown): readonly string[] => {
 };
 
 /** A certificate needs its key, and TLS an https address. */
-function tlsRules({ tls, url, urls }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+function tlsRules(
+  { tls, url, urls }: Record<string, unknown>,
+  path: ConfigPath,
+): readonly Finding[] {
   const findings = [...identityRules(tls, path)];
   const addresses = addressesIn({ url, urls }).map((address) => address['url']);
-  const isPlain = addresses.length > 0 && addresses.every((address) => /^http:/i.test(textAtKey(address)));
+  const isPlain =
+    addresses.length > 0 && addresses.every((address) => /^http:/i.test(textAtKey(address)));
   if (isRecord(tls) && isPlain) {
     const what = `${printPath(path)} has no effect: no address of the service begins with https.`;
     findings.push({ path, part: 'key', what, remedy: 'Write an https address.' });
@@ -128,9 +158,12 @@ export function identityRules(tls: unknown, path: ConfigPath): readonly Finding[
   };
   const has = (key: string): boolean => tls[key] !== undefined;
   const name = printPath(path);
-  if (has('cert') && !has('key')) at('cert', `${name} has a certificate without its key.`, 'Give `key`.');
-  if (has('key') && !has('cert')) at('key', `${name} has a key without its certificate.`, 'Give `cert`.');
-  if (has('pfx') && has('cert')) at('pfx', `${name} has both \`pfx\` and \`cert\`.`, 'Keep one of them.');
+  if (has('cert') && !has('key'))
+    at('cert', `${name} has a certificate without its key.`, 'Give `key`.');
+  if (has('key') && !has('cert'))
+    at('key', `${name} has a key without its certificate.`, 'Give `cert`.');
+  if (has('pfx') && has('cert'))
+    at('pfx', `${name} has both \`pfx\` and \`cert\`.`, 'Keep one of them.');
   if (has('passphrase') && !has('pfx') && !has('key')) {
     at('passphrase', `${name} has a passphrase, and nothing that it opens.`, 'Remove it.');
   }

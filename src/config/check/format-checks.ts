@@ -1,6 +1,12 @@
 import { isNetwork } from '../../access/network/networks.js';
 import { parseRedisUrl } from '../../redis/address.js';
-import { isHttpUrl, isProxy, isSubscriptionUrl, parseAddress, parseListenAddress } from '../keys/address.js';
+import {
+  isHttpUrl,
+  isProxy,
+  isSubscriptionUrl,
+  parseAddress,
+  parseListenAddress,
+} from '../keys/address.js';
 
 /** Checks whether a text has a format, by the `format` of the JSON Schema. */
 export const FORMAT_CHECKS: Readonly<Record<string, (text: string) => boolean>> = {

@@ -3,13 +3,26 @@ import type { ConfigPath } from '../keys/config-path.js';
 
 /** Without these keys a service is another one, and names in it mean nothing. */
 const MAIN_KEYS: ReadonlySet<unknown> = new Set([
-  ...['kind', 'wsdl', 'types', 'url', 'urls', 'port', 'ports', 'namespace', 'schema', 'prefix', 'rename'],
+  ...[
+    'kind',
+    'wsdl',
+    'types',
+    'url',
+    'urls',
+    'port',
+    'ports',
+    'namespace',
+    'schema',
+    'prefix',
+    'rename',
+  ],
 ]);
 
 /** Removes what a finding is about: the value, or what lacks it. Returns false for what cannot be left out. */
 export function removeFinding(data: unknown, path: ConfigPath): boolean {
   const [section, , key] = path;
-  if (section === 'include' || (section === 'services' && (path.length < 3 || MAIN_KEYS.has(key)))) return false;
+  if (section === 'include' || (section === 'services' && (path.length < 3 || MAIN_KEYS.has(key))))
+    return false;
   let owner: unknown = data;
   let depth = 0;
   // The entries of a list go with the list: their numbers would change.

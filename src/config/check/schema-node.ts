@@ -40,7 +40,16 @@ export interface SchemaNode {
 }
 
 /** Our keywords, which other readers of JSON Schema do not know. */
-export const OWN_KEYWORDS = ['binary', 'unit', 'hint', 'names', 'derived', 'like', 'internal', 'markup'] as const;
+export const OWN_KEYWORDS = [
+  'binary',
+  'unit',
+  'hint',
+  'names',
+  'derived',
+  'like',
+  'internal',
+  'markup',
+] as const;
 
 /**
  * The table of keys as plain data. A key with a default is not required of the operator, although the finished
@@ -66,7 +75,9 @@ let made: SchemaNode | null = null;
 /** Rebuilds a schema, children first. */
 export function mapNodes(node: SchemaNode, change: (node: SchemaNode) => SchemaNode): SchemaNode {
   const children = (nodes: Readonly<Record<string, SchemaNode>>) =>
-    Object.fromEntries(Object.entries(nodes).map(([name, child]) => [name, mapNodes(child, change)]));
+    Object.fromEntries(
+      Object.entries(nodes).map(([name, child]) => [name, mapNodes(child, change)]),
+    );
   return change({
     ...node,
     ...(node.properties && { properties: children(node.properties) }),
@@ -86,7 +97,8 @@ export function typesOf(node: SchemaNode): readonly string[] {
 
 /** The node of one key of a map, or null when the map has no such key. */
 export function childNode(node: SchemaNode, key: string): SchemaNode | null {
-  if (node.properties !== undefined && Object.hasOwn(node.properties, key)) return node.properties[key] ?? null;
+  if (node.properties !== undefined && Object.hasOwn(node.properties, key))
+    return node.properties[key] ?? null;
   for (const [pattern, child] of Object.entries(node.patternProperties ?? {})) {
     if (new RegExp(pattern, 'u').test(key)) return child;
   }

@@ -21,7 +21,9 @@ export function validate(data: unknown, foreign: ReadonlySet<string>): Validated
   if (validateFile(data)) return { valid: data, findings: [] };
   const errors = validateFile.errors ?? [];
   // A value of the wrong type breaks further rules by that alone.
-  const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
+  const mistyped = new Set(
+    errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),
+  );
   const findings = errors
     // The failure of a branch is reported by the branch itself.
     .filter(({ keyword }) => keyword !== 'if')
@@ -34,7 +36,12 @@ function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
   const path = pathOf(error.instancePath);
   const node = isNode(error.parentSchema) ? error.parentSchema : {};
   const { params } = error;
-  const value = (what: string, remedy: string | null): Finding => ({ path, part: 'value', what, remedy });
+  const value = (what: string, remedy: string | null): Finding => ({
+    path,
+    part: 'value',
+    what,
+    remedy,
+  });
   const name = printPath(path);
 
   switch (error.keyword) {
@@ -43,13 +50,25 @@ function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
     case 'required': {
       const key = String(params['missingProperty']);
       const remedy = node.properties?.[key]?.description ?? null;
-      return { path: [...path, key], part: 'key', what: `${printPath([...path, key])} is missing.`, remedy };
+      return {
+        path: [...path, key],
+        part: 'key',
+        what: `${printPath([...path, key])} is missing.`,
+        remedy,
+      };
     }
     case 'type':
-      if (error.data === null) return value(`${name} has no value.`, 'Give one, or remove the key.');
-      return value(`${name} must be ${typeWords(node)}.`, node.hint ?? (node.unit ? amountHint(node.unit) : null));
+      if (error.data === null)
+        return value(`${name} has no value.`, 'Give one, or remove the key.');
+      return value(
+        `${name} must be ${typeWords(node)}.`,
+        node.hint ?? (node.unit ? amountHint(node.unit) : null),
+      );
     case 'enum':
-      return value(`${name} must be one of ${choices(node)}.`, suggestion(error.data, path, node, foreign));
+      return value(
+        `${name} must be one of ${choices(node)}.`,
+        suggestion(error.data, path, node, foreign),
+      );
     case 'minimum':
     case 'maximum':
       return value(`${name} must be ${bounds(node)}.`, null);
@@ -62,7 +81,8 @@ function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
     }
     case 'maxProperties': {
       const given = isRecord(error.data) ? Object.keys(error.data) : [];
-      if (Number(params['limit']) > 1) return value(`${name} has more than ${String(params['limit'])} entries.`, null);
+      if (Number(params['limit']) > 1)
+        return value(`${name} has more than ${String(params['limit'])} entries.`, null);
       return value(
         `${name} has ${given.map((key) => `\`${key}\``).join(' and ')}, and may have one of them.`,
         'Remove the other.',
@@ -87,11 +107,20 @@ function unknownKey(path: ConfigPath, key: string, node: SchemaNode): Finding {
   // Control characters in a key would reach the terminal.
   const shown = key.replaceAll(/[^\x20-\x7e\u00a0-\ud7ff]/g, '?').slice(0, 64);
   if (node.names !== undefined) {
-    return { ...place, what: `\`${shown}\` cannot be a name in ${printPath(path)}.`, remedy: node.names };
+    return {
+      ...place,
+      what: `\`${shown}\` cannot be a name in ${printPath(path)}.`,
+      remedy: node.names,
+    };
   }
   const known = Object.keys(node.properties ?? {});
-  const remedy = didYouMean(key, known) ?? `Known here: ${known.map((name) => `\`${name}\``).join(', ')}.`;
-  return { ...place, what: `Unknown key \`${shown}\`${path.length === 0 ? '' : ` in ${printPath(path)}`}.`, remedy };
+  const remedy =
+    didYouMean(key, known) ?? `Known here: ${known.map((name) => `\`${name}\``).join(', ')}.`;
+  return {
+    ...place,
+    what: `Unknown key \`${shown}\`${path.length === 0 ? '' : ` in ${printPath(path)}`}.`,
+    remedy,
+  };
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
@@ -114,7 +143,12 @@ function choices(node: SchemaNode): string {
   return (node.enum ?? []).map((choice) => `\`${String(choice)}\``).join(', ');
 }
 
-function suggestion(data: unknown, path: ConfigPath, node: SchemaNode, foreign: ReadonlySet<string>): string | null {
+function suggestion(
+  data: unknown,
+  path: ConfigPath,
+  node: SchemaNode,
+  foreign: ReadonlySet<string>,
+): string | null {
   if (typeof data !== 'string' || foreign.has(JSON.stringify(path))) return node.hint ?? null;
   const known = (node.enum ?? []).map(String);
   const unsafe = known.find((choice) => choice === `unsafe:${data}`);

@@ -24,7 +24,10 @@ function withDefinitions(schema: SchemaNode): object {
       ...(description === undefined ? {} : { description }),
     };
   });
-  return { ...root, $defs: Object.fromEntries([...definitions.values()].map(({ name, node }) => [name, node])) };
+  return {
+    ...root,
+    $defs: Object.fromEntries([...definitions.values()].map(({ name, node }) => [name, node])),
+  };
 }
 
 const ajv = new Ajv({

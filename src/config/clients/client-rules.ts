@@ -24,10 +24,16 @@ export function clientRules(data: Record<string, unknown>): readonly Finding[] {
 }
 
 /** Each identification is configured and in the order; one without the other locks clients out. */
-function identifications(clients: Record<string, unknown>, path: ConfigPath, isAsked: boolean): readonly Finding[] {
+function identifications(
+  clients: Record<string, unknown>,
+  path: ConfigPath,
+  isAsked: boolean,
+): readonly Finding[] {
   const { order } = clients;
   const named = Array.isArray(order) ? order.map(textAtKey) : Object.keys(SECTIONS);
-  const configured = Object.entries(SECTIONS).filter(([, section]) => clients[section] !== undefined);
+  const configured = Object.entries(SECTIONS).filter(
+    ([, section]) => clients[section] !== undefined,
+  );
   const findings = configured
     .filter(([way]) => !named.includes(way))
     .map(([way, section]): Finding => {
@@ -44,11 +50,17 @@ function identifications(clients: Record<string, unknown>, path: ConfigPath, isA
   if (configured.length === 0 && (classes !== undefined || !trusts)) {
     const remedy =
       'Configure `apiKeys`, `basic`, `jwt`, `introspection`, `certificate`, `wsSecurity`, `networks` or `address`.';
-    findings.push({ path, part: 'key', what: 'No client could call: nothing identifies clients.', remedy });
+    findings.push({
+      path,
+      part: 'key',
+      what: 'No client could call: nothing identifies clients.',
+      remedy,
+    });
   }
   if (isRecord(certificate) && !trusts && !isAsked) {
     const what = `${printPath([...path, 'certificate'])} needs \`trustedProxies\`, or \`clientCertificate\` of a listener: its header is trusted from these proxies only.`;
-    const remedy = 'Name the proxies that verify them, or set `clientCertificate` in `tls` of a listener.';
+    const remedy =
+      'Name the proxies that verify them, or set `clientCertificate` in `tls` of a listener.';
     findings.push({ path: [...path, 'certificate'], part: 'key', what, remedy });
   }
   return findings;
@@ -61,7 +73,12 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
   const known = Object.keys(classes);
   const findings: Finding[] = [];
   const check = (owner: unknown, at: ConfigPath): void => {
-    if (!isRecord(owner) || typeof owner['class'] !== 'string' || Object.hasOwn(classes, owner['class'])) return;
+    if (
+      !isRecord(owner) ||
+      typeof owner['class'] !== 'string' ||
+      Object.hasOwn(classes, owner['class'])
+    )
+      return;
     const what = `${printPath([...at, 'class'])} is none of ${printPath([...path, 'classes'])}.`;
     const remedy = didYouMean(owner['class'], known) ?? `Known: ${known.slice(0, 20).join(', ')}.`;
     findings.push({ path: [...at, 'class'], part: 'value', what, remedy });
@@ -93,7 +110,10 @@ function senders(
   const findings: Finding[] = [];
   const services = isRecord(data['services']) ? Object.values(data['services']) : [];
   const isVerified = services.some(
-    (service) => isRecord(service) && isRecord(service['security']) && service['security']['verify'] !== undefined,
+    (service) =>
+      isRecord(service) &&
+      isRecord(service['security']) &&
+      service['security']['verify'] !== undefined,
   );
   if (!isVerified) {
     const what = `${printPath([...path, 'wsSecurity'])} identifies no clients: no service has \`security.verify\`.`;

@@ -4,7 +4,10 @@ import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';
 
 /** Rules about the identification of clients: each kind must be able to identify some. */
-export const credentialRules = (clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] => [
+export const credentialRules = (
+  clients: Record<string, unknown>,
+  path: ConfigPath,
+): readonly Finding[] => [
   ...behindAddress(clients, path),
   ...takenHeaders(clients, path),
   ...sharedHeader(clients, path),
@@ -28,7 +31,10 @@ function behindAddress(clients: Record<string, unknown>, path: ConfigPath): read
   if (!Array.isArray(order) || address === undefined) return [];
   const ways = order.map(textAtKey);
   const index = ways.indexOf('address');
-  const behind = index < 0 ? [] : ways.slice(index + 1).filter((way) => clients[SECTIONS[way] ?? ''] !== undefined);
+  const behind =
+    index < 0
+      ? []
+      : ways.slice(index + 1).filter((way) => clients[SECTIONS[way] ?? ''] !== undefined);
   if (behind.length === 0) return [];
   const at: ConfigPath = [...path, 'order', index];
   const names = behind.map((way) => `\`${way}\``).join(', ');
@@ -43,15 +49,26 @@ const TAKEN =
 function takenHeaders(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   return ['apiKeys', 'certificate'].flatMap((section): readonly Finding[] => {
     const way = clients[section];
-    if (!isRecord(way) || typeof way['header'] !== 'string' || !TAKEN.test(way['header'])) return [];
+    if (!isRecord(way) || typeof way['header'] !== 'string' || !TAKEN.test(way['header']))
+      return [];
     const at: ConfigPath = [...path, section, 'header'];
     const what = `${printPath(at)} names a header field that has a meaning of its own.`;
-    return [{ path: at, part: 'value', what, remedy: 'Name one that nothing else reads, such as x-api-key.' }];
+    return [
+      {
+        path: at,
+        part: 'value',
+        what,
+        remedy: 'Name one that nothing else reads, such as x-api-key.',
+      },
+    ];
   });
 }
 
 /** A client that sends the field is identified, or refused, by the first of the two. */
-function sharedHeader({ apiKeys, certificate }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+function sharedHeader(
+  { apiKeys, certificate }: Record<string, unknown>,
+  path: ConfigPath,
+): readonly Finding[] {
   const nameIn = (way: unknown): string | null =>
     isRecord(way) && typeof way['header'] === 'string' ? way['header'].toLowerCase() : null;
   if (nameIn(certificate) === null || nameIn(apiKeys) !== nameIn(certificate)) return [];

@@ -25,7 +25,8 @@ export function validateKeySet(text: string, algorithms: readonly string[]): Key
   if (algorithms.some(verifies)) return null;
   const what = `has no public key for ${algorithms.join(' or ')}: no token could ever be verified.`;
   const others = JWT_ALGORITHMS.filter(verifies);
-  if (others.length === 0) return { what, remedy: 'Give the public keys of the issuer as it shows them.' };
+  if (others.length === 0)
+    return { what, remedy: 'Give the public keys of the issuer as it shows them.' };
   const remedy = `Its keys are for ${others.join(', ')}: accept what the issuer signs with in its \`algorithms\`.`;
   return { what, remedy };
 }
@@ -52,7 +53,8 @@ const MODULUS_BITS_MIN = 2048;
 function isFor(key: Record<string, unknown>, algorithm: string): boolean {
   const [type, curve] = KEY_TYPES[algorithm] ?? KEY_TYPES[algorithm.slice(0, 2)] ?? [null, null];
   const { kty, crv, alg = algorithm, use = 'sig', key_ops: operations = ['verify'], d } = key;
-  if (kty !== type || (curve !== null && crv !== curve) || alg !== algorithm || use !== 'sig') return false;
+  if (kty !== type || (curve !== null && crv !== curve) || alg !== algorithm || use !== 'sig')
+    return false;
   // A private key would let its readers make tokens: it verifies nothing here.
   if (!Array.isArray(operations) || !operations.includes('verify') || d !== undefined) return false;
   try {
@@ -64,4 +66,8 @@ function isFor(key: Record<string, unknown>, algorithm: string): boolean {
 }
 
 const textsOf = (key: Record<string, unknown>): Record<string, string> =>
-  Object.fromEntries(Object.entries(key).filter((member): member is [string, string] => typeof member[1] === 'string'));
+  Object.fromEntries(
+    Object.entries(key).filter(
+      (member): member is [string, string] => typeof member[1] === 'string',
+    ),
+  );

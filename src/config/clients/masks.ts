@@ -24,7 +24,9 @@ function rawFields(data: Record<string, unknown>): readonly RawField[] {
 
 const records = (map: unknown, path: ConfigPath): readonly RawField[] =>
   isRecord(map)
-    ? Object.entries(map).flatMap(([name, keys]) => (isRecord(keys) ? [{ keys, path: [...path, name] }] : []))
+    ? Object.entries(map).flatMap(([name, keys]) =>
+        isRecord(keys) ? [{ keys, path: [...path, name] }] : [],
+      )
     : [];
 
 /** Replaces `mask: last4` by `mask: { default: last4 }`. */
@@ -36,7 +38,8 @@ export function expandMasks(data: Record<string, unknown>): void {
 /** Each class that a mask names must exist: a mask for another class would mask nothing. */
 export function maskRules(data: Record<string, unknown>): readonly Finding[] {
   const { clients } = data;
-  const classes = isRecord(clients) && isRecord(clients['classes']) ? Object.keys(clients['classes']) : [];
+  const classes =
+    isRecord(clients) && isRecord(clients['classes']) ? Object.keys(clients['classes']) : [];
   return rawFields(data).flatMap(({ keys: { mask }, path }) =>
     Object.keys(isRecord(mask) ? mask : {}).flatMap((name): readonly Finding[] => {
       if (name === OTHER_CLASSES || classes.includes(name)) return [];
@@ -44,12 +47,24 @@ export function maskRules(data: Record<string, unknown>): readonly Finding[] {
       if (classes.length === 0) {
         const what = `${printPath(at)} is for a class, and \`clients\` has no \`classes\`.`;
         return [
-          { path: at, part: 'key', what, remedy: 'Write `mask: last4` for all callers, or configure `clients`.' },
+          {
+            path: at,
+            part: 'key',
+            what,
+            remedy: 'Write `mask: last4` for all callers, or configure `clients`.',
+          },
         ];
       }
       const known = `Known: ${classes.slice(0, CLASSES_SHOWN).join(', ')}; \`${OTHER_CLASSES}\` is for all that are not named.`;
       const what = `${printPath(at)} is none of \`clients.classes\`.`;
-      return [{ path: at, part: 'key', what, remedy: didYouMean(name, [...classes, OTHER_CLASSES]) ?? known }];
+      return [
+        {
+          path: at,
+          part: 'key',
+          what,
+          remedy: didYouMean(name, [...classes, OTHER_CLASSES]) ?? known,
+        },
+      ];
     }),
   );
 }
@@ -59,7 +74,8 @@ const CLASSES_SHOWN = 20;
 /** Gives each field with masks the one of every class: where nothing else is said of it, that of `default`. */
 export function completeMasks(data: object): void {
   const { clients, ...rest } = { clients: null, ...data };
-  const classes = isRecord(clients) && isRecord(clients['classes']) ? Object.keys(clients['classes']) : [];
+  const classes =
+    isRecord(clients) && isRecord(clients['classes']) ? Object.keys(clients['classes']) : [];
   for (const { keys } of rawFields(rest)) {
     const { mask } = keys;
     // Without classes, all clients are of one that is called as this key is.

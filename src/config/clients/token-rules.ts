@@ -11,7 +11,9 @@ export function jwtEntries(
   const at: ConfigPath = [...path, 'jwt'];
   if (isRecord(jwt)) return [{ entry: jwt, path: at }];
   if (!Array.isArray(jwt)) return [];
-  return jwt.flatMap((entry: unknown, index) => (isRecord(entry) ? [{ entry, path: [...at, index] }] : []));
+  return jwt.flatMap((entry: unknown, index) =>
+    isRecord(entry) ? [{ entry, path: [...at, index] }] : [],
+  );
 }
 
 /** Rules about tokens: issuers have keys and a name of their own, and some client gets a class. */
@@ -35,10 +37,15 @@ export function tokenRules(clients: Record<string, unknown>, path: ConfigPath): 
 }
 
 /** A server that others are sent to makes tokens for many: those for others must not be good here. */
-function audienceOf({ issuer, audience }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+function audienceOf(
+  { issuer, audience }: Record<string, unknown>,
+  path: ConfigPath,
+): readonly Finding[] {
   if (issuer === undefined || audience !== undefined) return [];
   const what = `${printPath([...path, 'issuer'])} sends clients there, whose tokens for others would be good here.`;
-  return [{ path: [...path, 'issuer'], part: 'key', what, remedy: 'Give the `audience` of the gateway.' }];
+  return [
+    { path: [...path, 'issuer'], part: 'key', what, remedy: 'Give the `audience` of the gateway.' },
+  ];
 }
 
 function classOf(tokens: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
@@ -47,7 +54,10 @@ function classOf(tokens: Record<string, unknown>, path: ConfigPath): readonly Fi
   return [{ path, part: 'key', what, remedy: 'Give a `class`, a `classClaim`, or both.' }];
 }
 
-function keySet({ jwks, jwksUrl, algorithms }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+function keySet(
+  { jwks, jwksUrl, algorithms }: Record<string, unknown>,
+  path: ConfigPath,
+): readonly Finding[] {
   const at: ConfigPath = [...path, 'jwks'];
   if ((jwks === undefined) === (jwksUrl === undefined)) {
     const what = `${printPath(path)} needs the keys of the issuer: one of \`jwks\` and \`jwksUrl\`.`;
@@ -57,5 +67,7 @@ function keySet({ jwks, jwksUrl, algorithms }: Record<string, unknown>, path: Co
   if (typeof jwks !== 'string' || !Array.isArray(algorithms)) return [];
   const fault = validateKeySet(jwks, algorithms.map(String));
   if (fault === null) return [];
-  return [{ path: at, part: 'value', what: `${printPath(at)} ${fault.what}`, remedy: fault.remedy }];
+  return [
+    { path: at, part: 'value', what: `${printPath(at)} ${fault.what}`, remedy: fault.remedy },
+  ];
 }

@@ -9,5 +9,12 @@ export function documentRules(data: Record<string, unknown>): readonly Finding[]
   if (!isRecord(persisted) || persisted['automatic'] !== true) return [];
   if (!isRecord(trusted) || trusted['only'] !== true) return [];
   const what = '`graphql.persisted` remembers what `graphql.trusted` does not let run.';
-  return [{ path: ['graphql', 'persisted', 'automatic'], part: 'key', what, remedy: 'Remove one of the two.' }];
+  return [
+    {
+      path: ['graphql', 'persisted', 'automatic'],
+      part: 'key',
+      what,
+      remedy: 'Remove one of the two.',
+    },
+  ];
 }

@@ -23,7 +23,15 @@ export function downloadPath(graphql: unknown): readonly ClaimedPath[] {
 export function downloadRules({ graphql, limits }: Record<string, unknown>): readonly Finding[] {
   const http = isRecord(limits) && isRecord(limits['http']) ? limits['http'] : {};
   const { uriBytes } = http;
-  if (downloadsOf(graphql) === null || typeof uriBytes !== 'number' || uriBytes >= URI_BYTES_MIN) return [];
+  if (downloadsOf(graphql) === null || typeof uriBytes !== 'number' || uriBytes >= URI_BYTES_MIN)
+    return [];
   const what = `\`limits.http.uriBytes\` is less than the ${URI_BYTES_MIN} bytes that addresses of \`graphql.downloads\` may have.`;
-  return [{ path: ['limits', 'http', 'uriBytes'], part: 'value', what, remedy: 'Raise it, or remove `downloads`.' }];
+  return [
+    {
+      path: ['limits', 'http', 'uriBytes'],
+      part: 'value',
+      what,
+      remedy: 'Raise it, or remove `downloads`.',
+    },
+  ];
 }

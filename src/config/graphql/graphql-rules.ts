@@ -15,7 +15,10 @@ export function graphqlRules({ graphql }: Record<string, unknown>): readonly Fin
 }
 
 /** The Fetch standard has no credentials for `*`: any page could use those of the user. */
-function everyOrigin({ credentials }: Record<string, unknown>, origins: readonly unknown[]): readonly Finding[] {
+function everyOrigin(
+  { credentials }: Record<string, unknown>,
+  origins: readonly unknown[],
+): readonly Finding[] {
   const index = origins.indexOf('*');
   if (index < 0 || (credentials !== true && origins.length === 1)) return [];
   const path: ConfigPath = ['graphql', 'cors', 'origins', index];
@@ -27,13 +30,23 @@ function everyOrigin({ credentials }: Record<string, unknown>, origins: readonly
 }
 
 function exactOrigins(origins: unknown, at: ConfigPath): readonly Finding[] {
-  return (Array.isArray(origins) ? [...origins.entries()] : []).flatMap(([index, origin]): readonly Finding[] => {
-    // The schema has reported other forms.
-    if (typeof origin !== 'string' || !/^https?:\/\/[^\s/?#@]+$/.test(origin) || isOrigin(origin)) return [];
-    const path: ConfigPath = [...at, index];
-    const what = `${printPath(path)} is no origin that a browser could ever name.`;
-    return [{ path, part: 'value', what, remedy: 'Write each by itself, without `*`: https://shop.example.' }];
-  });
+  return (Array.isArray(origins) ? [...origins.entries()] : []).flatMap(
+    ([index, origin]): readonly Finding[] => {
+      // The schema has reported other forms.
+      if (typeof origin !== 'string' || !/^https?:\/\/[^\s/?#@]+$/.test(origin) || isOrigin(origin))
+        return [];
+      const path: ConfigPath = [...at, index];
+      const what = `${printPath(path)} is no origin that a browser could ever name.`;
+      return [
+        {
+          path,
+          part: 'value',
+          what,
+          remedy: 'Write each by itself, without `*`: https://shop.example.',
+        },
+      ];
+    },
+  );
 }
 
 /** A name or an address, as it is after parsing. */

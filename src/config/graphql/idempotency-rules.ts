@@ -12,7 +12,12 @@ export function idempotencyRules(data: Record<string, unknown>): readonly Findin
     const path = [...above, 'idempotency'];
     if (!isAlone) {
       const what = `${printPath(path)} needs \`redis\`: several workers would each make the call.`;
-      findings.push({ path, part: 'key', what, remedy: 'Configure `redis`, or write `workers: 1`.' });
+      findings.push({
+        path,
+        part: 'key',
+        what,
+        remedy: 'Configure `redis`, or write `workers: 1`.',
+      });
     }
     if (mapping['read'] === undefined) continue;
     const what = `${printPath(path)} is for operations that write.`;

@@ -7,9 +7,13 @@ interface OperationEntry {
 }
 
 /** The mappings of all operations of a configuration whose services may be of any shape. */
-export function* operationEntries({ services }: Record<string, unknown>): Generator<OperationEntry> {
+export function* operationEntries({
+  services,
+}: Record<string, unknown>): Generator<OperationEntry> {
   for (const [name, service] of recordEntries(services)) {
-    for (const [operation, mapping] of recordEntries(isRecord(service) ? service['operations'] : null))
+    for (const [operation, mapping] of recordEntries(
+      isRecord(service) ? service['operations'] : null,
+    ))
       if (isRecord(mapping)) yield { path: ['services', name, 'operations', operation], mapping };
   }
 }

@@ -12,7 +12,9 @@ export function requestRules(
 ): readonly Finding[] {
   const listed = service['callerHeaders'];
   const allowed = Array.isArray(listed) ? listed.map((name) => textAtKey(name).toLowerCase()) : [];
-  const groups: (readonly [unknown, ConfigPath])[] = [[service['soapHeaders'], [...path, 'soapHeaders']]];
+  const groups: (readonly [unknown, ConfigPath])[] = [
+    [service['soapHeaders'], [...path, 'soapHeaders']],
+  ];
   for (const [operation, mapping] of recordEntries(service['operations'])) {
     if (!isRecord(mapping)) continue;
     for (const group of ['arguments', 'headers']) {
@@ -24,7 +26,9 @@ export function requestRules(
       ...blockRules(key, entry, [...at, key]),
       ...(isRecord(entry) ? entryRules(entry, [...at, key], { allowed, hasClaims }) : []),
       ...recordEntries(isRecord(entry) ? entry['values'] : null).flatMap(([name, value]) =>
-        isRecord(value) ? entryRules(value, [...at, key, 'values', name], { allowed, hasClaims }) : [],
+        isRecord(value)
+          ? entryRules(value, [...at, key, 'values', name], { allowed, hasClaims })
+          : [],
       ),
     ]),
   );
@@ -34,7 +38,8 @@ export function requestRules(
 function blockRules(key: string, entry: unknown, path: ConfigPath): readonly Finding[] {
   const isInside = /[/]/.test(key.replace(/\{[^}]*\}/g, ''));
   const at = (what: string, remedy: string): Finding => ({ path, part: 'key', what, remedy });
-  if (entry === true) return [at(`${printPath(path)} has no effect.`, 'Write `false`, or the source of its value.')];
+  if (entry === true)
+    return [at(`${printPath(path)} has no effect.`, 'Write `false`, or the source of its value.')];
   const hasXml = isRecord(entry) && entry['xml'] !== undefined;
   if (isInside && (entry === false || hasXml)) {
     return [at(`${printPath(path)} is a path inside a block.`, 'Name the block alone.')];
@@ -60,11 +65,22 @@ function entryRules(
   const findings: Finding[] = [];
   const { header, claim, name } = entry;
   const at = (key: string | null, what: string, remedy: string): void => {
-    findings.push({ path: key === null ? path : [...path, key], part: key === null ? 'key' : 'value', what, remedy });
+    findings.push({
+      path: key === null ? path : [...path, key],
+      part: key === null ? 'key' : 'value',
+      what,
+      remedy,
+    });
   };
-  const [first, second] = ['value', 'header', 'claim', 'xml'].filter((key) => entry[key] !== undefined);
+  const [first, second] = ['value', 'header', 'claim', 'xml'].filter(
+    (key) => entry[key] !== undefined,
+  );
   if (first === undefined && name === undefined) {
-    at(null, `${printPath(path)} has no effect.`, 'Give a `name`, a `value`, a `header` or a `claim`.');
+    at(
+      null,
+      `${printPath(path)} has no effect.`,
+      'Give a `name`, a `value`, a `header` or a `claim`.',
+    );
   }
   if (first !== undefined && second !== undefined) {
     at(second, `${printPath(path)} has both \`${first}\` and \`${second}\`.`, 'Keep one of them.');

@@ -7,7 +7,8 @@ import { textAtKey } from '../keys/key-text.js';
 export function subscriptionRules(data: Record<string, unknown>): readonly Finding[] {
   const subscriptions = data['subscriptions'];
   if (!isRecord(subscriptions)) return [];
-  const reachesAll = isAlone(data) || (isRecord(data['redis']) && data['redis']['secret'] !== undefined);
+  const reachesAll =
+    isAlone(data) || (isRecord(data['redis']) && data['redis']['secret'] !== undefined);
   return Object.entries(subscriptions).flatMap(([name, subscription]) => {
     const path: ConfigPath = ['subscriptions', name];
     if (!isRecord(subscription)) return [];
@@ -19,7 +20,12 @@ export function subscriptionRules(data: Record<string, unknown>): readonly Findi
       findings.push({ path, part: 'key', what: `${printPath(path)} has no source.`, remedy });
     } else if (second !== undefined) {
       const what = `${printPath(path)} has both \`${first}\` and \`${second}\`.`;
-      findings.push({ path: [...path, second], part: 'key', what, remedy: 'Make it two subscriptions.' });
+      findings.push({
+        path: [...path, second],
+        part: 'key',
+        what,
+        remedy: 'Make it two subscriptions.',
+      });
     }
     for (const key of ['on', 'callback'] as const) {
       const event = subscription[key];
@@ -43,7 +49,11 @@ function isAlone({ workers = 1, redis }: Record<string, unknown>): boolean {
   return workers === 1 && replicas === 1;
 }
 
-function eventRules(event: Record<string, unknown>, path: ConfigPath, key: 'on' | 'callback'): readonly Finding[] {
+function eventRules(
+  event: Record<string, unknown>,
+  path: ConfigPath,
+  key: 'on' | 'callback',
+): readonly Finding[] {
   const findings: Finding[] = [];
   const isPresent = (name: string): boolean => {
     const value = event[name];
@@ -56,10 +66,18 @@ function eventRules(event: Record<string, unknown>, path: ConfigPath, key: 'on' 
     at('fields', `${printPath(path)} has both \`answer\` and \`fields\`.`, 'Keep one of them.');
   }
   if (!isPresent('answer') && !isPresent('fields')) {
-    at(null, `${printPath(path)} sends nothing.`, 'Name the operation to call as `answer`, or give `fields`.');
+    at(
+      null,
+      `${printPath(path)} sends nothing.`,
+      'Name the operation to call as `answer`, or give `fields`.',
+    );
   }
   if (!isPresent('answer') && isPresent('arguments')) {
-    at('arguments', `${printPath(path)} has \`arguments\` but no \`answer\`.`, 'Name the operation they are for.');
+    at(
+      'arguments',
+      `${printPath(path)} has \`arguments\` but no \`answer\`.`,
+      'Name the operation they are for.',
+    );
   }
   if (key === 'callback') {
     for (const [group, names] of [

@@ -32,13 +32,19 @@ export const SUBSCRIPTION_URL = {
   minLength: 1,
   hint: 'Write an http, https, ws or wss URL without credentials and fragment, such as wss://crm.internal/graphql.',
 };
-export const PATH = { pattern: '^/[^\\s?#]*$', hint: 'Begin it with `/`; no query, fragment or blank.' };
+export const PATH = {
+  pattern: '^/[^\\s?#]*$',
+  hint: 'Begin it with `/`; no query, fragment or blank.',
+};
 
 export const BLOCK_NAME = { pattern: '^\\{[^{}]*\\}[^{}\\s:]+$', hint: 'Write {namespace}name.' };
 
 export const URI = { minLength: 1, maxLength: 1024, pattern: '^\\S+$', hint: 'Write a URI.' };
 
-export const ORIGIN = { pattern: '^https?://[^\\s/?#@]+$', hint: 'Write scheme, host and port: https://shop.example.' };
+export const ORIGIN = {
+  pattern: '^https?://[^\\s/?#@]+$',
+  hint: 'Write scheme, host and port: https://shop.example.',
+};
 
 /** Certificates and keys as text (RFC 7468). */
 export const PEM = {

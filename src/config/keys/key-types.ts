@@ -13,7 +13,13 @@ import {
 import type { LimitRow } from '../../base/limit.js';
 
 /** The table of keys is written with these builders: one file knows TypeBox. */
-export const { String: string, Integer: integer, Number: number, Optional: optional, Partial: partial } = Type;
+export const {
+  String: string,
+  Integer: integer,
+  Number: number,
+  Optional: optional,
+  Partial: partial,
+} = Type;
 
 /** A JSON Schema that TypeBox cannot write, with the type that it stands for. Each use has a comment with the reason. */
 export const { Unsafe: unsafe } = Type;
@@ -38,11 +44,15 @@ const given = (description?: string, initial?: unknown) => ({
 });
 
 /** A text. */
-export const text = (description: string, options: StringOptions = {}) => Type.String({ description, ...options });
+export const text = (description: string, options: StringOptions = {}) =>
+  Type.String({ description, ...options });
 
 /** Several values of one kind. */
-export const list = <T extends TSchema>(items: T, description: string, options: ArrayOptions = {}) =>
-  Type.Array(items, { description, ...options });
+export const list = <T extends TSchema>(
+  items: T,
+  description: string,
+  options: ArrayOptions = {},
+) => Type.Array(items, { description, ...options });
 
 const amount =
   (unit?: LimitRow['unit']) =>
@@ -62,7 +72,11 @@ export const millis = amount('millis');
 export const points = amount('points');
 
 /** A whole number, or the word for none. Unsafe for the reason of `flagOr`. */
-export const millisOrNone = (description: string, [minimum, maximum]: readonly [number, number], initial: number) =>
+export const millisOrNone = (
+  description: string,
+  [minimum, maximum]: readonly [number, number],
+  initial: number,
+) =>
   unsafe<number | 'none'>({
     type: ['integer', 'string'],
     description,
@@ -75,8 +89,11 @@ export const millisOrNone = (description: string, [minimum, maximum]: readonly [
   });
 
 /** An object with these keys and no others. */
-export const closed = <T extends TProperties>(properties: T, description?: string, options: ObjectOptions = {}) =>
-  Type.Object(properties, { ...given(description), ...options, additionalProperties: false });
+export const closed = <T extends TProperties>(
+  properties: T,
+  description?: string,
+  options: ObjectOptions = {},
+) => Type.Object(properties, { ...given(description), ...options, additionalProperties: false });
 
 /** An object that is filled with the defaults of its keys where it is absent. */
 export const section = <T extends TProperties>(description: string, properties: T) =>
@@ -88,14 +105,23 @@ export const mapOf = <T extends TSchema>(
   value: T,
   description: string | undefined,
   options: ObjectOptions & { names: string },
-) => Type.Record(Type.String({ pattern }), value, { ...given(description), ...options, additionalProperties: false });
+) =>
+  Type.Record(Type.String({ pattern }), value, {
+    ...given(description),
+    ...options,
+    additionalProperties: false,
+  });
 
 /** One of several texts. Unsafe because TypeBox writes `anyOf`, from which no editor completes and no hint is made. */
-export const oneOf = <const T extends readonly string[]>(values: T, description?: string, initial?: T[number]) =>
-  unsafe<T[number]>({ type: 'string', enum: values, ...given(description, initial) });
+export const oneOf = <const T extends readonly string[]>(
+  values: T,
+  description?: string,
+  initial?: T[number],
+) => unsafe<T[number]>({ type: 'string', enum: values, ...given(description, initial) });
 
 /** Yes or no. */
-export const flag = (description: string, initial?: boolean) => Type.Boolean(given(description, initial));
+export const flag = (description: string, initial?: boolean) =>
+  Type.Boolean(given(description, initial));
 
 /**
  * `true`, `false` or keys. Unsafe because a union would report an error inside the object as "matches none"; one schema

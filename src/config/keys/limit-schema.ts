@@ -1,5 +1,13 @@
 import type { LimitRow, Limits, LimitTable } from '../../base/limit.js';
-import { closed, integer, optional, type Properties, partial, section, unsafe } from './key-types.js';
+import {
+  closed,
+  integer,
+  optional,
+  type Properties,
+  partial,
+  section,
+  unsafe,
+} from './key-types.js';
 
 /*
  * Limit tables as configuration. Unsafe because TypeBox cannot derive the keys from a table: the result of
@@ -32,7 +40,10 @@ export const limitOverrides = <T extends LimitTable>(table: T, like: string) =>
  * The internal limits of the tables by their group, without defaults: an absent key stays as it is in the group. They are
  * checked, and left out of what is published.
  */
-export const internalLimits = <T extends Readonly<Record<string, LimitTable>>>(tables: T, description: string) =>
+export const internalLimits = <T extends Readonly<Record<string, LimitTable>>>(
+  tables: T,
+  description: string,
+) =>
   unsafe<{ [G in keyof T]?: Partial<Limits<T[G]>> }>(
     section(
       description,
@@ -40,19 +51,31 @@ export const internalLimits = <T extends Readonly<Record<string, LimitTable>>>(t
         Object.entries(tables).flatMap(([group, table]) => {
           const rows = Object.entries(table).filter(([, { isInternal }]) => isInternal);
           const keys = properties(Object.fromEntries(rows), () => ({}));
-          return rows.length === 0 ? [] : [[group, optional({ ...partial(closed(keys)), internal: true })]];
+          return rows.length === 0
+            ? []
+            : [[group, optional({ ...partial(closed(keys)), internal: true })]];
         }),
       ),
     ),
   );
 
-const properties = (table: LimitTable, more: (row: LimitRow) => { readonly default?: number }): Properties =>
+const properties = (
+  table: LimitTable,
+  more: (row: LimitRow) => { readonly default?: number },
+): Properties =>
   Object.fromEntries(
     Object.entries(table).map(([name, row]) => {
       const { text: description, unit, min: minimum, max: maximum, isInternal } = row;
       return [
         name,
-        integer({ description, unit, minimum, maximum, ...more(row), ...(isInternal && { internal: true }) }),
+        integer({
+          description,
+          unit,
+          minimum,
+          maximum,
+          ...more(row),
+          ...(isInternal && { internal: true }),
+        }),
       ];
     }),
   );

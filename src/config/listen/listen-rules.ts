@@ -8,19 +8,27 @@ type ListenKey = 'listen' | 'admin';
 /** Rules about listeners: the authorities of clients, and PROXY headers. */
 export const listenRules = (data: Record<string, unknown>): readonly Finding[] =>
   (['listen', 'admin'] as const).flatMap((key) =>
-    entriesOf(data, key).flatMap(({ entry, path }) => (isRecord(entry) ? listenerRules(entry, path) : [])),
+    entriesOf(data, key).flatMap(({ entry, path }) =>
+      isRecord(entry) ? listenerRules(entry, path) : [],
+    ),
   );
 
 /** The addresses that a key claims. */
-export const claimedAddresses = (data: Record<string, unknown>, key: ListenKey): readonly ClaimedPath[] =>
+export const claimedAddresses = (
+  data: Record<string, unknown>,
+  key: ListenKey,
+): readonly ClaimedPath[] =>
   entriesOf(data, key).map(({ entry, path }) =>
-    isRecord(entry) ? { path: [...path, 'address'], claimed: entry['address'] } : { path, claimed: entry },
+    isRecord(entry)
+      ? { path: [...path, 'address'], claimed: entry['address'] }
+      : { path, claimed: entry },
   );
 
 /** Whether a listener for callers verifies certificates. */
 export const asksForCertificates = (data: Record<string, unknown>): boolean =>
   entriesOf(data, 'listen').some(
-    ({ entry }) => isRecord(entry) && isRecord(entry['tls']) && entry['tls']['clientCa'] !== undefined,
+    ({ entry }) =>
+      isRecord(entry) && isRecord(entry['tls']) && entry['tls']['clientCa'] !== undefined,
   );
 
 interface Entry {
@@ -34,16 +42,28 @@ function entriesOf(data: Record<string, unknown>, key: ListenKey): readonly Entr
   return listen.map((entry: unknown, index) => ({ entry, path: [key, index] }));
 }
 
-function listenerRules({ address, tls, proxyProtocol }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+function listenerRules(
+  { address, tls, proxyProtocol }: Record<string, unknown>,
+  path: ConfigPath,
+): readonly Finding[] {
   const findings: Finding[] = [];
   if (isRecord(tls)) {
     const { clientCertificate = 'none', clientCa, clientCrl } = tls;
     if (clientCrl !== undefined && clientCa === undefined) {
       const at: ConfigPath = [...path, 'tls', 'clientCrl'];
       const what = `${printPath(at)} has no effect without \`clientCa\`.`;
-      findings.push({ path: at, part: 'key', what, remedy: 'Name the authorities whose lists they are.' });
+      findings.push({
+        path: at,
+        part: 'key',
+        what,
+        remedy: 'Name the authorities whose lists they are.',
+      });
     }
-    const at: ConfigPath = [...path, 'tls', clientCa === undefined ? 'clientCertificate' : 'clientCa'];
+    const at: ConfigPath = [
+      ...path,
+      'tls',
+      clientCa === undefined ? 'clientCertificate' : 'clientCa',
+    ];
     if ((clientCertificate !== 'none') !== (clientCa !== undefined)) {
       const [what, remedy] =
         clientCa === undefined

@@ -21,7 +21,9 @@ export const INCLUDE = list(
 );
 
 /** The pattern of an entry, and whether it may match nothing; null for what is neither. */
-export function includeOf(entry: unknown): { readonly pattern: string; readonly isOptional: boolean } | null {
+export function includeOf(
+  entry: unknown,
+): { readonly pattern: string; readonly isOptional: boolean } | null {
   const pattern = isRecord(entry) ? entry['files'] : entry;
   if (typeof pattern !== 'string' || pattern === '') return null;
   return { pattern, isOptional: isRecord(entry) && entry['optional'] === true };

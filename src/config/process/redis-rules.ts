@@ -17,7 +17,8 @@ export function redisRules({ redis }: Record<string, unknown>): readonly Finding
   const has = (key: string): boolean => redis[key] !== undefined;
   const { url, sentinel, cluster, tls, ca } = redis;
   const [first, second] = DEPLOYMENTS.filter(has);
-  if (first === undefined) at(null, 'has no server.', 'Give it one of `url`, `sentinel` and `cluster`.');
+  if (first === undefined)
+    at(null, 'has no server.', 'Give it one of `url`, `sentinel` and `cluster`.');
   else if (second !== undefined) at(second, `stands beside \`${first}\`.`, 'Keep one of them.');
   const named = typeof url === 'string' ? parseRedisUrl(url) : null;
   if (named !== null) {
@@ -32,9 +33,12 @@ export function redisRules({ redis }: Record<string, unknown>): readonly Finding
       );
     }
   }
-  if (cluster !== undefined && has('database')) at('database', 'has no effect: a cluster has one.', 'Remove it.');
-  if (tls !== undefined && ca !== undefined) at('ca', 'stands beside `redis.tls`.', 'Write it there, as `ca`.');
+  if (cluster !== undefined && has('database'))
+    at('database', 'has no effect: a cluster has one.', 'Remove it.');
+  if (tls !== undefined && ca !== undefined)
+    at('ca', 'stands beside `redis.tls`.', 'Write it there, as `ca`.');
   findings.push(...identityRules(tls, ['redis', 'tls']));
-  if (isRecord(sentinel)) findings.push(...identityRules(sentinel['tls'], ['redis', 'sentinel', 'tls']));
+  if (isRecord(sentinel))
+    findings.push(...identityRules(sentinel['tls'], ['redis', 'sentinel', 'tls']));
   return findings;
 }

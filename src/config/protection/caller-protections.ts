@@ -11,7 +11,14 @@ import {
   ranked,
   restart,
 } from './comparisons.js';
-import { openClasses, openClients, openHosts, openMasks, openOperations, openSchema } from './open.js';
+import {
+  openClasses,
+  openClients,
+  openHosts,
+  openMasks,
+  openOperations,
+  openSchema,
+} from './open.js';
 import type { Protection } from './protection.js';
 import { fixedForCallers, mask, offered, scopes } from './rights.js';
 import { weakerTokens } from './tokens.js';
@@ -24,16 +31,36 @@ export const CALLER_PROTECTIONS = {
     keys: {
       ...keysBelow(
         'clients',
-        each(equal, 'order', 'apiKeys', 'basic', 'certificate', 'wsSecurity', 'networks', 'address'),
+        each(
+          equal,
+          'order',
+          'apiKeys',
+          'basic',
+          'certificate',
+          'wsSecurity',
+          'networks',
+          'address',
+        ),
       ),
-      ...keysBelow('clients.jwt', each(equal, 'issuer', 'jwks', 'classClaim', 'class', 'clientClaim', 'scopesClaim')),
-      ...keysBelow('clients.introspection', each(equal, 'clientClaim', 'scopesClaim', 'classClaim', 'class')),
+      ...keysBelow(
+        'clients.jwt',
+        each(equal, 'issuer', 'jwks', 'classClaim', 'class', 'clientClaim', 'scopesClaim'),
+      ),
+      ...keysBelow(
+        'clients.introspection',
+        each(equal, 'clientClaim', 'scopesClaim', 'classClaim', 'class'),
+      ),
     },
-    compareAll: (change) => [...clientsGone(change), ...widerIdentities(change), ...unnamedClasses(change)],
+    compareAll: (change) => [
+      ...clientsGone(change),
+      ...widerIdentities(change),
+      ...unnamedClasses(change),
+    ],
     absent:
       'Open: every caller may call everything. `clients: none` says that this is meant; so it is with `trustedProxies` alone.',
     empty: IS_ERROR,
-    unreachable: 'Requests with tokens are refused while their issuer or introspection endpoint cannot be asked.',
+    unreachable:
+      'Requests with tokens are refused while their issuer or introspection endpoint cannot be asked.',
     open: openClients,
   },
   classes: {
@@ -69,7 +96,10 @@ export const CALLER_PROTECTIONS = {
     keys: {
       ...each(kept, 'clients?.authorize.url'),
       ...each(ranked(['allow', 'deny'], 'deny'), 'clients?.authorize?.onError'),
-      ...keysBelow('clients.authorize', each(equal, 'timeoutMillis', 'cacheMillis', 'recheckMillis', 'token')),
+      ...keysBelow(
+        'clients.authorize',
+        each(equal, 'timeoutMillis', 'cacheMillis', 'recheckMillis', 'token'),
+      ),
     },
     absent: 'Not asked: the rights of classes decide.',
     empty: IS_ERROR,
@@ -100,7 +130,8 @@ export const CALLER_PROTECTIONS = {
       ...each(flagComparison(true, false), 'graphql.rejectUnauthorized'),
       ...each(ranked(['pass', 'refuse'], 'pass'), 'services.*.schema.restrictedReplies'),
     },
-    absent: 'Open for the clients that may call the operation. SOAP replies pass unless `restrictedReplies: refuse`.',
+    absent:
+      'Open for the clients that may call the operation. SOAP replies pass unless `restrictedReplies: refuse`.',
     empty: IS_ERROR,
     unreachable: null,
     open: openOperations,
@@ -144,7 +175,12 @@ export const CALLER_PROTECTIONS = {
         'graphql?.trusted.only',
       ),
       ...each(denials, 'graphqlServices.*.hide'),
-      ...each(flagComparison(false, true), 'services.*.serveWsdl', 'graphql.introspection', 'graphql.graphiql'),
+      ...each(
+        flagComparison(false, true),
+        'services.*.serveWsdl',
+        'graphql.introspection',
+        'graphql.graphiql',
+      ),
       ...each(flagComparison(false, false), 'graphql.costBreakdown', 'console.tryOut'),
       ...each(ranked(['unsafe:pass', 'declared', 'none'], 'declared'), 'services.*.faultDetail'),
       ...each(ranked(['shared', 'client'], 'client'), 'services.*.operations.*.read?.scope'),

@@ -15,7 +15,12 @@ const isGone = ({ before, after }: ConfigChange): boolean =>
 /** `clients: none` says that the gateway is open on purpose. */
 export const clientsGone = (change: ConfigChange): readonly Weakening[] =>
   isGone(change) && !(change.after.clients === undefined && change.isGiven(['clients']))
-    ? [{ path: ['clients'], what: 'identifies no clients any more, so that all callers may call everything' }]
+    ? [
+        {
+          path: ['clients'],
+          what: 'identifies no clients any more, so that all callers may call everything',
+        },
+      ]
     : [];
 
 /** Identities that are new for callers without credentials, and those of another class with more rights. */
@@ -49,11 +54,17 @@ export function unnamedClasses(change: ConfigChange): readonly Weakening[] {
     const claim = known.get(id);
     const { class: to } = config;
     if (claim === undefined || to === undefined) return [];
-    const isNamed = (name: string): boolean => claim === config.classClaim && later?.classes?.[name] !== undefined;
+    const isNamed = (name: string): boolean =>
+      claim === config.classClaim && later?.classes?.[name] !== undefined;
     for (const name of Object.keys(earlier?.classes ?? {})) {
       const what = isNamed(name) ? null : widerClass(change, name, to);
       if (what !== null)
-        return [{ path: [...path, 'class'], what: `is that of tokens which named \`${name}\`: it ${what}` }];
+        return [
+          {
+            path: [...path, 'class'],
+            what: `is that of tokens which named \`${name}\`: it ${what}`,
+          },
+        ];
     }
     return [];
   });
@@ -61,7 +72,10 @@ export function unnamedClasses(change: ConfigChange): readonly Weakening[] {
 
 /** Classes of the same name with more rights: also clients that the configuration does not name may have them. */
 export function widerClasses(change: ConfigChange): readonly Weakening[] {
-  const [earlier, later] = [change.before.clients?.classes ?? {}, change.after.clients?.classes ?? {}];
+  const [earlier, later] = [
+    change.before.clients?.classes ?? {},
+    change.after.clients?.classes ?? {},
+  ];
   return Object.keys(later).flatMap((name): readonly Weakening[] => {
     const what = earlier[name] === undefined ? null : widerClass(change, name, name);
     return what === null ? [] : [{ path: ['clients', 'classes', name], what }];
@@ -89,13 +103,20 @@ function widerClass(change: ConfigChange, from: string, to: string): string | nu
 }
 
 /** Services and routes that are new may be allowed together with them. */
-function newlyAllowed({ before, successors }: ConfigChange, earlier: ClassConfig, later: ClassConfig): string | null {
+function newlyAllowed(
+  { before, successors }: ConfigChange,
+  earlier: ClassConfig,
+  later: ClassConfig,
+): string | null {
   if (earlier.allow === undefined) return null;
   if (later.allow === undefined) return 'may call everything: `allow` is gone';
   const known = earlier.allow;
-  const old = new Map([...successors].flatMap(([name, names]) => names.map((each) => [each, name] as const)));
+  const old = new Map(
+    [...successors].flatMap(([name, names]) => names.map((each) => [each, name] as const)),
+  );
   const added = later.allow.filter((entry) => {
-    if (isRoute(entry)) return !known.includes(entry) && before.routes.some(({ path }) => path === entry);
+    if (isRoute(entry))
+      return !known.includes(entry) && before.routes.some(({ path }) => path === entry);
     const service = old.get(serviceOf(entry));
     return (
       service !== undefined &&
@@ -118,14 +139,18 @@ function noLongerDenied(
     return (
       later.allow !== undefined &&
       !later.allow.some(
-        (each) => each === entry || each === service || (entry === service && serviceOf(each) === service),
+        (each) =>
+          each === entry || each === service || (entry === service && serviceOf(each) === service),
       )
     );
   };
   return earlier.deny.flatMap((entry) => {
-    if (isRoute(entry)) return after.routes.some(({ path }) => path === entry) && !isClosed(entry) ? [entry] : [];
+    if (isRoute(entry))
+      return after.routes.some(({ path }) => path === entry) && !isClosed(entry) ? [entry] : [];
     const operation = entry.slice(serviceOf(entry).length);
-    return (successors.get(serviceOf(entry)) ?? []).map((name) => name + operation).filter((each) => !isClosed(each));
+    return (successors.get(serviceOf(entry)) ?? [])
+      .map((name) => name + operation)
+      .filter((each) => !isClosed(each));
   });
 }
 

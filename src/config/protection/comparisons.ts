@@ -23,7 +23,8 @@ export const flagComparison =
     before === strong && after !== strong ? `goes from \`${strong}\` to \`${!strong}\`` : null;
 
 /** A key that protects as long as it is there. */
-export const kept: ValueComparison = (before, after) => (isThere(before) && !isThere(after) ? 'is gone' : null);
+export const kept: ValueComparison = (before, after) =>
+  isThere(before) && !isThere(after) ? 'is gone' : null;
 
 /** A list of what is let in: more is weaker, and so is no list where its absence lets everything in. */
 export const grants =
@@ -37,26 +38,33 @@ export const grants =
   };
 
 /** A list of what is kept out: fewer is weaker. */
-export const denials: ValueComparison = (before, after) => extra(textsOf(before), textsOf(after), 'lacks');
+export const denials: ValueComparison = (before, after) =>
+  extra(textsOf(before), textsOf(after), 'lacks');
 
 /** An address to which TLS is spoken, or a list of them. */
 export const encrypted: ValueComparison = (before, after) => {
-  const isPlain = (value: unknown): boolean => addressesOf(value).some((url) => /^(?:http|ws):/i.test(url));
-  return addressesOf(before).length > 0 && !isPlain(before) && isPlain(after) ? 'goes from https to http' : null;
+  const isPlain = (value: unknown): boolean =>
+    addressesOf(value).some((url) => /^(?:http|ws):/i.test(url));
+  return addressesOf(before).length > 0 && !isPlain(before) && isPlain(after)
+    ? 'goes from https to http'
+    : null;
 };
 
 /** Gives several keys the same comparison. */
 export const each = (
   comparison: ValueComparison,
   ...keys: readonly string[]
-): Readonly<Record<string, ValueComparison>> => Object.fromEntries(keys.map((key) => [key, comparison]));
+): Readonly<Record<string, ValueComparison>> =>
+  Object.fromEntries(keys.map((key) => [key, comparison]));
 
 /** Keys that stand below another one. */
 export const keysBelow = (
   owner: string,
   keys: Readonly<Record<string, ValueComparison>>,
 ): Readonly<Record<string, ValueComparison>> =>
-  Object.fromEntries(Object.entries(keys).map(([key, comparison]) => [`${owner}.${key}`, comparison]));
+  Object.fromEntries(
+    Object.entries(keys).map(([key, comparison]) => [`${owner}.${key}`, comparison]),
+  );
 
 /** What an empty value is, mostly. */
 export const IS_ERROR = 'an error';
@@ -67,11 +75,17 @@ function extra(those: readonly string[], known: readonly string[], verb: string)
 }
 
 const isThere = (value: unknown): boolean =>
-  value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+  value !== undefined &&
+  value !== null &&
+  value !== '' &&
+  !(Array.isArray(value) && value.length === 0);
 
-const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.map(String) : [];
 
 const addressesOf = (value: unknown): readonly string[] =>
   [value]
     .flat()
-    .flatMap((each: unknown) => (typeof each === 'string' ? [each] : isRecord(each) ? [String(each['url'])] : []));
+    .flatMap((each: unknown) =>
+      typeof each === 'string' ? [each] : isRecord(each) ? [String(each['url'])] : [],
+    );

@@ -52,19 +52,39 @@ type Identities = ReadonlyMap<string, Identity>;
 
 function identitiesOf(clients: Clients): Identities {
   const found = new Map<string, Identity>();
-  const add = (id: string, className: string | undefined, path: ConfigPath, rest: Partial<Identity> = {}): void => {
+  const add = (
+    id: string,
+    className: string | undefined,
+    path: ConfigPath,
+    rest: Partial<Identity> = {},
+  ): void => {
     if (className !== undefined)
-      found.set(id, { className, path: ['clients', ...path, 'class'], otherwise: null, isAnonymous: false, ...rest });
+      found.set(id, {
+        className,
+        path: ['clients', ...path, 'class'],
+        otherwise: null,
+        isAnonymous: false,
+        ...rest,
+      });
   };
   for (const [name, { class: of, keys }] of Object.entries(clients.apiKeys?.clients ?? {}))
     for (const key of keys) add(`apiKey ${key}`, of, ['apiKeys', 'clients', name]);
   for (const [name, { class: of }] of Object.entries(clients.basic?.users ?? {}))
     add(`basic ${name}`, of, ['basic', 'users', name]);
   for (const [name, { class: of, subject }] of Object.entries(clients.certificate?.clients ?? {}))
-    add(`certificate ${subject}`, of, ['certificate', 'clients', name], { otherwise: 'certificate' });
+    add(`certificate ${subject}`, of, ['certificate', 'clients', name], {
+      otherwise: 'certificate',
+    });
   add('certificate', clients.certificate?.class, ['certificate'], { isAnonymous: true });
-  for (const [name, { class: of, certificate, user, saml }] of Object.entries(clients.wsSecurity?.clients ?? {})) {
-    const sender = JSON.stringify([certificate ?? null, user ?? null, saml?.issuer ?? null, saml?.subject ?? null]);
+  for (const [name, { class: of, certificate, user, saml }] of Object.entries(
+    clients.wsSecurity?.clients ?? {},
+  )) {
+    const sender = JSON.stringify([
+      certificate ?? null,
+      user ?? null,
+      saml?.issuer ?? null,
+      saml?.subject ?? null,
+    ]);
     add(`wsSecurity ${sender}`, of, ['wsSecurity', 'clients', name], { otherwise: 'wsSecurity' });
   }
   add('wsSecurity', clients.wsSecurity?.class, ['wsSecurity'], { isAnonymous: true });
@@ -87,10 +107,15 @@ const networkIdentity = (name: string, className: string): Identity => ({
 
 /** The first address of each network. */
 const addressesOf = ({ networks = {} }: Clients): readonly string[] =>
-  Object.values(networks).flatMap(({ addresses }) => addresses.map((address) => address.replace(/\/.*$/, '')));
+  Object.values(networks).flatMap(({ addresses }) =>
+    addresses.map((address) => address.replace(/\/.*$/, '')),
+  );
 
 /** Finds the identity of an address, null for none: the first network that has it counts. */
-function placesOf({ networks = {} }: Clients, identities: Identities): (address: string) => Identity | null {
+function placesOf(
+  { networks = {} }: Clients,
+  identities: Identities,
+): (address: string) => Identity | null {
   const places = Object.entries(networks).map(([name, { class: of, addresses }]) => ({
     own: new Networks(addresses),
     identity: networkIdentity(name, of),

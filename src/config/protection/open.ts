@@ -4,7 +4,9 @@ import type { Config } from '../schema.js';
 /** Sentences about what a configuration leaves open by what it does not say. */
 
 export const openClients = ({ clients }: Config): readonly string[] =>
-  clients?.classes === undefined ? ['Every caller may call everything: `clients` identifies none.'] : [];
+  clients?.classes === undefined
+    ? ['Every caller may call everything: `clients` identifies none.']
+    : [];
 
 export function openClasses({ clients }: Config): readonly string[] {
   const classes = Object.entries(clients?.classes ?? {});
@@ -15,10 +17,14 @@ export function openClasses({ clients }: Config): readonly string[] {
   return [
     ...(allowed.length === 0
       ? []
-      : [`Clients of class ${listNames(allowed)} may call everything but \`deny\`: they have no \`allow\`.`]),
+      : [
+          `Clients of class ${listNames(allowed)} may call everything but \`deny\`: they have no \`allow\`.`,
+        ]),
     ...(unbounded.length === 0
       ? []
-      : [`Clients of class ${listNames(unbounded)} may call at any rate: they have no \`budget\`.`]),
+      : [
+          `Clients of class ${listNames(unbounded)} may call at any rate: they have no \`budget\`.`,
+        ]),
   ];
 }
 
@@ -39,28 +45,36 @@ export function openMasks({ services, graphqlServices, clients }: Config): reado
   const classes = Object.keys(clients?.classes ?? {});
   const open: string[] = [];
   const look = (field: string, masks: Readonly<Record<string, unknown>> | undefined): void => {
-    const unnamed = masks === undefined ? [] : classes.filter((name) => !Object.hasOwn(masks, name));
+    const unnamed =
+      masks === undefined ? [] : classes.filter((name) => !Object.hasOwn(masks, name));
     if (unnamed.length > 0)
-      open.push(`\`${field}\` is not masked for class ${listNames(unnamed)}: its mask has no \`default\`.`);
+      open.push(
+        `\`${field}\` is not masked for class ${listNames(unnamed)}: its mask has no \`default\`.`,
+      );
   };
   for (const [service, { schema }] of Object.entries(services))
     for (const [type, { fields }] of Object.entries(schema.types))
-      for (const [name, { mask }] of Object.entries(fields)) look(`${service}: ${type}.${name}`, mask);
+      for (const [name, { mask }] of Object.entries(fields))
+        look(`${service}: ${type}.${name}`, mask);
   for (const [service, { fields }] of Object.entries(graphqlServices))
     for (const [name, { mask }] of Object.entries(fields)) look(`${service}: ${name}`, mask);
   return open;
 }
 
 export const openSchema = ({ graphql, services, graphqlServices }: Config): readonly string[] =>
-  graphql.introspection && (Object.keys(graphqlServices).length > 0 || Object.values(services).some(hasFields))
+  graphql.introspection &&
+  (Object.keys(graphqlServices).length > 0 || Object.values(services).some(hasFields))
     ? ['Callers may ask for the whole GraphQL schema (`graphql.introspection`).']
     : [];
 
-const hasFields = ({ wsdl, types }: Config['services'][string]): boolean => wsdl !== undefined || types !== undefined;
+const hasFields = ({ wsdl, types }: Config['services'][string]): boolean =>
+  wsdl !== undefined || types !== undefined;
 
 export const openHosts = ({ hosts, publicUrl }: Config): readonly string[] =>
   hosts.length === 0 && publicUrl === undefined
-    ? ['Requests may name any host, which lets web pages rebind theirs: name yours in `hosts` or `publicUrl`.']
+    ? [
+        'Requests may name any host, which lets web pages rebind theirs: name yours in `hosts` or `publicUrl`.',
+      ]
     : [];
 
 export function openContent({ services }: Config): readonly string[] {
@@ -70,10 +84,14 @@ export function openContent({ services }: Config): readonly string[] {
     hasFields(service) && service.validate.requests === 'off' ? [name] : [],
   );
   return [
-    ...(blind.length === 0 ? [] : [`Any operation passes to ${listNames(blind)}: without \`wsdl\` none is known.`]),
+    ...(blind.length === 0
+      ? []
+      : [`Any operation passes to ${listNames(blind)}: without \`wsdl\` none is known.`]),
     ...(unchecked.length === 0
       ? []
-      : [`The content of requests to ${listNames(unchecked)} is not validated (\`validate.requests\`).`]),
+      : [
+          `The content of requests to ${listNames(unchecked)} is not validated (\`validate.requests\`).`,
+        ]),
   ];
 }
 

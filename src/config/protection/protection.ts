@@ -23,7 +23,12 @@ export interface ConfigChange {
 }
 
 /** What makes a later value of one key weaker than an earlier one; null where it is not. Absent values are `undefined`. */
-export type ValueComparison = (before: unknown, after: unknown, at: ConfigPath, change: ConfigChange) => string | null;
+export type ValueComparison = (
+  before: unknown,
+  after: unknown,
+  at: ConfigPath,
+  change: ConfigChange,
+) => string | null;
 
 /** One protection of the gateway: its keys, and what happens where they are not what they should be. */
 export interface Protection {

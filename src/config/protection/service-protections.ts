@@ -58,12 +58,17 @@ export const SERVICE_PROTECTIONS = {
       ...each(grants('closed'), 'services.*.addressing.destinations'),
       ...each(flagComparison(false, true), 'services.*.attachments'),
       ...each(grants('open'), 'services.*.understands'),
-      ...each(flagComparison(true, false), 'services.*.security.timestamps', 'services.*.security.nonces'),
+      ...each(
+        flagComparison(true, false),
+        'services.*.security.timestamps',
+        'services.*.security.nonces',
+      ),
       ...each(flagComparison(false, false), 'services.*.security.noncesWithoutRedis'),
     },
     absent: 'Enforced. Timestamps and nonces of WS-Security are the task of the backend.',
     empty: 'as absent',
-    unreachable: 'Messages with nonces are refused while Redis is away, unless `noncesWithoutRedis`.',
+    unreachable:
+      'Messages with nonces are refused while Redis is away, unless `noncesWithoutRedis`.',
   },
   signatures: {
     about: 'WS-Security of SOAP requests',
@@ -87,11 +92,19 @@ export const SERVICE_PROTECTIONS = {
   replySignatures: {
     about: 'WS-Security of replies',
     keys: keysBelow('services.*.security', {
-      ...each(kept, 'verifyReplies', 'verifyReplies?.signature', 'verifyReplies?.signature?.revocations'),
+      ...each(
+        kept,
+        'verifyReplies',
+        'verifyReplies?.signature',
+        'verifyReplies?.signature?.revocations',
+      ),
       ...each(grants('open'), 'verifyReplies?.signature?.subjects'),
       ...accepted('verifyReplies'),
       ...demanded('verifyReplies'),
-      ...keysBelow('verifyReplies?', each(flagComparison(true, false), 'signatureConfirmation', 'timestamp.required')),
+      ...keysBelow(
+        'verifyReplies?',
+        each(flagComparison(true, false), 'signatureConfirmation', 'timestamp.required'),
+      ),
       ...trusted('verifyReplies'),
       ...each(equal, 'verifyReplies?.remove'),
     }),
@@ -154,11 +167,16 @@ export const SERVICE_PROTECTIONS = {
         'graphqlServices.*.auth?.oauth2?.tokenUrl',
         'services.*.drift?.url',
       ),
-      ...each(grants('closed'), 'services.*.auth?.login?.urlsAllowed', 'graphqlServices.*.auth?.login?.urlsAllowed'),
+      ...each(
+        grants('closed'),
+        'services.*.auth?.login?.urlsAllowed',
+        'graphqlServices.*.auth?.login?.urlsAllowed',
+      ),
       ...each(ranked(['safe', 'never'], 'never'), 'services.*.drift.apply'),
       ...each(restart, 'redis'),
     },
-    absent: 'Closed: chain and name of every certificate are verified. An http address is not verified.',
+    absent:
+      'Closed: chain and name of every certificate are verified. An http address is not verified.',
     empty: IS_ERROR,
     unreachable: 'Calls fail; health checks and the circuit breaker decide about the address.',
   },
@@ -190,6 +208,7 @@ export const SERVICE_PROTECTIONS = {
     keys: each(ranked(['take', 'refuse'], 'refuse'), 'reload.weaker'),
     absent: 'Closed: what takes protection away is refused unless an operator asks for the reload.',
     empty: 'as absent',
-    unreachable: 'An included file that is missing or empty is an error: the configuration in use stays.',
+    unreachable:
+      'An included file that is missing or empty is an error: the configuration in use stays.',
   },
 } as const satisfies Readonly<Record<string, Protection>>;

@@ -3,18 +3,24 @@ import type { ConfigChange, Weakening } from './protection.js';
 
 /** Issuers of the same name whose tokens are verified less. Those that are new or gone let nothing in that was refused. */
 export function weakerTokens({ before, after }: ConfigChange): readonly Weakening[] {
-  const known = new Map(jwtIssuers(before.clients?.jwt).map(({ issuer }) => [issuer.issuer, issuer]));
+  const known = new Map(
+    jwtIssuers(before.clients?.jwt).map(({ issuer }) => [issuer.issuer, issuer]),
+  );
   return jwtIssuers(after.clients?.jwt).flatMap(({ issuer, path }): readonly Weakening[] => {
     const earlier = known.get(issuer.issuer);
     if (earlier === undefined) return [];
     const at = ['clients', 'jwt', ...path];
     const algorithms = issuer.algorithms.filter((each) => !earlier.algorithms.includes(each));
     return [
-      ...(algorithms.length === 0 ? [] : [{ path: [...at, 'algorithms'], what: `now has ${algorithms.join(', ')}` }]),
+      ...(algorithms.length === 0
+        ? []
+        : [{ path: [...at, 'algorithms'], what: `now has ${algorithms.join(', ')}` }]),
       ...(earlier.requireNotBefore && !issuer.requireNotBefore
         ? [{ path: [...at, 'requireNotBefore'], what: 'goes from `true` to `false`' }]
         : []),
-      ...(earlier.audience === issuer.audience ? [] : [{ path: [...at, 'audience'], what: 'is another one' }]),
+      ...(earlier.audience === issuer.audience
+        ? []
+        : [{ path: [...at, 'audience'], what: 'is another one' }]),
       ...(isPlain(issuer.jwksUrl) && !isPlain(earlier.jwksUrl)
         ? [{ path: [...at, 'jwksUrl'], what: 'goes from https to http' }]
         : []),

@@ -8,5 +8,8 @@ export function unconfirmedTools({ before, after }: ConfigChange): readonly Weak
     offered.includes(name) || offered.includes(`${name.slice(0, name.indexOf('.'))}.*`);
   return (before.mcp?.confirm ?? [])
     .filter((name) => !confirm.includes(name) && isOffered(name))
-    .map((name) => ({ path: ['mcp', 'confirm'], what: `lacks \`${name}\`, which is still a tool` }));
+    .map((name) => ({
+      path: ['mcp', 'confirm'],
+      what: `lacks \`${name}\`, which is still a tool`,
+    }));
 }

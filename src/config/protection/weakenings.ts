@@ -13,7 +13,10 @@ import { PROTECTIONS } from './table.js';
 const SHOWN = 20;
 
 /** What a later configuration protects less than the one in use, as diagnostics at their places. */
-export function* weakeningsIn(before: Config, next: ConfigSection<Config>): Steps<readonly Diagnostic[]> {
+export function* weakeningsIn(
+  before: Config,
+  next: ConfigSection<Config>,
+): Steps<readonly Diagnostic[]> {
   const unchanged = yield* unchangedServices(before, next.value);
   const change: ConfigChange = {
     before,
@@ -38,7 +41,11 @@ export function* weakeningsIn(before: Config, next: ConfigSection<Config>): Step
 /** Null between two parts of the work. */
 type Found = Iterable<Weakening | null>;
 
-function* compare({ keys, compareAll }: Protection, change: ConfigChange, unchanged: ReadonlySet<string>): Found {
+function* compare(
+  { keys, compareAll }: Protection,
+  change: ConfigChange,
+  unchanged: ReadonlySet<string>,
+): Found {
   for (const [pattern, comparison] of Object.entries(keys)) {
     const [first = '', second, ...rest] = pattern.split('.');
     if (second === '*' && (first === 'services' || first === 'graphqlServices'))

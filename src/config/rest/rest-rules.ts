@@ -14,6 +14,8 @@ export function restPaths(services: unknown): readonly ClaimedPath[] {
   return Object.entries(services).flatMap(([name, service]): ClaimedPath[] => {
     const rest = isRecord(service) ? service['rest'] : undefined;
     const path = isRecord(rest) && rest['path'] !== undefined ? ['path'] : [];
-    return [{ path: ['services', name, 'rest', ...path], claimed: restPathOf(name, rest) ?? undefined }];
+    return [
+      { path: ['services', name, 'rest', ...path], claimed: restPathOf(name, rest) ?? undefined },
+    ];
   });
 }

@@ -11,7 +11,12 @@ export function mtomRules({ services }: Record<string, unknown>): readonly Findi
     if (!isRecord(make) || make['signature'] === undefined) continue;
     const path = ['services', name, 'mtom'];
     const what = `${printPath(path)} puts binary content beside the envelope, where \`security.make.signature\` does not cover it.`;
-    findings.push({ path, part: 'key', what, remedy: 'Remove `mtom`: signed messages hold their content as base64.' });
+    findings.push({
+      path,
+      part: 'key',
+      what,
+      remedy: 'Remove `mtom`: signed messages hold their content as base64.',
+    });
   }
   return findings;
 }

@@ -62,7 +62,10 @@ export class ConfigSource {
   /** A file that the configuration names at `path`: its absolute path, and how the operator would name it. */
   locate(path: ConfigPath, named: string): { readonly location: string; readonly shown: string } {
     const { file } = this.#fileOf(path);
-    return { location: resolve(dirname(file), named), shown: isAbsolute(named) ? named : join(dirname(file), named) };
+    return {
+      location: resolve(dirname(file), named),
+      shown: isAbsolute(named) ? named : join(dirname(file), named),
+    };
   }
 
   /** Diagnostics in the order of the files, and within one in the order of its lines. */
@@ -70,7 +73,8 @@ export class ConfigSource {
     const order = new Map(this.#files.map(({ file }, index) => [file, index]));
     const rankOf = ({ file }: Diagnostic): number => order.get(file ?? '') ?? order.size;
     return [...diagnostics].sort(
-      (a, b) => rankOf(a) - rankOf(b) || (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
+      (a, b) =>
+        rankOf(a) - rankOf(b) || (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
     );
   }
 
@@ -80,7 +84,13 @@ export class ConfigSource {
       if (isRecord(from.yaml.value)) this.#add(joined, from, from.yaml.value);
       else if (from.yaml.value !== null) {
         const what = 'The included file is not a map of keys.';
-        this.diagnostics.push({ file: from.file, line: 1, column: 1, what, remedy: 'Begin it with `services:`.' });
+        this.diagnostics.push({
+          file: from.file,
+          line: 1,
+          column: 1,
+          what,
+          remedy: 'Begin it with `services:`.',
+        });
       }
     }
     return joined;
@@ -89,7 +99,12 @@ export class ConfigSource {
   #add(joined: Record<string, unknown>, from: ConfigFile, value: Record<string, unknown>): void {
     for (const [key, child] of Object.entries(value)) {
       if (key === 'include' && from !== this.#main) {
-        this.#report(from, [key], '`include` stands in an included file.', 'Name these files in the first file.');
+        this.#report(
+          from,
+          [key],
+          '`include` stands in an included file.',
+          'Name these files in the first file.',
+        );
         continue;
       }
       const known = joined[key];
@@ -97,7 +112,8 @@ export class ConfigSource {
         const map: Record<string, unknown> = known ?? Object.create(null);
         joined[key] = map;
         if (known === undefined) this.#owners.set(JSON.stringify([key]), from);
-        for (const [name, entry] of Object.entries(child)) if (this.#claim([key, name], from)) map[name] = entry;
+        for (const [name, entry] of Object.entries(child))
+          if (this.#claim([key, name], from)) map[name] = entry;
       } else if (this.#claim([key], from)) joined[key] = child;
     }
   }

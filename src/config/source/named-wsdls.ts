@@ -10,7 +10,10 @@ export interface NamedWsdl {
 }
 
 /** The WSDLs that a configuration names, as far as it can be read at all: nothing else of it need be right. */
-export async function namedWsdls(file: string, environment: Environment): Promise<readonly NamedWsdl[]> {
+export async function namedWsdls(
+  file: string,
+  environment: Environment,
+): Promise<readonly NamedWsdl[]> {
   try {
     const source = await readSource(file, environment, LIVE_INPUTS);
     const services = isRecord(source.value) ? source.value['services'] : null;
@@ -25,7 +28,8 @@ export async function namedWsdls(file: string, environment: Environment): Promis
     }
     return [...found.values()];
   } catch (error) {
-    if (error instanceof ConfigurationError || (error instanceof Error && 'code' in error)) return [];
+    if (error instanceof ConfigurationError || (error instanceof Error && 'code' in error))
+      return [];
     throw error;
   }
 }

@@ -1,6 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { ConfigurationError, type Diagnostic, errorDiagnostics, unplacedError } from '../../base/diagnostic.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  errorDiagnostics,
+  unplacedError,
+} from '../../base/diagnostic.js';
 import { errorCode } from '../../base/error-code.js';
 import type { Inputs } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
@@ -24,11 +29,19 @@ export async function readSource(
   const main = { file, yaml: readYaml(await readMain(file, inputs), file) };
   const diagnostics: Diagnostic[] = [];
   const report = (index: number, what: string, remedy: string | null): void => {
-    const { line, column } = main.yaml.positionOf(['include', index], 'value') ?? { line: 1, column: 1 };
+    const { line, column } = main.yaml.positionOf(['include', index], 'value') ?? {
+      line: 1,
+      column: 1,
+    };
     diagnostics.push({ file, line, column, what, remedy });
   };
   const included: ConfigFile[] = [];
-  for (const [name, { index, isOptional }] of await includedFiles(main, environment, inputs, report)) {
+  for (const [name, { index, isOptional }] of await includedFiles(
+    main,
+    environment,
+    inputs,
+    report,
+  )) {
     const text = await readText(name, inputs).catch((error: unknown) => {
       if (isOptional && codeOf(error) === 'ENOENT') return null;
       report(index, `The included file ${name} cannot be read (${codeOf(error)}).`, null);
@@ -39,7 +52,13 @@ export async function readSource(
     // A file that is being written is empty for a moment.
     if (text.trim() === '') {
       const what = 'The included file is empty.';
-      diagnostics.push({ file: name, line: 1, column: 1, what, remedy: 'Remove it, or write a comment into it.' });
+      diagnostics.push({
+        file: name,
+        line: 1,
+        column: 1,
+        what,
+        remedy: 'Remove it, or write a comment into it.',
+      });
       continue;
     }
     try {
@@ -73,7 +92,13 @@ async function includedFiles(
   if (!Array.isArray(patterns) || node === undefined) return found;
   const directory = dirname(file);
   // What cannot be replaced is reported with all other values.
-  const around = { directoryOf: () => resolve(directory), environment, inputs, pace: AT_ONCE, report: () => {} };
+  const around = {
+    directoryOf: () => resolve(directory),
+    environment,
+    inputs,
+    pace: AT_ONCE,
+    report: () => {},
+  };
   const { value } = await substitute(patterns, node, around);
   for (const [index, entry] of (Array.isArray(value) ? value : []).entries()) {
     const include = includeOf(entry);
@@ -90,9 +115,14 @@ async function includedFiles(
       report(index, `No file matches ${pattern}.`, remedy);
     }
     for (const name of names)
-      if (resolve(name) !== resolve(file) && !found.has(name)) found.set(name, { index, isOptional });
+      if (resolve(name) !== resolve(file) && !found.has(name))
+        found.set(name, { index, isOptional });
     if (found.size <= INCLUDED_FILES_MAX) continue;
-    report(index, `More than ${INCLUDED_FILES_MAX} files are included.`, 'Put several services into one file.');
+    report(
+      index,
+      `More than ${INCLUDED_FILES_MAX} files are included.`,
+      'Put several services into one file.',
+    );
     return new Map();
   }
   return found;
@@ -112,7 +142,11 @@ async function readMain(file: string, inputs: Inputs): Promise<string> {
     throw unplacedError(what, 'Name a file with -c FILE; `soapstone init FILE` writes one.', file);
   });
   if (text === '')
-    throw unplacedError('The configuration is empty.', 'Write `services:` into it, or use `import`.', file);
+    throw unplacedError(
+      'The configuration is empty.',
+      'Write `services:` into it, or use `import`.',
+      file,
+    );
   return text;
 }
 

@@ -37,7 +37,11 @@ export interface Substituted {
  * Puts in what the environment and other files give, and turns text into what the key wants: `"8"` into 8, `10MiB`
  * into bytes, `1.1` into the name of a dialect. Keys the schema does not know stay as they are; the check refuses them.
  */
-export async function substitute(value: unknown, schema: SchemaNode, around: Surroundings): Promise<Substituted> {
+export async function substitute(
+  value: unknown,
+  schema: SchemaNode,
+  around: Surroundings,
+): Promise<Substituted> {
   const foreign = new Set<string>();
   const files = new Map<string, string>();
   const visit = async (data: unknown, either: SchemaNode, path: ConfigPath): Promise<unknown> => {
@@ -45,7 +49,9 @@ export async function substitute(value: unknown, schema: SchemaNode, around: Sur
     if (Array.isArray(data)) {
       const items: unknown[] = [];
       for (const [index, item] of data.entries()) {
-        items.push(node.items === undefined ? item : await visit(item, node.items, [...path, index]));
+        items.push(
+          node.items === undefined ? item : await visit(item, node.items, [...path, index]),
+        );
       }
       return items;
     }
@@ -92,7 +98,11 @@ async function fromFile(
     }
     const text = fileText(bytes, isBinary ? 'base64' : 'utf8');
     if (text === null)
-      around.report(path, `The file ${file} is not UTF-8 text.`, 'Save it as UTF-8; a certificate or key must be PEM.');
+      around.report(
+        path,
+        `The file ${file} is not UTF-8 text.`,
+        'Save it as UTF-8; a certificate or key must be PEM.',
+      );
     return text;
   } catch (error) {
     const code = errorCode(error) ?? 'unknown error';
@@ -103,7 +113,12 @@ async function fromFile(
 }
 
 /** A text with each `${NAME}` replaced (`$${` is a literal `${`; in XML the values are escaped), or null after a report. */
-function fromEnvironment(text: string, path: ConfigPath, around: Surroundings, isMarkup: boolean): string | null {
+function fromEnvironment(
+  text: string,
+  path: ConfigPath,
+  around: Surroundings,
+  isMarkup: boolean,
+): string | null {
   if (!text.includes('${')) return text;
   let complete = true;
   const refuse = (what: string, remedy: string): string => {
@@ -111,18 +126,22 @@ function fromEnvironment(text: string, path: ConfigPath, around: Surroundings, i
     around.report(path, what, remedy);
     return '';
   };
-  const filled = text.replaceAll(/\$?\$\{(?:([A-Za-z_][A-Za-z0-9_]{0,127})\})?/g, (match, name: string | undefined) => {
-    if (match.startsWith('$$')) return match.slice(1);
-    if (name === undefined) {
-      return refuse(
-        '`${` must be followed by the name of an environment variable and a closing brace.',
-        'Write `$${` for the text `${`.',
-      );
-    }
-    const value = Object.hasOwn(around.environment, name) ? around.environment[name] : undefined;
-    if (value === undefined) return refuse(`The environment variable ${name} is not set.`, 'Set it before the start.');
-    return isMarkup ? escapeQuoted(value) : value;
-  });
+  const filled = text.replaceAll(
+    /\$?\$\{(?:([A-Za-z_][A-Za-z0-9_]{0,127})\})?/g,
+    (match, name: string | undefined) => {
+      if (match.startsWith('$$')) return match.slice(1);
+      if (name === undefined) {
+        return refuse(
+          '`${` must be followed by the name of an environment variable and a closing brace.',
+          'Write `$${` for the text `${`.',
+        );
+      }
+      const value = Object.hasOwn(around.environment, name) ? around.environment[name] : undefined;
+      if (value === undefined)
+        return refuse(`The environment variable ${name} is not set.`, 'Set it before the start.');
+      return isMarkup ? escapeQuoted(value) : value;
+    },
+  );
   return complete ? filled : null;
 }
 

@@ -38,7 +38,8 @@ export interface YamlSource {
 }
 
 /** Prints data as YAML, without folding of long lines. */
-export const printYaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+export const printYaml = (value: unknown): string =>
+  stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 
 type Fail = (what: string, offset: number, remedy: string | null) => Diagnostic;
 
@@ -55,15 +56,28 @@ export function readYaml(text: string, file: string): YamlSource {
   const fail: Fail = (what, offset, remedy) => ({ file, ...at(offset), what, remedy });
 
   const document = attempt(
-    () => parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', schema: 'core' }),
+    () =>
+      parseDocument(text, {
+        lineCounter: lines,
+        prettyErrors: false,
+        version: '1.2',
+        schema: 'core',
+      }),
     () => [{ file, line: 1, column: 1, what: 'The file is nested too deeply.', remedy: null }],
   );
   const broken = [...document.errors, ...document.warnings];
-  if (broken.length > 0) throw new ConfigurationError(syntaxDiagnostics(broken, document.contents, text, lines, fail));
+  if (broken.length > 0)
+    throw new ConfigurationError(syntaxDiagnostics(broken, document.contents, text, lines, fail));
 
   const value = attempt(
     (): unknown => document.toJS({ maxAliasCount: MAX_ALIASES }),
-    () => [fail('The aliases of this file expand to too much.', firstAlias(document), 'Write the values out.')],
+    () => [
+      fail(
+        'The aliases of this file expand to too much.',
+        firstAlias(document),
+        'Write the values out.',
+      ),
+    ],
   );
 
   const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
@@ -79,9 +93,11 @@ export function readYaml(text: string, file: string): YamlSource {
       const owner = resolve(node);
       const pair = isMap(owner) ? pairOf(owner.items, step) : null;
       const child = isSeq(owner) && typeof step === 'number' ? owner.items[step] : pair?.value;
-      if (child === undefined || child === null) return pair === null ? found : (start(pair.key) ?? found);
+      if (child === undefined || child === null)
+        return pair === null ? found : (start(pair.key) ?? found);
       const key = start(pair === null ? child : pair.key);
-      const wantsValue = index === path.length - 1 && (part === 'value' || (part === undefined && isScalar(child)));
+      const wantsValue =
+        index === path.length - 1 && (part === 'value' || (part === undefined && isScalar(child)));
       found = (wantsValue ? start(child) : key) ?? found;
       node = child;
     }
@@ -102,10 +118,14 @@ export function readYaml(text: string, file: string): YamlSource {
       if (!isScalar(value) || begin === null) return positionOf(path, 'value');
       if (value.type === 'BLOCK_LITERAL') {
         const key = positionOf(path, 'key')?.column ?? 1;
-        return { line: begin.line + line, column: column + indentation(text, value.range?.[0] ?? 0, key - 1) };
+        return {
+          line: begin.line + line,
+          column: column + indentation(text, value.range?.[0] ?? 0, key - 1),
+        };
       }
       const quote = value.type === 'PLAIN' ? 0 : 1;
-      const isOneLine = value.type !== 'BLOCK_FOLDED' && line === 1 && !value.source?.includes('\n');
+      const isOneLine =
+        value.type !== 'BLOCK_FOLDED' && line === 1 && !value.source?.includes('\n');
       return isOneLine ? { line: begin.line, column: begin.column + quote + column - 1 } : begin;
     },
   };
@@ -115,7 +135,12 @@ export function readYaml(text: string, file: string): YamlSource {
  * The text of a YAML file with further entries of a map at its top level; all else in it stays, to the byte. `entries`
  * are lines of block style without indentation. Throws `ConfigurationError` for a text that has no place for them.
  */
-export function withEntries(text: string, file: string, key: string, entries: readonly string[]): string {
+export function withEntries(
+  text: string,
+  file: string,
+  key: string,
+  entries: readonly string[],
+): string {
   readYaml(text, file);
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const indented = (margin: number): string =>
@@ -124,7 +149,8 @@ export function withEntries(text: string, file: string, key: string, entries: re
   const { contents } = document;
   const pair = isMap(contents) ? pairOf(contents.items, key) : null;
   const isBlock = contents === null || (isMap(contents) && contents.flow !== true);
-  if (isBlock && pair === null) return `${ended(text, newline)}${newline}${key}:${newline}${indented(2)}`;
+  if (isBlock && pair === null)
+    return `${ended(text, newline)}${newline}${key}:${newline}${indented(2)}`;
   const map = pair?.value;
   const last = isMap(map) && map.flow !== true ? map.items.at(-1) : undefined;
   if (isMap(map) && last !== undefined) {
@@ -136,9 +162,14 @@ export function withEntries(text: string, file: string, key: string, entries: re
   }
   const { contents: added } = parseDocument(entries.join('\n'));
   if (isAlias(map) || !isMap(added) || !isMap(contents)) {
-    const { line, column } = readYaml(text, file).positionOf([key], 'key') ?? { line: 1, column: 1 };
+    const { line, column } = readYaml(text, file).positionOf([key], 'key') ?? {
+      line: 1,
+      column: 1,
+    };
     const what = `Nothing can be added to \`${key}\` of this file.`;
-    throw new ConfigurationError([{ file, line, column, what, remedy: `Write \`${key}\` as a map of its own.` }]);
+    throw new ConfigurationError([
+      { file, line, column, what, remedy: `Write \`${key}\` as a map of its own.` },
+    ]);
   }
   const target = isMap(map) ? map : new YAMLMap();
   for (const item of added.items) target.add(item);
@@ -178,7 +209,8 @@ function endOfEntry(text: string, offset: number, margin: number): number {
   return Math.min(end + 1, text.length);
 }
 
-const ended = (text: string, newline: string): string => (text === '' || text.endsWith('\n') ? text : text + newline);
+const ended = (text: string, newline: string): string =>
+  text === '' || text.endsWith('\n') ? text : text + newline;
 
 /**
  * Returns the indentation of the lines of a block (YAML 1.2 section 8.1.1.1). Its header has it, or else its first line
@@ -190,7 +222,8 @@ function indentation(text: string, header: number, parent: number): number {
   if (digits !== undefined) return parent + Number(digits);
   let line = end + 1;
   let at = line;
-  for (; at < text.length && ' \r\n'.includes(text[at] ?? ''); at++) if (text[at] === '\n') line = at + 1;
+  for (; at < text.length && ' \r\n'.includes(text[at] ?? ''); at++)
+    if (text[at] === '\n') line = at + 1;
   return at - line;
 }
 
@@ -218,7 +251,8 @@ function attempt<T>(work: () => T, diagnostics: () => Diagnostic[]): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof RangeError || error instanceof ReferenceError) throw new ConfigurationError(diagnostics());
+    if (error instanceof RangeError || error instanceof ReferenceError)
+      throw new ConfigurationError(diagnostics());
     throw error;
   }
 }
@@ -232,24 +266,40 @@ function syntaxDiagnostics(
   fail: Fail,
 ): readonly Diagnostic[] {
   const firsts = new Map<number, string>();
-  const repeated = errors.some(({ code }) => code === 'DUPLICATE_KEY') ? repeatedKeys(contents) : null;
+  const repeated = errors.some(({ code }) => code === 'DUPLICATE_KEY')
+    ? repeatedKeys(contents)
+    : null;
   for (const { code, message, pos } of errors) {
     const [offset] = pos;
     const key = code === 'DUPLICATE_KEY' ? repeated?.get(offset) : undefined;
     if (key !== undefined) {
       const line = lines.linePos(key.first).line;
-      firsts.set(offset, `The key \`${key.path}\` stands twice, first in line ${line}. Keep one, or rename one.`);
+      firsts.set(
+        offset,
+        `The key \`${key.path}\` stands twice, first in line ${line}. Keep one, or rename one.`,
+      );
     }
     if (text[offset] === '{' && text[offset - 1] === '$') {
       return [
-        fail('A variable within braces or brackets ends the text there.', offset - 1, 'Put the value in quotes.'),
+        fail(
+          'A variable within braces or brackets ends the text there.',
+          offset - 1,
+          'Put the value in quotes.',
+        ),
       ];
     }
     if (code === 'MULTIPLE_DOCS') {
-      return [fail('The file has several YAML documents.', offset, 'Divide it with `include`, and remove `---`.')];
+      return [
+        fail(
+          'The file has several YAML documents.',
+          offset,
+          'Divide it with `include`, and remove `---`.',
+        ),
+      ];
     }
     const tooDeep = message.includes('call stack');
-    if (!firsts.has(offset)) firsts.set(offset, tooDeep ? 'The file is nested too deeply.' : sentence(message));
+    if (!firsts.has(offset))
+      firsts.set(offset, tooDeep ? 'The file is nested too deeply.' : sentence(message));
   }
   return [...firsts].slice(0, 10).map(([offset, what]) => fail(what, offset, null));
 }
@@ -266,7 +316,8 @@ function repeatedKeys(contents: unknown): ReadonlyMap<number, RepeatedKey> {
   const stack: { readonly node: unknown; readonly path: string }[] = [{ node: contents, path: '' }];
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
     const { node, path } = top;
-    if (isSeq(node)) node.items.forEach((item, at) => void stack.push({ node: item, path: `${path}[${at}]` }));
+    if (isSeq(node))
+      node.items.forEach((item, at) => void stack.push({ node: item, path: `${path}[${at}]` }));
     if (!isMap(node)) continue;
     const firsts = new Map<string, number>();
     for (const { key, value } of node.items) {

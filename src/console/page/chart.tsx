@@ -29,14 +29,21 @@ export function Chart({ title, names, rows }: Props) {
         axes: [axis, axis],
         series: [
           {},
-          ...names.map((label, index) => ({ label, stroke: COLOURS[index] ?? color, width: 2, spanGaps: true })),
+          ...names.map((label, index) => ({
+            label,
+            stroke: COLOURS[index] ?? color,
+            width: 2,
+            spanGaps: true,
+          })),
         ],
       },
       [[], ...names.map(() => [])],
       element,
     );
     chart.current = made;
-    const watch = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
+    const watch = new ResizeObserver(() =>
+      made.setSize({ width: element.clientWidth, height: HEIGHT }),
+    );
     watch.observe(element);
     return () => {
       watch.disconnect();

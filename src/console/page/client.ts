@@ -1,9 +1,18 @@
-import type { ConsoleDescription, ConsoleState, OperationDescription, TriedMessage } from '../answers.js';
+import type {
+  ConsoleDescription,
+  ConsoleState,
+  OperationDescription,
+  TriedMessage,
+} from '../answers.js';
 
 /** The answers of the admin address that the page is from. Each rejects with a text for people. */
 async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
-  const answer = await fetch(path, { ...init, headers: { accept: 'application/json', ...init.headers } });
-  if (!answer.ok && answer.status !== 409) throw new Error((await answer.text()) || `status ${answer.status}`);
+  const answer = await fetch(path, {
+    ...init,
+    headers: { accept: 'application/json', ...init.headers },
+  });
+  if (!answer.ok && answer.status !== 409)
+    throw new Error((await answer.text()) || `status ${answer.status}`);
   const type = answer.headers.get('content-type') ?? '';
   if (!type.startsWith('application/json')) throw new Error(await answer.text());
   return answer.json();
@@ -16,10 +25,18 @@ export const askOperation = (service: string, name: string): Promise<OperationDe
 
 export interface ReloadAnswer {
   readonly generation: number;
-  readonly problems: readonly { readonly file: string | null; readonly line: number | null; readonly what: string }[];
+  readonly problems: readonly {
+    readonly file: string | null;
+    readonly line: number | null;
+    readonly what: string;
+  }[];
 }
 
 export const reload = (): Promise<ReloadAnswer> => ask('reload', { method: 'POST' });
 
-export const send = (path: string, headers: Record<string, string>, body: string): Promise<TriedMessage> =>
+export const send = (
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<TriedMessage> =>
   ask('console/try', { method: 'POST', body: JSON.stringify({ path, headers, body }) });

@@ -20,7 +20,10 @@ export function Clients({ readings, description: { classes } }: Props) {
       nearlyEmpty: readings.total(NEARLY_EMPTY, { class: each.name }),
     }))
     .sort(
-      (one, other) => other.nearlyEmpty - one.nearlyEmpty || other.denied - one.denied || shareOf(other) - shareOf(one),
+      (one, other) =>
+        other.nearlyEmpty - one.nearlyEmpty ||
+        other.denied - one.denied ||
+        shareOf(other) - shareOf(one),
     );
   return (
     <Table
@@ -48,5 +51,10 @@ export function Clients({ readings, description: { classes } }: Props) {
 }
 
 /** Points that are spent, for each that a client gets back. */
-const shareOf = ({ spent, restoreRate }: { readonly spent: number; readonly restoreRate: number | null }): number =>
-  restoreRate === null ? 0 : spent / restoreRate;
+const shareOf = ({
+  spent,
+  restoreRate,
+}: {
+  readonly spent: number;
+  readonly restoreRate: number | null;
+}): number => (restoreRate === null ? 0 : spent / restoreRate);

@@ -77,7 +77,10 @@ function Console() {
           <ul>
             {[...PARTS].map(([key, title]) => (
               <li key={key}>
-                <a href={`#${key}`} aria-current={key === (PARTS.has(part) ? part : 'overview') ? 'page' : undefined}>
+                <a
+                  href={`#${key}`}
+                  aria-current={key === (PARTS.has(part) ? part : 'overview') ? 'page' : undefined}
+                >
                   {title}
                 </a>
               </li>
@@ -121,7 +124,9 @@ function Part({ part, rest, states, description }: PartProps) {
     case 'streams':
       return <Streams readings={readings} />;
     case 'explorer':
-      return <Explorer description={description} service={rest[0] ?? null} name={rest[1] ?? null} />;
+      return (
+        <Explorer description={description} service={rest[0] ?? null} name={rest[1] ?? null} />
+      );
     default:
       return <Overview readings={readings} states={states} description={description} />;
   }
@@ -139,7 +144,9 @@ function ReloadButton() {
     setBusy(true);
     try {
       const { generation, problems } = await reload();
-      const lines = problems.map(({ file, line, what }) => `${file ?? ''}${line === null ? '' : `:${line}`} ${what}`);
+      const lines = problems.map(
+        ({ file, line, what }) => `${file ?? ''}${line === null ? '' : `:${line}`} ${what}`,
+      );
       setText(
         problems.length === 0
           ? `The configuration was reloaded: generation ${generation}.`

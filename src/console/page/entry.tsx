@@ -47,5 +47,7 @@ function Block({ block }: { readonly block: PageBlock }) {
 }
 
 const Inline = ({ text }: { readonly text: InlineText }) => (
-  <>{text.map((part, at) => (typeof part === 'string' ? part : <code key={at}>{part.code}</code>))}</>
+  <>
+    {text.map((part, at) => (typeof part === 'string' ? part : <code key={at}>{part.code}</code>))}
+  </>
 );

@@ -1,5 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ConsoleDescription, OperationDescription, ServiceDescription, TriedMessage } from '../answers.js';
+import type {
+  ConsoleDescription,
+  OperationDescription,
+  ServiceDescription,
+  TriedMessage,
+} from '../answers.js';
 import { askOperation, send } from './client.js';
 import { Entry } from './entry.js';
 
@@ -20,7 +25,9 @@ export function Explorer({ description, service, name }: Props) {
   const services = description.services.filter(({ kind }) => kind === 'soap');
   const current = services.find((each) => each.name === service) ?? services[0];
   if (current === undefined) return <p class="muted">No service speaks SOAP.</p>;
-  const found = current.operations.filter((each) => each.name.toLowerCase().includes(filter.toLowerCase()));
+  const found = current.operations.filter((each) =>
+    each.name.toLowerCase().includes(filter.toLowerCase()),
+  );
   return (
     <div class="explorer">
       <div>
@@ -49,19 +56,29 @@ export function Explorer({ description, service, name }: Props) {
         <ul aria-label="Operations">
           {found.slice(0, LISTED_MAX).map((each) => (
             <li key={each.name}>
-              <a href={linkTo(current.name, each.name)} aria-current={each.name === name ? 'true' : undefined}>
+              <a
+                href={linkTo(current.name, each.name)}
+                aria-current={each.name === name ? 'true' : undefined}
+              >
                 {each.name} {each.status === 'ok' ? '' : `(${each.status})`}
               </a>
             </li>
           ))}
         </ul>
-        {found.length > LISTED_MAX ? <p class="muted">{found.length - LISTED_MAX} more: narrow the filter.</p> : null}
+        {found.length > LISTED_MAX ? (
+          <p class="muted">{found.length - LISTED_MAX} more: narrow the filter.</p>
+        ) : null}
       </div>
       <div>
         {name === null ? (
           <p class="muted">Choose an operation.</p>
         ) : (
-          <Operation key={`${current.name}/${name}`} description={description} service={current} name={name} />
+          <Operation
+            key={`${current.name}/${name}`}
+            description={description}
+            service={current}
+            name={name}
+          />
         )}
       </div>
     </div>
@@ -78,7 +95,9 @@ function Operation({ description, service, name }: OperationProps) {
   const [operation, setOperation] = useState<OperationDescription | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
-    askOperation(service.name, name).then(setOperation, (error: Error) => setProblem(error.message));
+    askOperation(service.name, name).then(setOperation, (error: Error) =>
+      setProblem(error.message),
+    );
   }, [service.name, name]);
   if (problem !== null) return <p class="bad">{problem}</p>;
   if (operation === null) return <p aria-busy="true">Reading ...</p>;
@@ -94,7 +113,9 @@ function Operation({ description, service, name }: OperationProps) {
       <h2>{name}</h2>
       {documentation === null || own !== undefined ? null : <p>{documentation}</p>}
       <p class="muted">
-        {line?.field === null || line === undefined ? 'GraphQL does not offer it.' : `GraphQL: ${line.field}.`}{' '}
+        {line?.field === null || line === undefined
+          ? 'GraphQL does not offer it.'
+          : `GraphQL: ${line.field}.`}{' '}
         {soapAction === null ? '' : `SOAPAction: ${soapAction}`}
       </p>
       {reasons.length === 0 ? null : (
@@ -128,7 +149,9 @@ function Operation({ description, service, name }: OperationProps) {
           text={indent(envelope)}
           isOpen={description.tryOut && service.path !== null}
           credentialFields={description.credentialFields}
-          send={(text, credentials) => send(service.path ?? '', { ...soapHeaders, ...credentials }, text)}
+          send={(text, credentials) =>
+            send(service.path ?? '', { ...soapHeaders, ...credentials }, text)
+          }
         />
       )}
       {own === undefined ? null : <Entry entry={own} />}
@@ -170,7 +193,9 @@ function Message(props: MessageProps) {
   const ask = () => {
     setProblem(null);
     setAnswer(null);
-    const given = Object.fromEntries(Object.entries(credentials).filter(([, value]) => value !== ''));
+    const given = Object.fromEntries(
+      Object.entries(credentials).filter(([, value]) => value !== ''),
+    );
     props.send(text, given).then(setAnswer, (error: Error) => setProblem(error.message));
   };
   return (
@@ -195,9 +220,15 @@ function Message(props: MessageProps) {
             <input
               type="password"
               autocomplete="off"
-              placeholder={field === 'authorization' ? 'Bearer ..., where callers need it' : 'where callers need it'}
+              placeholder={
+                field === 'authorization'
+                  ? 'Bearer ..., where callers need it'
+                  : 'where callers need it'
+              }
               value={credentials[field] ?? ''}
-              onInput={({ currentTarget }) => setCredentials({ ...credentials, [field]: currentTarget.value })}
+              onInput={({ currentTarget }) =>
+                setCredentials({ ...credentials, [field]: currentTarget.value })
+              }
             />
           </label>
         ))}

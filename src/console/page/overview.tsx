@@ -29,8 +29,12 @@ export function Overview({ readings, states, description }: Props) {
     ['Memory', printMib(readings.total('soapstone_process_resident_memory_bytes'))],
     ['Generation', String(loads.generation)],
     ['Reloads refused', String(loads.refused), loads.refused > 0],
-    ...(workers > 0 ? ([['Workers', `${readings.total('soapstone_workers_answered')} of ${workers}`]] as const) : []),
-    ...(readings.total('soapstone_shedding') > 0 ? ([['Overload', 'new requests are refused', true]] as const) : []),
+    ...(workers > 0
+      ? ([['Workers', `${readings.total('soapstone_workers_answered')} of ${workers}`]] as const)
+      : []),
+    ...(readings.total('soapstone_shedding') > 0
+      ? ([['Overload', 'new requests are refused', true]] as const)
+      : []),
   ];
   return (
     <>
@@ -44,7 +48,11 @@ export function Overview({ readings, states, description }: Props) {
         ))}
       </dl>
       <div class="charts">
-        <Chart title="Requests per second" names={['ok', 'refused', 'failed']} rows={ratesOf(states)} />
+        <Chart
+          title="Requests per second"
+          names={['ok', 'refused', 'failed']}
+          rows={ratesOf(states)}
+        />
         <Chart title="99th percentile, milliseconds" names={['p99']} rows={timesOf(states)} />
       </div>
       <Warnings warnings={description.warnings} />

@@ -31,7 +31,10 @@ export class Readings {
   }
 
   points(name: string): readonly { readonly labels: Labels; readonly value: number }[] {
-    return (this.now.metrics[name] ?? []).map(({ labels, value }) => ({ labels: textsOf(labels), value }));
+    return (this.now.metrics[name] ?? []).map(({ labels, value }) => ({
+      labels: textsOf(labels),
+      value,
+    }));
   }
 
   /** What came in the window. A counter that went back began anew. */
@@ -66,7 +69,9 @@ export class Readings {
     if (index === -1) return bounds.at(-1) ?? null;
     const [low, high] = [bounds[index - 1] ?? 0, bounds[index] ?? 0];
     const [below, within] = [counts[index - 1] ?? 0, counts[index] ?? 0];
-    return within === below ? high : low + ((high - low) * (all * share - below)) / (within - below);
+    return within === below
+      ? high
+      : low + ((high - low) * (all * share - below)) / (within - below);
   }
 }
 

@@ -25,7 +25,11 @@ export function Refusals({ readings, description: { codes }, id }: Props) {
   const byCode = (metric: string, nameLabel: string) =>
     readings
       .values(metric, 'code')
-      .map((code) => ({ code, total: readings.total(metric, { code }), grown: readings.grown(metric, { code }) }))
+      .map((code) => ({
+        code,
+        total: readings.total(metric, { code }),
+        grown: readings.grown(metric, { code }),
+      }))
       .sort((one, other) => other.grown - one.grown || other.total - one.total)
       .map(({ code, total, grown }) => [
         <code>{code}</code>,
@@ -38,9 +42,24 @@ export function Refusals({ readings, description: { codes }, id }: Props) {
   // A search shows its finds first.
   const latest = (
     <>
-      <List title="The latest refused or failed" requests={matching(refused)} codes={codes} isSearch={isSearch} />
-      <List title="The latest Faults of backends" requests={matching(faults)} codes={codes} isSearch={isSearch} />
-      <List title="The latest slow ones" requests={matching(slow)} codes={codes} isSearch={isSearch} />
+      <List
+        title="The latest refused or failed"
+        requests={matching(refused)}
+        codes={codes}
+        isSearch={isSearch}
+      />
+      <List
+        title="The latest Faults of backends"
+        requests={matching(faults)}
+        codes={codes}
+        isSearch={isSearch}
+      />
+      <List
+        title="The latest slow ones"
+        requests={matching(slow)}
+        codes={codes}
+        isSearch={isSearch}
+      />
     </>
   );
   return (
@@ -55,9 +74,19 @@ export function Refusals({ readings, description: { codes }, id }: Props) {
         />
       </label>
       {isSearch ? latest : null}
-      <Table title="By rule" columns={columns} rows={byCode(REFUSALS, 'route')} empty="Nothing was refused yet." />
+      <Table
+        title="By rule"
+        columns={columns}
+        rows={byCode(REFUSALS, 'route')}
+        empty="Nothing was refused yet."
+      />
       {readings.values(VIOLATIONS, 'code').length === 0 ? null : (
-        <Table title="Let through in monitor mode" columns={columns} rows={byCode(VIOLATIONS, 'service')} empty="" />
+        <Table
+          title="Let through in monitor mode"
+          columns={columns}
+          rows={byCode(VIOLATIONS, 'service')}
+          empty=""
+        />
       )}
       <SchemaViolations readings={readings} />
       {isSearch ? null : latest}
@@ -103,30 +132,45 @@ function List(props: {
   return (
     <Table
       title={props.title}
-      columns={['Time', 'Id', 'Client', 'Class', 'Route', 'Operation', '#Status', '#Took', 'Rule', 'Detail']}
-      rows={props.requests.map(({ id, endedMillis, route, clientClass, status, millis, code, ...more }) => [
-        printTime(endedMillis),
-        <code>{id}</code>,
-        [more.caller, more.address].filter((text) => text !== '').join(', '),
-        clientClass,
-        route,
-        more.operationName === '' ? more.operation : `${more.operation} ${more.operationName}`,
-        status,
-        printSeconds(millis / 1000),
-        code === null ? (
-          ''
-        ) : (
-          <>
-            <code title={props.codes[code]?.text}>{code}</code>
-            {props.isSearch ? <Meaning code={props.codes[code]} /> : null}
-          </>
-        ),
-        [more.detail, more.limit === null ? null : `${more.limit.key}: ${more.limit.value}`]
-          .filter((text) => text !== null)
-          .join('; '),
-      ])}
+      columns={[
+        'Time',
+        'Id',
+        'Client',
+        'Class',
+        'Route',
+        'Operation',
+        '#Status',
+        '#Took',
+        'Rule',
+        'Detail',
+      ]}
+      rows={props.requests.map(
+        ({ id, endedMillis, route, clientClass, status, millis, code, ...more }) => [
+          printTime(endedMillis),
+          <code>{id}</code>,
+          [more.caller, more.address].filter((text) => text !== '').join(', '),
+          clientClass,
+          route,
+          more.operationName === '' ? more.operation : `${more.operation} ${more.operationName}`,
+          status,
+          printSeconds(millis / 1000),
+          code === null ? (
+            ''
+          ) : (
+            <>
+              <code title={props.codes[code]?.text}>{code}</code>
+              {props.isSearch ? <Meaning code={props.codes[code]} /> : null}
+            </>
+          ),
+          [more.detail, more.limit === null ? null : `${more.limit.key}: ${more.limit.value}`]
+            .filter((text) => text !== null)
+            .join('; '),
+        ],
+      )}
       empty={
-        props.isSearch ? 'None of the latest 200 has this id. The log has all: `jq \'select(.id == "ID")\'`.' : 'None.'
+        props.isSearch
+          ? 'None of the latest 200 has this id. The log has all: `jq \'select(.id == "ID")\'`.'
+          : 'None.'
       }
     />
   );

@@ -41,20 +41,22 @@ export function Services({ readings, description: { services, listenerEnds } }: 
           'ejected since the start',
         ]}
         rows={services.flatMap(({ name }) =>
-          readings.values('soapstone_upstream_address_up', 'address', { service: name }).map((address) => {
-            const labels = { service: name, address };
-            const isUp = readings.total('soapstone_upstream_address_up', labels) > 0;
-            const failed = readings.rate('soapstone_upstream_attempts_failed_total', labels);
-            return [
-              name,
-              address,
-              isUp ? 'called' : <span class="bad">at rest</span>,
-              printRate(readings.rate('soapstone_upstream_attempts_total', labels)),
-              <span class={failed > 0 ? 'bad' : ''}>{printRate(failed)}</span>,
-              reasonsOf(readings, 'soapstone_upstream_attempts_failed_total', labels),
-              reasonsOf(readings, 'soapstone_upstream_ejections_total', labels),
-            ];
-          }),
+          readings
+            .values('soapstone_upstream_address_up', 'address', { service: name })
+            .map((address) => {
+              const labels = { service: name, address };
+              const isUp = readings.total('soapstone_upstream_address_up', labels) > 0;
+              const failed = readings.rate('soapstone_upstream_attempts_failed_total', labels);
+              return [
+                name,
+                address,
+                isUp ? 'called' : <span class="bad">at rest</span>,
+                printRate(readings.rate('soapstone_upstream_attempts_total', labels)),
+                <span class={failed > 0 ? 'bad' : ''}>{printRate(failed)}</span>,
+                reasonsOf(readings, 'soapstone_upstream_attempts_failed_total', labels),
+                reasonsOf(readings, 'soapstone_upstream_ejections_total', labels),
+              ];
+            }),
         )}
         empty="None has been called yet."
       />
@@ -65,7 +67,11 @@ export function Services({ readings, description: { services, listenerEnds } }: 
 
 const EXPIRY = 'soapstone_upstream_certificate_expiry_timestamp_seconds';
 /** As `check` warns: authorities renew revocation lists every few days. */
-const SOON_MILLIS = { certificate: 30 * 86_400_000, clientCa: 30 * 86_400_000, clientCrl: 86_400_000 } as const;
+const SOON_MILLIS = {
+  certificate: 30 * 86_400_000,
+  clientCa: 30 * 86_400_000,
+  clientCrl: 86_400_000,
+} as const;
 
 interface CertificatesProps {
   readonly readings: Readings;
@@ -76,7 +82,11 @@ interface CertificatesProps {
 function Certificates({ readings, listenerEnds }: CertificatesProps) {
   const endOf = (kind: ListenerEnd['kind'], millis: number | null) => {
     const isSoon = millis !== null && millis - readings.now.atMillis < SOON_MILLIS[kind];
-    return <span class={isSoon ? 'bad' : ''}>{millis === null ? 'not known' : new Date(millis).toLocaleString()}</span>;
+    return (
+      <span class={isSoon ? 'bad' : ''}>
+        {millis === null ? 'not known' : new Date(millis).toLocaleString()}
+      </span>
+    );
   };
   const ofListeners = listenerEnds.map(({ key, address, kind, name, millis }) => [
     `${key} ${address}`,
@@ -92,7 +102,14 @@ function Certificates({ readings, listenerEnds }: CertificatesProps) {
     ]);
   const rows = [...ofListeners, ...ofServices];
   if (rows.length === 0) return null;
-  return <Table title="Certificates" columns={['Place', 'Kind', 'First one ends']} rows={rows} empty="" />;
+  return (
+    <Table
+      title="Certificates"
+      columns={['Place', 'Kind', 'First one ends']}
+      rows={rows}
+      empty=""
+    />
+  );
 }
 
 const VERIFIED_BY = { clientCa: 'authorities of clients', clientCrl: 'revocation lists' } as const;
@@ -118,7 +135,11 @@ function rowOf({ name, kind, mode, dialects }: ServiceDescription, readings: Rea
   ];
 }
 
-function reasonsOf(readings: Readings, metric: string, labels: Readonly<Record<string, string>>): string {
+function reasonsOf(
+  readings: Readings,
+  metric: string,
+  labels: Readonly<Record<string, string>>,
+): string {
   return readings
     .values(metric, 'reason', labels)
     .map((reason) => `${reason} ${readings.total(metric, { ...labels, reason })}`)

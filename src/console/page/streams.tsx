@@ -11,7 +11,9 @@ export function Streams({ readings }: { readonly readings: Readings }) {
       <Table
         title="Subscriptions"
         columns={['Field', '#that run']}
-        rows={readings.values(ACTIVE, 'field').map((field) => [field, readings.total(ACTIVE, { field })])}
+        rows={readings
+          .values(ACTIVE, 'field')
+          .map((field) => [field, readings.total(ACTIVE, { field })])}
         empty="None runs."
       />
       <p class="muted">
@@ -21,14 +23,16 @@ export function Streams({ readings }: { readonly readings: Readings }) {
       <Table
         title="WSDLs that backends show, against those that are served"
         columns={['Service', 'Taken from the backend', '#breaking', '#dangerous', '#safe']}
-        rows={[...new Set([DRIFT, TAKEN].flatMap((name) => readings.values(name, 'service')))].map((service) => [
-          service,
-          takenAt(readings.total(TAKEN, { service })),
-          ...['breaking', 'dangerous', 'safe'].map((severity) => {
-            const count = readings.total(DRIFT, { service, severity });
-            return <span class={count > 0 && severity !== 'safe' ? 'bad' : ''}>{count}</span>;
-          }),
-        ])}
+        rows={[...new Set([DRIFT, TAKEN].flatMap((name) => readings.values(name, 'service')))].map(
+          (service) => [
+            service,
+            takenAt(readings.total(TAKEN, { service })),
+            ...['breaking', 'dangerous', 'safe'].map((severity) => {
+              const count = readings.total(DRIFT, { service, severity });
+              return <span class={count > 0 && severity !== 'safe' ? 'bad' : ''}>{count}</span>;
+            }),
+          ],
+        )}
         empty="No service has `drift`, or none was looked at yet."
         note="The served WSDL stays. `soapstone diff OLD NEW --usage FILE` prints the differences, and which clients they meet."
       />
@@ -36,4 +40,5 @@ export function Streams({ readings }: { readonly readings: Readings }) {
   );
 }
 
-const takenAt = (seconds: number): string => (seconds > 0 ? new Date(seconds * 1000).toLocaleString() : '');
+const takenAt = (seconds: number): string =>
+  seconds > 0 ? new Date(seconds * 1000).toLocaleString() : '';

@@ -24,7 +24,8 @@ export function Table({ title, columns, rows, empty, note }: Props) {
       </>
     );
   }
-  const classOf = (index: number): string => (columns[index]?.startsWith('#') === true ? 'number' : '');
+  const classOf = (index: number): string =>
+    columns[index]?.startsWith('#') === true ? 'number' : '';
   return (
     <>
       <h2>{title}</h2>

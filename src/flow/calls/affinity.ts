@@ -47,7 +47,11 @@ function cookieOf(field: CallerIdentity['headers'][string], name: string): strin
 }
 
 /** The text at a path of a request that is about to be sent; null where calls are not spread by one. */
-export function textInRequest(service: SoapService, operation: Operation, message: Buffer): string | null {
+export function textInRequest(
+  service: SoapService,
+  operation: Operation,
+  message: Buffer,
+): string | null {
   const steps = service.reach.affinity?.steps ?? [];
   if (steps.length === 0) return null;
   const text = new PathText(steps);

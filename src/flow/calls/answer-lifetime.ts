@@ -20,6 +20,8 @@ export class AnswerLifetime {
   /** The value of Cache-Control (RFC 9111 section 5.2.2). */
   get field(): string {
     const seconds = this.#millis === Number.POSITIVE_INFINITY ? 0 : Math.floor(this.#millis / 1000);
-    return seconds === 0 ? 'no-store' : `max-age=${seconds}, ${this.#isPrivate ? 'private' : 'public'}`;
+    return seconds === 0
+      ? 'no-store'
+      : `max-age=${seconds}, ${this.#isPrivate ? 'private' : 'public'}`;
   }
 }

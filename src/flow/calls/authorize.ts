@@ -77,8 +77,12 @@ export class CallGuard {
     if (this.#hasPassed) return;
     const { weightOf } = this.#service;
     authorizeMessage(this.#caller.client, this.#service, known);
-    if (this.#refusesReplies(known)) throw new Refusal('FORBIDDEN', 'a field', { found: this.#service.name });
-    charge(this.#caller, known === null ? weightOf(null) : Math.max(...known.candidates.map(weightOf)));
+    if (this.#refusesReplies(known))
+      throw new Refusal('FORBIDDEN', 'a field', { found: this.#service.name });
+    charge(
+      this.#caller,
+      known === null ? weightOf(null) : Math.max(...known.candidates.map(weightOf)),
+    );
     this.#hasPassed = true;
   }
 
@@ -90,7 +94,10 @@ export class CallGuard {
     return (known?.candidates ?? operations).some(({ name }) => {
       const rule = this.#closed.get(`${service}.${name}`);
       if (rule === undefined) return false;
-      return rule.masks.has(client.className) || (rule.requires !== null && !isMet(rule.requires, client));
+      return (
+        rule.masks.has(client.className) ||
+        (rule.requires !== null && !isMet(rule.requires, client))
+      );
     });
   }
 }
@@ -101,15 +108,22 @@ const lacksSome = (client: Client, requirements: SoapService['requirements']): b
 /** Throws `FORBIDDEN`. The operation is the one that will be called, whatever the request called it. */
 export function authorize({ rights }: Client, service: string, operation: string | null): void {
   if (rights.permitsAll || rights.permits(service, operation)) return;
-  throw new Refusal('FORBIDDEN', null, { found: operation === null ? service : `${service}.${operation}` });
+  throw new Refusal('FORBIDDEN', null, {
+    found: operation === null ? service : `${service}.${operation}`,
+  });
 }
 
 /**
  * Authorizes a message for each operation that the backend may read in it, and for what each requires. An operation
  * that is not known may be any of the service. Throws `FORBIDDEN`.
  */
-function authorizeMessage(client: Client, service: SoapService, known: KnownOperation | null): void {
-  const names: readonly (string | null)[] = known === null ? [null] : known.candidates.map(({ name }) => name);
+function authorizeMessage(
+  client: Client,
+  service: SoapService,
+  known: KnownOperation | null,
+): void {
+  const names: readonly (string | null)[] =
+    known === null ? [null] : known.candidates.map(({ name }) => name);
   for (const name of names) authorize(client, service.name, name);
   const { requirements } = service;
   if (requirements.size === 0) return;
@@ -121,7 +135,11 @@ function authorizeMessage(client: Client, service: SoapService, known: KnownOper
 }
 
 /** Authorizes a GraphQL field: it calls one operation, which the backend may take for another. Throws `FORBIDDEN`. */
-export function authorizeCall(client: Client, service: SoapService | undefined, operation: Operation): void {
+export function authorizeCall(
+  client: Client,
+  service: SoapService | undefined,
+  operation: Operation,
+): void {
   if (service === undefined) throw new Error('an operation of a service that is not there');
   authorizeMessage(client, service, service.requests.called(operation));
 }
@@ -144,6 +162,7 @@ function charge({ client, budgets }: Caller, points: number): void {
 
 /** The refusal of a client without points. Whole seconds: clients do not understand less (RFC 9110 section 10.2.3). */
 export function rateLimited({ retryAfterMillis }: Denied): Refusal {
-  const retryAfter = retryAfterMillis === null ? null : String(Math.max(1, Math.ceil(retryAfterMillis / 1000)));
+  const retryAfter =
+    retryAfterMillis === null ? null : String(Math.max(1, Math.ceil(retryAfterMillis / 1000)));
   return new Refusal('RATE_LIMITED', null, { retryAfter });
 }

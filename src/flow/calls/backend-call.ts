@@ -23,8 +23,11 @@ export interface BackendCall {
 export function callBackend(call: BackendCall): UpstreamCall {
   const { service, upstream, request, receiver, blocks } = call;
   const { replyVerification } = service;
-  const verifying = replyVerification === null ? null : new VerifyingReceiver(call, replyVerification);
+  const verifying =
+    replyVerification === null ? null : new VerifyingReceiver(call, replyVerification);
   const inflating = new InflatingReceiver(verifying ?? receiver, service.inflateLimits);
-  inflating.begin((upstream ?? service.upstream).call(withBlocks(request, blocks, verifying), inflating));
+  inflating.begin(
+    (upstream ?? service.upstream).call(withBlocks(request, blocks, verifying), inflating),
+  );
   return inflating;
 }

@@ -35,7 +35,10 @@ export function bindReply(
 }
 
 /** Makes a reply that relates to another message relate to this one: callers refuse any other. Within `onHeadValid`. */
-export function relateTo({ addressing, header }: EnvelopeValidator, messageId: string | null): void {
+export function relateTo(
+  { addressing, header }: EnvelopeValidator,
+  messageId: string | null,
+): void {
   const range = addressing?.relatesToContent ?? null;
   if (range === null || messageId === null || addressing?.relatesTo === messageId) return;
   header?.edit({ ...range, replacement: referencesFor(escapeText(messageId)) });

@@ -70,7 +70,10 @@ export function callKey(rule: ReadRule, call: CallParts): CallKey | null {
   if (message === null || upstream !== null || service.callerFields.passesCookies) return null;
   const client = rule.isShared ? null : message.client.id;
   const text = JSON.stringify([client, ...keyParts(CALL_PARTS, call, call)]);
-  return { text: createHash('sha256').update(text).digest('base64url'), mayJoin: !message.content.isNumbered };
+  return {
+    text: createHash('sha256').update(text).digest('base64url'),
+    mayJoin: !message.content.isNumbered,
+  };
 }
 
 /** Fields that describe the message, whose content is compared. */
@@ -80,15 +83,25 @@ const DESCRIBING: ReadonlySet<string> = new Set(['content-type', 'content-length
  * Fields that name a program or a request and not its caller: with them hardly two calls would be alike. A reply that
  * depends on one says so in its Vary, and is not shared.
  */
-const UNCOMPARED: ReadonlySet<string> = new Set(['accept', 'user-agent', 'x-request-id', 'traceparent', 'tracestate']);
+const UNCOMPARED: ReadonlySet<string> = new Set([
+  'accept',
+  'user-agent',
+  'x-request-id',
+  'traceparent',
+  'tracestate',
+]);
 
 /** The header fields that calls are compared by, in alphabetical order. Any that is not known is one of them. */
-function comparedFields(headers: readonly string[], { callerFields }: SoapService): readonly string[] {
+function comparedFields(
+  headers: readonly string[],
+  { callerFields }: SoapService,
+): readonly string[] {
   const fields: string[] = [];
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at]?.toLowerCase() ?? '';
     const value = headers[at + 1] ?? '';
-    if (DESCRIBING.has(name) || (UNCOMPARED.has(name) && !callerFields.varying.includes(name))) continue;
+    if (DESCRIBING.has(name) || (UNCOMPARED.has(name) && !callerFields.varying.includes(name)))
+      continue;
     // Many libraries send `*`, which means the same as no field (RFC 9110 section 12.5.4).
     if (name === 'accept-language' && value === '*') continue;
     fields.push(`${name}: ${value}`);
@@ -101,5 +114,7 @@ export function variesBeyondKey(head: ReplyHead, { callerFields }: SoapService):
   const field = head.header('vary');
   if (field === null) return false;
   const names = field.split(',').map((name) => name.trim().toLowerCase());
-  return names.some((name) => name === '*' || (UNCOMPARED.has(name) && !callerFields.varying.includes(name)));
+  return names.some(
+    (name) => name === '*' || (UNCOMPARED.has(name) && !callerFields.varying.includes(name)),
+  );
 }

@@ -6,11 +6,16 @@ import type { UpstreamRequest } from '../../upstream/reply.js';
 import { isPrintable } from './reply-head.js';
 
 /** Adds the header fields of a GraphQL caller's request that go on with a call. */
-export function pushCallerFields(headers: string[], { callerFields }: SoapService, caller: CallerIdentity): void {
+export function pushCallerFields(
+  headers: string[],
+  { callerFields }: SoapService,
+  caller: CallerIdentity,
+): void {
   // Without an address there is no request: a poll is made for many subscribers, that have in common what varies.
   const isRequest = caller.address !== '';
   pushNamed(headers, isRequest ? callerFields.ofGraphql : callerFields.varying, caller.headers);
-  if (isRequest && callerFields.forwarding !== null) headers.push(...callerFields.forwarding.fields(caller));
+  if (isRequest && callerFields.forwarding !== null)
+    headers.push(...callerFields.forwarding.fields(caller));
 }
 
 /**

@@ -82,7 +82,8 @@ export class CoalescedCall implements UpstreamReceiver {
 
   head(head: ReplyHead): void {
     this.#head = head;
-    if (Number(head.header('content-length') ?? 0) > this.#options.cache.limits.replyBytes) this.#stream();
+    if (Number(head.header('content-length') ?? 0) > this.#options.cache.limits.replyBytes)
+      this.#stream();
   }
 
   data(chunk: Buffer): void {

@@ -14,7 +14,10 @@ export async function consultPolicy(
   about: Omit<PolicyInput, 'client' | 'address' | 'method'>,
 ): Promise<void> {
   const { client: address, method, observer } = exchange;
-  const result = await policy.decide({ client: policyClient(client), address, method, ...about }, observer);
+  const result = await policy.decide(
+    { client: policyClient(client), address, method, ...about },
+    observer,
+  );
   exchange.policyResults ??= [];
   exchange.policyResults.push(result);
   if (policy.permits(result)) return;
@@ -31,7 +34,14 @@ export async function consultAboutPath(
   path: string,
 ): Promise<void> {
   if (policy === null) return;
-  const about = { protocol: 'http', service, operation: null, operations: [], fields: [], path } as const;
+  const about = {
+    protocol: 'http',
+    service,
+    operation: null,
+    operations: [],
+    fields: [],
+    path,
+  } as const;
   await consultPolicy(policy, caller, exchange, about);
 }
 

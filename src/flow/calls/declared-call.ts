@@ -60,7 +60,11 @@ export interface BegunCall {
 /** Makes one call for all requests under one idempotency key. */
 export interface KeyedStarter {
   /** `make` calls the backend, if no request has before. */
-  start(claim: KeyClaim, receiver: UpstreamReceiver, make: (receiver: UpstreamReceiver) => BegunCall): DeclaredCall;
+  start(
+    claim: KeyClaim,
+    receiver: UpstreamReceiver,
+    make: (receiver: UpstreamReceiver) => BegunCall,
+  ): DeclaredCall;
 }
 
 /** Calls the backend for one caller. */

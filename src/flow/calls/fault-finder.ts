@@ -64,7 +64,11 @@ export class FaultFinder {
 }
 
 /** Null where no envelope can follow this head. */
-export function findFault(head: ReplyHead, service: SoapService, names: ReadonlySet<string>): FaultFinder | null {
+export function findFault(
+  head: ReplyHead,
+  service: SoapService,
+  names: ReadonlySet<string>,
+): FaultFinder | null {
   try {
     const form = checkReplyHead(head, service);
     return form === null ? null : new FaultFinder(service, names, form);

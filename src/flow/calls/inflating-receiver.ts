@@ -120,7 +120,8 @@ const GZIP = /^\s*(?:x-)?gzip\s*$/i;
 
 const withoutCoding = (head: ReplyHead): ReplyHead => ({
   status: head.status,
-  header: (name) => (name === 'content-encoding' || name === 'content-length' ? null : head.header(name)),
+  header: (name) =>
+    name === 'content-encoding' || name === 'content-length' ? null : head.header(name),
   headers: (name) => head.headers(name),
   ...(head.addressId !== undefined && { addressId: head.addressId }),
 });

@@ -25,7 +25,12 @@ export interface ReadMessage {
 }
 
 /** The content of a message; null where it holds more than is compared. */
-export function messageContent({ envelope, content, hasFurther, action }: ReadMessage): MessageContent | null {
+export function messageContent({
+  envelope,
+  content,
+  hasFurther,
+  action,
+}: ReadMessage): MessageContent | null {
   if (!envelope.isBare || hasFurther) return null;
   const digest = content === null ? '' : content.digest();
   if (digest === null || (content === null && envelope.operation !== null)) return null;
@@ -42,13 +47,19 @@ function withHead(
   const delivery =
     addressing === null
       ? null
-      : [orNone(addressing.to), addressing.action, orNone(addressing.replyTo), header?.deliveryBlocks ?? []];
+      : [
+          orNone(addressing.to),
+          addressing.action,
+          orNone(addressing.replyTo),
+          header?.deliveryBlocks ?? [],
+        ];
   const text = JSON.stringify([dialect.name, action ?? '', content, delivery]);
   return { text, isNumbered: addressing !== null };
 }
 
 /** No address means the same as the anonymous one. */
-const orNone = (address: string | null): string => (address === null || isAnonymous(address) ? '' : address);
+const orNone = (address: string | null): string =>
+  address === null || isAnonymous(address) ? '' : address;
 
 /** How the message of a GraphQL field is sent. */
 interface SentBy {
@@ -100,6 +111,12 @@ function readEnvelope(
   } finally {
     service.readers.give(reader);
   }
-  if (!envelope.isBare) return withHead(envelope, action, createHash('sha256').update(message).digest('base64url'));
-  return messageContent({ envelope, content: envelope.operation === null ? null : content, hasFurther, action });
+  if (!envelope.isBare)
+    return withHead(envelope, action, createHash('sha256').update(message).digest('base64url'));
+  return messageContent({
+    envelope,
+    content: envelope.operation === null ? null : content,
+    hasFurther,
+    action,
+  });
 }

@@ -28,7 +28,12 @@ export class Observers {
   readonly #topics = new Map<string, Map<string, EventTopic>>();
 
   /** `via`: the kind of messages to observe. */
-  constructor(topics: readonly EventTopic[], via: EventTopic['via'], bus: EventBus, limits: ObservationLimits) {
+  constructor(
+    topics: readonly EventTopic[],
+    via: EventTopic['via'],
+    bus: EventBus,
+    limits: ObservationLimits,
+  ) {
     this.#bus = bus;
     this.#limits = limits;
     for (const topic of topics) {
@@ -51,7 +56,8 @@ export class Observers {
   begin(service: string, operation: string): Observation | null {
     const topic = this.#topics.get(service)?.get(operation);
     if (topic === undefined) return null;
-    if (this.#bus.hasSubscribers(topic.name)) return new Observation(topic, this.#bus, this.#limits);
+    if (this.#bus.hasSubscribers(topic.name))
+      return new Observation(topic, this.#bus, this.#limits);
     this.#bus.skip(topic.name);
     return null;
   }
@@ -99,7 +105,8 @@ export class Observation {
    * request. `status` is that of the answer; null where none came. Never throws.
    */
   lost(status: number | null): void {
-    const isUnclear = status === null || (status >= 200 && status <= 299) || INTERMEDIATE.has(status);
+    const isUnclear =
+      status === null || (status >= 200 && status <= 299) || INTERMEDIATE.has(status);
     if (!this.#isSent || this.#isLost || !isUnclear) return;
     this.#isLost = true;
     this.#bus.publish(this.#topic.name, null);

@@ -39,7 +39,8 @@ export function blocksOfSoapCall(
   const { offsetBytes, isInHeader } = found;
   const { envelopeUri } = dialect;
   const place = { offsetBytes, isInHeader, envelopeUri, encoding: encoding ?? 'utf-8' };
-  const subject = security !== null && replacesSecurity ? subjectOfAssertion(security, claims) : null;
+  const subject =
+    security !== null && replacesSecurity ? subjectOfAssertion(security, claims) : null;
   const writers = security !== null && replacesSecurity ? [security.writer(subject)] : [];
   if (signing !== null && replacesSecurity && (isPackage || place.encoding !== 'utf-8'))
     throw new Refusal(
@@ -76,7 +77,9 @@ function subjectOfAssertion({ claim }: MadeBlock, claims: RequestContext['claims
   if (claim === null) return null;
   const subject = claimText(claim, { claims }) ?? '';
   if (subject === '' || UNWRITABLE.test(subject))
-    throw new Refusal('FORBIDDEN', 'the caller has no claim that an assertion can be about', { found: claim });
+    throw new Refusal('FORBIDDEN', 'the caller has no claim that an assertion can be about', {
+      found: claim,
+    });
   return subject;
 }
 
@@ -101,7 +104,10 @@ export function withBlocks(
   return { ...request, insertion };
 }
 
-function sealOf({ signing, envelope }: OwnBlocks, observer: SignedObserver | null): Pick<Insertion, 'seal'> {
+function sealOf(
+  { signing, envelope }: OwnBlocks,
+  observer: SignedObserver | null,
+): Pick<Insertion, 'seal'> {
   if (signing === null) return {};
   const onSigned = (value: Buffer): void => observer?.signed(value);
   return {

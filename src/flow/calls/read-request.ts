@@ -6,7 +6,12 @@ import type { Operation } from '../../wsdl/model.js';
 import type { XmlHandler } from '../../xml/events.js';
 
 /** Feeds the child of Body of a request that is about to be sent to a handler. */
-export function readRequest(service: SoapService, operation: Operation, message: Buffer, handler: XmlHandler): void {
+export function readRequest(
+  service: SoapService,
+  operation: Operation,
+  message: Buffer,
+  handler: XmlHandler,
+): void {
   const parts = expectedParts([operation.input], true)(operation.input);
   const envelope = new EnvelopeValidator(service.replyRules, null, 'no detail', {
     onHeadValid: (seen) => seen.expectParts(parts),

@@ -38,7 +38,11 @@ class RecordedCall implements DeclaredCall, UpstreamReceiver {
   #isStreaming = false;
   #call: UpstreamCall;
 
-  constructor(parts: CallParts, bytesMax: number, report: (reply: PollReply, tookMillis: number) => void) {
+  constructor(
+    parts: CallParts,
+    bytesMax: number,
+    report: (reply: PollReply, tookMillis: number) => void,
+  ) {
     this.#receiver = parts.receiver;
     this.#bytesMax = bytesMax;
     this.#report = report;
@@ -93,7 +97,8 @@ class RecordedCall implements DeclaredCall, UpstreamReceiver {
   }
 
   failed(refusal: Refusal): void {
-    if (!this.#isStreaming && refusal.code !== 'CLIENT_GONE') this.#tell({ kind: 'failed', code: refusal.code });
+    if (!this.#isStreaming && refusal.code !== 'CLIENT_GONE')
+      this.#tell({ kind: 'failed', code: refusal.code });
     this.#receiver.failed(refusal);
   }
 

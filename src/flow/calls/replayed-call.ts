@@ -12,7 +12,11 @@ export class ReplayedCall implements DeclaredCall {
   #isOver = false;
 
   /** `begin` is called later: the caller gets the call before its reply. Null: another begins it. */
-  constructor(receiver: UpstreamReceiver, isMade: boolean, begin: ((call: ReplayedCall) => void) | null) {
+  constructor(
+    receiver: UpstreamReceiver,
+    isMade: boolean,
+    begin: ((call: ReplayedCall) => void) | null,
+  ) {
     this.receiver = receiver;
     this.isMade = isMade;
     if (begin !== null) queueMicrotask(() => begin(this));
@@ -58,7 +62,11 @@ export class CachedCall extends ReplayedCall {
   readonly #forget: () => void;
 
   /** `forget` is called when the reader finds that the reply should not be in the cache. */
-  constructor({ reply, ageMillis, leftMillis }: CachedReply, receiver: UpstreamReceiver, forget: () => void) {
+  constructor(
+    { reply, ageMillis, leftMillis }: CachedReply,
+    receiver: UpstreamReceiver,
+    forget: () => void,
+  ) {
     super(receiver, false, (call) => call.replay(headOf(reply), [reply.body]));
     this.ageMillis = ageMillis;
     this.#leftMillis = leftMillis;
@@ -74,14 +82,22 @@ export class CachedCall extends ReplayedCall {
 }
 
 /** Gives a whole reply to a receiver. Throws what the receiver throws. */
-export function replay(receiver: UpstreamReceiver, head: ReplyHead, chunks: readonly Buffer[]): void {
+export function replay(
+  receiver: UpstreamReceiver,
+  head: ReplyHead,
+  chunks: readonly Buffer[],
+): void {
   receiver.head(head);
   for (const chunk of chunks) receiver.data(chunk);
   receiver.end();
 }
 
 /** The head of a reply that is held; `contentType` is empty where it has none. */
-export const headOf = ({ status = 200, contentType, body }: StoredReply & { readonly status?: number }): ReplyHead => ({
+export const headOf = ({
+  status = 200,
+  contentType,
+  body,
+}: StoredReply & { readonly status?: number }): ReplyHead => ({
   status,
   header(name) {
     if (name === 'content-type') return contentType === '' ? null : contentType;

@@ -6,7 +6,11 @@ import type { ReplyHead } from '../../upstream/reply.js';
 import { checkAuthStatus } from '../../upstream/upstream-refusals.js';
 
 /** Media types of envelopes. The pairing with the envelope's namespace is not enforced: real stacks mix them. */
-const ENVELOPE_TYPES: ReadonlySet<string> = new Set(['text/xml', 'application/soap+xml', 'application/xml']);
+const ENVELOPE_TYPES: ReadonlySet<string> = new Set([
+  'text/xml',
+  'application/soap+xml',
+  'application/xml',
+]);
 
 /** How a reply comes that may hold an envelope. */
 export interface ReplyForm {
@@ -25,7 +29,8 @@ export function checkReplyHead(head: ReplyHead, service: SoapService): ReplyForm
   checkAuthStatus(status);
   checkCoding(head.header('content-encoding'));
   const written = head.header('content-type');
-  if (written !== null && !isPrintable(written)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');
+  if (written !== null && !isPrintable(written))
+    throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');
   const type = readMediaType(written ?? undefined);
   if (written === null || type === null) return null;
   if (ENVELOPE_TYPES.has(type.name)) return { type, package: null };
@@ -58,7 +63,9 @@ function unusable(head: ReplyHead | null, content: string): Refusal {
   const status = head?.status ?? 0;
   const detail = `${content}, status ${status}`;
   if (status !== 503) return new Refusal('UPSTREAM_INVALID_RESPONSE', detail);
-  return new Refusal('UPSTREAM_OVERLOADED', detail, { retryAfter: head === null ? null : retryAfterOf(head) });
+  return new Refusal('UPSTREAM_OVERLOADED', detail, {
+    retryAfter: head === null ? null : retryAfterOf(head),
+  });
 }
 
 /** When an overloaded service wants to be asked again: Retry-After of RFC 9110 section 10.2.3, or null. */
@@ -78,4 +85,5 @@ const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** A status of success. */
-export const isSuccess = (head: ReplyHead | null): boolean => head !== null && head.status >= 200 && head.status <= 299;
+export const isSuccess = (head: ReplyHead | null): boolean =>
+  head !== null && head.status >= 200 && head.status <= 299;

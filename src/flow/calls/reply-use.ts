@@ -16,7 +16,10 @@ export function replyUse(
   isAddressed = false,
 ): ReplyUse {
   if (envelope === null || envelope.fault !== null) return 'share';
-  if (envelope.header !== null && !(isAddressed && envelope.header.isAddressingOnly)) return 'private';
-  const isInvalid = violations?.some(({ direction, rule }) => direction === 'reply' && rule !== 'unvalidated') === true;
+  if (envelope.header !== null && !(isAddressed && envelope.header.isAddressingOnly))
+    return 'private';
+  const isInvalid =
+    violations?.some(({ direction, rule }) => direction === 'reply' && rule !== 'unvalidated') ===
+    true;
   return isWhole && head?.status === 200 && !isInvalid ? 'store' : 'share';
 }

@@ -33,7 +33,11 @@ export class SessionCall extends RepeatableCall<string> {
   #held: HeldReply | null = null;
 
   constructor(parts: BackendCall, session: ServiceSession) {
-    super(parts.request, parts.receiver, (parts.upstream ?? parts.service.upstream).rulesOf(parts.request));
+    super(
+      parts.request,
+      parts.receiver,
+      (parts.upstream ?? parts.service.upstream).rulesOf(parts.request),
+    );
     this.#parts = parts;
     this.#session = session;
     this.#tokens = session.tokensOf?.(parts.request.subject ?? null) ?? session.login;
@@ -95,7 +99,10 @@ export class SessionCall extends RepeatableCall<string> {
       service,
       operation,
       request: withTokenField(request, place, token),
-      blocks: blocks === null || block === null ? blocks : { ...blocks, writers: [...blocks.writers, block] },
+      blocks:
+        blocks === null || block === null
+          ? blocks
+          : { ...blocks, writers: [...blocks.writers, block] },
       receiver: this,
     });
   }
@@ -110,7 +117,11 @@ export class SessionCall extends RepeatableCall<string> {
 
   /** Whether a refusal of the token leads to another one. */
   get #canRenew(): boolean {
-    return !this.#isRepeated && this.#token !== null && this.#tokens.canRenew(this.#token, this.operation);
+    return (
+      !this.#isRepeated &&
+      this.#token !== null &&
+      this.#tokens.canRenew(this.#token, this.operation)
+    );
   }
 
   #accept({ status }: ReplyHead): void {

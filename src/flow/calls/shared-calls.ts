@@ -8,7 +8,13 @@ import type { Operation } from '../../wsdl/model.js';
 import { callKey } from './call-key.js';
 import { withoutOrigin } from './caller-fields.js';
 import { CoalescedCall } from './coalesced-call.js';
-import { type CallParts, callUpstream, type DeclaredCall, type KeyedStarter, UncachedCall } from './declared-call.js';
+import {
+  type CallParts,
+  callUpstream,
+  type DeclaredCall,
+  type KeyedStarter,
+  UncachedCall,
+} from './declared-call.js';
 import { CachedCall } from './replayed-call.js';
 
 /** Makes the calls of declared operations: identical ones are coalesced, known answers come from the cache. */
@@ -20,7 +26,12 @@ export class SharedCalls {
   /** The calls that further callers may join, by key. */
   readonly #open = new Map<string, CoalescedCall>();
 
-  constructor(rules: CacheRules<Operation>, cache: ReplyCache, invalidator: Invalidator, keyed: KeyedStarter) {
+  constructor(
+    rules: CacheRules<Operation>,
+    cache: ReplyCache,
+    invalidator: Invalidator,
+    keyed: KeyedStarter,
+  ) {
     this.#rules = rules;
     this.#cache = cache;
     this.#invalidator = invalidator;
@@ -36,7 +47,9 @@ export class SharedCalls {
 
   /** Null where the operation is not declared to read, and in monitor mode. */
   rule(service: SoapService, operation: Operation | null): ReadRule | null {
-    return operation === null || service.mode === 'monitor' ? null : this.#rules.read(service.name, operation);
+    return operation === null || service.mode === 'monitor'
+      ? null
+      : this.#rules.read(service.name, operation);
   }
 
   /** Null where the operation is declared neither to read nor to write, and the request has no idempotency key. */
@@ -44,7 +57,11 @@ export class SharedCalls {
     const { service, operation, keyed = null } = parts;
     if (operation === null) return null;
     if (keyed !== null) {
-      const use = note(parts.exchange, { service: service.name, operation: operation.name }, 'kept');
+      const use = note(
+        parts.exchange,
+        { service: service.name, operation: operation.name },
+        'kept',
+      );
       return this.#keyed.start(keyed, parts.receiver, (receiver) => {
         use.outcome = 'miss';
         const made = { ...parts, receiver, keyed: null };

@@ -97,9 +97,22 @@ export class VerifyingReceiver implements UpstreamReceiver {
       openBody: () => null,
     });
     const sentValues = this.#signedValue === null ? null : [this.#signedValue];
-    const verifier = new MessageVerifier(envelope, rules, Date.now(), form.package !== null, sentValues);
+    const verifier = new MessageVerifier(
+      envelope,
+      rules,
+      Date.now(),
+      form.package !== null,
+      sentValues,
+    );
     const { charset } = form.type;
-    this.#reading = takeReaders(this.#call.service, envelope, charset, form.package, verifier.attachments, verifier);
+    this.#reading = takeReaders(
+      this.#call.service,
+      envelope,
+      charset,
+      form.package,
+      verifier.attachments,
+      verifier,
+    );
     return new Gate(this.#reading.reader, envelope, this.#call.service.gate, {
       whole: (message) => this.#call.receiver.data(message),
       begin: () => {},
@@ -111,7 +124,8 @@ export class VerifyingReceiver implements UpstreamReceiver {
   /** The receiver refuses a reply of another operation; a reply of this one may have several parts. */
   #expectParts(envelope: EnvelopeValidator): void {
     const { service, operation } = this.#call;
-    if (service.isReply(operation, envelope.operation)) envelope.expectParts(service.replyParts(operation));
+    if (service.isReply(operation, envelope.operation))
+      envelope.expectParts(service.replyParts(operation));
   }
 
   #release(): void {

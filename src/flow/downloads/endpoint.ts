@@ -23,7 +23,8 @@ export function makeDownloadEndpoint(graphql: GraphqlEndpoint): OperationEndpoin
     async answer(asked, path) {
       if (asked.request.method !== 'GET') throw new Refusal('HTTP_METHOD');
       const download = addresses.open(path.slice(addresses.path.length), asked.caller.client);
-      if (download === null) throw new Refusal('HTTP_NOT_FOUND', 'no address of this client', { text: UNKNOWN });
+      if (download === null)
+        throw new Refusal('HTTP_NOT_FOUND', 'no address of this client', { text: UNKNOWN });
       await answerDownload(graphql, calls, asked, download);
     },
     refuse: (exchange, response, refusal) => refuseHttp(exchange, response, refusal, null, 'GET'),
@@ -46,13 +47,18 @@ async function answerDownload(
   host.startWork();
   const body = new ContentBody(asked, place);
   const ownFields = fieldsOf(place);
-  const outcome = await calls.call({ described, values, fields: ownFields, isOwn: true, receiver: body }, host);
+  const outcome = await calls.call(
+    { described, values, fields: ownFields, isOwn: true, receiver: body },
+    host,
+  );
   if (departure.aborted) throw new Refusal('CLIENT_GONE');
   if (outcome.kind === 'refused') throw outcome.refusal;
   if (outcome.kind === 'failed')
     throw exchange.refusal?.code === outcome.code ? exchange.refusal : new Refusal(outcome.code);
-  if (outcome.errors.length > 0) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content that is broken');
-  if (body.hasChanged) throw new Refusal('HTTP_NOT_FOUND', 'the content has changed', { text: CHANGED });
+  if (outcome.errors.length > 0)
+    throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content that is broken');
+  if (body.hasChanged)
+    throw new Refusal('HTTP_NOT_FOUND', 'the content has changed', { text: CHANGED });
   if (body.isFound) body.end();
   else answerEmpty(exchange, response, NO_CONTENT, ['cache-control', 'no-store']);
 }

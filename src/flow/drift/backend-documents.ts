@@ -30,7 +30,11 @@ export class BackendDocuments {
       return { status: reply.head.status, location: reply.head.header('location'), answer: reply };
     });
     const { head, body } = answer;
-    const content = inflated(body, head.header('content-encoding') ?? 'identity', DOCUMENT_BYTES_MAX);
+    const content = inflated(
+      body,
+      head.header('content-encoding') ?? 'identity',
+      DOCUMENT_BYTES_MAX,
+    );
     if (content === null) throw new Error(`is longer than ${DOCUMENT_BYTES_MAX} bytes`);
     return { url: at.href, contentType: head.header('content-type'), body: content };
   }
@@ -42,13 +46,22 @@ export class BackendDocuments {
     const upstream = new Upstream([url.href], limits, {
       credentials: hasOwn ? null : lend(reach.credentials),
       calls: { ...DEFAULT_CALLS, pace: reach.calls.pace },
-      routeTo: (to) => (hasOwn ? { ...reach.routeTo(to), authentication: null } : reach.routeTo(to)),
+      routeTo: (to) =>
+        hasOwn ? { ...reach.routeTo(to), authentication: null } : reach.routeTo(to),
     });
     try {
       const headers = withFields([...reach.fields, ...GET_FIELDS], this.#own);
-      const plain: UpstreamRequest = { method: 'GET', query: '', headers, body: null, isIdempotent: true };
-      const token = session === null || session.place.kind !== 'http' ? null : await session.login.token();
-      const request = session === null || token === null ? plain : withTokenField(plain, session.place, token);
+      const plain: UpstreamRequest = {
+        method: 'GET',
+        query: '',
+        headers,
+        body: null,
+        isIdempotent: true,
+      };
+      const token =
+        session === null || session.place.kind !== 'http' ? null : await session.login.token();
+      const request =
+        session === null || token === null ? plain : withTokenField(plain, session.place, token);
       return await sendWhole(upstream, request, DOCUMENT_BYTES_MAX);
     } catch (caught) {
       if (!(caught instanceof Refusal)) throw caught;

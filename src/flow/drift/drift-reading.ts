@@ -38,7 +38,11 @@ export type FetchFromBackend = (url: string) => Promise<FetchedFile>;
 
 /** The result of one comparison. */
 export type DriftReading =
-  | { readonly kind: 'read'; readonly counts: Readonly<Record<Severity, number>>; readonly first: readonly string[] }
+  | {
+      readonly kind: 'read';
+      readonly counts: Readonly<Record<Severity, number>>;
+      readonly first: readonly string[];
+    }
   | { readonly kind: 'failed'; readonly why: string };
 
 /** A WSDL of a backend whose changes are all safe. */
@@ -68,7 +72,9 @@ export async function readDrift(
       ? fetchFromBackend(at)
       : fetchDocument(at, {
           ...FETCH,
-          ...((proxy !== null || tls !== null) && { routeTo: (to) => routeTo(to, proxy, material) }),
+          ...((proxy !== null || tls !== null) && {
+            routeTo: (to) => routeTo(to, proxy, material),
+          }),
           headersFor: ({ protocol }) => (protocol === new URL(url).protocol ? headers : {}),
         });
   try {
@@ -89,9 +95,16 @@ export async function readDrift(
     });
     const comparison = compareWsdls(served, shown);
     const changes = changesIn(comparison);
-    const count = (severity: Severity): number => changes.filter((change) => change.severity === severity).length;
-    const counts = { breaking: count('breaking'), dangerous: count('dangerous'), safe: count('safe') };
-    const first = changes.slice(0, SHOWN).map(({ severity, where, what }) => `${severity}: ${where} ${what}`);
+    const count = (severity: Severity): number =>
+      changes.filter((change) => change.severity === severity).length;
+    const counts = {
+      breaking: count('breaking'),
+      dangerous: count('dangerous'),
+      safe: count('safe'),
+    };
+    const first = changes
+      .slice(0, SHOWN)
+      .map(({ severity, where, what }) => `${severity}: ${where} ${what}`);
     const isSafe = counts.safe > 0 && counts.safe === changes.length && comparison.dropped === 0;
     const reading: DriftReading = { kind: 'read', counts, first };
     if (!isSafe || !isWhole || !isInUse || replaces === null) return { reading, safe: null };
@@ -101,13 +114,17 @@ export async function readDrift(
   } catch (error) {
     const [first] = errorDiagnostics(error);
     return {
-      reading: { kind: 'failed', why: first === undefined ? 'no reason given' : hideQueries(printDiagnostic(first)) },
+      reading: {
+        kind: 'failed',
+        why: first === undefined ? 'no reason given' : hideQueries(printDiagnostic(first)),
+      },
       safe: null,
     };
   }
 }
 
-const changesIn = ({ changes }: Comparison): Comparison['changes'] => changes.filter(({ isAddress }) => !isAddress);
+const changesIn = ({ changes }: Comparison): Comparison['changes'] =>
+  changes.filter(({ isAddress }) => !isAddress);
 
 /** The WSDL with which that of the backend is compared. */
 interface Served {
@@ -118,10 +135,19 @@ interface Served {
 
 async function readServed({ file, taken, replaces }: DriftTask): Promise<Served> {
   const options = { root: null, hosts: [] };
-  const found = taken === null ? null : unpackTaken(Buffer.from(taken.buffer, taken.byteOffset, taken.byteLength));
+  const found =
+    taken === null
+      ? null
+      : unpackTaken(Buffer.from(taken.buffer, taken.byteOffset, taken.byteLength));
   if (found !== null)
-    return { model: await readWsdl(found.url, { ...options, fetch: fetchTaken(found) }), isInUse: true };
+    return {
+      model: await readWsdl(found.url, { ...options, fetch: fetchTaken(found) }),
+      isInUse: true,
+    };
   const snapshot = emptySnapshot();
   const model = await readWsdl(file, { ...options, fetch: null, inputs: recordInputs(snapshot) });
-  return { model, isInUse: await new RememberedReads(replaces ?? []).areSame(replayInputs(snapshot)) };
+  return {
+    model,
+    isInUse: await new RememberedReads(replaces ?? []).areSame(replayInputs(snapshot)),
+  };
 }

@@ -56,7 +56,11 @@ export class DriftWatch {
   #isStarted = false;
   #isClosed = false;
 
-  constructor(services: readonly ConfiguredService[], listener: DriftListener, limiter: ReloadLimiter) {
+  constructor(
+    services: readonly ConfiguredService[],
+    listener: DriftListener,
+    limiter: ReloadLimiter,
+  ) {
     this.#listener = listener;
     this.#watched = services.flatMap((service): Watched[] => {
       const { name, config, urls, source, reach } = service;
@@ -80,9 +84,12 @@ export class DriftWatch {
           tls: tls?.options ?? null,
         };
       };
-      const safeChanges = source.place === null ? null : new SafeChanges(name, source, config.drift, limiter);
+      const safeChanges =
+        source.place === null ? null : new SafeChanges(name, source, config.drift, limiter);
       const state = { counts: null, reported: '', isLimited: false };
-      return [{ service: name, task, documents, everyMillis, reloadsPerHour, safeChanges, ...state }];
+      return [
+        { service: name, task, documents, everyMillis, reloadsPerHour, safeChanges, ...state },
+      ];
     });
   }
 
@@ -94,7 +101,11 @@ export class DriftWatch {
   }
 
   /** The differences at the last look that could be made. */
-  get counts(): readonly { readonly service: string; readonly severity: Severity; readonly count: number }[] {
+  get counts(): readonly {
+    readonly service: string;
+    readonly severity: Severity;
+    readonly count: number;
+  }[] {
     return this.#watched.flatMap(({ service, counts }) =>
       counts === null
         ? []
@@ -149,14 +160,20 @@ export class DriftWatch {
       this.#decide(watched, reading, safe);
       const { everyMillis, safeChanges } = watched;
       const isUndecided = safeChanges?.isUndecided === true;
-      this.#after(isUndecided ? Math.min(DECIDE_MILLIS, everyMillis) : everyMillis, () => this.#plan(watched));
+      this.#after(isUndecided ? Math.min(DECIDE_MILLIS, everyMillis) : everyMillis, () =>
+        this.#plan(watched),
+      );
       this.#lookNext();
     });
   }
 
   #take(watched: Watched, reading: DriftReading): void {
-    const isSame = reading.kind === 'read' && Object.values(reading.counts).every((count) => count === 0);
-    this.#listener.looked(watched.service, reading.kind === 'failed' ? 'failed' : isSame ? 'same' : 'changed');
+    const isSame =
+      reading.kind === 'read' && Object.values(reading.counts).every((count) => count === 0);
+    this.#listener.looked(
+      watched.service,
+      reading.kind === 'failed' ? 'failed' : isSame ? 'same' : 'changed',
+    );
     if (reading.kind === 'read') watched.counts = reading.counts;
     const state = JSON.stringify(reading);
     const isNews = state !== watched.reported && !(isSame && watched.reported === '');
@@ -184,10 +201,18 @@ export class DriftWatch {
   }
 }
 
-async function answer(worker: Worker, documents: BackendDocuments, { id, url }: DocumentRequest): Promise<void> {
+async function answer(
+  worker: Worker,
+  documents: BackendDocuments,
+  { id, url }: DocumentRequest,
+): Promise<void> {
   const message: ToDriftWorker = await documents.fetch(url).then(
     (document) => ({ id, document, why: '' }),
-    (error: unknown) => ({ id, document: null, why: error instanceof Error ? error.message : 'unknown reason' }),
+    (error: unknown) => ({
+      id,
+      document: null,
+      why: error instanceof Error ? error.message : 'unknown reason',
+    }),
   );
   worker.postMessage(message);
 }
@@ -196,5 +221,7 @@ type DocumentRequest = Extract<FromDriftWorker, { readonly kind: 'fetch' }>;
 
 function messageOf(reading: DriftReading, isSame: boolean): string {
   if (reading.kind === 'failed') return 'the WSDL the backend shows could not be read';
-  return isSame ? 'the backend shows the WSDL that is served again' : 'the backend shows another WSDL than is served';
+  return isSame
+    ? 'the backend shows the WSDL that is served again'
+    : 'the backend shows another WSDL than is served';
 }

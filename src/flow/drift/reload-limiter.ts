@@ -7,7 +7,9 @@ export class ReloadLimiter {
 
   /** Whether one more is permitted, which is counted then. */
   permit(service: string, perHour: number, nowMillis: number): boolean {
-    const recent = (this.#times.get(service) ?? []).filter((time) => nowMillis - time < HOUR_MILLIS);
+    const recent = (this.#times.get(service) ?? []).filter(
+      (time) => nowMillis - time < HOUR_MILLIS,
+    );
     if (recent.length >= perHour) return false;
     this.#times.set(service, [...recent, nowMillis]);
     return true;

@@ -50,9 +50,16 @@ export class SafeChanges {
     this.#changes = safe?.changes ?? '';
     if (safe === null || this.#looks < this.#rules.looks) return null;
     if (safe.changes === this.#offered) return null;
-    if (!this.#limiter.permit(this.#service, this.#rules.reloadsPerHour, performance.now())) return 'limited';
+    if (!this.#limiter.permit(this.#service, this.#rules.reloadsPerHour, performance.now()))
+      return 'limited';
     this.#offered = safe.changes;
     const { location, taken } = this.#source;
-    return { service: this.#service, location, over: taken?.id ?? null, content: safe.content, changes };
+    return {
+      service: this.#service,
+      location,
+      over: taken?.id ?? null,
+      content: safe.content,
+      changes,
+    };
   }
 }

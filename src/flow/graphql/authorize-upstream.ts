@@ -10,7 +10,11 @@ import { authorize } from '../calls/authorize.js';
  * may not. It is the operation as it will be sent that is looked at, whatever fields and links it was put together from,
  * and wherever in it a root type is come by.
  */
-export function authorizeUpstream(client: Client, { service, query }: SubschemaRequest, schema: GraphQLSchema): void {
+export function authorizeUpstream(
+  client: Client,
+  { service, query }: SubschemaRequest,
+  schema: GraphQLSchema,
+): void {
   if (client.rights.permitsAll) return;
   const roots = rootTypes(schema);
   const types = new TypeInfo(schema);

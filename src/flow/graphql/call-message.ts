@@ -38,7 +38,11 @@ export function checkCallArguments(call: CallToCheck, writing: Writing): void {
 }
 
 /** Writes the message of a call; a file in it flows when the message is sent. Throws as `checkCallArguments` does. */
-export function writeCallMessage(call: CallToCheck, writing: Writing, messageId: string | null): CallMessage {
+export function writeCallMessage(
+  call: CallToCheck,
+  writing: Writing,
+  messageId: string | null,
+): CallMessage {
   const { service, headers, claims, limits } = writing;
   const { envelope, head, parts, attachments } = write(call, writing, messageId);
   const [dialect] = service.dialects;
@@ -60,7 +64,10 @@ export function writeCallMessage(call: CallToCheck, writing: Writing, messageId:
   return {
     envelope,
     envelopeOffset: packaged === null ? 0 : packaged.envelopeOffset - skippedBytes,
-    headers: packaged === null ? [...head.fields] : ['content-type', packaged.contentType, ...withoutType(head.fields)],
+    headers:
+      packaged === null
+        ? [...head.fields]
+        : ['content-type', packaged.contentType, ...withoutType(head.fields)],
     body,
     // Attachments are not compared, and files cannot be before they are sent.
     isCompared: attachments.length === 0 && !isFlowing,
@@ -81,21 +88,36 @@ export function writeCallMessage(call: CallToCheck, writing: Writing, messageId:
  * The message with a known length, where its backend wants one: files are collected, up to `bufferBytes`. Null: they flow.
  * Rejects with a refusal of the files.
  */
-export async function withLength(message: CallMessage, bufferBytes: number | null): Promise<CallMessage> {
+export async function withLength(
+  message: CallMessage,
+  bufferBytes: number | null,
+): Promise<CallMessage> {
   if (bufferBytes === null || Buffer.isBuffer(message.body)) return message;
   return { ...message, body: await collectBody(message.body, bufferBytes) };
 }
 
-function write(call: CallToCheck, { service, headers, claims, limits }: Writing, messageId: string | null) {
+function write(
+  call: CallToCheck,
+  { service, headers, claims, limits }: Writing,
+  messageId: string | null,
+) {
   const { operation, requestPlan } = call.bound;
   const [dialect] = service.dialects;
   const head = service.callHead(operation);
   const addressing = service.addressing?.get(operation) ?? null;
-  const blocks = addressing === null || messageId === null ? [] : addressingBlocks(addressing, dialect, messageId);
+  const blocks =
+    addressing === null || messageId === null
+      ? []
+      : addressingBlocks(addressing, dialect, messageId);
   const parts = partsOf(head);
   const values = valuesOf(call, { headers, claims }, blocks, parts);
   const envelope = encodeRequest(requestPlan, dialect, values, limits);
-  return { envelope, head, parts, attachments: encodeAttachments(requestPlan.attachments ?? [], values, limits) };
+  return {
+    envelope,
+    head,
+    parts,
+    attachments: encodeAttachments(requestPlan.attachments ?? [], values, limits),
+  };
 }
 
 /** Written out and not spread: a spread takes some microseconds of each call. */
@@ -112,7 +134,8 @@ const valuesOf = (
   parts,
 });
 
-const partsOf = ({ included }: CallHead): BinaryParts | null => (included === null ? null : new BinaryParts(included));
+const partsOf = ({ included }: CallHead): BinaryParts | null =>
+  included === null ? null : new BinaryParts(included);
 
 /** Names and values in turn, without the media type. */
 const withoutType = (fields: readonly string[]): readonly string[] =>

@@ -35,19 +35,35 @@ function sendMessage(
   written: CallMessage,
   messageId: string | null,
 ): Promise<Decoded> {
-  const { service, exchange, signal, headers: callerHeaders, subject = null, sharing = null } = context;
+  const {
+    service,
+    exchange,
+    signal,
+    headers: callerHeaders,
+    subject = null,
+    sharing = null,
+  } = context;
   const { operation, requestPlan } = field.bound;
   const { envelope, headers, body } = written;
   const observation = context.observers?.begin(service.name, operation.name) ?? null;
   if (observation !== null)
     observeRequest(observation, service, operation, written.hasFiles ? envelope : written.plain());
-  pushCallerFields(headers, service, { headers: callerHeaders, address: exchange.peer, isTls: exchange.isTls });
+  pushCallerFields(headers, service, {
+    headers: callerHeaders,
+    address: exchange.peer,
+    isTls: exchange.isTls,
+  });
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
     const sent = { operation, messageId: writesMessageId(requestPlan) ? null : messageId };
     const reply = new DecodedReply(context, observation, sent, field, resolve, reject);
     const textAtPath = textInRequest(service, operation, envelope);
-    const affinity = affinityOf(service.reach, callerHeaders, sharing === null ? null : sharing.client, textAtPath);
+    const affinity = affinityOf(
+      service.reach,
+      callerHeaders,
+      sharing === null ? null : sharing.client,
+      textAtPath,
+    );
     const request: UpstreamRequest = {
       method: 'POST',
       query: '',
@@ -64,11 +80,24 @@ function sendMessage(
     const rule = written.isCompared ? (sharing?.calls.rule(service, operation) ?? null) : null;
     const { action } = service.callHead(operation);
     const isAddressed = messageId !== null;
-    const content = rule === null ? null : envelopeContent(rule, service, written.plain(), { action, isAddressed });
-    const message = content === null || sharing === null ? null : { client: sharing.client, content };
+    const content =
+      rule === null
+        ? null
+        : envelopeContent(rule, service, written.plain(), { action, isAddressed });
+    const message =
+      content === null || sharing === null ? null : { client: sharing.client, content };
     const blocks = blocksOfField(service, envelope, context.claims, written.envelopeOffset);
     const keyed = claimOf(field, context, request, written, sent.messageId);
-    const parts = { exchange, service, operation, request, message, keyed, receiver: reply, blocks };
+    const parts = {
+      exchange,
+      service,
+      operation,
+      request,
+      message,
+      keyed,
+      receiver: reply,
+      blocks,
+    };
     const declared = context.relay?.(parts) ?? sharing?.calls.start(parts) ?? null;
     const call = declared ?? callUpstream(parts);
     const onAbort = (): void => reply.abort(new Refusal('CLIENT_GONE'));
@@ -89,8 +118,16 @@ function claimOf(
   const key = keyIn(service, operation, headers);
   if (key === null) return null;
   // A file cannot be compared before it is sent.
-  if (message.hasFiles) throw new Refusal('BAD_REQUEST', 'A file cannot be sent under an idempotency key.');
+  if (message.hasFiles)
+    throw new Refusal('BAD_REQUEST', 'A file cannot be sent under an idempotency key.');
   const content = createHash('sha256').update(message.plain()).digest('base64url');
   const callMillis = service.upstream.rulesOf(request).totalMillis;
-  return keyClaim(service, operation, key, sharing.client, { content, field, messageId }, callMillis);
+  return keyClaim(
+    service,
+    operation,
+    key,
+    sharing.client,
+    { content, field, messageId },
+    callMillis,
+  );
 }

@@ -34,12 +34,18 @@ export class Cors {
   /** Whether a request is the preflight of a browser. */
   isPreflight({ method, headers }: IncomingMessage): boolean {
     return (
-      method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+      method === 'OPTIONS' &&
+      headers.origin !== undefined &&
+      headers['access-control-request-method'] !== undefined
     );
   }
 
   /** Sets the fields that every answer has, refusals too: a page may read those as well, and the fields `exposed`. */
-  prepare(request: IncomingMessage, response: ServerResponse, exposed: readonly string[] = []): void {
+  prepare(
+    request: IncomingMessage,
+    response: ServerResponse,
+    exposed: readonly string[] = [],
+  ): void {
     // A cache must not give one origin the answer of another, or that of a request without one.
     if (!this.#isForAll) response.setHeader('vary', 'origin');
     const origin = this.#allowed(request);
@@ -82,15 +88,23 @@ type CorsConfig = NonNullable<Config['graphql']['cors']>;
 /** Null where no pages of other origins are allowed. */
 export function makeCors({ graphql: { cors }, clients, services }: Config): Cors | null {
   if (cors === undefined) return null;
-  const ofServices = Object.values(services).flatMap(({ callerHeaders, forwardHeaders, operations }) => [
-    ...callerHeaders,
-    ...forwardHeaders,
-    ...Object.values(operations).flatMap((each) => (typeof each === 'object' ? (each.idempotency?.header ?? []) : [])),
-  ]);
+  const ofServices = Object.values(services).flatMap(
+    ({ callerHeaders, forwardHeaders, operations }) => [
+      ...callerHeaders,
+      ...forwardHeaders,
+      ...Object.values(operations).flatMap((each) =>
+        typeof each === 'object' ? (each.idempotency?.header ?? []) : [],
+      ),
+    ],
+  );
   const apiKey = clients?.apiKeys === undefined ? [] : [clients.apiKeys.header];
-  const names = [...REQUEST_HEADERS, ...apiKey, ...ofServices, ...cors.headers].map((name) => name.toLowerCase());
+  const names = [...REQUEST_HEADERS, ...apiKey, ...ofServices, ...cors.headers].map((name) =>
+    name.toLowerCase(),
+  );
   const own = Object.values(services).flatMap(({ operations }) =>
-    Object.values(operations).flatMap((each) => (typeof each === 'object' ? (each.rest?.split(' ', 1) ?? []) : [])),
+    Object.values(operations).flatMap((each) =>
+      typeof each === 'object' ? (each.rest?.split(' ', 1) ?? []) : [],
+    ),
   );
   return new Cors(cors, new Set(names), new Set(['GET', 'POST', ...own]));
 }

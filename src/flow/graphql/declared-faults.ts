@@ -5,7 +5,14 @@ import type { Decoded, FaultPlan, FaultPlans } from '../../codec/plan/plan.js';
 import { ReplyDecoder } from '../../codec/read/decode.js';
 import { EncodedReply } from '../../codec/read/encoded.js';
 import { type DetailObserver, type FaultReader, SoapFaultError } from '../../soap/fault/fault.js';
-import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 
 /** Reads the entries of a Fault's detail that the operation declares, by their types. */
 export class DeclaredFaults implements DetailObserver {
@@ -27,14 +34,19 @@ export class DeclaredFaults implements DetailObserver {
     const isFull = this.#read.length === (as === 'data' ? 1 : entries.length);
     const declared = isFull ? null : declaredFor(tag, entries);
     if (declared === null) return null;
-    const entry = new FaultEntry(declared, this.#limits, { isEncoded: this.#isEncoded, isBounded: as === 'error' });
+    const entry = new FaultEntry(declared, this.#limits, {
+      isEncoded: this.#isEncoded,
+      isBounded: as === 'error',
+    });
     this.#read.push({ local: tag.local, entry });
     return entry;
   }
 
   /** Takes over inside an element beside the Fault; null where nothing can refer to it. */
   openMultiRef(): XmlHandler | null {
-    return this.#isEncoded && this.#read.length > 0 ? new Further(this.#read.map(({ entry }) => entry)) : null;
+    return this.#isEncoded && this.#read.length > 0
+      ? new Further(this.#read.map(({ entry }) => entry))
+      : null;
   }
 
   /** The Fault as the answer; null where it is not one that is declared, or comes to nothing by its type. */
@@ -53,7 +65,8 @@ export class DeclaredFaults implements DetailObserver {
       if (hasValue(value)) addToGroup(typed, local, value);
     }
     // The rest of the detail may have what was left out.
-    const parts = this.#plans.isRestricted === true ? { ...fault.parts, detail: null } : fault.parts;
+    const parts =
+      this.#plans.isRestricted === true ? { ...fault.parts, detail: null } : fault.parts;
     const typedDetail = typed.size === 0 ? null : Object.fromEntries([...typed].map(alone));
     return new SoapFaultError(parts, { ...fault.particulars, typedDetail });
   }
@@ -90,7 +103,9 @@ class Further implements XmlHandler {
 /** Whether anything came of a detail by its type. */
 const hasValue = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
-    ? Object.values(value).some((part) => part !== null && !(Array.isArray(part) && part.length === 0))
+    ? Object.values(value).some(
+        (part) => part !== null && !(Array.isArray(part) && part.length === 0),
+      )
     : value !== null;
 
 /**
@@ -100,7 +115,11 @@ const hasValue = (value: unknown): boolean =>
 function declaredFor({ uri, local }: StartTag, entries: readonly FaultPlan[]): FaultPlan | null {
   const bare = local.slice(local.lastIndexOf('.') + 1);
   const byLocal = entries.filter(({ names }) => names.has(local) || names.has(bare));
-  return byLocal.find(({ element }) => element.uri === uri && element.local === local) ?? byLocal[0] ?? null;
+  return (
+    byLocal.find(({ element }) => element.uri === uri && element.local === local) ??
+    byLocal[0] ??
+    null
+  );
 }
 
 /** Elements of a detail that an error reports: a larger one is reported as one whose type is not known. */
@@ -157,13 +176,15 @@ class FaultEntry implements XmlHandler {
   close(): void {
     const depth = this.#depth--;
     const isOwn = depth === this.#rootDepth;
-    if (this.#isOver || depth < this.#rootDepth || (this.#isDeaf && (!isOwn || depth === 2))) return;
+    if (this.#isOver || depth < this.#rootDepth || (this.#isDeaf && (!isOwn || depth === 2)))
+      return;
     this.#decoder.close();
     if (isOwn && depth === 2) this.#isDeaf = true;
   }
 
   text(chars: string): void {
-    if (this.#takeText(chars) && !this.#isDeaf && this.#depth >= this.#rootDepth) this.#decoder.text(chars);
+    if (this.#takeText(chars) && !this.#isDeaf && this.#depth >= this.#rootDepth)
+      this.#decoder.text(chars);
   }
 
   /** An element beside the Fault, which this entry may refer to. */

@@ -118,7 +118,8 @@ export class DecodedReply implements UpstreamReceiver {
     if (form === null) return;
     const faultWants = service.detailRules(this.#sent.operation);
     this.#envelope = new EnvelopeValidator(service.replyRules, null, faultWants, {
-      onHeadValid: (envelope) => bindReply(envelope, head, service, this.#sent.operation, this.#expectedId),
+      onHeadValid: (envelope) =>
+        bindReply(envelope, head, service, this.#sent.operation, this.#expectedId),
       openHeaderBlock: (tag) => this.#headers?.open(tag) ?? null,
       openBody: (tag) => this.#validated(tag, this.#beginAnswer()),
       openMultiRef: () => this.#openMultiRef(),
@@ -128,8 +129,16 @@ export class DecodedReply implements UpstreamReceiver {
     this.#attachments =
       form.package === null
         ? null
-        : new Attachments(limits.attachmentBytes, output?.attachments ?? NO_PARTS, () => this.#followReferences());
-    const { xml, reader } = takeReaders(service, this.#envelope, form.type.charset, form.package, this.#attachments);
+        : new Attachments(limits.attachmentBytes, output?.attachments ?? NO_PARTS, () =>
+            this.#followReferences(),
+          );
+    const { xml, reader } = takeReaders(
+      service,
+      this.#envelope,
+      form.type.charset,
+      form.package,
+      this.#attachments,
+    );
     this.#xml = xml;
     this.#reader = reader;
     // Without a child of Body nothing else would ask for the attachments before they come.
@@ -160,8 +169,17 @@ export class DecodedReply implements UpstreamReceiver {
     const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
     if (!this.#envelope?.fault) this.#observation?.publish();
     // A reader that may not see all of a reply has read a good one all the same.
-    const isWhole = this.#attachments === null && (answer.errors.length === 0 || answer.isValid === true);
-    this.#finish(replyUse(this.#envelope, this.#head, this.#context.exchange, isWhole, this.#sent.messageId !== null));
+    const isWhole =
+      this.#attachments === null && (answer.errors.length === 0 || answer.isValid === true);
+    this.#finish(
+      replyUse(
+        this.#envelope,
+        this.#head,
+        this.#context.exchange,
+        isWhole,
+        this.#sent.messageId !== null,
+      ),
+    );
     this.#answer(answer);
   }
 
@@ -205,7 +223,8 @@ export class DecodedReply implements UpstreamReceiver {
       exchange.upstream.replySizes ??= [];
       const { lists = NO_LISTS } = decoded;
       const size = { service: service.name, operation: this.#sent.operation.name, bytes, lists };
-      if (exchange.upstream.replySizes.length < REPLIES_MAX) exchange.upstream.replySizes.push(size);
+      if (exchange.upstream.replySizes.length < REPLIES_MAX)
+        exchange.upstream.replySizes.push(size);
     }
     this.#resolve({ ...decoded, replyBytes: bytes, calls });
   }
@@ -215,9 +234,18 @@ export class DecodedReply implements UpstreamReceiver {
     // A package has attachments, which items may be waiting for.
     const keepsItems = this.#attachments !== null || this.#hasReferences;
     const receiver = keepsItems && receivedContent(this.#receiver) === null ? null : this.#receiver;
-    const decoder = new ReplyDecoder(this.#plan, limits, this.#attachments, receiver, this.#context.makeAddress);
+    const decoder = new ReplyDecoder(
+      this.#plan,
+      limits,
+      this.#attachments,
+      receiver,
+      this.#context.makeAddress,
+    );
     if (this.#sent.operation.use === 'encoded') this.#decoder = new EncodedReply(decoder, limits);
-    else this.#decoder = this.#plan.hasReferences ? new EncodedReply(decoder, limits, 'dataContract') : decoder;
+    else
+      this.#decoder = this.#plan.hasReferences
+        ? new EncodedReply(decoder, limits, 'dataContract')
+        : decoder;
     return this.#decoder;
   }
 
@@ -244,7 +272,11 @@ export class DecodedReply implements UpstreamReceiver {
   #openMultiRef(): XmlHandler | null {
     if (this.#decoder instanceof EncodedReply) return this.#decoder;
     if (this.#isEnforced)
-      this.#context.service.validity?.undeclared(this.#sent.operation, 'reply', this.#context.exchange);
+      this.#context.service.validity?.undeclared(
+        this.#sent.operation,
+        'reply',
+        this.#context.exchange,
+      );
     return this.#faults?.openMultiRef() ?? null;
   }
 
@@ -264,16 +296,22 @@ export class DecodedReply implements UpstreamReceiver {
   #readDecoded(): Decoded {
     const decoder = this.#decoder;
     if (decoder === null) {
-      if (this.#sent.operation.output?.body) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
+      if (this.#sent.operation.output?.body)
+        throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
     }
-    const answer = this.#attempt(() => decoder?.finish() ?? emptyReply(this.#plan, this.#context.limits));
+    const answer = this.#attempt(
+      () => decoder?.finish() ?? emptyReply(this.#plan, this.#context.limits),
+    );
     return this.#headers?.complete(answer) ?? answer;
   }
 
   #readFault(fault: FaultReader): Decoded {
     const answer = this.#faults?.answer ?? null;
     if (answer !== null) return answer;
-    throw this.#faults?.error(fault) ?? new SoapFaultError(fault.parts, { ...fault.particulars, typedDetail: null });
+    throw (
+      this.#faults?.error(fault) ??
+      new SoapFaultError(fault.parts, { ...fault.particulars, typedDetail: null })
+    );
   }
 
   #attempt<T>(step: () => T): T {
@@ -289,7 +327,10 @@ export class DecodedReply implements UpstreamReceiver {
     this.#isOver = true;
     this.#release();
     const leftMillis = this.#declared?.finish(use) ?? 0;
-    sharing?.lifetime?.part(leftMillis, sharing.calls.rule(service, this.#sent.operation)?.isShared === true);
+    sharing?.lifetime?.part(
+      leftMillis,
+      sharing.calls.rule(service, this.#sent.operation)?.isShared === true,
+    );
     exchange.upstream.millis += performance.now() - this.#startedMillis;
     if (this.#envelope?.fault) exchange.faultCode = this.#envelope.fault.parts.code;
     if (this.#xml === null) return;
@@ -307,7 +348,10 @@ class ReplyHeaders {
   private constructor(slots: readonly FieldSlot[], limits: DecodeLimits) {
     this.#parts = slots.flatMap(({ key, value }) => {
       if (value.kind !== 'object') return [];
-      const decoder = new ReplyDecoder({ element: HEADER, shape: 'whole', value, nonNull: false }, limits);
+      const decoder = new ReplyDecoder(
+        { element: HEADER, shape: 'whole', value, nonNull: false },
+        limits,
+      );
       decoder.open(syntheticTag(HEADER, 1));
       return [{ key, decoder }];
     });

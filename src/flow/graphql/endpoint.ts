@@ -74,7 +74,11 @@ export function makeGraphqlEndpoint(
     measured: graphql.measure,
     introspection: graphql.introspection,
     batch: graphql.batch,
-    persisted: new PersistedDocuments(trusted, graphql.persisted.automatic ? persisted : null, limits.persisted),
+    persisted: new PersistedDocuments(
+      trusted,
+      graphql.persisted.automatic ? persisted : null,
+      limits.persisted,
+    ),
     trusted,
   };
   const operations = operationsOf(options);
@@ -99,7 +103,10 @@ export function makeGraphqlEndpoint(
     costBreakdown: graphql.costBreakdown,
     calls: new SharedCalls(caching, cache, invalidator, keyed),
     cors: makeCors(config),
-    rights: graph.rules.length === 0 ? null : new RightsTable(graph.rules, config.clients?.maskKey ?? null),
+    rights:
+      graph.rules.length === 0
+        ? null
+        : new RightsTable(graph.rules, config.clients?.maskKey ?? null),
     policy,
     rejectsUnauthorized: graphql.rejectUnauthorized,
     callerCaching: compileCallerCaching(

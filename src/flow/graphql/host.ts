@@ -107,7 +107,8 @@ export class CallerHost implements RequestHost, ItemHost {
       callField: (call) => this.#call(call),
       sendToSubschema: (request) => this.#send(request),
     };
-    const { callField, sendToSubschema } = answeredBy === undefined ? calls : { ...calls, ...answeredBy(calls) };
+    const { callField, sendToSubschema } =
+      answeredBy === undefined ? calls : { ...calls, ...answeredBy(calls) };
     this.callField = callField;
     this.sendToSubschema = sendToSubschema;
   }
@@ -125,7 +126,9 @@ export class CallerHost implements RequestHost, ItemHost {
 
   async turn(): Promise<void> {
     const fromMillis = performance.now();
-    await waitForTimeSlice(this.#options.connection ?? { address: this.#exchange.client, isPenalised: false });
+    await waitForTimeSlice(
+      this.#options.connection ?? { address: this.#exchange.client, isPenalised: false },
+    );
     this.#waitedMillis += performance.now() - fromMillis;
   }
 
@@ -149,7 +152,9 @@ export class CallerHost implements RequestHost, ItemHost {
     this.#authorize(admitted);
     const fields = selectedFields(admitted, built);
     if (fields === null)
-      throw new Refusal('FORBIDDEN', 'too many fields for a decision', { found: 'clients.authorize' });
+      throw new Refusal('FORBIDDEN', 'too many fields for a decision', {
+        found: 'clients.authorize',
+      });
     await consultPolicy(policy, this.#caller, this.#exchange, {
       protocol: this.#options.protocol ?? 'graphql',
       service: null,
@@ -164,14 +169,17 @@ export class CallerHost implements RequestHost, ItemHost {
     const found: FieldDecisions[] = [];
     if (forbidden.size > 0) found.push({ decision: 'withheld', of: [...forbidden] });
     if (masked.size > 0) found.push({ decision: 'masked', of: [...masked] });
-    if (found.length > 0) this.#exchange.graphql.decisions = [...(this.#exchange.graphql.decisions ?? []), ...found];
+    if (found.length > 0)
+      this.#exchange.graphql.decisions = [...(this.#exchange.graphql.decisions ?? []), ...found];
   }
 
   /** For the report of usage. An event counts with its subscription. */
   #noteUse(admitted: Admitted): void {
     const exchange = this.#exchange;
     const { headers } = this.#options;
-    exchange.graphql.clientName = clientNameIn(headers['graphql-client-name'] ?? headers['apollographql-client-name']);
+    exchange.graphql.clientName = clientNameIn(
+      headers['graphql-client-name'] ?? headers['apollographql-client-name'],
+    );
     exchange.graphql.clientVersion = clientNameIn(
       headers['graphql-client-version'] ?? headers['apollographql-client-version'],
     );
@@ -200,7 +208,13 @@ export class CallerHost implements RequestHost, ItemHost {
 
   item(): ItemHost {
     this.#permits ??= this.#endpoint.concurrency.forBatch(this.#caller.client);
-    return new CallerHost(this.#endpoint, this.#caller, this.#exchange, this.#options, this.#permits);
+    return new CallerHost(
+      this.#endpoint,
+      this.#caller,
+      this.#exchange,
+      this.#options,
+      this.#permits,
+    );
   }
 
   async enter(): Promise<(() => void) | undefined> {
@@ -229,7 +243,10 @@ export class CallerHost implements RequestHost, ItemHost {
     const taken = budgets.take(client, points);
     if (taken.isGranted) return taken;
     if (taken.retryAfterMillis !== null) throw rateLimited(taken);
-    throw costRefusal({ points, dearest, isOpen }, { key: 'budget.maximum', value: client.budget.maximum });
+    throw costRefusal(
+      { points, dearest, isOpen },
+      { key: 'budget.maximum', value: client.budget.maximum },
+    );
   }
 
   checkCall(field: CallToCheck): void {
@@ -237,7 +254,12 @@ export class CallerHost implements RequestHost, ItemHost {
     const service = services.get(field.bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     const { headers } = this.#options;
-    checkCallArguments(field, { service, headers, claims: this.#caller.client.claims, limits: codec });
+    checkCallArguments(field, {
+      service,
+      headers,
+      claims: this.#caller.client.claims,
+      limits: codec,
+    });
   }
 
   async #call(field: FieldCall): Promise<Decoded> {
@@ -269,7 +291,10 @@ export class CallerHost implements RequestHost, ItemHost {
       // An argument that cannot be written is the caller's error: nothing was sent.
       if (!(caught instanceof InputError)) {
         exchange.refuse(asRefusal(caught));
-        exchange.graphql.failedCall = { service: service.name, operation: field.bound.operation.name };
+        exchange.graphql.failedCall = {
+          service: service.name,
+          operation: field.bound.operation.name,
+        };
       }
       throw caught;
     }

@@ -37,7 +37,8 @@ export async function answerGraphql(
   const form =
     uploads === null
       ? null
-      : (bounds: JsonBounds): Promise<unknown> => uploads.read(bounds).finally(() => host.startWork());
+      : (bounds: JsonBounds): Promise<unknown> =>
+          uploads.read(bounds).finally(() => host.startWork());
   // What comes with files is answered in one piece: a subscription would need them again for each event.
   const streams = uploads === null ? (makeStreams?.(host, departure) ?? null) : null;
   const isOfAllowedPage = endpoint.cors?.isListed(request) === true;
@@ -56,5 +57,7 @@ export async function answerGraphql(
 }
 
 /** An answer may be kept only if nothing went wrong, and nothing was changed. */
-const isKeepable = ({ status, hasErrors }: GraphqlResponse, { operation, refusal }: Exchange): boolean =>
-  status === 200 && operation === 'query' && refusal === null && hasErrors === false;
+const isKeepable = (
+  { status, hasErrors }: GraphqlResponse,
+  { operation, refusal }: Exchange,
+): boolean => status === 200 && operation === 'query' && refusal === null && hasErrors === false;

@@ -7,7 +7,9 @@ import { argumentsOf } from '../../graphql/run/arguments.js';
 
 /** The query that GraphiQL begins with: one whose call can be written for its service. */
 export const pageExample = (compiled: Compiled): string =>
-  exampleQuery(compiled.graph.schema, (field, document) => isWritable(compiled, 'Query', field, document));
+  exampleQuery(compiled.graph.schema, (field, document) =>
+    isWritable(compiled, 'Query', field, document),
+  );
 
 /** Whether the call of an example can be written for its service. */
 export function isWritable(
@@ -22,7 +24,12 @@ export function isWritable(
   if (bound === undefined || service === undefined) return true;
   try {
     const input = argumentsOf(field, rootFieldOf(document), {}, bound.headersArgument);
-    encodeRequest(bound.requestPlan, service.dialects[0], { ...input, parts: new BinaryParts('none') }, limits.codec);
+    encodeRequest(
+      bound.requestPlan,
+      service.dialects[0],
+      { ...input, parts: new BinaryParts('none') },
+      limits.codec,
+    );
     return true;
   } catch {
     // A value that was made up does not fit, or arguments may not be given together.
@@ -33,7 +40,10 @@ export function isWritable(
 /** The one field that an example calls. */
 export function rootFieldOf({ definitions }: DocumentNode): FieldNode {
   const [operation] = definitions;
-  const selection = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections[0] : undefined;
+  const selection =
+    operation?.kind === Kind.OPERATION_DEFINITION
+      ? operation.selectionSet.selections[0]
+      : undefined;
   if (selection?.kind !== Kind.FIELD) throw new Error('an example without a field');
   return selection;
 }

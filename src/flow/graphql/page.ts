@@ -14,7 +14,9 @@ export function makePageEndpoint(compiled: Compiled): OpenEndpoint | null {
   // The example shows names of the schema: only where every caller may introspect it.
   const isOpen = introspection && config.clients?.classes === undefined;
   const folder = assetsPath(graph.path);
-  const answer = pageAnswerer(graph.path, () => readPage(graph.path, isOpen ? pageExample(compiled) : ''));
+  const answer = pageAnswerer(graph.path, () =>
+    readPage(graph.path, isOpen ? pageExample(compiled) : ''),
+  );
   return {
     isFor: (path, request) => (path === graph.path ? wantsPage(request) : path.startsWith(folder)),
     answer(exchange, path, request, response) {

@@ -10,11 +10,15 @@ import { type BodyTaker, Incoming } from '../http/incoming-request.js';
 import { invite } from '../http/invite-body.js';
 
 /** The body of a request as text. Rejects with a refusal of the HTTP layer, or `BAD_REQUEST`. */
-export async function readTextBody(bytesMax: number, { exchange, request, response }: HttpExchange): Promise<string> {
+export async function readTextBody(
+  bytesMax: number,
+  { exchange, request, response }: HttpExchange,
+): Promise<string> {
   invite(request, response);
   const length = request.headers['content-length'];
   const declaredBytes = length === undefined ? null : Number(length);
-  const isShort = declaredBytes !== null && declaredBytes <= Math.min(SHORT_MESSAGE_BYTES, bytesMax);
+  const isShort =
+    declaredBytes !== null && declaredBytes <= Math.min(SHORT_MESSAGE_BYTES, bytesMax);
   const short = isShort && request instanceof Incoming ? takeShort(request) : null;
   if (short !== null) {
     const bytes = await short;
@@ -34,7 +38,8 @@ export async function readTextBody(bytesMax: number, { exchange, request, respon
 /** The text of a body that is JSON, as REST and agents send it. Throws `HTTP_MEDIA_TYPE` for another. */
 export function readJsonText(bytesMax: number, asked: HttpExchange): Promise<string> {
   const { 'content-type': type, 'content-encoding': coding = 'identity' } = asked.request.headers;
-  if (!isJson(type) || coding.trim().toLowerCase() !== 'identity') throw new Refusal('HTTP_MEDIA_TYPE');
+  if (!isJson(type) || coding.trim().toLowerCase() !== 'identity')
+    throw new Refusal('HTTP_MEDIA_TYPE');
   return readTextBody(bytesMax, asked);
 }
 

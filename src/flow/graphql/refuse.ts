@@ -7,7 +7,11 @@ import { refuseHttp, refuseInForm } from '../http/refuse.js';
 import { GRAPHQL_ACCEPTED } from '../http/sentence.js';
 
 /** Answers a GraphQL request that is refused before its body is read: with an error where it is the client that is refused. */
-export function refuseGraphql(exchange: Exchange, response: ServerResponse, refusal: Refusal): void {
+export function refuseGraphql(
+  exchange: Exchange,
+  response: ServerResponse,
+  refusal: Refusal,
+): void {
   if (!refusal.isOfCaller || refusal.kind.httpStatus === undefined) {
     refuseHttp(exchange, response, refusal, GRAPHQL_ACCEPTED);
     return;

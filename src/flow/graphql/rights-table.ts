@@ -39,7 +39,11 @@ export class RightsTable {
     const key = JSON.stringify([isAuthenticated, ownClass, scopes]);
     const known = this.#byKind.get(key);
     if (known !== undefined) return known;
-    const made = new FieldRights({ isAuthenticated, scopes: new Set(scopes) }, ownClass, this.#masker);
+    const made = new FieldRights(
+      { isAuthenticated, scopes: new Set(scopes) },
+      ownClass,
+      this.#masker,
+    );
     this.#byKind.set(key, made);
     return made;
   }

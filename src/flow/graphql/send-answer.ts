@@ -39,7 +39,13 @@ export async function sendAnswer(
   endpoint: Pick<GraphqlEndpoint, 'callerCaching' | 'penaltyBox'>,
   { caller, exchange, request, response }: HttpExchange,
   answer: SentAnswer,
-  { accepted, control: keptControl = 'no-store', workMillis, varying: more = [], isTagged = false }: AnswerOptions,
+  {
+    accepted,
+    control: keptControl = 'no-store',
+    workMillis,
+    varying: more = [],
+    isTagged = false,
+  }: AnswerOptions,
 ): Promise<void> {
   const { method = '', headers } = request;
   // A refusal of the HTTP layer is the last answer on its connection (catalogue convention D2).
@@ -52,19 +58,25 @@ export async function sendAnswer(
     if (held !== null) await held;
   }
   const refused = answer.body === null && method !== 'HEAD' ? exchange.refusal : null;
-  const sentence = refused !== null && exchange.explainsRefusals ? sentenceOf(refused, accepted) : null;
-  const control = canBeTold(endpoint.callerCaching, caller.client, headers) ? keptControl : 'no-store';
+  const sentence =
+    refused !== null && exchange.explainsRefusals ? sentenceOf(refused, accepted) : null;
+  const control = canBeTold(endpoint.callerCaching, caller.client, headers)
+    ? keptControl
+    : 'no-store';
   const body = answer.body ?? sentence ?? '';
   const tag = isTagged && control !== 'no-store' ? tagOf(body) : null;
   const isKnown = tag !== null && isKnownTag(headers['if-none-match'], tag);
   const bytes = Buffer.byteLength(body);
   const compressed =
-    !isKnown && isCompressible(bytes) && mayCompress(request, caller.client) ? await compress(Buffer.from(body)) : null;
+    !isKnown && isCompressible(bytes) && mayCompress(request, caller.client)
+      ? await compress(Buffer.from(body))
+      : null;
   exchange.bytesOut = isKnown ? 0 : (compressed?.length ?? bytes);
   const fields: string[] = [];
   // It is weak, for it vouches for the bytes in either coding.
   if (tag !== null) fields.push('etag', `W/${tag}`);
-  if (!isKnown) for (const [name, value] of Object.entries(answer.headers)) fields.push(name, value);
+  if (!isKnown)
+    for (const [name, value] of Object.entries(answer.headers)) fields.push(name, value);
   if (sentence !== null) fields.push(...TEXT_FIELDS);
   if (exchange.refusal !== null) fields.push(...acceptPost(exchange.refusal, accepted));
   fields.push('cache-control', control);
@@ -82,7 +94,13 @@ export async function sendAnswer(
   fields.push('content-length', String(exchange.bytesOut));
   // Node writes a text and the head as one text, which saves a buffer; a long one it would copy once more.
   const isLong = typeof body === 'string' && body.length > TEXT_UNITS_MAX;
-  endLingering(exchange, response, answer.status, fields, compressed ?? (isLong ? Buffer.from(body) : body));
+  endLingering(
+    exchange,
+    response,
+    answer.status,
+    fields,
+    compressed ?? (isLong ? Buffer.from(body) : body),
+  );
 }
 
 /** The tag of an answer, by its bytes. */

@@ -68,5 +68,11 @@ function send(
 ): void {
   exchange.bytesOut = body?.length ?? 0;
   const length = body === null ? [] : ['content-length', String(body.length)];
-  endLingering(exchange, response, status, [...fields, 'x-content-type-options', 'nosniff', ...length], body);
+  endLingering(
+    exchange,
+    response,
+    status,
+    [...fields, 'x-content-type-options', 'nosniff', ...length],
+    body,
+  );
 }

@@ -18,7 +18,10 @@ export interface UpstreamCallContext extends Pick<CallContext, 'exchange' | 'sig
 }
 
 /** Sends one operation to a service that speaks GraphQL. Rejects with a `Refusal`. */
-export async function sendOperation(request: SubschemaRequest, context: UpstreamCallContext): Promise<SubschemaReply> {
+export async function sendOperation(
+  request: SubschemaRequest,
+  context: UpstreamCallContext,
+): Promise<SubschemaReply> {
   const { exchange, service, client, signal, headers } = context;
   const { query, variables, operation } = request;
   const { responseBytes, responseDepth, responseValues } = service.limits.remote;
@@ -54,7 +57,10 @@ const JSON_HEADERS: readonly string[] = [
 ];
 
 /** The header fields of a caller that are sent on, names and values in turn. */
-export function forwarded({ forwardHeaders }: GraphqlUpstream, headers: RequestContext['headers']): readonly string[] {
+export function forwarded(
+  { forwardHeaders }: GraphqlUpstream,
+  headers: RequestContext['headers'],
+): readonly string[] {
   const fields: string[] = [];
   pushNamed(fields, forwardHeaders, headers);
   return fields;

@@ -118,7 +118,9 @@ export class BatchPermits {
       this.#isFree = false;
       return null;
     }
-    return this.#takeAnother() ?? new Promise<Release | null>((resolve) => this.#waiting.push(resolve));
+    return (
+      this.#takeAnother() ?? new Promise<Release | null>((resolve) => this.#waiting.push(resolve))
+    );
   }
 }
 

@@ -53,7 +53,9 @@ export function forgiveAll(): void {
 const RECORDS = new WeakMap<object, ConnectionRecord>();
 
 /** The record of a connection, made when it is first asked for. */
-export function recordOf(socket: { readonly remoteAddress?: string | undefined }): ConnectionRecord {
+export function recordOf(socket: {
+  readonly remoteAddress?: string | undefined;
+}): ConnectionRecord {
   let record = RECORDS.get(socket);
   if (record === undefined) {
     record = new ConnectionRecord(socket.remoteAddress ?? '');

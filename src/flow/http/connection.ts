@@ -150,7 +150,11 @@ export class Connection {
   }
 
   /** Answers with a status what is no request to be handled, and ends the connection; once `held` is over. */
-  async answer(refusal: Refusal, { id, isExplained }: RefusedRequest, held: Promise<void> | null): Promise<void> {
+  async answer(
+    refusal: Refusal,
+    { id, isExplained }: RefusedRequest,
+    held: Promise<void> | null,
+  ): Promise<void> {
     this.#isRefused = true;
     const { socket } = this;
     if (held !== null) await held;
@@ -158,7 +162,10 @@ export class Connection {
     const text = isExplained ? sentenceOf(refusal, null) : null;
     const allow = status === 405 ? 'Allow: GET, POST\r\n' : '';
     const later = status === 503 ? 'Retry-After: 1\r\n' : '';
-    const type = text === null ? '' : 'Content-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n';
+    const type =
+      text === null
+        ? ''
+        : 'Content-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n';
     const length = `Content-Length: ${text?.length ?? 0}\r\n`;
     const fields = `${allow}${later}X-Request-Id: ${id}\r\n${type}${length}Connection: close\r\n`;
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}\r\n${text ?? ''}`);
@@ -176,11 +183,18 @@ export class Connection {
     this.#lookAtWriting(paces, nowMillis);
   }
 
-  #lookAtReading(request: IncomingMessage, { bodyRateBytes, bodyGraceMillis }: Paces, nowMillis: number): void {
+  #lookAtReading(
+    request: IncomingMessage,
+    { bodyRateBytes, bodyGraceMillis }: Paces,
+    nowMillis: number,
+  ): void {
     if (request.complete || this.#broken !== null) return;
     const { bytesRead } = this.socket;
     const millis = this.#readMillis === null ? 0 : nowMillis - this.#readMillis;
-    if (millis >= bodyGraceMillis && (bytesRead - this.#readBytes) * 1000 < bodyRateBytes * millis) {
+    if (
+      millis >= bodyGraceMillis &&
+      (bytesRead - this.#readBytes) * 1000 < bodyRateBytes * millis
+    ) {
       this.break(refuseByLimit('HTTP_TIMEOUT', 'limits.http.bodyRateBytes', bodyRateBytes));
     }
     // A held and untaken body is the gateway's doing: the backend is slow then, and the caller has to wait.

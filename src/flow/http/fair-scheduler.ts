@@ -133,7 +133,8 @@ export class FairScheduler {
     if (this.#current !== null) {
       const { isPenalised, sinceMillis } = this.#current;
       const sliceMillis = Math.max(LEAST_MILLIS, nowMillis - sinceMillis);
-      if (isPenalised) this.#penalisedDueMillis = nowMillis + sliceMillis * (1 / PENALISED_SHARE - 1);
+      if (isPenalised)
+        this.#penalisedDueMillis = nowMillis + sliceMillis * (1 / PENALISED_SHARE - 1);
       workMillis += sliceMillis;
     }
     if (workMillis > 0) this.#dueMillis = nowMillis + workMillis * (1 / SHARE - 1);
@@ -202,7 +203,8 @@ class TaskQueue {
     if (!this.#takesOldest) return this.tasks.shift() ?? null;
     let oldest = 0;
     for (let at = 1; at < this.tasks.length; at++) {
-      if ((this.tasks[at]?.task.beganMillis ?? 0) < (this.tasks[oldest]?.task.beganMillis ?? 0)) oldest = at;
+      if ((this.tasks[at]?.task.beganMillis ?? 0) < (this.tasks[oldest]?.task.beganMillis ?? 0))
+        oldest = at;
     }
     return this.tasks.splice(oldest, 1)[0] ?? null;
   }

@@ -68,8 +68,10 @@ export class GzipHeader {
   #after(step: 'fixed' | 'extra' | 'name' | 'comment' | 'checksum'): void {
     const flags = this.#flags;
     if (step === 'fixed' && (flags & HAS_EXTRA) !== 0) this.#enter('extra length', 2);
-    else if ((step === 'fixed' || step === 'extra') && (flags & HAS_NAME) !== 0) this.#enter('name', 0);
-    else if (step !== 'comment' && step !== 'checksum' && (flags & HAS_COMMENT) !== 0) this.#enter('comment', 0);
+    else if ((step === 'fixed' || step === 'extra') && (flags & HAS_NAME) !== 0)
+      this.#enter('name', 0);
+    else if (step !== 'comment' && step !== 'checksum' && (flags & HAS_COMMENT) !== 0)
+      this.#enter('comment', 0);
     else if (step !== 'checksum' && (flags & HAS_CHECKSUM) !== 0) this.#enter('checksum', 2);
     else this.#step = 'over';
   }

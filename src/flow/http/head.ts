@@ -13,10 +13,16 @@ export function checkHead(request: IncomingMessage, limits: HttpLimits): void {
   if (url.length > limits.uriBytes) {
     throw refuseByLimit('HTTP_URI_TOO_LONG', 'limits.http.uriBytes', limits.uriBytes, url.length);
   }
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw new Refusal('HTTP_VERSION', null, { found: httpVersion });
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    throw new Refusal('HTTP_VERSION', null, { found: httpVersion });
   if (rawHeaders.length > 2 * limits.headerCount) {
     const { headerCount } = limits;
-    throw refuseByLimit('HTTP_HEADER_LIMIT', 'limits.http.headerCount', headerCount, rawHeaders.length / 2);
+    throw refuseByLimit(
+      'HTTP_HEADER_LIMIT',
+      'limits.http.headerCount',
+      headerCount,
+      rawHeaders.length / 2,
+    );
   }
   let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -39,18 +45,31 @@ export function checkHead(request: IncomingMessage, limits: HttpLimits): void {
   if (method === 'TRACE') throw new Refusal('HTTP_METHOD');
 }
 
-function checkFields({ httpVersion, headers }: IncomingMessage, seen: number, limits: HttpLimits): void {
+function checkFields(
+  { httpVersion, headers }: IncomingMessage,
+  seen: number,
+  limits: HttpLimits,
+): void {
   if ((seen & TRANSFER_ENCODING) !== 0) {
     if ((seen & CONTENT_LENGTH) !== 0) throw new Refusal('HTTP_BAD_REQUEST', 'two framings');
     // RFC 9112 section 6.1: a body with another coding, or from an old sender, ends where the reader thinks.
-    if (httpVersion === '1.0') throw new Refusal('HTTP_BAD_REQUEST', 'Transfer-Encoding in HTTP/1.0');
-    if (headers['transfer-encoding']?.toLowerCase() !== 'chunked') throw new Refusal('HTTP_TRANSFER_CODING');
+    if (httpVersion === '1.0')
+      throw new Refusal('HTTP_BAD_REQUEST', 'Transfer-Encoding in HTTP/1.0');
+    if (headers['transfer-encoding']?.toLowerCase() !== 'chunked')
+      throw new Refusal('HTTP_TRANSFER_CODING');
   }
-  if ((seen & EXPECT) !== 0 && headers.expect?.toLowerCase() !== '100-continue') throw new Refusal('HTTP_EXPECTATION');
+  if ((seen & EXPECT) !== 0 && headers.expect?.toLowerCase() !== '100-continue')
+    throw new Refusal('HTTP_EXPECTATION');
   if ((seen & CONNECTION) !== 0) checkNominations(headers.connection ?? '');
   if ((seen & SOAP_ACTION) !== 0 && String(headers['soapaction']).length > limits.soapActionBytes) {
     const { soapActionBytes } = limits;
-    throw refuseByLimit('HTTP_BAD_REQUEST', 'limits.http.soapActionBytes', soapActionBytes, null, 'SOAPAction');
+    throw refuseByLimit(
+      'HTTP_BAD_REQUEST',
+      'limits.http.soapActionBytes',
+      soapActionBytes,
+      null,
+      'SOAPAction',
+    );
   }
 }
 
@@ -84,20 +103,31 @@ const SINGLE: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Fields that every client sends and no rule is about. */
-const COMMON = ['accept', 'accept-encoding', 'accept-language', 'cache-control', 'cookie', 'pragma', 'user-agent'];
+const COMMON = [
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'cookie',
+  'pragma',
+  'user-agent',
+];
 
 /** The common spellings of a name: a search by the text as it came makes no other text. */
 const BITS_AS_WRITTEN: ReadonlyMap<string, number> = new Map([
-  ...[...SINGLE, ...COMMON.map((name): [string, number] => [name, 0])].flatMap(([name, bit]): [string, number][] => [
-    [name, bit],
-    [name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()), bit],
-  ]),
+  ...[...SINGLE, ...COMMON.map((name): [string, number] => [name, 0])].flatMap(
+    ([name, bit]): [string, number][] => [
+      [name, bit],
+      [name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()), bit],
+    ],
+  ),
   ['SOAPAction', SOAP_ACTION],
 ]);
 
 function bitOf(name: string): number {
   // Servers that turn `-` into `_` (CGI, WSGI, PHP) cannot distinguish such a field from the one it imitates.
-  if (name.includes('_')) throw new Refusal('HTTP_BAD_REQUEST', 'an underscore in the name of a field');
+  if (name.includes('_'))
+    throw new Refusal('HTTP_BAD_REQUEST', 'an underscore in the name of a field');
   return SINGLE.get(name.toLowerCase()) ?? 0;
 }
 
@@ -112,7 +142,8 @@ function repeated(bit: number): Refusal {
 function checkNominations(value: string): void {
   if (value === 'keep-alive' || value === 'close' || value === 'Keep-Alive') return;
   for (const part of value.toLowerCase().split(',')) {
-    if (END_TO_END.test(part.trim())) throw new Refusal('HTTP_BAD_REQUEST', 'Connection names a field of the message');
+    if (END_TO_END.test(part.trim()))
+      throw new Refusal('HTTP_BAD_REQUEST', 'Connection names a field of the message');
   }
 }
 

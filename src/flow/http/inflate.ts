@@ -137,7 +137,8 @@ export class Inflater {
       this.#isBusy = false;
       const consumed = this.#raw.bytesWritten - before;
       // It takes everything but what stands behind its own end.
-      if (consumed < data.length && this.#stages.move('deflated')) this.#takeTrailer(data.subarray(consumed));
+      if (consumed < data.length && this.#stages.move('deflated'))
+        this.#takeTrailer(data.subarray(consumed));
       this.#next();
     });
   }
@@ -153,7 +154,10 @@ export class Inflater {
     const { messageBytes, inflateRatio, inflateFreeBytes } = this.#limits;
     this.#decoded += chunk.length;
     if (this.#decoded > messageBytes) this.#beyond('limits.xml.messageBytes', messageBytes);
-    else if (this.#decoded > inflateFreeBytes && this.#decoded > inflateRatio * this.#raw.bytesWritten) {
+    else if (
+      this.#decoded > inflateFreeBytes &&
+      this.#decoded > inflateRatio * this.#raw.bytesWritten
+    ) {
       this.#beyond('limits.soap.inflateRatio', inflateRatio);
     } else {
       this.#sum = crc32(chunk, this.#sum);
@@ -163,13 +167,17 @@ export class Inflater {
 
   /** Reports the end when all input was decoded, all output was taken, and the trailer fits. */
   #endIfDone(): void {
-    if (this.#isOver || this.#source !== 'ended' || this.#isBusy || this.#waiting.length > 0) return;
+    if (this.#isOver || this.#source !== 'ended' || this.#isBusy || this.#waiting.length > 0)
+      return;
     if (this.#stages.at === 'data' || this.#trailerBytes < TRAILER_BYTES) this.#corrupt('cut off');
     else if (this.#stages.at === 'drained') this.#finish();
   }
 
   #finish(): void {
-    if (this.#trailer.readUInt32LE(0) !== this.#sum || this.#trailer.readUInt32LE(4) !== this.#decoded % 2 ** 32) {
+    if (
+      this.#trailer.readUInt32LE(0) !== this.#sum ||
+      this.#trailer.readUInt32LE(4) !== this.#decoded % 2 ** 32
+    ) {
       this.#corrupt('checksum');
       return;
     }

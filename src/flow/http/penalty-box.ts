@@ -80,7 +80,10 @@ export class PenaltyBox {
   }
 
   /** Sets the limits for refusals from now on; charges so far stay. */
-  configure({ refusalsPerSecond, refusalHoldMillis }: PenaltyLimits, trustedProxies: Networks): void {
+  configure(
+    { refusalsPerSecond, refusalHoldMillis }: PenaltyLimits,
+    trustedProxies: Networks,
+  ): void {
     this.#unitMillis = refusalsPerSecond === 0 ? 0 : 1000 / refusalsPerSecond;
     this.#holdMillis = refusalHoldMillis;
     this.#proxies = trustedProxies;
@@ -105,11 +108,16 @@ export class PenaltyBox {
    * Charges a refusal to its connection. Null when it may be answered at once; else resolves when it may, or when the
    * client has gone. Until then nothing is read from `waiter`, by default the connection itself.
    */
-  penalise(socket: ChargedSocket, { bytes, workMillis }: Cost, waiter: RefusalCarrier = socket): Promise<void> | null {
+  penalise(
+    socket: ChargedSocket,
+    { bytes, workMillis }: Cost,
+    waiter: RefusalCarrier = socket,
+  ): Promise<void> | null {
     const record = recordOf(socket);
     const { address } = record;
     // A connection that has gone waits for no answer; one without address was gone when it was looked at first.
-    if (this.#unitMillis === 0 || address === '' || waiter.destroyed || this.isTrusted(address)) return null;
+    if (this.#unitMillis === 0 || address === '' || waiter.destroyed || this.isTrusted(address))
+      return null;
     const units = record.charge(1 + Math.floor(bytes / UNIT_BYTES + workMillis / UNIT_MILLIS));
     if (units === 0) return null;
     const delayMillis = this.delayMillis(address, units, performance.now());
@@ -138,7 +146,10 @@ export class PenaltyBox {
     // The length of a message delays the refusals after it: one mistake is no attack.
     const dueMillis = Math.min(owed + this.#unitMillis, capped);
     // To the microsecond: sums of fractions are a little more or less than what they stand for.
-    const delayMillis = Math.max(0, Math.round((dueMillis - nowMillis - burstMillis) * 1000) / 1000);
+    const delayMillis = Math.max(
+      0,
+      Math.round((dueMillis - nowMillis - burstMillis) * 1000) / 1000,
+    );
     if (delayMillis > 0) this.#report(address, nowMillis);
     return delayMillis;
   }

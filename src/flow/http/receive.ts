@@ -10,7 +10,12 @@ import type { Gate, GateOutput } from '../../soap/gate.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import { Collected } from './collected.js';
 import { type ConnectionRecord, recordOf } from './connection-record.js';
-import { fairScheduler, type SlicedTask, TIME_SLICE_MILLIS, waitForTimeSlice } from './fair-scheduler.js';
+import {
+  fairScheduler,
+  type SlicedTask,
+  TIME_SLICE_MILLIS,
+  waitForTimeSlice,
+} from './fair-scheduler.js';
 import { type BodyTaker, Incoming } from './incoming-request.js';
 import { Inflater } from './inflate.js';
 
@@ -169,7 +174,8 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
 
   end(): void {
     this.#send();
-    if (this.#collected !== null) this.#resolve({ kind: 'whole', message: this.#collected.message() });
+    if (this.#collected !== null)
+      this.#resolve({ kind: 'whole', message: this.#collected.message() });
     else this.#body?.push(null);
   }
 
@@ -200,7 +206,8 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     const millis = this.#take(piece);
     // Some messages are read twenty times as slowly as others, so that pieces are measured in time.
     if (millis > TIME_SLICE_MILLIS) this.#shrinkPieces(piece.length, millis);
-    else if (millis < TIME_SLICE_MILLIS / 2) this.#pieceBytes = Math.min(PIECE_BYTES_MAX, this.#pieceBytes * 2);
+    else if (millis < TIME_SLICE_MILLIS / 2)
+      this.#pieceBytes = Math.min(PIECE_BYTES_MAX, this.#pieceBytes * 2);
     return millis;
   }
 

@@ -17,5 +17,6 @@ export const refusalCost = (
   workMillis = readMillis,
 ): Cost => ({
   bytes: bytesIn,
-  workMillis: workMillis + FIELD_MILLIS * rawHeaders.length + (kind.isAbrupt === true ? ABRUPT_MILLIS : 0),
+  workMillis:
+    workMillis + FIELD_MILLIS * rawHeaders.length + (kind.isAbrupt === true ? ABRUPT_MILLIS : 0),
 });

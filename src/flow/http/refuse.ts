@@ -51,7 +51,14 @@ export function refuseInForm(
   const bytes = Buffer.byteLength(body);
   if (refusal.code.startsWith('HTTP_')) response.shouldKeepAlive = false;
   exchange.bytesOut = bytes;
-  const fields = ['content-type', mediaType, 'x-content-type-options', 'nosniff', 'cache-control', 'no-store'];
+  const fields = [
+    'content-type',
+    mediaType,
+    'x-content-type-options',
+    'nosniff',
+    'cache-control',
+    'no-store',
+  ];
   fields.push(...refusalFields(refusal, challenge), 'content-length', String(bytes));
   endLingering(exchange, response, status, fields, body);
 }
@@ -60,7 +67,11 @@ export function refuseInForm(
  * Cuts the connection where part of another answer is out, or the client is gone: a caller must never take half an answer
  * for a whole one.
  */
-export function cutIfBegun(exchange: Exchange, response: ServerResponse, { code }: Refusal): boolean {
+export function cutIfBegun(
+  exchange: Exchange,
+  response: ServerResponse,
+  { code }: Refusal,
+): boolean {
   if (!response.headersSent && code !== 'CLIENT_GONE') return false;
   exchange.outcome = 'aborted';
   // A reset, because to a caller of HTTP/1.0 an orderly end means that the answer is complete.
@@ -82,7 +93,11 @@ export function answerStatus(
   methods = METHODS,
 ): void {
   response.shouldKeepAlive = false;
-  const fields = [...refusalFields(refusal), ...acceptPost(refusal, accepted), ...allow(status, methods)];
+  const fields = [
+    ...refusalFields(refusal),
+    ...acceptPost(refusal, accepted),
+    ...allow(status, methods),
+  ];
   // HEAD has no content, and few clients of a kind that this meets know that.
   const isExplained = exchange.explainsRefusals && exchange.method !== 'HEAD';
   const text = isExplained ? sentenceOf(refusal, accepted) : null;
@@ -96,10 +111,16 @@ export function answerStatus(
 }
 
 /** A sentence is ASCII. */
-export const TEXT_FIELDS = ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff'] as const;
+export const TEXT_FIELDS = [
+  'content-type',
+  'text/plain; charset=utf-8',
+  'x-content-type-options',
+  'nosniff',
+] as const;
 
 /** RFC 9110 section 15.5.6 wants the methods of the address with each 405. */
-const allow = (status: number, methods: string): readonly string[] => (status === 405 ? ['allow', methods] : []);
+const allow = (status: number, methods: string): readonly string[] =>
+  status === 405 ? ['allow', methods] : [];
 
 /** Answers with a status and no content, and closes the connection without reading anything more. */
 export function answerAbruptly(exchange: Exchange, response: ServerResponse, status: number): void {
@@ -107,7 +128,9 @@ export function answerAbruptly(exchange: Exchange, response: ServerResponse, sta
   const { socket } = response;
   socket?.pause();
   response.shouldKeepAlive = false;
-  response.writeHead(status, ['content-length', '0', REQUEST_ID, exchange.id]).end(() => socket?.destroy());
+  response
+    .writeHead(status, ['content-length', '0', REQUEST_ID, exchange.id])
+    .end(() => socket?.destroy());
 }
 
 /** Answers with a status and no content. */
@@ -133,7 +156,10 @@ export function retryAfter({ code, retryAfter: known }: Refusal): readonly strin
 }
 
 /** RFC 9110 section 11.6.1 wants one with each 401, whatever the client has to show in the end. */
-function challenge({ code, message, challenge: own }: Refusal, parameters: string): readonly string[] {
+function challenge(
+  { code, message, challenge: own }: Refusal,
+  parameters: string,
+): readonly string[] {
   if (code !== 'UNAUTHENTICATED') return [];
   // RFC 6750 section 3.1: without credentials no error is named.
   const error = message === CREDENTIALS_MISSING ? '' : ', error="invalid_token"';

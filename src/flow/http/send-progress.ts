@@ -35,6 +35,7 @@ function sentBytes(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle');
   const isHandle = typeof handle === 'object' && handle !== null;
   const queued = isHandle && 'writeQueueSize' in handle ? Number(handle.writeQueueSize) : 0;
-  const handed = isHandle && 'bytesWritten' in handle ? Number(handle.bytesWritten) : socket.bytesWritten;
+  const handed =
+    isHandle && 'bytesWritten' in handle ? Number(handle.bytesWritten) : socket.bytesWritten;
   return handed - queued;
 }

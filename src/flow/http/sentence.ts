@@ -18,7 +18,8 @@ export const GRAPHQL_ACCEPTED: Accepted = { mediaTypes: ['application/json'], pr
 export function sentenceOf(refusal: Refusal, accepted: Accepted | null): string | null {
   const { code, rule, limit, message } = refusal;
   if (!code.startsWith('HTTP_')) return null;
-  if (code === 'HTTP_MEDIA_TYPE') return `${MEDIA_REMEDIES.get(rule ?? '') ?? mediaRemedy(accepted, message)}\n`;
+  if (code === 'HTTP_MEDIA_TYPE')
+    return `${MEDIA_REMEDIES.get(rule ?? '') ?? mediaRemedy(accepted, message)}\n`;
   const facts: string[] = [];
   // Other rules are names of the parser's errors, or tell of rights.
   if (code === 'HTTP_BAD_REQUEST' && rule !== null && !rule.startsWith('HPE_')) facts.push(rule);
@@ -35,7 +36,9 @@ export function acceptPost({ code }: Refusal, accepted: Accepted | null): readon
 }
 
 const mediaRemedy = (accepted: Accepted | null, message: string): string =>
-  accepted === null ? message : `Send ${EITHER.format(accepted.mediaTypes)}; this service speaks ${accepted.protocol}.`;
+  accepted === null
+    ? message
+    : `Send ${EITHER.format(accepted.mediaTypes)}; this service speaks ${accepted.protocol}.`;
 
 const methodRemedy = (accepted: Accepted | null): string | null =>
   accepted === null ? null : `Send POST; this service speaks ${accepted.protocol}.`;
@@ -45,7 +48,10 @@ const EITHER = new Intl.ListFormat('en', { type: 'disjunction' });
 /** Sentences for refused fields of a Content-Type or Content-Encoding, by the rule. */
 const MEDIA_REMEDIES: ReadonlyMap<string, string> = new Map([
   ['charset', 'The charset is not accepted. Send UTF-8, with charset=utf-8 in the Content-Type.'],
-  ['content coding', 'The content coding is not accepted. Send the body as it is, or with Content-Encoding: gzip.'],
+  [
+    'content coding',
+    'The content coding is not accepted. Send the body as it is, or with Content-Encoding: gzip.',
+  ],
   ['content coding twice', 'Content-Encoding comes twice. Send it once.'],
   ['multipart', 'Packages of parts are not accepted here. Send the envelope alone.'],
 ]);

@@ -85,7 +85,8 @@ export class SlicedReading implements SlicedTask {
 
   #take(bytes: Buffer | null): boolean {
     if (bytes !== null) packetRead(bytes.length);
-    if (bytes === null || (this.#rest === null && bytes.length <= SLICE_BYTES)) return this.#push(bytes);
+    if (bytes === null || (this.#rest === null && bytes.length <= SLICE_BYTES))
+      return this.#push(bytes);
     this.#rest = this.#rest === null ? bytes : Buffer.concat([this.#rest, bytes]);
     return this.#goOn();
   }
@@ -106,7 +107,10 @@ export class SlicedReading implements SlicedTask {
   }
 
   #slice(rest: Buffer): boolean {
-    const end = Math.max(SLICE_BYTES, this.#isInRequest ? this.plainBytes : plainRequestBytes(rest));
+    const end = Math.max(
+      SLICE_BYTES,
+      this.#isInRequest ? this.plainBytes : plainRequestBytes(rest),
+    );
     this.#rest = end < rest.length ? rest.subarray(end) : null;
     this.chunks = 0;
     return this.#push(rest.subarray(0, end));

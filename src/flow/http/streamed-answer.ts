@@ -70,7 +70,14 @@ export class StreamedAnswer {
     this.#hasBegun = true;
     exchange.status = 200;
     if (!request.complete) response.shouldKeepAlive = false;
-    const common = ['x-content-type-options', 'nosniff', 'cache-control', 'no-store', REQUEST_ID, exchange.id];
+    const common = [
+      'x-content-type-options',
+      'nosniff',
+      'cache-control',
+      'no-store',
+      REQUEST_ID,
+      exchange.id,
+    ];
     response.writeHead(200, [...this.#fields, ...common]);
   }
 }

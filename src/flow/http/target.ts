@@ -20,7 +20,10 @@ export function readTarget(request: IncomingMessage): Target {
   let { url = '' } = request;
   if (!url.startsWith('/')) {
     const [, authority, rest = '/'] = ABSOLUTE.exec(url) ?? [];
-    if (authority === undefined || authority.toLowerCase() !== request.headers.host?.toLowerCase()) {
+    if (
+      authority === undefined ||
+      authority.toLowerCase() !== request.headers.host?.toLowerCase()
+    ) {
       throw new Refusal('HTTP_BAD_REQUEST', 'target');
     }
     url = rest.startsWith('/') ? rest : `/${rest}`;
@@ -44,7 +47,8 @@ const ORDINARY = /^(?:\/[\w~-][\w.~-]*)+$/;
  * Empty segments and those of dots (with parameters too, which some servers take off before they look), encoded dots,
  * slashes and NUL, percent signs that encode nothing, and what ends or begins something else in an address.
  */
-const AMBIGUOUS = /\/\/|\/\.{1,2}(?:[/;]|%3b|$)|%(?:2e|2f|5c|00|25(?:2e|2f|5c|00))|%(?![0-9a-f]{2})|[\\@]/i;
+const AMBIGUOUS =
+  /\/\/|\/\.{1,2}(?:[/;]|%3b|$)|%(?:2e|2f|5c|00|25(?:2e|2f|5c|00))|%(?![0-9a-f]{2})|[\\@]/i;
 
 /** Blanks, controls and what is not US-ASCII; and `#`, for a fragment is not sent (RFC 9112 section 3.2). */
 const UNPRINTABLE = /[^!"$-~]/;

@@ -90,7 +90,11 @@ export class KeyedCall implements UpstreamReceiver {
   /** The call is made by another process. */
   async #poll(): Promise<void> {
     const endMillis = performance.now() + this.claim.callMillis;
-    for (let pauseMillis = POLL_MILLIS; ; pauseMillis = Math.min(POLL_MILLIS_MAX, pauseMillis * 2)) {
+    for (
+      let pauseMillis = POLL_MILLIS;
+      ;
+      pauseMillis = Math.min(POLL_MILLIS_MAX, pauseMillis * 2)
+    ) {
       await wait(pauseMillis);
       if (this.#members.size === 0) {
         this.#end();
@@ -140,7 +144,12 @@ export class KeyedCall implements UpstreamReceiver {
     }
     const body = Buffer.concat(this.#chunks);
     const { messageId = null } = this.claim;
-    this.#keep({ status: head.status, contentType: head.header('content-type') ?? '', body, messageId });
+    this.#keep({
+      status: head.status,
+      contentType: head.header('content-type') ?? '',
+      body,
+      messageId,
+    });
     this.#answer(head, [body], messageId);
   }
 

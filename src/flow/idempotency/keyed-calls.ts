@@ -29,7 +29,8 @@ export class KeyedCalls implements KeyedStarter {
       call.begin();
       return member;
     }
-    if (known.claim.fingerprint !== claim.fingerprint) return refused(receiver, 'IDEMPOTENCY_KEY_REUSED');
+    if (known.claim.fingerprint !== claim.fingerprint)
+      return refused(receiver, 'IDEMPOTENCY_KEY_REUSED');
     return known.join(receiver) ?? refused(receiver, 'IDEMPOTENCY_KEY_IN_USE');
   }
 
@@ -38,5 +39,7 @@ export class KeyedCalls implements KeyedStarter {
   }
 }
 
-const refused = (receiver: UpstreamReceiver, code: 'IDEMPOTENCY_KEY_REUSED' | 'IDEMPOTENCY_KEY_IN_USE'): DeclaredCall =>
-  new ReplayedCall(receiver, false, (call) => call.abort(new Refusal(code)));
+const refused = (
+  receiver: UpstreamReceiver,
+  code: 'IDEMPOTENCY_KEY_REUSED' | 'IDEMPOTENCY_KEY_IN_USE',
+): DeclaredCall => new ReplayedCall(receiver, false, (call) => call.abort(new Refusal(code)));

@@ -23,14 +23,22 @@ export interface KeyedContent {
 }
 
 /** The key of a request in the field that an operation names; null where the operation or the request has none. */
-export function keyIn(service: SoapService, operation: Operation | null, headers: RequestHeaders): string | null {
+export function keyIn(
+  service: SoapService,
+  operation: Operation | null,
+  headers: RequestHeaders,
+): string | null {
   const rule = operation === null ? undefined : service.idempotency.get(operation.name);
   return rule === undefined ? null : keyOf(headers[rule.header]);
 }
 
 /** The bytes up to which a message is collected that may have a key, since it is compared whole; null without a key. */
-export const keyedBytes = ({ idempotency }: SoapService, headers: RequestHeaders): number | null => {
-  for (const { header, bufferBytes } of idempotency.values()) if (headers[header] !== undefined) return bufferBytes;
+export const keyedBytes = (
+  { idempotency }: SoapService,
+  headers: RequestHeaders,
+): number | null => {
+  for (const { header, bufferBytes } of idempotency.values())
+    if (headers[header] !== undefined) return bufferBytes;
   return null;
 };
 
@@ -38,7 +46,10 @@ export const keyedBytes = ({ idempotency }: SoapService, headers: RequestHeaders
 function keyOf(value: string | readonly string[] | undefined): string | null {
   if (value === undefined) return null;
   if (typeof value !== 'string' || value.length > KEY_CHARS_MAX || !/^[\x21-\x7e]+$/.test(value))
-    throw new Refusal('HTTP_BAD_REQUEST', 'the idempotency key is no single word of at most 255 characters');
+    throw new Refusal(
+      'HTTP_BAD_REQUEST',
+      'the idempotency key is no single word of at most 255 characters',
+    );
   return value;
 }
 

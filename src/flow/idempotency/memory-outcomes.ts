@@ -25,7 +25,11 @@ export class MemoryOutcomes implements OutcomeStore {
   /** Nothing ends before. */
   #nextEndMillis = 0;
 
-  constructor(outcomesMax = OUTCOMES_MAX, bytesMax = OUTCOME_BYTES_MAX, now = () => performance.now()) {
+  constructor(
+    outcomesMax = OUTCOMES_MAX,
+    bytesMax = OUTCOME_BYTES_MAX,
+    now = () => performance.now(),
+  ) {
     this.#outcomesMax = outcomesMax;
     this.#bytesMax = bytesMax;
     this.#now = now;

@@ -15,11 +15,22 @@ import { readJsonText } from '../graphql/read-body.js';
 import { sendAnswer } from '../graphql/send-answer.js';
 import type { Accepted } from '../http/sentence.js';
 import { askForConfirmation } from './confirmation.js';
-import { CODES, idOf, type McpMessage, ProtocolError, readMcpMessage, SUPPORTED, WITH_HANDSHAKE } from './message.js';
+import {
+  CODES,
+  idOf,
+  type McpMessage,
+  ProtocolError,
+  readMcpMessage,
+  SUPPORTED,
+  WITH_HANDSHAKE,
+} from './message.js';
 import { callTool, errorResult, type ToolResult } from './tool-call.js';
 import type { ToolList } from './tool-list.js';
 
-const MCP_ACCEPTED: Accepted = { mediaTypes: ['application/json'], protocol: 'the Model Context Protocol' };
+const MCP_ACCEPTED: Accepted = {
+  mediaTypes: ['application/json'],
+  protocol: 'the Model Context Protocol',
+};
 
 /** The parts of the endpoint for agents, made once a generation. */
 export interface McpParts {
@@ -47,7 +58,11 @@ export async function answerMcp(parts: McpParts, asked: HttpExchange): Promise<v
   });
 }
 
-async function answerOf(parts: McpParts, asked: HttpExchange, host: CallerHost): Promise<GraphqlResponse> {
+async function answerOf(
+  parts: McpParts,
+  asked: HttpExchange,
+  host: CallerHost,
+): Promise<GraphqlResponse> {
   const { request } = asked;
   let id: string | number | null = null;
   try {
@@ -57,7 +72,11 @@ async function answerOf(parts: McpParts, asked: HttpExchange, host: CallerHost):
     const message = readMcpMessage(raw, request.headers);
     if (message.id === null) return ACCEPTED;
     const result = await resultOf(parts, asked, message, host);
-    return response(200, { jsonrpc: '2.0', id: message.id, result: decorated(result, message, parts) }, asked);
+    return response(
+      200,
+      { jsonrpc: '2.0', id: message.id, result: decorated(result, message, parts) },
+      asked,
+    );
   } catch (caught) {
     if (caught instanceof ProtocolError) {
       const { code, message, status, data } = caught;
@@ -97,7 +116,10 @@ function response(status: number, body: unknown, { exchange }: HttpExchange): Gr
   return { status, headers, body: JSON.stringify(body) };
 }
 
-async function readRaw({ operations, bodyBytesMax }: GraphqlEndpoint, asked: HttpExchange): Promise<unknown> {
+async function readRaw(
+  { operations, bodyBytesMax }: GraphqlEndpoint,
+  asked: HttpExchange,
+): Promise<unknown> {
   if (asked.request.method !== 'POST') throw new Refusal('HTTP_METHOD');
   return parseJson(await readJsonText(bodyBytesMax, asked), boundsOf(operations.limits, 1));
 }
@@ -105,10 +127,19 @@ async function readRaw({ operations, bodyBytesMax }: GraphqlEndpoint, asked: Htt
 /** Adds what results of the revision without sessions have. */
 function decorated(result: object, { isStateless }: McpMessage, { serverInfo }: McpParts): object {
   if (!isStateless) return result;
-  return { resultType: 'complete', ...result, _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } };
+  return {
+    resultType: 'complete',
+    ...result,
+    _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
+  };
 }
 
-async function resultOf(parts: McpParts, asked: HttpExchange, message: McpMessage, host: CallerHost): Promise<object> {
+async function resultOf(
+  parts: McpParts,
+  asked: HttpExchange,
+  message: McpMessage,
+  host: CallerHost,
+): Promise<object> {
   const { method, params, isStateless } = message;
   const { exchange, caller } = asked;
   switch (method) {
@@ -127,7 +158,8 @@ async function resultOf(parts: McpParts, asked: HttpExchange, message: McpMessag
       if (isStateless) break;
       exchange.operation = 'initialize';
       const wanted = params['protocolVersion'];
-      const protocolVersion = WITH_HANDSHAKE.find((version) => version === wanted) ?? WITH_HANDSHAKE[0];
+      const protocolVersion =
+        WITH_HANDSHAKE.find((version) => version === wanted) ?? WITH_HANDSHAKE[0];
       return { protocolVersion, ...describeServer(parts) };
     }
     case 'ping':
@@ -138,7 +170,10 @@ async function resultOf(parts: McpParts, asked: HttpExchange, message: McpMessag
   throw new ProtocolError(CODES.unknownMethod, 'Method not found', isStateless ? 404 : 200);
 }
 
-const describeServer = ({ serverInfo }: McpParts): object => ({ capabilities: { tools: {} }, serverInfo });
+const describeServer = ({ serverInfo }: McpParts): object => ({
+  capabilities: { tools: {} },
+  serverInfo,
+});
 
 /** What one client may list another may not, where there are clients. */
 const cacheHints = ({ endpoint }: McpParts): object => ({
@@ -147,17 +182,28 @@ const cacheHints = ({ endpoint }: McpParts): object => ({
 });
 
 /** Lets a request pass that calls no operation, for its price. */
-async function enter({ endpoint, path }: McpParts, asked: HttpExchange, operation: string): Promise<void> {
+async function enter(
+  { endpoint, path }: McpParts,
+  asked: HttpExchange,
+  operation: string,
+): Promise<void> {
   asked.exchange.operation = operation;
   authorizeAndChargeOther(asked.caller, true);
   await consultAboutPath(endpoint.policy, asked, null, path);
 }
 
-async function call(parts: McpParts, asked: HttpExchange, message: McpMessage, host: CallerHost): Promise<object> {
+async function call(
+  parts: McpParts,
+  asked: HttpExchange,
+  message: McpMessage,
+  host: CallerHost,
+): Promise<object> {
   const { name, arguments: given = {} } = message.params;
   const { client } = asked.caller;
-  if (typeof name !== 'string') throw new ProtocolError(CODES.invalidParams, 'The name of a tool is needed.', 200);
-  if (!isRecord(given)) throw new ProtocolError(CODES.invalidParams, 'The arguments must be an object.', 200);
+  if (typeof name !== 'string')
+    throw new ProtocolError(CODES.invalidParams, 'The name of a tool is needed.', 200);
+  if (!isRecord(given))
+    throw new ProtocolError(CODES.invalidParams, 'The arguments must be an object.', 200);
   const tool = parts.tools.find(client, name);
   if (tool === null) throw unknownTool(name, host);
   if (tool.kind === 'search') return search(parts, asked, given);
@@ -167,7 +213,10 @@ async function call(parts: McpParts, asked: HttpExchange, message: McpMessage, h
   if (found?.kind !== 'operation')
     return refusedResult('There is no such tool: search_tools finds those that are.', host);
   if (found.described.isRead !== tool.isRead)
-    return refusedResult(`This tool ${tool.isRead ? 'may change something' : 'only reads'}: use the other one.`, host);
+    return refusedResult(
+      `This tool ${tool.isRead ? 'may change something' : 'only reads'}: use the other one.`,
+      host,
+    );
   if (!isRecord(values)) return refusedResult('/arguments must be an object.', host);
   return confirmedCall(parts, found.described, values, message, host);
 }
@@ -180,7 +229,9 @@ async function confirmedCall(
   message: McpMessage,
   host: CallerHost,
 ): Promise<object> {
-  const instead = confirmed.has(described) ? askForConfirmation(message, described.field.name, values) : null;
+  const instead = confirmed.has(described)
+    ? askForConfirmation(message, described.field.name, values)
+    : null;
   return instead ?? callTool(calls, described, values, host, answerBytes);
 }
 

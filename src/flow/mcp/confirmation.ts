@@ -31,8 +31,11 @@ export function askForConfirmation(
     });
   const answers = isRecord(params['inputResponses']) ? params['inputResponses'] : {};
   const answer = answers[QUESTION];
-  if (!isRecord(answer)) return { resultType: 'input_required', inputRequests: { [QUESTION]: question(tool, values) } };
-  return answer['action'] === 'accept' ? null : errorResult('It was not confirmed, and nothing was sent.');
+  if (!isRecord(answer))
+    return { resultType: 'input_required', inputRequests: { [QUESTION]: question(tool, values) } };
+  return answer['action'] === 'accept'
+    ? null
+    : errorResult('It was not confirmed, and nothing was sent.');
 }
 
 const OLDER =

@@ -43,7 +43,14 @@ export function makeMcpEndpoint(
     answer: (asked) => answerMcp(parts, asked),
     refuse(exchange, response, refusal) {
       const print = (): string => JSON.stringify(refusedMessage(refusal));
-      refuseInForm(exchange, response, refusal, 'application/json', print, challengeParameter(mcp.resource));
+      refuseInForm(
+        exchange,
+        response,
+        refusal,
+        'application/json',
+        print,
+        challengeParameter(mcp.resource),
+      );
     },
   };
 }
@@ -58,7 +65,11 @@ function makeOriginCheck({
   listen,
   hosts,
 }: Compiled['config']): (request: IncomingMessage) => void {
-  const origins = exactOrigins([...graphql.origins, ...(graphql.cors?.origins ?? []), publicUrl ?? '']);
+  const origins = exactOrigins([
+    ...graphql.origins,
+    ...(graphql.cors?.origins ?? []),
+    publicUrl ?? '',
+  ]);
   const published = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
   const names = hostNames([...listenHosts(listen), published, ...hosts]);
   return ({ headers: { origin, host } }) => {
@@ -68,6 +79,9 @@ function makeOriginCheck({
       if (origins.has(parsed)) return;
       if (new URL(parsed).host === host?.toLowerCase() && isHostAllowed(host, names)) return;
     }
-    throw new Refusal('HTTP_ORIGIN', null, { found: origin, text: 'Pages of this origin may not call tools here.' });
+    throw new Refusal('HTTP_ORIGIN', null, {
+      found: origin,
+      text: 'Pages of this origin may not call tools here.',
+    });
   };
 }

@@ -60,24 +60,38 @@ export const idOf = (raw: unknown): string | number | null => {
 
 /** Checks a message and the header fields that repeat parts of it. Throws a `ProtocolError`. */
 export function readMcpMessage(raw: unknown, headers: IncomingHttpHeaders): McpMessage {
-  if (Array.isArray(raw)) throw new ProtocolError(CODES.invalidRequest, 'Batches are not accepted.');
+  if (Array.isArray(raw))
+    throw new ProtocolError(CODES.invalidRequest, 'Batches are not accepted.');
   if (!isRecord(raw) || raw['jsonrpc'] !== '2.0')
     throw new ProtocolError(CODES.invalidRequest, 'It is no message of JSON-RPC 2.0.');
   const { method = '', params = {} } = raw;
   const isResponse = method === '' && ('result' in raw || 'error' in raw);
   if (typeof method !== 'string' || (method === '' && !isResponse))
     throw new ProtocolError(CODES.invalidRequest, 'The method must be a string.');
-  if (!isRecord(params)) throw new ProtocolError(CODES.invalidParams, 'The params must be an object.');
+  if (!isRecord(params))
+    throw new ProtocolError(CODES.invalidParams, 'The params must be an object.');
   const id = idOf(raw);
-  if ('id' in raw && id === null) throw new ProtocolError(CODES.invalidRequest, 'The id must be a string or a number.');
+  if ('id' in raw && id === null)
+    throw new ProtocolError(CODES.invalidRequest, 'The id must be a string or a number.');
   const meta = isRecord(params['_meta']) ? params['_meta'] : {};
   const version = headerOf(headers, 'mcp-protocol-version');
   const declared = meta[VERSION];
   const isStateless = declared !== undefined || version === STATELESS;
   const capabilities = isRecord(meta[CAPABILITIES]) ? meta[CAPABILITIES] : {};
-  const message: McpMessage = { id: isResponse ? null : id, method, params, isStateless, capabilities };
+  const message: McpMessage = {
+    id: isResponse ? null : id,
+    method,
+    params,
+    isStateless,
+    capabilities,
+  };
   if (isStateless && id !== null) checkStateless(message, meta, headers);
-  else if (version !== null && !isStateless && version !== HEADERLESS && !SUPPORTED.includes(version))
+  else if (
+    version !== null &&
+    !isStateless &&
+    version !== HEADERLESS &&
+    !SUPPORTED.includes(version)
+  )
     throw unsupported(version);
   return message;
 }
@@ -93,10 +107,12 @@ function checkStateless(
   const version = headerOf(headers, 'mcp-protocol-version');
   const { [VERSION]: declared } = meta;
   if (version === null) throw mismatch('MCP-Protocol-Version');
-  if (typeof declared !== 'string') throw new ProtocolError(CODES.invalidParams, `_meta must have ${VERSION}.`);
+  if (typeof declared !== 'string')
+    throw new ProtocolError(CODES.invalidParams, `_meta must have ${VERSION}.`);
   if (version !== declared) throw mismatch('MCP-Protocol-Version');
   if (declared !== STATELESS) throw unsupported(declared);
-  if (!isRecord(meta[CAPABILITIES])) throw new ProtocolError(CODES.invalidParams, `_meta must have ${CAPABILITIES}.`);
+  if (!isRecord(meta[CAPABILITIES]))
+    throw new ProtocolError(CODES.invalidParams, `_meta must have ${CAPABILITIES}.`);
   if (headerOf(headers, 'mcp-method') !== method) throw mismatch('Mcp-Method');
   if (method !== 'tools/call') return;
   const name = headerOf(headers, 'mcp-name');
@@ -115,7 +131,10 @@ function decoded(value: string): string {
 }
 
 const mismatch = (field: string): ProtocolError =>
-  new ProtocolError(CODES.headerMismatch, `Header mismatch: ${field} is missing, or is not what the message says.`);
+  new ProtocolError(
+    CODES.headerMismatch,
+    `Header mismatch: ${field} is missing, or is not what the message says.`,
+  );
 
 const unsupported = (requested: string): ProtocolError =>
   new ProtocolError(CODES.unsupportedVersion, 'Unsupported protocol version', 400, {

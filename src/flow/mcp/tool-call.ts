@@ -1,5 +1,9 @@
 import { isRecord } from '../../base/record.js';
-import type { DescribedCall, DescribedCalls, DescribedOutcome } from '../../graphql/described/described-call.js';
+import type {
+  DescribedCall,
+  DescribedCalls,
+  DescribedOutcome,
+} from '../../graphql/described/described-call.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { asSentence, pointerOf, problemSentence } from '../../graphql/described/input-problems.js';
 import { boundValue } from '../../graphql/tools/bound-value.js';
@@ -35,7 +39,8 @@ export async function callTool(
   let call: DescribedCall = { described, values, fields: null };
   if (takesFields(described) && Object.hasOwn(values, FIELDS_ARGUMENT)) {
     const { [FIELDS_ARGUMENT]: fields, ...others } = values;
-    if (fields !== null && typeof fields !== 'string') return errorResult(`/${FIELDS_ARGUMENT} must be a string.`);
+    if (fields !== null && typeof fields !== 'string')
+      return errorResult(`/${FIELDS_ARGUMENT} must be a string.`);
     call = { described, values: others, fields };
   }
   const outcome = await calls.call(call, host);
@@ -46,12 +51,16 @@ export async function callTool(
     .map(({ path = [], message }) => `${pointerOf(path.slice(1))} is null: ${message}`);
   const notes = [...(note === null ? [] : [note]), ...failed];
   return {
-    content: texts(...(text === '' ? [] : [text]), ...(notes.length === 0 ? [] : [notes.join('\n')])),
+    content: texts(
+      ...(text === '' ? [] : [text]),
+      ...(notes.length === 0 ? [] : [notes.join('\n')]),
+    ),
     structuredContent: isWrapped(described) ? { result: value } : isRecord(value) ? value : {},
   };
 }
 
-const texts = (...parts: readonly string[]): ToolResult['content'] => parts.map((text) => ({ type: 'text', text }));
+const texts = (...parts: readonly string[]): ToolResult['content'] =>
+  parts.map((text) => ({ type: 'text', text }));
 
 /** The string of a Fault as it is; else what is wrong, with all arguments that are. */
 function messageOf(outcome: Exclude<DescribedOutcome, { readonly kind: 'value' }>): string {
@@ -62,5 +71,7 @@ function messageOf(outcome: Exclude<DescribedOutcome, { readonly kind: 'value' }
     ...fieldProblems.map((each) => asSentence(`/${FIELDS_ARGUMENT}: ${each}`)),
   ];
   if (listed.length > 0) return listed.join('\n');
-  return refusal.retryAfter === null ? detail : `${detail} Try again in ${refusal.retryAfter} seconds.`;
+  return refusal.retryAfter === null
+    ? detail
+    : `${detail} Try again in ${refusal.retryAfter} seconds.`;
 }

@@ -34,7 +34,9 @@ export class ToolList {
   /** All that a client may call, or the tools that stand for them where they are many. */
   of(client: Client): readonly Tool[] {
     const callable = this.#callable(client);
-    return callable.length > LISTED_MAX ? searchTools(callable) : callable.map((each) => this.#describe(each));
+    return callable.length > LISTED_MAX
+      ? searchTools(callable)
+      : callable.map((each) => this.#describe(each));
   }
 
   /** The tool of this name; null where there is none, or the client may not call it. */
@@ -45,14 +47,17 @@ export class ToolList {
     }
     if (this.#operations.size <= LISTED_MAX) return null;
     if (name === SEARCH_TOOL) return { kind: 'search' };
-    if (name === READING_TOOL || name === WRITING_TOOL) return { kind: 'call', isRead: name === READING_TOOL };
+    if (name === READING_TOOL || name === WRITING_TOOL)
+      return { kind: 'call', isRead: name === READING_TOOL };
     return null;
   }
 
   /** The answer of the tool that searches. */
   search(client: Client, query: string, group: string | null): Readonly<Record<string, unknown>> {
     const found = findTools(this.#callable(client), query, group);
-    return 'names' in found ? found : { tools: found.tools.map((each) => withoutOutput(this.#describe(each))) };
+    return 'names' in found
+      ? found
+      : { tools: found.tools.map((each) => withoutOutput(this.#describe(each))) };
   }
 
   #callable(client: Client): readonly DescribedOperation[] {

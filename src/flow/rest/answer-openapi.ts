@@ -37,7 +37,8 @@ export class OpenApiAnswers {
   async answer(asked: HttpExchange, path: string): Promise<void> {
     const { caller, exchange, request } = asked;
     const endpoint = this.#endpoint;
-    if (!endpoint.operations.admission.introspection) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
+    if (!endpoint.operations.admission.introspection)
+      throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('HTTP_METHOD');
     exchange.operation = 'openapi';
     authorizeAndChargeOther(caller, true);
@@ -45,14 +46,23 @@ export class OpenApiAnswers {
     const type = OPENAPI_PATHS.get(path) ?? '';
     const headers = { 'content-type': type, 'x-content-type-options': 'nosniff' };
     const body = this.#print(caller.client, path);
-    await sendAnswer(endpoint, asked, { status: 200, headers, body }, { accepted: REST_ACCEPTED, workMillis: () => 0 });
+    await sendAnswer(
+      endpoint,
+      asked,
+      { status: 200, headers, body },
+      { accepted: REST_ACCEPTED, workMillis: () => 0 },
+    );
   }
 
   #print(client: HttpExchange['caller']['client'], path: string): string {
     const { operations, routes, frame } = this.#table;
-    const allowed = new Map([...operations].filter(([, each]) => mayCall(this.#endpoint, client, each)));
+    const allowed = new Map(
+      [...operations].filter(([, each]) => mayCall(this.#endpoint, client, each)),
+    );
     const own = routes.all.filter(({ described }) => mayCall(this.#endpoint, client, described));
-    const paths = [...allowed.keys(), ...own.map(({ method, template }) => method + template)].join(' ');
+    const paths = [...allowed.keys(), ...own.map(({ method, template }) => method + template)].join(
+      ' ',
+    );
     const known = this.#printed.get(path);
     if (known?.paths === paths) return known.text;
     const document = printOpenApi(frame, allowed, own);

@@ -4,7 +4,11 @@ import type { Cancellation } from '../../base/cancellation.js';
 import { isRecord } from '../../base/record.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { boundsOf, parseJson, preventForgery } from '../../graphql/admission/params.js';
-import type { DescribedCall, DescribedCalls, DescribedOutcome } from '../../graphql/described/described-call.js';
+import type {
+  DescribedCall,
+  DescribedCalls,
+  DescribedOutcome,
+} from '../../graphql/described/described-call.js';
 import { pointerOf } from '../../graphql/described/input-problems.js';
 import type { RawVariables } from '../../graphql/output/reply-plan.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
@@ -21,7 +25,10 @@ import { FIELDS, pathArguments, queryArguments } from './query-arguments.js';
 import { ERRORS, formOf, MEDIA_TYPES, type RestForm } from './rest-form.js';
 import type { RestTarget } from './rest-target.js';
 
-export const REST_ACCEPTED: Accepted = { mediaTypes: ['application/json'], protocol: 'JSON over HTTP' };
+export const REST_ACCEPTED: Accepted = {
+  mediaTypes: ['application/json'],
+  protocol: 'JSON over HTTP',
+};
 
 /** Errors that are listed. */
 const ERRORS_MAX = 10;
@@ -76,12 +83,19 @@ async function readCall(
   const { method = '', headers } = asked.request;
   const parameters = new URLSearchParams(query);
   const [fields = null, ...others] = parameters.getAll(FIELDS);
-  if (others.length > 0) throw new Refusal('BAD_REQUEST', 'The parameter fields must not be present twice.');
+  if (others.length > 0)
+    throw new Refusal('BAD_REQUEST', 'The parameter fields must not be present twice.');
   if (fields === '') throw new Refusal('BAD_REQUEST', 'The parameter fields must name a field.');
   if (!methods.includes(method)) throw new Refusal('HTTP_METHOD');
   const fixed = pathArguments(texts, described);
   if (method === 'GET')
-    preventForgery({ method, url: '', headers, isOfAllowedPage: cors?.isListed(asked.request) === true, body: noBody });
+    preventForgery({
+      method,
+      url: '',
+      headers,
+      isOfAllowedPage: cors?.isListed(asked.request) === true,
+      body: noBody,
+    });
   // No body of DELETE comes this far: `checkHead` refuses it.
   if (method === 'GET' || method === 'DELETE') {
     host.startWork();
@@ -92,14 +106,16 @@ async function readCall(
   const text = await readJsonText(bodyBytesMax, asked);
   host.startWork();
   const values = parseJson(text, boundsOf(operations.limits, 1));
-  if (!isRecord(values)) throw new Refusal('BAD_REQUEST', 'It must be an object with the arguments.');
+  if (!isRecord(values))
+    throw new Refusal('BAD_REQUEST', 'It must be an object with the arguments.');
   return { described, values: withFixed(values, fixed), fields };
 }
 
 /** Throws `BAD_REQUEST` for an argument that the path has as well. */
 function withFixed(values: RawVariables, fixed: RawVariables): RawVariables {
   for (const name of Object.keys(fixed))
-    if (Object.hasOwn(values, name)) throw new Refusal('BAD_REQUEST', `The argument ${name} is in the path.`);
+    if (Object.hasOwn(values, name))
+      throw new Refusal('BAD_REQUEST', `The argument ${name} is in the path.`);
   return Object.assign(Object.create(null), values, fixed);
 }
 
@@ -116,7 +132,10 @@ function answerOf(
   const bytes = form === 'bytes' && typeof value === 'string' ? Buffer.from(value, 'base64') : null;
   // Bytes that are absent are not the same as none.
   if (form === 'bytes' && bytes === null) return { status: 204, headers: {}, body: null };
-  const headers: Record<string, string> = { 'content-type': MEDIA_TYPES[form], 'x-content-type-options': 'nosniff' };
+  const headers: Record<string, string> = {
+    'content-type': MEDIA_TYPES[form],
+    'x-content-type-options': 'nosniff',
+  };
   if (errors.length > 0) headers[ERRORS] = printErrors(errors);
   if (form === 'lines') return { status: 200, headers, body: held + printLines(value) };
   return { status: 200, headers, body: bytes ?? JSON.stringify(value) };
@@ -138,15 +157,18 @@ function endLines(
   { aborted }: Cancellation,
 ): void {
   if (aborted) throw new Refusal('CLIENT_GONE');
-  if (outcome.kind === 'value') lines.end(outcome.errors.length === 0 ? null : printErrors(outcome.errors));
+  if (outcome.kind === 'value')
+    lines.end(outcome.errors.length === 0 ? null : printErrors(outcome.errors));
   else {
     // A value that may not be missing is no refusal of an answer in one piece, whose status tells.
-    if (outcome.kind === 'failed' && exchange.refusal === null) exchange.refuse(new Refusal(outcome.code));
+    if (outcome.kind === 'failed' && exchange.refusal === null)
+      exchange.refuse(new Refusal(outcome.code));
     lines.fail(String(problemOf(outcome, exchange).body));
   }
 }
 
-const printErrors = (errors: readonly GraphQLError[]): string => errors.slice(0, ERRORS_MAX).map(printError).join(', ');
+const printErrors = (errors: readonly GraphQLError[]): string =>
+  errors.slice(0, ERRORS_MAX).map(printError).join(', ');
 
 /** An item of a list of RFC 9651: names of the schema and indexes are ASCII, without quotes. */
 const printError = ({ path = [], extensions }: GraphQLError): string =>

@@ -13,7 +13,10 @@ import { namedTarget, routedTarget } from './rest-target.js';
 const PAGE_FIELDS = { requests: ['if-none-match'], answers: ['etag', 'retry-after', ERRORS] };
 
 /** Null where no service is offered over REST. */
-export function makeRestEndpoint({ rest }: Pick<Compiled, 'rest'>, graphql: GraphqlEndpoint): OperationEndpoint | null {
+export function makeRestEndpoint(
+  { rest }: Pick<Compiled, 'rest'>,
+  graphql: GraphqlEndpoint,
+): OperationEndpoint | null {
   if (rest === null) return null;
   const { operations, routes, bases } = rest;
   const calls = new DescribedCalls(graphql.operations);
@@ -32,7 +35,8 @@ export function makeRestEndpoint({ rest }: Pick<Compiled, 'rest'>, graphql: Grap
     async answer(asked, path, query) {
       const described = operations.get(path);
       if (described === undefined && OPENAPI_PATHS.has(path)) return openApi.answer(asked, path);
-      if (described !== undefined) return answerRest(graphql, calls, asked, namedTarget(described), query);
+      if (described !== undefined)
+        return answerRest(graphql, calls, asked, namedTarget(described), query);
       const target = routedTarget(routes.matching(path), asked.request.method ?? '');
       if (target === null) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
       await answerRest(graphql, calls, asked, target, query);

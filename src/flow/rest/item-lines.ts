@@ -17,7 +17,12 @@ export class ItemLines implements ItemReceiver {
   #text = '';
 
   constructor(asked: HttpExchange) {
-    this.#answer = new StreamedAnswer(asked, ['content-type', MEDIA_TYPES.lines, 'trailer', ERRORS]);
+    this.#answer = new StreamedAnswer(asked, [
+      'content-type',
+      MEDIA_TYPES.lines,
+      'trailer',
+      ERRORS,
+    ]);
   }
 
   /** The status and the first lines are out. */
@@ -32,7 +37,8 @@ export class ItemLines implements ItemReceiver {
 
   item(value: unknown): void {
     this.#text += `${JSON.stringify(value)}\n`;
-    if (this.hasBegun ? this.#text.length > PART_CHARS : this.#text.length > HELD_CHARS_MAX) this.#write();
+    if (this.hasBegun ? this.#text.length > PART_CHARS : this.#text.length > HELD_CHARS_MAX)
+      this.#write();
   }
 
   /** The next part of the reply waits where the caller reads more slowly than the backend writes. */

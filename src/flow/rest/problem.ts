@@ -17,14 +17,20 @@ interface ProblemParts {
   readonly code: RefusalCode;
   readonly status: number;
   readonly detail: string;
-  readonly errors?: readonly (PrintedProblem | { readonly parameter: string; readonly detail: string })[];
+  readonly errors?: readonly (
+    | PrintedProblem
+    | { readonly parameter: string; readonly detail: string }
+  )[];
   readonly fault?: DescribedFault | null;
 }
 
 const MALFORMED = 'The request is malformed.';
 
 /** Problem details (RFC 9457). `title` is that of the code; `requestId` is what log lines call `id`. */
-const printProblem = ({ code, status, detail, errors = [], fault = null }: ProblemParts, id: string): string =>
+const printProblem = (
+  { code, status, detail, errors = [], fault = null }: ProblemParts,
+  id: string,
+): string =>
   JSON.stringify({
     type: `urn:soapstone:problem:${code}`,
     title: code === 'BAD_REQUEST' ? MALFORMED : kindOf(code).text,
@@ -48,8 +54,15 @@ export function problemOf(
 ): GraphqlResponse {
   if (outcome.kind === 'refused') {
     const { refusal, detail, problems, fieldProblems } = outcome;
-    const errors = [...problems, ...fieldProblems.map((each) => ({ parameter: 'fields', detail: each }))];
-    return problemAnswer({ code: refusal.code, status: wireStatus(refusal, 'http'), detail, errors }, id, refusal);
+    const errors = [
+      ...problems,
+      ...fieldProblems.map((each) => ({ parameter: 'fields', detail: each })),
+    ];
+    return problemAnswer(
+      { code: refusal.code, status: wireStatus(refusal, 'http'), detail, errors },
+      id,
+      refusal,
+    );
   }
   const { code, detail, fault } = outcome;
   const refusal = recorded?.code === code ? recorded : new Refusal(code);

@@ -1,4 +1,10 @@
-import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
+import {
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+} from 'graphql';
 import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
@@ -14,12 +20,16 @@ export const FIELDS = 'fields';
  * Reads arguments from the query of a URL: `id=7`, `address[city]=Ghent` or `address.city=Ghent` for members of objects, and a parameter several
  * times for a list. Values are read by the types of the arguments; what does not fit stays a text, and is reported as one.
  */
-export function queryArguments(query: URLSearchParams, { field }: DescribedOperation): RawVariables {
+export function queryArguments(
+  query: URLSearchParams,
+  { field }: DescribedOperation,
+): RawVariables {
   const values: Record<string, unknown> = Object.create(null);
   for (const name of new Set(query.keys())) {
     if (name === FIELDS) continue;
     const steps = name.endsWith(']') ? name.slice(0, -1).split(/\]?\[/) : name.split('.');
-    if (steps.length > LEVELS_MAX) throw new Refusal('BAD_REQUEST', 'A parameter has too many levels.');
+    if (steps.length > LEVELS_MAX)
+      throw new Refusal('BAD_REQUEST', 'A parameter has too many levels.');
     const last = steps.pop() ?? '';
     let owner = values;
     let type: GraphQLInputType | null = null;
@@ -31,15 +41,22 @@ export function queryArguments(query: URLSearchParams, { field }: DescribedOpera
       owner[step] = next;
       owner = next;
     }
-    owner[last] = readValues(query.getAll(name), typeBelow(field.args, steps.length === 0 ? null : type, last));
+    owner[last] = readValues(
+      query.getAll(name),
+      typeBelow(field.args, steps.length === 0 ? null : type, last),
+    );
   }
   return values;
 }
 
 /** Reads the arguments in the segments of a path. Throws `BAD_REQUEST` for what is no text in percent-encoding. */
-export function pathArguments(texts: ReadonlyMap<string, string>, { field }: DescribedOperation): RawVariables {
+export function pathArguments(
+  texts: ReadonlyMap<string, string>,
+  { field }: DescribedOperation,
+): RawVariables {
   const values: Record<string, unknown> = Object.create(null);
-  for (const [name, text] of texts) values[name] = readValues([decoded(text)], typeBelow(field.args, null, name));
+  for (const [name, text] of texts)
+    values[name] = readValues([decoded(text)], typeBelow(field.args, null, name));
   return values;
 }
 
@@ -54,7 +71,11 @@ function decoded(text: string): string {
 type Arguments = DescribedOperation['field']['args'];
 
 /** Null where there is nothing of that name. */
-function typeBelow(args: Arguments, above: GraphQLInputType | null, step: string): GraphQLInputType | null {
+function typeBelow(
+  args: Arguments,
+  above: GraphQLInputType | null,
+  step: string,
+): GraphQLInputType | null {
   if (above === null) return args.find(({ name }) => name === step)?.type ?? null;
   const nullable = getNullableType(above);
   return isInputObjectType(nullable) ? (nullable.getFields()[step]?.type ?? null) : null;
@@ -69,6 +90,7 @@ function readValues(texts: readonly string[], type: GraphQLInputType | null): un
 
 function readValue(text: string, type: string): unknown {
   if (type === 'Boolean') return text === 'true' ? true : text === 'false' ? false : text;
-  const isNumber = (type === 'Int' || type === 'Float') && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
+  const isNumber =
+    (type === 'Int' || type === 'Float') && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
   return isNumber ? Number(text) : text;
 }

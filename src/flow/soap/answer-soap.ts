@@ -56,7 +56,9 @@ export async function answerSoap(
 ): Promise<void> {
   const { caller, exchange, request } = asked;
   // The backend may read an invalid message as another operation: only clients with all rights may send one.
-  const guard = isGuarded ? new CallGuard(caller, service, closedReplies, decisionPoint !== null) : null;
+  const guard = isGuarded
+    ? new CallGuard(caller, service, closedReplies, decisionPoint !== null)
+    : null;
   const isRestricted = guard?.isRestricted === true;
   const isStep = isHandshake(request, service);
   // A backend may choose the operation by it, which no right could follow, and no Security block that is not there.
@@ -100,13 +102,21 @@ export async function answerSoap(
     asked.ending.throwIfGone();
     const headers = upstreamHeaders(request, service, exchange, null, null);
     const observer = observeCall('', 'GET');
-    const plain: UpstreamRequest = { method: 'GET', query, headers, body: null, affinity, observer };
+    const plain: UpstreamRequest = {
+      method: 'GET',
+      query,
+      headers,
+      body: null,
+      affinity,
+      observer,
+    };
     return forward(contextWith(null, null), plain, null);
   }
 
   const isSigned = service.signing !== null && service.replacesSecurity;
   const keptBytes = keyedBytes(service, request.headers);
-  const bufferBytes = keptBytes ?? (head.bodyBytes === null || isSigned ? service.bufferBytes : null);
+  const bufferBytes =
+    keptBytes ?? (head.bodyBytes === null || isSigned ? service.bufferBytes : null);
   const intake = await intakeEnvelope(asked, head, {
     service,
     gate,
@@ -121,10 +131,18 @@ export async function answerSoap(
   });
   const { received, envelope, policy } = intake;
   const { known, textAtPath } = policy;
-  if (textAtPath !== null) affinity = affinityOf(service.reach, request.headers, caller.client, textAtPath);
+  if (textAtPath !== null)
+    affinity = affinityOf(service.reach, request.headers, caller.client, textAtPath);
   const headers = forwardedHeaders(asked, service, head, intake, isEnforced);
-  const blocks = blocksOfSoapCall(envelope, service, intake.encoding, head.package !== null, caller.client.claims);
-  const isAlone = head.package !== null || query !== '' || gate.onViolation !== null || service.bound !== null;
+  const blocks = blocksOfSoapCall(
+    envelope,
+    service,
+    intake.encoding,
+    head.package !== null,
+    caller.client.claims,
+  );
+  const isAlone =
+    head.package !== null || query !== '' || gate.onViolation !== null || service.bound !== null;
   const content = received.kind === 'whole' && !isAlone ? policy.content(envelope) : null;
   const message = content === null ? null : { client: caller.client, content };
   const messageId = envelope.addressing?.messageId ?? null;
@@ -136,10 +154,27 @@ export async function answerSoap(
   const { className } = exchange.caller;
   const subject = subjectOf(service, caller.client);
   // Written out, as above.
-  const about = { headers, body, operation, affinity, className, isIdempotent, rules, subject, observer };
+  const about = {
+    headers,
+    body,
+    operation,
+    affinity,
+    className,
+    isIdempotent,
+    rules,
+    subject,
+    observer,
+  };
   const sent = callOf(query, about);
   const keyed = isEnforced && keptBytes !== null ? claimOf(asked, service, intake, sent) : null;
-  await forward(contextWith(policy.observation, blocks), sent, known?.operation ?? null, messageId, message, keyed);
+  await forward(
+    contextWith(policy.observation, blocks),
+    sent,
+    known?.operation ?? null,
+    messageId,
+    message,
+    keyed,
+  );
   if (received.kind === 'flowing') exchange.bytesIn = intake.reader.bytes;
 }
 
@@ -148,7 +183,17 @@ type PostCall = Required<Omit<UpstreamRequest, 'method' | 'insertion' | 'query'>
 /** The members in an order that all calls have. */
 const callOf = (
   query: string,
-  { headers, body, operation, affinity, className, isIdempotent, rules, subject, observer }: PostCall,
+  {
+    headers,
+    body,
+    operation,
+    affinity,
+    className,
+    isIdempotent,
+    rules,
+    subject,
+    observer,
+  }: PostCall,
 ): UpstreamRequest => ({
   method: 'POST',
   query,
@@ -173,13 +218,22 @@ function claimOf(
   const operation = policy.known?.operation ?? null;
   const key = keyIn(service, operation, headers);
   if (operation === null || key === null) return null;
-  if (received.kind !== 'whole') throw new Refusal('HTTP_TOO_LARGE', 'a message with an idempotency key');
-  const digest = policy.contentDigest ?? createHash('sha256').update(received.message).digest('base64url');
+  if (received.kind !== 'whole')
+    throw new Refusal('HTTP_TOO_LARGE', 'a message with an idempotency key');
+  const digest =
+    policy.contentDigest ?? createHash('sha256').update(received.message).digest('base64url');
   // What is kept is an answer of this version.
   const content = `${envelope.dialect?.name} ${digest}`;
   const callMillis = service.upstream.rulesOf(request).totalMillis;
   const messageId = envelope.addressing?.messageId ?? null;
-  return keyClaim(service, operation, key, caller.client, { content, field: '', messageId }, callMillis);
+  return keyClaim(
+    service,
+    operation,
+    key,
+    caller.client,
+    { content, field: '', messageId },
+    callMillis,
+  );
 }
 
 /** The header fields that the message is sent on with. */
@@ -191,7 +245,14 @@ function forwardedHeaders(
   isEnforced: boolean,
 ): string[] {
   const mediaType = head.package === null ? head.mediaType : null;
-  const fields = contentFieldsOf(request, isEnforced, policy, envelope.dialect, mediaType, encoding);
+  const fields = contentFieldsOf(
+    request,
+    isEnforced,
+    policy,
+    envelope.dialect,
+    mediaType,
+    encoding,
+  );
   let { bodyBytes } = head;
   if (received.kind === 'whole') bodyBytes = received.message.length;
   else if (bodyBytes !== null) bodyBytes += received.growthBytes;

@@ -15,7 +15,13 @@ export class SoapAnswer {
   whole(status: number, contentType: string, message: Buffer, more: readonly string[]): void {
     const { exchange, response } = this.#asked;
     exchange.bytesOut += message.length;
-    const headers = ['content-type', contentType, 'content-length', String(message.length), ...more];
+    const headers = [
+      'content-type',
+      contentType,
+      'content-length',
+      String(message.length),
+      ...more,
+    ];
     endLingering(exchange, response, status, headers, message);
   }
 

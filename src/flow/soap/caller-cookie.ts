@@ -13,7 +13,11 @@ export function callerCookie(cookie: string, servicePath: string): string {
         return [];
       case 'path':
         // One that does not begin with a slash is none.
-        return [!value.startsWith('/') || hasPathPrefix(servicePath, value) ? attribute : ` Path=${servicePath}`];
+        return [
+          !value.startsWith('/') || hasPathPrefix(servicePath, value)
+            ? attribute
+            : ` Path=${servicePath}`,
+        ];
       default:
         return [attribute];
     }

@@ -14,7 +14,9 @@ export async function claimNonces(
   onViolation: ((refusal: Refusal) => void) | null = null,
 ): Promise<void> {
   if (store === null) return;
-  const claims = await Promise.all(nonces.map(({ nonce, keptMillis }) => store.claim(name, nonce, keptMillis)));
+  const claims = await Promise.all(
+    nonces.map(({ nonce, keptMillis }) => store.claim(name, nonce, keptMillis)),
+  );
   const refusal = claims.includes('seen')
     ? new Refusal('wsse:FailedAuthentication', 'nonce came before, elsewhere')
     : claims.includes('unknown') && !acceptsUncomparedNonces

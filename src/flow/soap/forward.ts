@@ -7,7 +7,12 @@ import { Stages } from '../../base/stages.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
 import { isSecurity } from '../../soap/header/security-reader.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
+import type {
+  ReplyHead,
+  UpstreamCall,
+  UpstreamReceiver,
+  UpstreamRequest,
+} from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { StartTag, XmlHandler } from '../../xml/events.js';
 import type { XmlReader } from '../../xml/reader.js';
@@ -98,7 +103,17 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   begin(request: UpstreamRequest, message: ComparedMessage | null, keyed: KeyClaim | null): void {
     const { service, upstream, answer, exchange, blocks } = this.#context;
     const operation = this.#operation;
-    const parts = { exchange, service, upstream, operation, request, message, keyed, receiver: this, blocks };
+    const parts = {
+      exchange,
+      service,
+      upstream,
+      operation,
+      request,
+      message,
+      keyed,
+      receiver: this,
+      blocks,
+    };
     this.#declared = this.#context.calls.start(parts);
     this.#call = this.#declared ?? callUpstream(parts);
     answer.onGone(() => this.#call?.abort(new Refusal('CLIENT_GONE')));
@@ -134,7 +149,15 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#form = form;
     const ageMillis = this.#declared?.ageMillis ?? null;
     const rules = service.detailRules(this.#operation);
-    const parts = { head, form, package: reading.package, envelope, rules, call: this.#call, ageMillis };
+    const parts = {
+      head,
+      form,
+      package: reading.package,
+      envelope,
+      rules,
+      call: this.#call,
+      ageMillis,
+    };
     this.#gate = new Gate(reading.reader, envelope, gate, new ReplyOutput(this.#context, parts));
     return this.#gate;
   }
@@ -151,7 +174,8 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     const { answeredId = this.#messageId } = this.#declared ?? {};
     bindReply(envelope, this.#head, this.#context.service, this.#operation, answeredId);
     // A Fault is taken out of its package by the offsets with which that came.
-    const isFixed = this.#isSecured || (this.#form?.package != null && envelope.operation?.local === 'Fault');
+    const isFixed =
+      this.#isSecured || (this.#form?.package != null && envelope.operation?.local === 'Fault');
     if (answeredId !== this.#messageId && !isFixed) relateTo(envelope, this.#messageId);
   }
 
@@ -166,19 +190,24 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
       service.validity?.undeclared(null, 'reply', exchange);
       return null;
     }
-    return together(service.validity?.reply(this.#operation, tag, exchange) ?? null, observation?.reply() ?? null);
+    return together(
+      service.validity?.reply(this.#operation, tag, exchange) ?? null,
+      observation?.reply() ?? null,
+    );
   }
 
   openMultiRef(): null {
     const { service, exchange } = this.#context;
-    if (this.#envelope?.fault === null) service.validity?.undeclared(this.#operation, 'reply', exchange);
+    if (this.#envelope?.fault === null)
+      service.validity?.undeclared(this.#operation, 'reply', exchange);
     return null;
   }
 
   data(chunk: Buffer): void {
     if (this.#isChallenge) {
       this.#discardedBytes += chunk.length;
-      if (this.#discardedBytes > DISCARDED_BYTES_MAX) throw new Refusal('UPSTREAM_AUTH', 'a long answer');
+      if (this.#discardedBytes > DISCARDED_BYTES_MAX)
+        throw new Refusal('UPSTREAM_AUTH', 'a long answer');
       return;
     }
     // A Fault is sent to the caller even where no answer is due; anything else is dropped there (catalogue S23).
@@ -253,7 +282,8 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
       exchange.outcome = 'fault';
     }
     const isWhole = isComplete && this.#form?.package == null;
-    if (this.#declared !== null) this.#declared.finish(replyUse(this.#envelope, this.#head, exchange, isWhole));
+    if (this.#declared !== null)
+      this.#declared.finish(replyUse(this.#envelope, this.#head, exchange, isWhole));
     if (this.#reader !== null) service.readers.give(this.#reader);
     this.#reader = null;
   }

@@ -15,7 +15,8 @@ import type { PostHead } from './request-head.js';
 import { RequestPolicy, type RequestPolicyParts } from './request-policy.js';
 import { judgeTokenUser, verifierOf } from './verified-sender.js';
 
-export interface IntakeOptions extends Pick<RequestPolicyParts, 'service' | 'guard' | 'observers' | 'calls'> {
+export interface IntakeOptions
+  extends Pick<RequestPolicyParts, 'service' | 'guard' | 'observers' | 'calls'> {
   readonly gate: GateOptions;
   /** Asks a decision point about the operation. Null where there is none. */
   readonly consult: ((known: KnownOperation | null) => Promise<void>) | null;
@@ -47,15 +48,40 @@ export interface Intake {
 export async function intakeEnvelope(
   { exchange, request, response, ending }: HttpExchange,
   head: PostHead,
-  { service, gate, guard, observers, calls, consult, nonces, bufferBytes, isRequest, isKeyed = false }: IntakeOptions,
+  {
+    service,
+    gate,
+    guard,
+    observers,
+    calls,
+    consult,
+    nonces,
+    bufferBytes,
+    isRequest,
+    isKeyed = false,
+  }: IntakeOptions,
 ): Promise<Intake> {
   invite(request, response);
   const { onViolation } = gate;
   const host = request.headers.host ?? '';
   // Monitor mode is about messages: violations do not stop them, so the guard is asked when all is read.
   const asked = onViolation === null ? guard : null;
-  const policy = new RequestPolicy({ service, exchange, head, host, guard: asked, observers, calls, isKeyed });
-  const envelope = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
+  const policy = new RequestPolicy({
+    service,
+    exchange,
+    head,
+    host,
+    guard: asked,
+    observers,
+    calls,
+    isKeyed,
+  });
+  const envelope = new EnvelopeValidator(
+    service.requestRules,
+    head.mediaType.name,
+    'no detail',
+    policy,
+  );
   const verifier = isRequest ? verifierOf(service, envelope, head.package !== null) : null;
   policy.verifier = verifier;
   const { charset } = head.mediaType;

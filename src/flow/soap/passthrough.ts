@@ -6,20 +6,33 @@ import type { Upstream } from '../../upstream/upstream.js';
 import { isPrintable } from '../calls/reply-head.js';
 
 /** Fields of answers by which a backend authenticates callers itself (RFC 9110 section 11.6.1, RFC 4559). */
-const CHALLENGE_FIELDS = ['www-authenticate', 'authentication-info', 'proxy-support', 'persistent-auth'] as const;
+const CHALLENGE_FIELDS = [
+  'www-authenticate',
+  'authentication-info',
+  'proxy-support',
+  'persistent-auth',
+] as const;
 
 /**
  * The upstream that the connection of a caller is bound to, from its first request with NTLM or Negotiate on; null for
  * the one that all callers share. Throws `POOL_EXHAUSTED`.
  */
-export function boundUpstream({ socket, headers }: IncomingMessage, { bound }: SoapService): Upstream | null {
+export function boundUpstream(
+  { socket, headers }: IncomingMessage,
+  { bound }: SoapService,
+): Upstream | null {
   if (bound === null) return null;
   const found = bound.find(socket);
-  return found === null && authenticatesConnection(headers.authorization) ? bound.bind(socket) : found;
+  return found === null && authenticatesConnection(headers.authorization)
+    ? bound.bind(socket)
+    : found;
 }
 
 /** Whether a request is a step of a handshake and no message: clients leave the body out until the last one. */
-export const isHandshake = ({ method, headers }: IncomingMessage, { bound }: SoapService): boolean =>
+export const isHandshake = (
+  { method, headers }: IncomingMessage,
+  { bound }: SoapService,
+): boolean =>
   bound !== null &&
   method === 'POST' &&
   headers['content-length'] === '0' &&

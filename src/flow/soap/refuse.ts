@@ -9,11 +9,22 @@ import { faultCodeOf, printFault } from '../../soap/fault/print-fault.js';
 import { dialectsOfMediaType, printMediaType } from '../../soap/mime/media-type.js';
 import { likelyEnvelopeType } from '../../soap/mime/package-type.js';
 import { endLingering } from '../http/linger.js';
-import { answerAbruptly, answerEmpty, answerStatus, cutIfBegun, retryAfter } from '../http/refuse.js';
+import {
+  answerAbruptly,
+  answerEmpty,
+  answerStatus,
+  cutIfBegun,
+  retryAfter,
+} from '../http/refuse.js';
 import type { Accepted } from '../http/sentence.js';
 
 /** Answers a SOAP caller whose request came to nothing: the one place where a refusal becomes an envelope. */
-export function refuseSoap(exchange: Exchange, response: ServerResponse, service: SoapService, refusal: Refusal): void {
+export function refuseSoap(
+  exchange: Exchange,
+  response: ServerResponse,
+  service: SoapService,
+  refusal: Refusal,
+): void {
   // WS-Security has a word for it, which stacks know (catalogue K06).
   if (refusal.code === 'UNAUTHENTICATED') {
     refusal = new Refusal('wsse:FailedAuthentication', refusal.detail, { text: refusal.message });
@@ -41,7 +52,12 @@ export function refuseSoap(exchange: Exchange, response: ServerResponse, service
   exchange.dialect = dialect.name;
   exchange.faultCode = faultCodeOf(dialect, refusal);
   exchange.bytesOut += message.length;
-  const headers = ['content-type', printMediaType(dialect, null), 'content-length', String(message.length)];
+  const headers = [
+    'content-type',
+    printMediaType(dialect, null),
+    'content-length',
+    String(message.length),
+  ];
   endLingering(exchange, response, status, [...headers, ...retryAfter(refusal)], message);
 }
 

@@ -49,7 +49,11 @@ export class ReplyOutput implements GateOutput {
   }
 
   begin(): void {
-    if (this.#parts.envelope.fault !== null && this.#mayChange && this.#parts.rules.policy !== 'unsafe:pass') {
+    if (
+      this.#parts.envelope.fault !== null &&
+      this.#mayChange &&
+      this.#parts.rules.policy !== 'unsafe:pass'
+    ) {
       this.#collected = [];
       return;
     }
@@ -94,7 +98,11 @@ export class ReplyOutput implements GateOutput {
       // A package whose Fault is changed is not sent: only the Fault is.
       const isChanged = prepared.message !== envelope && this.#parts.package !== null;
       const contentType = isChanged ? contentTypeOf(type) : this.#contentType();
-      this.#answer(this.#status(), contentType, prepared.message === envelope ? message : prepared.message);
+      this.#answer(
+        this.#status(),
+        contentType,
+        prepared.message === envelope ? message : prepared.message,
+      );
     } else
       this.#answer(
         faultStatus(prepared.code, prepared.dialect),
@@ -120,7 +128,8 @@ export class ReplyOutput implements GateOutput {
   #status(): number {
     const { status } = this.#parts.head;
     const { fault, dialect } = this.#parts.envelope;
-    if (!this.#mayChange || fault === null || dialect === null || (status >= 400 && status <= 599)) return status;
+    if (!this.#mayChange || fault === null || dialect === null || (status >= 400 && status <= 599))
+      return status;
     return faultStatus(fault.parts.code, dialect);
   }
 
@@ -142,14 +151,17 @@ export class ReplyOutput implements GateOutput {
     if (cookies.length === 0 && (sticky === null || addressId === null)) return this.#others();
     const isKnown = addressId === null || affinity?.addressId === addressId;
     const own =
-      sticky === null || isKnown ? [] : [`${sticky}=${addressId}; Path=${service.path}; HttpOnly; SameSite=Lax`];
+      sticky === null || isKnown
+        ? []
+        : [`${sticky}=${addressId}; Path=${service.path}; HttpOnly; SameSite=Lax`];
     return [...this.#others(), ...[...cookies, ...own].flatMap((cookie) => ['set-cookie', cookie])];
   }
 
   #others(): readonly string[] {
     if (this.#mayChange) {
       // RFC 9111 section 5.1: whole seconds.
-      if (this.#parts.ageMillis !== null) return ['age', String(Math.floor(this.#parts.ageMillis / 1000))];
+      if (this.#parts.ageMillis !== null)
+        return ['age', String(Math.floor(this.#parts.ageMillis / 1000))];
       const retryAfter = retryAfterOf(this.#parts.head);
       return retryAfter === null ? NO_FIELDS : ['retry-after', retryAfter];
     }

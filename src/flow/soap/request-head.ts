@@ -54,14 +54,16 @@ export function readSoapRequestHead(
   onViolation: GateOptions['onViolation'],
 ): SoapRequestHead {
   const { method, headers } = request;
-  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  const hasBody =
+    headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
   if (method === 'GET') {
     // A body on GET is a smuggling primitive: one server reads it as a body, the next as a request.
     if (hasBody) throw new Refusal('HTTP_BAD_REQUEST', 'GET with a body');
     return { method };
   }
   if (method !== 'POST') throw new Refusal('HTTP_METHOD');
-  const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
+  const contentLength =
+    headers['content-length'] === undefined ? null : Number(headers['content-length']);
   try {
     return readPostHead(request, service, contentLength);
   } catch (caught) {
@@ -81,15 +83,26 @@ const UNREAD = {
   isUnread: true,
 } as const;
 
-function readPostHead(request: IncomingMessage, service: SoapService, contentLength: number | null): PostHead {
+function readPostHead(
+  request: IncomingMessage,
+  service: SoapService,
+  contentLength: number | null,
+): PostHead {
   const { headers } = request;
   const packageType = readPackage(headers['content-type'], service);
-  const mediaType = packageType === null ? readMediaType(headers['content-type']) : envelopeOf(packageType);
-  if (mediaType === null || (mediaType.name !== PACKAGE && !service.mediaTypes.has(mediaType.name))) {
-    throw new Refusal('HTTP_MEDIA_TYPE', null, { found: headers['content-type'] ?? 'no Content-Type' });
+  const mediaType =
+    packageType === null ? readMediaType(headers['content-type']) : envelopeOf(packageType);
+  if (
+    mediaType === null ||
+    (mediaType.name !== PACKAGE && !service.mediaTypes.has(mediaType.name))
+  ) {
+    throw new Refusal('HTTP_MEDIA_TYPE', null, {
+      found: headers['content-type'] ?? 'no Content-Type',
+    });
   }
   const { charset } = mediaType;
-  if (charset !== null && !isKnownCharset(charset)) throw new Refusal('HTTP_MEDIA_TYPE', 'charset', { found: charset });
+  if (charset !== null && !isKnownCharset(charset))
+    throw new Refusal('HTTP_MEDIA_TYPE', 'charset', { found: charset });
   const isCompressed = checkCoding(headers['content-encoding']);
   const { messageBytes } = service.xmlLimits;
   if (contentLength !== null && contentLength > messageBytes) {
@@ -110,7 +123,8 @@ function readPostHead(request: IncomingMessage, service: SoapService, contentLen
 function readPackage(header: string | undefined, service: SoapService): PackageType | null {
   if (header === undefined || !MULTIPART.test(header)) return null;
   const isPackage = readMediaType(header)?.name === PACKAGE;
-  if (!isPackage || !service.acceptsPackages) throw new Refusal('HTTP_MEDIA_TYPE', 'multipart', { found: header });
+  if (!isPackage || !service.acceptsPackages)
+    throw new Refusal('HTTP_MEDIA_TYPE', 'multipart', { found: header });
   return readPackageType(header, service.mimeLimits);
 }
 

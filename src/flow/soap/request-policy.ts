@@ -75,7 +75,8 @@ export class RequestPolicy implements EnvelopeObserver {
     const verified = this.verifier?.verified ?? null;
     if (verified !== null) this.#parts.exchange.sender = senderOf(verified);
     // Whether a decision point takes the user turns out when all of the message that is held is read.
-    const isJudgedLater = this.#parts.guard?.awaitsSender === true && verified !== null && isUserUnjudged(verified);
+    const isJudgedLater =
+      this.#parts.guard?.awaitsSender === true && verified !== null && isUserUnjudged(verified);
     if (!isJudgedLater) this.becomeSender();
     const { requests, checksAddressing, refusesUnknown } = this.#parts.service;
     // Also for a message that is refused from here on, or let pass by monitor mode.
@@ -145,9 +146,12 @@ export class RequestPolicy implements EnvelopeObserver {
       return null;
     }
     const { operation } = this.known;
-    if (this.topic !== null) this.observation = this.#parts.observers?.begin(name, this.topic.name) ?? null;
+    if (this.topic !== null)
+      this.observation = this.#parts.observers?.begin(name, this.topic.name) ?? null;
     this.#content =
-      this.#rule === null && !this.#parts.isKeyed ? null : new CanonicalHash(this.#rule ?? { isData: false });
+      this.#rule === null && !this.#parts.isKeyed
+        ? null
+        : new CanonicalHash(this.#rule ?? { isData: false });
     const affinity = this.#parts.service.reach.affinity;
     if (affinity !== null && affinity.by === 'path') this.#path = new PathText(affinity.steps);
     const own = together(together(this.observation?.request() ?? null, this.#content), this.#path);
@@ -162,7 +166,12 @@ export class RequestPolicy implements EnvelopeObserver {
   /** The content of the message, once all of it is read; null where it cannot be compared with others. */
   content(envelope: EnvelopeValidator): MessageContent | null {
     if (this.#rule === null) return null;
-    return messageContent({ envelope, content: this.#content, hasFurther: this.#hasFurther, action: this.action });
+    return messageContent({
+      envelope,
+      content: this.#content,
+      hasFurther: this.#hasFurther,
+      action: this.action,
+    });
   }
 
   /** The hash of the content of Body, once all of it is read; null where it has none. */
@@ -172,7 +181,11 @@ export class RequestPolicy implements EnvelopeObserver {
 
   openMultiRef(): null {
     this.#hasFurther = true;
-    this.#parts.service.validity?.undeclared(this.known?.operation ?? null, 'request', this.#parts.exchange);
+    this.#parts.service.validity?.undeclared(
+      this.known?.operation ?? null,
+      'request',
+      this.#parts.exchange,
+    );
     return null;
   }
 
@@ -190,7 +203,10 @@ export class RequestPolicy implements EnvelopeObserver {
     const blocks = envelope.header?.actionBlocks ?? 0;
     const isUnread = blocks > 1 || (blocks === 1 && addressing?.action == null);
     if (isRestricted && isUnread)
-      throw new Refusal('ACTION_MISMATCH', 'the Action block comes twice, or is not for the service');
+      throw new Refusal(
+        'ACTION_MISMATCH',
+        'the Action block comes twice, or is not for the service',
+      );
     const http = [this.#parts.head.soapAction, this.#typeAction, actionOrNull(envelope.partAction)];
     const actions = {
       http,
@@ -205,7 +221,8 @@ export class RequestPolicy implements EnvelopeObserver {
     // The actions must agree where the message alone names the operation.
     if (known === null && new Set(named).size < 2) return null;
     const isWrong = (action: string): boolean =>
-      requests.identify(envelope.operation, { ...actions, http: [action], addressing: null }) === 'mismatch';
+      requests.identify(envelope.operation, { ...actions, http: [action], addressing: null }) ===
+      'mismatch';
     const action = named.find(isWrong) ?? named.at(-1) ?? '';
     const expected = this.#expectedActions(envelope.operation, http.includes(action));
     throw new Refusal('ACTION_MISMATCH', null, { found: action, facts: { action, expected } });
@@ -216,7 +233,8 @@ export class RequestPolicy implements EnvelopeObserver {
     const found: string[] = [];
     for (const operation of this.#parts.service.requests.find(body)?.candidates ?? []) {
       const action = isHttp ? operation.soapAction : operation.addressingAction;
-      if (action === null || action === '' || this.#parts.guard?.maySee(operation) === false) continue;
+      if (action === null || action === '' || this.#parts.guard?.maySee(operation) === false)
+        continue;
       found.push(action);
     }
     return [...new Set(found)];
@@ -226,7 +244,9 @@ export class RequestPolicy implements EnvelopeObserver {
   #findTopic(): Operation | null {
     const { name, requests } = this.#parts.service;
     const candidates = this.known?.candidates ?? [];
-    const topic = candidates.find((operation) => this.#parts.observers?.has(name, operation.name) === true);
+    const topic = candidates.find(
+      (operation) => this.#parts.observers?.has(name, operation.name) === true,
+    );
     if (topic === undefined) return null;
     const needed = requests.called(topic)?.candidates ?? [];
     return candidates.every((candidate) => needed.includes(candidate)) ? topic : null;
@@ -240,7 +260,8 @@ export class RequestPolicy implements EnvelopeObserver {
       envelope.edit({ ...toContent, replacement: escapeText(destinations.backend) });
       return;
     }
-    if (!destinations.permits(to)) throw new Refusal('WSA_DESTINATION', null, { found: to.replace(/[?#].*$/s, '') });
+    if (!destinations.permits(to))
+      throw new Refusal('WSA_DESTINATION', null, { found: to.replace(/[?#].*$/s, '') });
   }
 }
 
@@ -256,12 +277,18 @@ export function checkBareRequest(
 ): void {
   if (verification !== null && onViolation === null) throw invalidSecurity('there is no message');
   if (query === '' || !requests.isComplete || !refusesUnknown) return;
-  const refusal = new Refusal('UNKNOWN_OPERATION', 'a query without a message', { found: 'a query' });
+  const refusal = new Refusal('UNKNOWN_OPERATION', 'a query without a message', {
+    found: 'a query',
+  });
   if (onViolation === null) throw refusal;
   onViolation(refusal);
 }
 
 function unknownOperation(body: QName | null): Refusal {
-  if (body === null) return new Refusal('UNKNOWN_OPERATION', 'Body is empty', { found: 'empty Body' });
-  return new Refusal('UNKNOWN_OPERATION', null, { found: expandedName(body), facts: { elements: [body] } });
+  if (body === null)
+    return new Refusal('UNKNOWN_OPERATION', 'Body is empty', { found: 'empty Body' });
+  return new Refusal('UNKNOWN_OPERATION', null, {
+    found: expandedName(body),
+    facts: { elements: [body] },
+  });
 }

@@ -13,12 +13,19 @@ const ENVELOPE = /application\/soap\+xml|text\/xml/i;
  * Whether a request for the path of a service calls nothing: GET without a query, by a caller that does not ask for an
  * envelope. A service in monitor mode answers for itself.
  */
-const asksForPage = ({ method, headers }: IncomingMessage, { mode }: SoapService, query: string): boolean =>
+const asksForPage = (
+  { method, headers }: IncomingMessage,
+  { mode }: SoapService,
+  query: string,
+): boolean =>
   method === 'GET' && query === '' && mode === 'enforce' && !ENVELOPE.test(headers.accept ?? '');
 
 /** Whether a request is answered here, and refused as HTTP refuses: there is no envelope on either side. */
-export const callsNothing = (request: IncomingMessage, service: SoapService, query: string): boolean =>
-  asksForDocument(request.method ?? '', query) || asksForPage(request, service, query);
+export const callsNothing = (
+  request: IncomingMessage,
+  service: SoapService,
+  query: string,
+): boolean => asksForDocument(request.method ?? '', query) || asksForPage(request, service, query);
 
 /** Serves a page on how to call the service. */
 export function serveServicePage(
@@ -27,7 +34,9 @@ export function serveServicePage(
   { name, path, dialects }: SoapService,
   hasDocument: boolean,
 ): void {
-  const versions = dialects.map((dialect) => `SOAP ${dialect.name} (${dialect.mediaType})`).join(', ');
+  const versions = dialects
+    .map((dialect) => `SOAP ${dialect.name} (${dialect.mediaType})`)
+    .join(', ');
   const lines = [
     `${name} is a SOAP service.`,
     `Send envelopes to this address by POST: ${versions}.`,

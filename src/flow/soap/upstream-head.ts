@@ -27,7 +27,9 @@ export function contentFieldsOf(
   const { action } = policy;
   const isRequired = dialect.actionHeader && (action !== null || policy.known !== null);
   const soapAction =
-    written.soapAction !== null || isRequired ? (policy.known?.soapActionField ?? `"${action ?? ''}"`) : null;
+    written.soapAction !== null || isRequired
+      ? (policy.known?.soapActionField ?? `"${action ?? ''}"`)
+      : null;
   if (mediaType === null) return { contentType: written.contentType, soapAction };
   // The encoding the reader has seen, by its common name: other servers may guess, or know no other name.
   const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';
@@ -45,11 +47,13 @@ export function upstreamHeaders(
   contentLength: number | null,
 ): string[] {
   const headers: string[] = [];
-  if (fields !== null && fields.contentType !== null) headers.push('content-type', fields.contentType);
+  if (fields !== null && fields.contentType !== null)
+    headers.push('content-type', fields.contentType);
   if (fields !== null && fields.soapAction !== null) headers.push('soapaction', fields.soapAction);
   pushNamed(headers, callerFields.ofSoap, request.headers, bound !== null);
   const { forwarding } = callerFields;
-  if (forwarding !== null) headers.push(...forwarding.fields({ headers: request.headers, address, isTls }));
+  if (forwarding !== null)
+    headers.push(...forwarding.fields({ headers: request.headers, address, isTls }));
   if (contentLength !== null) headers.push('content-length', String(contentLength));
   return headers;
 }

@@ -13,7 +13,9 @@ export const verifierOf = (
   handler: XmlHandler,
   isPackage: boolean,
 ): MessageVerifier | null =>
-  verification === null ? null : new MessageVerifier(handler, verification.rules, Date.now(), isPackage);
+  verification === null
+    ? null
+    : new MessageVerifier(handler, verification.rules, Date.now(), isPackage);
 
 /** The sender of a message for the log: of what is signed, then of the tokens; null where it says none. */
 export function senderOf({ signature, user, assertion }: VerifiedMessage): string | null {
@@ -26,19 +28,26 @@ export function senderOf({ signature, user, assertion }: VerifiedMessage): strin
 }
 
 /** The client that a message proves: of its assertion, else of its UsernameToken, else of its signature; null for none. */
-export function messageSenderOf({ signature, user, assertion }: VerifiedMessage): MessageSender | null {
+export function messageSenderOf({
+  signature,
+  user,
+  assertion,
+}: VerifiedMessage): MessageSender | null {
   if (assertion !== null && assertion.subject !== null) {
     const { issuer, subject, attributes } = assertion;
     return { by: 'saml', issuer, name: subject, attributes };
   }
   if (user !== null) return { by: 'user', name: user.name, attributes: NO_ATTRIBUTES };
-  return signature === null ? null : { by: 'certificate', name: signature.signer.subject, attributes: NO_ATTRIBUTES };
+  return signature === null
+    ? null
+    : { by: 'certificate', name: signature.signer.subject, attributes: NO_ATTRIBUTES };
 }
 
 const NO_ATTRIBUTES: ReadonlyMap<string, readonly string[]> = new Map();
 
 /** A decision point is still to be asked about the user of a message. */
-export const isUserUnjudged = ({ user }: VerifiedMessage): boolean => user !== null && user.password !== null;
+export const isUserUnjudged = ({ user }: VerifiedMessage): boolean =>
+  user !== null && user.password !== null;
 
 /**
  * What of the message may come once, and is new to this process. Other processes are still to be asked. Throws
@@ -52,14 +61,20 @@ export function takeOnce(
   const { rules, memory } = verification;
   const nowMillis = Date.now();
   const claims: { key: string; untilMillis: number }[] = [];
-  if (user !== null && user.nonce !== null) claims.push({ ...user.nonce, key: `verified nonce ${user.nonce.key}` });
+  if (user !== null && user.nonce !== null)
+    claims.push({ ...user.nonce, key: `verified nonce ${user.nonce.key}` });
   if (rules.once && signature !== null && goodUntilMillis !== null)
     claims.push({ key: `verified message ${signature.digest()}`, untilMillis: goodUntilMillis });
   return claims.map(({ key, untilMillis }) => {
     const taken = memory.take(key, untilMillis, nowMillis);
-    if (taken === 'seen') throw new Refusal('wsse:FailedAuthentication', 'the nonce or the message came before');
+    if (taken === 'seen')
+      throw new Refusal('wsse:FailedAuthentication', 'the nonce or the message came before');
     if (taken === 'full')
-      throw new Refusal('OVERLOADED', 'no further nonce or message can be remembered', fullOptions(memory, nowMillis));
+      throw new Refusal(
+        'OVERLOADED',
+        'no further nonce or message can be remembered',
+        fullOptions(memory, nowMillis),
+      );
     return { nonce: { key, equivalentKeys: [] }, keptMillis: untilMillis - nowMillis };
   });
 }
@@ -69,7 +84,9 @@ const RETRY_SECONDS_MAX = 60;
 
 const fullOptions = (memory: OnceMemory, nowMillis: number): RefusalOptions => ({
   limit: { key: 'limits.soap.nonces', value: memory.max },
-  retryAfter: String(Math.min(RETRY_SECONDS_MAX, Math.ceil(memory.nextExpiryMillis(nowMillis) / 1000) || 1)),
+  retryAfter: String(
+    Math.min(RETRY_SECONDS_MAX, Math.ceil(memory.nextExpiryMillis(nowMillis) / 1000) || 1),
+  ),
 });
 
 /** Judges a password that is not known here. Rejects as `TokenUsers.judge`. */

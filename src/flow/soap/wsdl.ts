@@ -30,17 +30,24 @@ export function makeWsdlEndpoint(compiled: Compiled): WsdlEndpoint {
   const { services } = compiled;
   const showing = services.filter(({ wsdl, servesWsdl }) => wsdl !== null && servesWsdl);
   const otherPorts = new Map(showing.map((service) => [service, otherPortsOf(service, services)]));
-  const compressed = new BoundedCache<Buffer>({ size: COMPRESSED_BYTES_MAX, sizeOf: ({ length }) => length });
+  const compressed = new BoundedCache<Buffer>({
+    size: COMPRESSED_BYTES_MAX,
+    sizeOf: ({ length }) => length,
+  });
   return { otherPorts, address: new ServedAddress(compiled), compressed };
 }
 
 /** The first service that has a port is the one that callers of the port are led to. */
-function otherPortsOf(own: SoapService, services: readonly SoapService[]): ReadonlyMap<string, string> {
+function otherPortsOf(
+  own: SoapService,
+  services: readonly SoapService[],
+): ReadonlyMap<string, string> {
   const paths = new Map<string, string>();
   const ownKeys = new Set(portKeysOf(own));
   for (const other of services) {
     if (other === own || other.wsdl?.documents !== own.wsdl?.documents) continue;
-    for (const key of portKeysOf(other)) if (!ownKeys.has(key) && !paths.has(key)) paths.set(key, other.path);
+    for (const key of portKeysOf(other))
+      if (!ownKeys.has(key) && !paths.has(key)) paths.set(key, other.path);
   }
   return paths;
 }
@@ -50,7 +57,9 @@ const portKeysOf = ({ wsdl, ports }: SoapService): readonly string[] =>
   (wsdl?.services ?? []).flatMap((described) => {
     const { local } = described.name;
     const chosen = described.ports.filter(({ name }) => ports.some((port) => port.name === name));
-    return chosen.map(({ name }) => portKey(local, name.startsWith(`${local}.`) ? name.slice(local.length + 1) : name));
+    return chosen.map(({ name }) =>
+      portKey(local, name.startsWith(`${local}.`) ? name.slice(local.length + 1) : name),
+    );
   });
 
 /** `?wsdl`, `?wsdl=1`, `?xsd=2`, and what some stacks call all of it in one: in either case of letters. */
@@ -81,12 +90,23 @@ export async function serveWsdl(
   const others = new Map([...otherPorts].map(([port, path]) => [port, address + path]));
   const document = servedDocument(service.wsdl.documents, query, address + service.path, others);
   if (document === null) throw new Refusal('HTTP_NOT_FOUND');
-  const compressed = mayCompress(request, caller.client) ? await compressedForm(endpoint, document) : null;
+  const compressed = mayCompress(request, caller.client)
+    ? await compressedForm(endpoint, document)
+    : null;
   // A strong tag names the bytes of one coding.
   const etag = compressed === null ? document.etag : `W/${document.etag}`;
   // A cache revalidates each time: another address gets another document.
   const vary = `accept-encoding${endpoint.address.varies}`;
-  const validators = [REQUEST_ID, exchange.id, 'etag', etag, 'cache-control', 'no-cache', 'vary', vary];
+  const validators = [
+    REQUEST_ID,
+    exchange.id,
+    'etag',
+    etag,
+    'cache-control',
+    'no-cache',
+    'vary',
+    vary,
+  ];
   if (isKnownTag(request.headers['if-none-match'], document.etag)) {
     exchange.status = 304;
     response.writeHead(304, validators).end();
@@ -107,7 +127,10 @@ export async function serveWsdl(
 }
 
 /** The document in gzip; null where it goes out as it is. */
-async function compressedForm(endpoint: WsdlEndpoint, { parts, bytes, etag }: ServedDocument): Promise<Buffer | null> {
+async function compressedForm(
+  endpoint: WsdlEndpoint,
+  { parts, bytes, etag }: ServedDocument,
+): Promise<Buffer | null> {
   if (!isCompressible(bytes)) return null;
   const kept = endpoint.compressed.get(etag);
   if (kept !== undefined) return kept;

@@ -50,7 +50,12 @@ export class SubscriptionsEndpoint {
   readonly #origins: ReadonlySet<string>;
   readonly #protocolParts: ProtocolParts;
 
-  constructor(compiled: Compiled, endpoint: GraphqlEndpoint, bus: EventBus, hooks: SubscriptionsHooks) {
+  constructor(
+    compiled: Compiled,
+    endpoint: GraphqlEndpoint,
+    bus: EventBus,
+    hooks: SubscriptionsHooks,
+  ) {
     const { config, graph } = compiled;
     const { subscriptions: limits, codec, http } = config.limits;
     this.#compiled = compiled;
@@ -60,8 +65,19 @@ export class SubscriptionsEndpoint {
     this.feeds = new UpstreamFeeds(compiled.graphqlUpstreams, limits.pingMillis);
     const { feeds } = this;
     const { pollSharing } = hooks;
-    this.manager = new SubscriptionManager({ endpoint, subscriptions, feeds, bus, limits, pollSharing, hooks });
-    this.callbacks = new Observers(topics, 'callback', bus, { codec, eventBytes: limits.eventBytes });
+    this.manager = new SubscriptionManager({
+      endpoint,
+      subscriptions,
+      feeds,
+      bus,
+      limits,
+      pollSharing,
+      hooks,
+    });
+    this.callbacks = new Observers(topics, 'callback', bus, {
+      codec,
+      eventBytes: limits.eventBytes,
+    });
     const header = config.clients?.apiKeys?.header.toLowerCase();
     this.#protocolParts = {
       ...hooks,
@@ -84,8 +100,13 @@ export class SubscriptionsEndpoint {
    * Answers a request of a client that takes server-sent events. `credentials` are those that have identified it. `subscribed`:
    * nothing is done for it but for events.
    */
-  answerEvents(asked: HttpExchange, credentials: () => Credentials, subscribed: () => void): Promise<void> {
-    const watch = (): LiveClient => this.#hooks.liveClients.open(credentials, asked.caller.client, this.#compiled);
+  answerEvents(
+    asked: HttpExchange,
+    credentials: () => Credentials,
+    subscribed: () => void,
+  ): Promise<void> {
+    const watch = (): LiveClient =>
+      this.#hooks.liveClients.open(credentials, asked.caller.client, this.#compiled);
     return answerEvents(this.#endpoint, this.manager, asked, { watch, subscribed });
   }
 
@@ -101,18 +122,24 @@ export class SubscriptionsEndpoint {
     try {
       checkHead(request, this.#compiled.limits.http);
       this.#checkHost(readTarget(request).path, request);
-      if (!this.#mayCome(request)) throw new Refusal('HTTP_ORIGIN', null, { found: request.headers.origin ?? null });
+      if (!this.#mayCome(request))
+        throw new Refusal('HTTP_ORIGIN', null, { found: request.headers.origin ?? null });
       if (this.#hooks.isShedding()) throw new Refusal('OVERLOADED');
     } catch (caught) {
       return asRefusal(caught);
     }
     dropInvalidContext(request.headers);
     const address = request.socket.remoteAddress ?? '';
-    const exchange = beginExchange({ headers: request.headers, address }, 'GET', this.#compiled.trustedProxies);
+    const exchange = beginExchange(
+      { headers: request.headers, address },
+      'GET',
+      this.#compiled.trustedProxies,
+    );
     exchange.route = 'graphql';
     exchange.operation = 'websocket';
     exchange.status = 101;
-    if (!this.sockets.open(request, socket, head)) return new Refusal('HTTP_BAD_REQUEST', 'handshake');
+    if (!this.sockets.open(request, socket, head))
+      return new Refusal('HTTP_BAD_REQUEST', 'handshake');
     this.#hooks.finish(exchange);
     return null;
   }

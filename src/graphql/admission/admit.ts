@@ -24,8 +24,17 @@ import { coerceVariables } from './coerce-variables.js';
 import { AdmittedDocument, type DocumentCache, fragmentsOf } from './document-cache.js';
 import { type DocumentCacheEntry, EntryPart } from './document-cache-entry.js';
 import { checkShape } from './document-shape.js';
-import { ARGUMENT_SIZES, checkArguments, measureArguments, measureVariables } from './input-size.js';
-import { introspectedFields, introspectionPoints, wholeSchemaFields } from './introspection-cost.js';
+import {
+  ARGUMENT_SIZES,
+  checkArguments,
+  measureArguments,
+  measureVariables,
+} from './input-size.js';
+import {
+  introspectedFields,
+  introspectionPoints,
+  wholeSchemaFields,
+} from './introspection-cost.js';
 import { LimitChecker, limitRefusal } from './limit-checker.js';
 import type { TrustedDocuments } from './trusted-documents.js';
 import { validateDocument } from './validation.js';
@@ -79,7 +88,11 @@ export interface Admitted {
  * Admits an operation: parses and validates its document, checks the limits, coerces variables, estimates the cost.
  * Throws a `Refusal`; a `DocumentRefusal` where errors have messages or places of their own.
  */
-export function admit(params: GraphqlParams, admission: Admission, rights: FieldRights | null = null): Admitted {
+export function admit(
+  params: GraphqlParams,
+  admission: Admission,
+  rights: FieldRights | null = null,
+): Admitted {
   const { schema, limits, measured, introspection, documents, costs } = admission;
   const checker = new LimitChecker(limits, measured);
   const rawVariables = measureVariables(params.variables, checker);
@@ -92,17 +105,27 @@ export function admit(params: GraphqlParams, admission: Admission, rights: Field
   }
   const operation = operationOf(document.document, params.operationName, schema);
   const { fragments } = document;
-  const variables = coerceVariables(schema, operation, params.variables, { max: limits.errors, isOpen: introspection });
+  const variables = coerceVariables(schema, operation, params.variables, {
+    max: limits.errors,
+    isOpen: introspection,
+  });
   const cacheEntry = documents.entries.get(document, operation, variables);
   checkArguments(
-    cacheEntry.get(ARGUMENT_SIZES, (countBytes) => measureArguments(operation, fragments, countBytes)),
+    cacheEntry.get(ARGUMENT_SIZES, (countBytes) =>
+      measureArguments(operation, fragments, countBytes),
+    ),
     operation,
     rawVariables,
     checker,
   );
   const estimates = cacheEntry.get(ESTIMATES, (countBytes) => new EstimateCache(countBytes));
-  const estimate = concealing(introspection, () => estimates.estimate(costs, operation, fragments, variables));
-  const introspectionCost = introspectionPoints(document.introspected.get(operation) ?? 0, limits.cost);
+  const estimate = concealing(introspection, () =>
+    estimates.estimate(costs, operation, fragments, variables),
+  );
+  const introspectionCost = introspectionPoints(
+    document.introspected.get(operation) ?? 0,
+    limits.cost,
+  );
   const cost = estimate.points + introspectionCost;
   if (cost > checker.ceiling('cost')) {
     const tooDear = { points: cost, dearest: estimate.dearest, isOpen: introspection };
@@ -110,7 +133,9 @@ export function admit(params: GraphqlParams, admission: Admission, rights: Field
   }
   checker.check('cost', cost);
   const exceeded =
-    document.exceeded.size === 0 ? checker.exceeded : new Set([...document.exceeded, ...checker.exceeded]);
+    document.exceeded.size === 0
+      ? checker.exceeded
+      : new Set([...document.exceeded, ...checker.exceeded]);
   return {
     document,
     operation,
@@ -145,7 +170,10 @@ function concealing<T>(isOpen: boolean, work: () => T): T {
 }
 
 /** Parses and validates a document. Throws as `admit` does. */
-export function readDocument(query: string, { schema, limits, measured, introspection }: Admission): AdmittedDocument {
+export function readDocument(
+  query: string,
+  { schema, limits, measured, introspection }: Admission,
+): AdmittedDocument {
   const checker = new LimitChecker(limits, measured);
   checker.check('characters', query.length);
   const document = parseDocument(query, checker.ceiling('tokens'), limits);
@@ -159,7 +187,11 @@ export function readDocument(query: string, { schema, limits, measured, introspe
 /** Counts the tokens of a document with comments, up to `most` and one. */
 function tokensOf({ loc }: DocumentNode, most: number): number {
   let count = 0;
-  for (let token = loc?.startToken.next; token && token.kind !== TokenKind.EOF; token = token.next) {
+  for (
+    let token = loc?.startToken.next;
+    token && token.kind !== TokenKind.EOF;
+    token = token.next
+  ) {
     if (++count > most) break;
   }
   return count;
@@ -181,7 +213,8 @@ function introspectionOf(
     if (introspectedFields(schema, operation, fragments, 0) === 0) continue;
     const most = INTROSPECTION_TIMES * wholeSchemaFields(schema);
     const count = introspectedFields(schema, operation, fragments, most);
-    if (count > most) throw refuseByLimit('MAX_COST_LIMIT', 'limits.graphql.cost', cost, null, 'introspection');
+    if (count > most)
+      throw refuseByLimit('MAX_COST_LIMIT', 'limits.graphql.cost', cost, null, 'introspection');
     counts.set(operation, count);
   }
   return counts;
@@ -226,18 +259,24 @@ const SYNTAX_ERROR_CHARS_MAX = 256;
 function hasMoreTokens(source: Source, maxTokens: number): boolean {
   const lexer = new Lexer(source);
   try {
-    for (let count = 0; count <= maxTokens; count++) if (lexer.advance().kind === TokenKind.EOF) return false;
+    for (let count = 0; count <= maxTokens; count++)
+      if (lexer.advance().kind === TokenKind.EOF) return false;
     return true;
   } catch {
     return false;
   }
 }
 
-function operationOf(document: DocumentNode, name: string | null, schema: GraphQLSchema): OperationDefinitionNode {
+function operationOf(
+  document: DocumentNode,
+  name: string | null,
+  schema: GraphQLSchema,
+): OperationDefinitionNode {
   // Some clients send an empty name for none.
   const operation = getOperationAST(document, name === '' ? null : name);
   if (operation === null || operation === undefined) {
-    const message = 'The document has no operation of that name, or more than one and none was named.';
+    const message =
+      'The document has no operation of that name, or more than one and none was named.';
     throw documentRefusal('BAD_REQUEST', message);
   }
   if (schema.getRootType(operation.operation)) return operation;

@@ -44,9 +44,14 @@ export function coerceVariables(
       const type = typeFromAST(schema, definition.type);
       if (!isInputType(type)) continue;
       if (!Object.hasOwn(raw, name)) {
-        if (definition.defaultValue !== undefined) values[name] = valueFromAST(definition.defaultValue, type);
+        if (definition.defaultValue !== undefined)
+          values[name] = valueFromAST(definition.defaultValue, type);
         else if (isNonNullType(type))
-          found.add(definition, [], null, () => ({ at: `of type "${type}" `, rule: 'has no value', expected: null }));
+          found.add(definition, [], null, () => ({
+            at: `of type "${type}" `,
+            rule: 'has no value',
+            expected: null,
+          }));
         continue;
       }
       const onInvalid = (path: readonly (string | number)[], invalid: unknown): void =>
@@ -97,7 +102,8 @@ class VariableErrorList {
   ): void {
     const isLast = ++this.#found === this.#max + FURTHER_MAX;
     // An object that lacks several fields is reported for each, and each report lists all of them.
-    if (!isLast && typeof invalid === 'object' && invalid !== null && invalid === this.#last) return;
+    if (!isLast && typeof invalid === 'object' && invalid !== null && invalid === this.#last)
+      return;
     this.#last = invalid;
     const isFull = isLast || this.errors.length === this.#max;
     if (isFull) {
@@ -119,7 +125,8 @@ const diagnostic = (definition: VariableDefinitionNode, what: string): GraphQLEr
 
 const closedRule = (path: readonly (string | number)[]): BrokenRule => ({
   at: '',
-  rule: path.length === 1 ? 'has no valid value' : `has no valid value at "${printErrorPath(path)}"`,
+  rule:
+    path.length === 1 ? 'has no valid value' : `has no valid value at "${printErrorPath(path)}"`,
   expected: null,
 });
 
@@ -130,7 +137,11 @@ function ruleAt(
   invalid: unknown,
 ): BrokenRule {
   const at = path.length === 0 ? '' : `at "${printErrorPath([...root, ...path])}" `;
-  const broken = (rule: string, expected: GraphQLInputType | null = null): BrokenRule => ({ at, rule, expected });
+  const broken = (rule: string, expected: GraphQLInputType | null = null): BrokenRule => ({
+    at,
+    rule,
+    expected,
+  });
   const expected = typeAt(type, path);
   const nullable = getNullableType(expected);
   if (isInputObjectType(nullable) && typeof invalid === 'object' && invalid !== null) {
@@ -140,7 +151,8 @@ function ruleAt(
     if (lacking.length > 0) return broken(`lacks the required ${lacking.join(', ')}`);
     const unknown = Object.keys(invalid).find((name) => nullable.getFields()[name] === undefined);
     if (unknown !== undefined) return broken(`has ${describeUnknownField(nullable, unknown)}`);
-    if (nullable.isOneOf) return broken(`must have exactly one of the fields of type "${nullable.name}"`);
+    if (nullable.isOneOf)
+      return broken(`must have exactly one of the fields of type "${nullable.name}"`);
     return broken(`must be a value of type "${nullable.name}"`);
   }
   return broken(`must be a value of type "${expected}"${enumHint(expected, invalid)}`, expected);

@@ -16,7 +16,8 @@ export class EntryPart<T> {
 export function partByRights<T>(): (rights: FieldRights | null) => EntryPart<T> {
   const common = new EntryPart<T>();
   const byRights = new WeakMap<FieldRights, EntryPart<T>>();
-  return (rights) => (rights === null ? common : getOrMake(byRights, rights, () => new EntryPart<T>()));
+  return (rights) =>
+    rights === null ? common : getOrMake(byRights, rights, () => new EntryPart<T>());
 }
 
 /** Plans and estimates of one operation, for one set of values of its switches. */
@@ -85,7 +86,11 @@ export class DocumentCacheEntries {
   }
 
   /** The entry of an operation, to be filled. An entry over the bound is not cached: it lasts as long as its request. */
-  get(document: CachedDocument, operation: OperationDefinitionNode, variables: Variables): DocumentCacheEntry {
+  get(
+    document: CachedDocument,
+    operation: OperationDefinitionNode,
+    variables: Variables,
+  ): DocumentCacheEntry {
     const key = this.#keyOf(document, operation, variables);
     if (key === null) return new DocumentCacheEntry(document.bytes, () => {});
     const known = this.#cache.get(key);
@@ -97,12 +102,19 @@ export class DocumentCacheEntries {
     return made;
   }
 
-  #keyOf(document: CachedDocument, operation: OperationDefinitionNode, variables: Variables): string | null {
-    const operations = this.#keys.get(document) ?? new Map<OperationDefinitionNode, Map<string, string>>();
+  #keyOf(
+    document: CachedDocument,
+    operation: OperationDefinitionNode,
+    variables: Variables,
+  ): string | null {
+    const operations =
+      this.#keys.get(document) ?? new Map<OperationDefinitionNode, Map<string, string>>();
     this.#keys.set(document, operations);
     const variants = operations.get(operation) ?? new Map<string, string>();
     operations.set(operation, variants);
-    const variant = document.switches.map((name) => (variables[name] === true ? '1' : '0')).join('');
+    const variant = document.switches
+      .map((name) => (variables[name] === true ? '1' : '0'))
+      .join('');
     const known = variants.get(variant);
     if (known !== undefined) return known;
     if (variants.size === VARIANTS_MAX) return null;

@@ -32,7 +32,9 @@ export class AdmittedDocument {
     this.fragments = fragmentsOf(document);
     this.switches = switchesOf(document);
     const source = document.loc?.source;
-    this.bytes = treeBytes(source instanceof OperationSource ? source.length : (source?.body.length ?? 0));
+    this.bytes = treeBytes(
+      source instanceof OperationSource ? source.length : (source?.body.length ?? 0),
+    );
   }
 }
 
@@ -40,7 +42,8 @@ export class AdmittedDocument {
 export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+    if (definition.kind === Kind.FRAGMENT_DEFINITION)
+      fragments.set(definition.name.value, definition);
   }
   return fragments;
 }
@@ -108,7 +111,8 @@ function switchesOf(document: DocumentNode): readonly string[] {
   const names = new Set<string>();
   visit(document, {
     Directive(node) {
-      for (const { value } of node.arguments ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      for (const { value } of node.arguments ?? [])
+        if (value.kind === Kind.VARIABLE) names.add(value.name.value);
     },
   });
   return [...names];

@@ -16,7 +16,9 @@ import type { LimitChecker } from './limit-checker.js';
  */
 export function checkShape(document: DocumentNode, checker: LimitChecker): void {
   const { definitions } = document;
-  const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const operations = definitions.filter(
+    (definition) => definition.kind === Kind.OPERATION_DEFINITION,
+  );
   checker.check('operations', operations.length);
   let directives = 0;
   const counts = new Map<string, SetCounts>();
@@ -33,14 +35,20 @@ export function checkShape(document: DocumentNode, checker: LimitChecker): void 
   for (const { count, around } of roots) directives += count.own.directives + around;
   const totals = totalsOf(counts);
   // Unused fragments too: validation walks them all.
-  for (const { fragmentHeight } of totals.values()) checker.check('fragmentHeight', fragmentHeight + 1);
+  for (const { fragmentHeight } of totals.values())
+    checker.check('fragmentHeight', fragmentHeight + 1);
   for (const { count, around } of roots) checkTotal(totalOf(count, totals), around, checker);
   checker.check('directives', directives);
 }
 
 /** The levels of fields of an operation of a document that was checked, fragments written out. */
-export function depthOf(operation: OperationDefinitionNode, fragments: Iterable<FragmentDefinitionNode>): number {
-  const counts = new Map([...fragments].map(({ name, selectionSet }) => [name.value, scan(selectionSet)]));
+export function depthOf(
+  operation: OperationDefinitionNode,
+  fragments: Iterable<FragmentDefinitionNode>,
+): number {
+  const counts = new Map(
+    [...fragments].map(({ name, selectionSet }) => [name.value, scan(selectionSet)]),
+  );
   return totalOf(scan(operation.selectionSet), totalsOf(counts)).depth;
 }
 
@@ -123,14 +131,19 @@ function countField(field: FieldNode, around: Step, own: Total, stack: Step[]): 
   own.depth = Math.max(own.depth, depth);
   if (isMeta) own.metaDepth = Math.max(own.metaDepth, depth);
   else own.plainDepth = Math.max(own.plainDepth, depth);
-  if (field.selectionSet !== undefined) stack.push({ set: field.selectionSet, depth, height: around.height, isMeta });
+  if (field.selectionSet !== undefined)
+    stack.push({ set: field.selectionSet, depth, height: around.height, isMeta });
 }
 
-const isMetaField = (field: FieldNode): boolean => field.name.value === '__schema' || field.name.value === '__type';
+const isMetaField = (field: FieldNode): boolean =>
+  field.name.value === '__schema' || field.name.value === '__type';
 
 function directivesOf(operation: OperationDefinitionNode): number {
   const variables = operation.variableDefinitions ?? [];
-  return variables.reduce((sum, { directives }) => sum + (directives?.length ?? 0), operation.directives?.length ?? 0);
+  return variables.reduce(
+    (sum, { directives }) => sum + (directives?.length ?? 0),
+    operation.directives?.length ?? 0,
+  );
 }
 
 /** The totals of all fragments, those first that others need. Throws `GRAPHQL_VALIDATION_FAILED` for a cycle. */
@@ -145,7 +158,9 @@ function totalsOf(counts: ReadonlyMap<string, SetCounts>): ReadonlyMap<string, T
         stack.pop();
         continue;
       }
-      const missing = count.spreads.filter((spread) => counts.has(spread.name) && !totals.has(spread.name));
+      const missing = count.spreads.filter(
+        (spread) => counts.has(spread.name) && !totals.has(spread.name),
+      );
       if (missing.length === 0) {
         totals.set(name, totalOf(count, totals));
         stack.pop();

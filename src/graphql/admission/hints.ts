@@ -1,4 +1,9 @@
-import { type GraphQLInputObjectType, type GraphQLInputType, getNamedType, isEnumType } from 'graphql';
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+} from 'graphql';
 import { nearest } from '../../base/nearest.js';
 
 /**
@@ -7,7 +12,8 @@ import { nearest } from '../../base/nearest.js';
  */
 export function describeUnknownField(type: GraphQLInputObjectType, wrong: string): string {
   const names = Object.keys(type.getFields());
-  const isSearched = names.length <= VALUES_MAX && wrong.length <= NAME_CHARS_MAX && NAME.test(wrong);
+  const isSearched =
+    names.length <= VALUES_MAX && wrong.length <= NAME_CHARS_MAX && NAME.test(wrong);
   const near = isSearched ? nearest(wrong, names) : null;
   if (near === null) return `a field that is not defined by type "${type.name}"`;
   return `the field "${wrong}", which type "${type.name}" does not have; did you mean "${near}"?`;

@@ -59,11 +59,17 @@ export function measureArguments(
 }
 
 /** Adds the arguments of a selection set, `count` times, and counts the spreads of each fragment. */
-function addSet(root: SelectionSetNode, count: number, sizes: ArgumentSizes, times: Map<string, number>): void {
+function addSet(
+  root: SelectionSetNode,
+  count: number,
+  sizes: ArgumentSizes,
+  times: Map<string, number>,
+): void {
   const stack = [root];
   for (let set = stack.pop(); set !== undefined; set = stack.pop()) {
     for (const selection of set.selections) {
-      for (const { arguments: of = [] } of selection.directives ?? []) addArguments(of, count, sizes);
+      for (const { arguments: of = [] } of selection.directives ?? [])
+        addArguments(of, count, sizes);
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const name = selection.name.value;
         times.set(name, Math.min(MOST, (times.get(name) ?? 0) + count));
@@ -90,7 +96,8 @@ function inOrder(operation: OperationDefinitionNode, fragments: Fragments): read
     if (fragment === undefined || seen.has(name)) continue;
     seen.add(name);
     stack.push({ name, isLeft: true });
-    for (const inner of spreadsOf(fragment.selectionSet)) stack.push({ name: inner, isLeft: false });
+    for (const inner of spreadsOf(fragment.selectionSet))
+      stack.push({ name: inner, isLeft: false });
   }
   return done.reverse();
 }
@@ -107,7 +114,11 @@ function spreadsOf(root: SelectionSetNode): readonly string[] {
   return [...names];
 }
 
-function addArguments(added: readonly (ArgumentNode | ConstArgumentNode)[], count: number, to: ArgumentSizes): void {
+function addArguments(
+  added: readonly (ArgumentNode | ConstArgumentNode)[],
+  count: number,
+  to: ArgumentSizes,
+): void {
   for (const argument of added) {
     const { size, uses } = sizeOfLiteral(argument.value);
     to.size.levels = Math.max(to.size.levels, size.levels);
@@ -140,13 +151,17 @@ function sizeOfLiteral(root: ValueNode): Literal {
       continue;
     }
     size.values++;
-    const inner = value.kind === Kind.LIST ? value.values : value.kind === Kind.OBJECT ? value.fields : null;
+    const inner =
+      value.kind === Kind.LIST ? value.values : value.kind === Kind.OBJECT ? value.fields : null;
     if (inner === null) continue;
     size.levels = Math.max(size.levels, levels + 1);
     if (value.kind === Kind.LIST) size.items = Math.max(size.items, inner.length);
     else size.keys += inner.length;
     for (const each of inner) {
-      stack.push({ value: each.kind === Kind.OBJECT_FIELD ? each.value : each, levels: levels + 1 });
+      stack.push({
+        value: each.kind === Kind.OBJECT_FIELD ? each.value : each,
+        levels: levels + 1,
+      });
     }
   }
   return { size, uses };
@@ -228,7 +243,9 @@ export function checkArguments(
     const name = variable.name.value;
     const use = uses.get(name);
     if (use === undefined) continue;
-    const size = Object.hasOwn(values, name) ? sizes.get(name) : defaultValue && sizeOfLiteral(defaultValue).size;
+    const size = Object.hasOwn(values, name)
+      ? sizes.get(name)
+      : defaultValue && sizeOfLiteral(defaultValue).size;
     if (size === undefined) continue;
     if (size.levels > 0) all.levels = Math.max(all.levels, use.levels + size.levels);
     all.items = Math.max(all.items, size.items);

@@ -47,7 +47,9 @@ export const wholeSchemaFields = makeOncePer((schema: GraphQLSchema): number => 
   const document = parse(WHOLE_QUERY);
   const fragments = fragmentsOf(document);
   const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
-  return operation === undefined ? 0 : introspectedFields(schema, operation, fragments, Number.MAX_SAFE_INTEGER);
+  return operation === undefined
+    ? 0
+    : introspectedFields(schema, operation, fragments, Number.MAX_SAFE_INTEGER);
 });
 
 const WHOLE_QUERY = getIntrospectionQuery({
@@ -75,7 +77,10 @@ class Counter {
     let sum = 0;
     for (const selection of set.selections) {
       if (selection.kind !== Kind.FIELD) {
-        const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
+        const inner =
+          selection.kind === Kind.INLINE_FRAGMENT
+            ? selection
+            : this.#fragments.get(selection.name.value);
         if (inner !== undefined) sum += this.root(inner.selectionSet);
       } else if (selection.selectionSet !== undefined) {
         const name = selection.name.value;
@@ -90,7 +95,8 @@ class Counter {
   /** The name may come from a variable. */
   #largestType(set: SelectionSetNode): number {
     let largest = 0;
-    for (const type of Object.values(this.#schema.getTypeMap())) largest = Math.max(largest, this.#of(set, type));
+    for (const type of Object.values(this.#schema.getTypeMap()))
+      largest = Math.max(largest, this.#of(set, type));
     return largest;
   }
 
@@ -130,7 +136,9 @@ class Counter {
           continue;
         }
         const fragment =
-          selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
+          selection.kind === Kind.INLINE_FRAGMENT
+            ? selection
+            : this.#fragments.get(selection.name.value);
         if (fragment !== undefined) stack.push(fragment.selectionSet);
       }
     }
@@ -167,14 +175,16 @@ function partsOf(part: unknown, field: string, schema: GraphQLSchema): readonly 
   if (part instanceof GraphQLObjectType || part instanceof GraphQLInterfaceType) {
     if (field === 'fields') return Object.values(part.getFields());
     if (field === 'interfaces') return part.getInterfaces();
-    if (field === 'possibleTypes' && part instanceof GraphQLInterfaceType) return schema.getPossibleTypes(part);
+    if (field === 'possibleTypes' && part instanceof GraphQLInterfaceType)
+      return schema.getPossibleTypes(part);
     return NOTHING;
   }
   if (part instanceof GraphQLScalarType) return NOTHING;
   if (part instanceof GraphQLInputObjectType)
     return field === 'inputFields' ? Object.values(part.getFields()) : NOTHING;
   if (part instanceof GraphQLEnumType) return field === 'enumValues' ? part.getValues() : NOTHING;
-  if (part instanceof GraphQLUnionType) return field === 'possibleTypes' ? schema.getPossibleTypes(part) : NOTHING;
+  if (part instanceof GraphQLUnionType)
+    return field === 'possibleTypes' ? schema.getPossibleTypes(part) : NOTHING;
   // A field, an argument or an input field.
   if (typeof part !== 'object' || part === null) return NOTHING;
   if (field === 'type' && 'type' in part) return [part.type];

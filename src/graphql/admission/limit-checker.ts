@@ -37,10 +37,17 @@ export class LimitChecker {
 const NONE: ReadonlySet<MeasurableLimit> = new Set();
 
 /** The refusal of a count over a limit of `value`; `found` is null where it was not counted to the end. */
-export function limitRefusal(limit: MeasurableLimit, value: number, found: number | null): DocumentRefusal {
+export function limitRefusal(
+  limit: MeasurableLimit,
+  value: number,
+  found: number | null,
+): DocumentRefusal {
   const code = GRAPHQL_LIMITS[limit].refusal;
   const key = `limits.graphql.${limit}` as const;
-  return new DocumentRefusal(code, [codedError(code, {}, MESSAGES.get(limit))], { found, limit: { key, value } });
+  return new DocumentRefusal(code, [codedError(code, {}, MESSAGES.get(limit))], {
+    found,
+    limit: { key, value },
+  });
 }
 
 /** The name of the limit of GraphQL that was exceeded; null for other refusals. */
@@ -56,7 +63,10 @@ const MESSAGES: ReadonlyMap<MeasurableLimit, string> = new Map([
   ['fragmentHeight', 'The document has more fragments within each other than allowed.'],
   ['introspectionDepth', 'The introspection is nested deeper than allowed.'],
   ['variableDepth', 'The GraphQL request is malformed. Its input values are nested too deep.'],
-  ['variableKeys', 'The GraphQL request is malformed. There are too many members in its input values.'],
+  [
+    'variableKeys',
+    'The GraphQL request is malformed. There are too many members in its input values.',
+  ],
   ['variableValues', 'The GraphQL request is malformed. There are too many input values.'],
   ['listItems', 'A list of the input has more items than allowed.'],
 ]);

@@ -49,7 +49,10 @@ function errorOf(conflict: Conflict): GraphQLError {
   // Without a location.
   if (conflict === 'too complex') return new GraphQLError(TOO_COMPLEX);
   const nodes = conflict.map(({ node }) => node);
-  return new GraphQLError(`Fields "${keyOf(conflict[0].node)}" conflict here. Use different aliases.`, { nodes });
+  return new GraphQLError(
+    `Fields "${keyOf(conflict[0].node)}" conflict here. Use different aliases.`,
+    { nodes },
+  );
 }
 
 /** A selection set, and the type that it is on. */
@@ -115,7 +118,11 @@ class Merge {
         this.#steps++;
         if (selection.kind === Kind.FIELD) {
           const key = keyOf(selection);
-          const entry = { node: selection, parent, definition: fieldOfOwner(parent, selection.name.value) };
+          const entry = {
+            node: selection,
+            parent,
+            definition: fieldOfOwner(parent, selection.name.value),
+          };
           addToGroup(found, key, entry);
         } else if (selection.kind === Kind.INLINE_FRAGMENT) {
           const condition = selection.typeCondition?.name.value;
@@ -125,7 +132,10 @@ class Merge {
           const fragment = entered.has(name) ? null : this.#context.getFragment(name);
           entered.add(name);
           if (!fragment) continue;
-          stack.push({ set: fragment.selectionSet, parent: this.#typeOf(fragment.typeCondition.name.value) });
+          stack.push({
+            set: fragment.selectionSet,
+            parent: this.#typeOf(fragment.typeCondition.name.value),
+          });
         }
       }
     }
@@ -138,7 +148,9 @@ class Merge {
 
   #areOne({ node: one }: Entry, { node: other }: Entry): boolean {
     if (one === other) return true;
-    return one.name.value === other.name.value && this.#argumentsOf(one) === this.#argumentsOf(other);
+    return (
+      one.name.value === other.name.value && this.#argumentsOf(one) === this.#argumentsOf(other)
+    );
   }
 
   #argumentsOf(node: FieldNode): string {
@@ -167,7 +179,9 @@ const keyOf = (node: FieldNode): string => node.alias?.value ?? node.name.value;
 
 const below = (entries: readonly Entry[]): readonly Source[] =>
   entries.flatMap(({ node: { selectionSet }, definition }) =>
-    selectionSet === undefined ? [] : [{ set: selectionSet, parent: definition && getNamedType(definition.type) }],
+    selectionSet === undefined
+      ? []
+      : [{ set: selectionSet, parent: definition && getNamedType(definition.type) }],
   );
 
 /** Groups the entries that may be on one object: those of each object type, with those of abstract types. */

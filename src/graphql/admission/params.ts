@@ -35,7 +35,10 @@ export interface DocumentName {
  * Reads the JSON of a request, for `rawParams`; a list is a batch. Throws a `Refusal` that has a status of its own where this
  * is no GraphQL request at all (`HTTP_...`), or `BAD_REQUEST`, `CSRF_PREVENTED`.
  */
-export async function readParams(request: GraphqlRequest, bounds: JsonBounds = DEFAULT_BOUNDS): Promise<unknown> {
+export async function readParams(
+  request: GraphqlRequest,
+  bounds: JsonBounds = DEFAULT_BOUNDS,
+): Promise<unknown> {
   if (request.method === 'GET') {
     preventForgery(request);
     return paramsOfUrl(request.url, bounds);
@@ -44,11 +47,15 @@ export async function readParams(request: GraphqlRequest, bounds: JsonBounds = D
   const { 'content-type': type, 'content-encoding': coding = 'identity' } = request.headers;
   const { form = null } = request;
   // RFC 9110 section 8.4: an encoded body must not be parsed as it stands.
-  if ((form === null && !isJson(single(type))) || single(coding)?.trim().toLowerCase() !== 'identity')
+  if (
+    (form === null && !isJson(single(type))) ||
+    single(coding)?.trim().toLowerCase() !== 'identity'
+  )
     throw new Refusal('HTTP_MEDIA_TYPE');
   if (form !== null) {
     // A form of any page may be sent without a preflight.
-    if (request.isOfAllowedPage !== true && !hasPreflightHeader(request)) throw new Refusal('CSRF_PREVENTED');
+    if (request.isOfAllowedPage !== true && !hasPreflightHeader(request))
+      throw new Refusal('CSRF_PREVENTED');
     return form(bounds);
   }
   return parseJson(await request.body(), bounds);
@@ -59,7 +66,11 @@ const DEFAULT_BOUNDS: JsonBounds = { levels: 250, parts: 50_000, members: 10_000
 
 /** The bounds of a request, or of a batch of `times`, whose variables are checked against these limits later. */
 export const boundsOf = (
-  { variableDepth, variableKeys, variableValues }: Record<'variableDepth' | 'variableKeys' | 'variableValues', number>,
+  {
+    variableDepth,
+    variableKeys,
+    variableValues,
+  }: Record<'variableDepth' | 'variableKeys' | 'variableValues', number>,
   times: number,
 ): JsonBounds => ({
   // Around the variables, and beside them: a query, an operation's name, extensions.
@@ -127,7 +138,14 @@ export function isJson(contentType: string | undefined): boolean {
   });
 }
 
-const PARAMETERS = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id'] as const;
+const PARAMETERS = [
+  'query',
+  'operationName',
+  'variables',
+  'extensions',
+  'documentId',
+  'id',
+] as const;
 
 function paramsOfUrl(url: string, bounds: JsonBounds): unknown {
   const question = url.indexOf('?');
@@ -153,7 +171,8 @@ export function parseJson(text: string, bounds: JsonBounds): unknown {
   try {
     return parseStrictJson(text, bounds);
   } catch (error) {
-    if (error instanceof JsonBoundsError) throw new Refusal('BAD_REQUEST', 'There is more in it than allowed.');
+    if (error instanceof JsonBoundsError)
+      throw new Refusal('BAD_REQUEST', 'There is more in it than allowed.');
     throw new Refusal('BAD_REQUEST', 'It is not JSON, or has two members of one name.');
   }
 }
@@ -165,7 +184,8 @@ export function rawParams(raw: unknown): RawParams {
   const { operationName = null, variables = null, extensions = null } = raw;
   if (operationName !== null && typeof operationName !== 'string')
     throw new Refusal('BAD_REQUEST', 'The operationName must be a string.');
-  if (variables !== null && !isRecord(variables)) throw new Refusal('BAD_REQUEST', 'The variables must be an object.');
+  if (variables !== null && !isRecord(variables))
+    throw new Refusal('BAD_REQUEST', 'The variables must be an object.');
   if (extensions !== null && !isRecord(extensions))
     throw new Refusal('BAD_REQUEST', 'The extensions must be an object.');
   const document = documentName(raw, extensions ?? {});
@@ -189,7 +209,8 @@ function documentName(
     if (!isRecord(persistedQuery) || persistedQuery['version'] !== 1)
       throw new Refusal('BAD_REQUEST', 'The persistedQuery must be an object with version 1.');
     const { sha256Hash } = persistedQuery;
-    if (typeof sha256Hash !== 'string') throw new Refusal('BAD_REQUEST', 'The sha256Hash must be a string.');
+    if (typeof sha256Hash !== 'string')
+      throw new Refusal('BAD_REQUEST', 'The sha256Hash must be a string.');
     return { id: sha256Hash, isHash: true };
   }
   if (typeof raw['query'] === 'string' && raw['query'] !== '') return null;

@@ -26,7 +26,11 @@ export class PersistedDocuments {
   readonly #store: PersistedStore | null;
   readonly #limits: PersistedLimits;
 
-  constructor(trusted: TrustedDocuments | null, store: PersistedStore | null, limits: PersistedLimits) {
+  constructor(
+    trusted: TrustedDocuments | null,
+    store: PersistedStore | null,
+    limits: PersistedLimits,
+  ) {
     this.#trusted = trusted;
     this.#store = store;
     this.#limits = limits;
@@ -42,7 +46,10 @@ export class PersistedDocuments {
     return { query: query ?? '', operationName, variables, registers: null };
   }
 
-  async #find({ query, operationName, variables }: RawParams, { id, isHash }: DocumentName): Promise<ResolvedParams> {
+  async #find(
+    { query, operationName, variables }: RawParams,
+    { id, isHash }: DocumentName,
+  ): Promise<ResolvedParams> {
     const found = (text: string, registers: string | null = null): ResolvedParams => ({
       query: text,
       operationName,
@@ -56,7 +63,8 @@ export class PersistedDocuments {
     }
     if (query !== null) return found(query, this.#checkHash(id, query));
     if (!isHash || this.#store === null) throw this.#unknown();
-    if (!HASH.test(id)) throw new Refusal('BAD_REQUEST', 'The sha256Hash has 64 hexadecimal digits in lower case.');
+    if (!HASH.test(id))
+      throw new Refusal('BAD_REQUEST', 'The sha256Hash has 64 hexadecimal digits in lower case.');
     const known = await this.#store.get(id);
     if (known === null) throw this.#unknown();
     return found(known);

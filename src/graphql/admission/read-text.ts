@@ -61,7 +61,8 @@ export function readText(
       source.pause();
       wait();
     };
-    const onError = (error: Error): void => stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
+    const onError = (error: Error): void =>
+      stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
     const onEnd = (): void => {
       state = 'ended';
       leave();

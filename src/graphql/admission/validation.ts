@@ -44,7 +44,11 @@ interface ValidationOptions {
 }
 
 /** Validates a document. Throws `GRAPHQL_VALIDATION_FAILED`; without introspection no message reveals the schema. */
-export function validateDocument(schema: GraphQLSchema, document: DocumentNode, options: ValidationOptions): void {
+export function validateDocument(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  options: ValidationOptions,
+): void {
   const { introspection, maxErrors } = options;
   const rules = introspection ? openRules() : CLOSED_RULES;
   const found = validate(schema, document, rules, { maxErrors, hideSuggestions: !introspection });
@@ -54,13 +58,20 @@ export function validateDocument(schema: GraphQLSchema, document: DocumentNode, 
     if (index === maxErrors) return tooManyErrors();
     return codedError('GRAPHQL_VALIDATION_FAILED', { nodes: error.nodes ?? [] }, error.message);
   });
-  const isIntrospection = errors.every((error) => error.extensions['code'] === 'INTROSPECTION_DISABLED');
-  throw new DocumentRefusal(isIntrospection ? 'INTROSPECTION_DISABLED' : 'GRAPHQL_VALIDATION_FAILED', errors);
+  const isIntrospection = errors.every(
+    (error) => error.extensions['code'] === 'INTROSPECTION_DISABLED',
+  );
+  throw new DocumentRefusal(
+    isIntrospection ? 'INTROSPECTION_DISABLED' : 'GRAPHQL_VALIDATION_FAILED',
+    errors,
+  );
 }
 
 /** The standard rules, with a faster one for mergeable fields and one whose messages hold no values, and that of `@url`. */
 const RULES: readonly ValidationRule[] = [
-  ...specifiedRules.map((rule) => (rule === OverlappingFieldsCanBeMergedRule ? mergeableFieldsRule : rule)),
+  ...specifiedRules.map((rule) =>
+    rule === OverlappingFieldsCanBeMergedRule ? mergeableFieldsRule : rule,
+  ),
   urlRule,
 ];
 const QUIET_RULES: readonly ValidationRule[] = RULES.map((rule) =>
@@ -84,7 +95,10 @@ const CLOSED_MESSAGES: ReadonlyMap<ValidationRule, string> = new Map([
   [mergeableFieldsRule, 'Fields of one name conflict here: give them aliases.'],
   [PossibleFragmentSpreadsRule, 'This fragment can never apply here.'],
   [ProvidedRequiredArgumentsRule, 'A required argument is missing.'],
-  [ScalarLeafsRule, 'A field of an object type needs a selection, and no other field may have one.'],
+  [
+    ScalarLeafsRule,
+    'A field of an object type needs a selection, and no other field may have one.',
+  ],
   [SingleFieldSubscriptionsRule, 'A subscription must select one field.'],
   [UniqueInputFieldNamesRule, 'An input field is present twice.'],
   [ValuesOfCorrectTypeRule, 'This is no value for this place.'],
@@ -100,7 +114,9 @@ function closed(rule: ValidationRule): ValidationRule {
   const message = CLOSED_MESSAGES.get(rule);
   if (message === undefined) return rule;
   const replaced = (error: GraphQLError): GraphQLError =>
-    error.message === TOO_COMPLEX ? error : new GraphQLError(message, { nodes: error.nodes ?? null });
+    error.message === TOO_COMPLEX
+      ? error
+      : new GraphQLError(message, { nodes: error.nodes ?? null });
   return (context) => rule(reportingTo(context, replaced));
 }
 
@@ -109,12 +125,16 @@ function quietValues(context: ValidationContext): ReturnType<ValidationRule> {
 }
 
 function noIntrospection(context: ValidationContext): ReturnType<ValidationRule> {
-  const coded = ({ nodes = [] }: GraphQLError): GraphQLError => codedError('INTROSPECTION_DISABLED', { nodes });
+  const coded = ({ nodes = [] }: GraphQLError): GraphQLError =>
+    codedError('INTROSPECTION_DISABLED', { nodes });
   return NoSchemaIntrospectionCustomRule(reportingTo(context, coded));
 }
 
 /** Returns the context with another `reportError`, which rewrites the errors. */
-function reportingTo(context: ValidationContext, rewrite: (error: GraphQLError) => GraphQLError): ValidationContext {
+function reportingTo(
+  context: ValidationContext,
+  rewrite: (error: GraphQLError) => GraphQLError,
+): ValidationContext {
   const reportError = (error: GraphQLError): void => context.reportError(rewrite(error));
   return Object.create(context, { reportError: { value: reportError } });
 }
@@ -147,7 +167,11 @@ class Suggestions {
   /** The rule, which suggests names while there are steps left. */
   bounding(rule: ValidationRule): ValidationRule {
     return (context) =>
-      rule(Object.create(context, { hideSuggestions: { get: () => !this.#take(stepsOf(rule, context)) } }));
+      rule(
+        Object.create(context, {
+          hideSuggestions: { get: () => !this.#take(stepsOf(rule, context)) },
+        }),
+      );
   }
 
   #take(steps: number): boolean {
@@ -161,7 +185,8 @@ class Suggestions {
 function stepsOf(rule: ValidationRule, context: ValidationContext): number {
   const schema = context.getSchema();
   if (rule === KnownTypeNamesRule) return stepsOfTypes(schema);
-  if (rule === KnownArgumentNamesRule) return stepsOfNames(context.getFieldDef()?.args.map(({ name }) => name) ?? []);
+  if (rule === KnownArgumentNamesRule)
+    return stepsOfNames(context.getFieldDef()?.args.map(({ name }) => name) ?? []);
   const parent = context.getParentType();
   if (rule === FieldsOnCorrectTypeRule) return parent ? stepsOfFields(parent, schema) : 0;
   // A value: graphql-js searches for its unknown field, and for an enum value, whose message is replaced anyway.
@@ -183,7 +208,8 @@ function stepsOfFields(type: GraphQLNamedType, schema: GraphQLSchema): number {
 }
 
 /** An unknown name is about as long as the names that are similar. */
-const stepsOfNames = (names: readonly string[]): number => names.reduce((sum, { length }) => sum + length * length, 0);
+const stepsOfNames = (names: readonly string[]): number =>
+  names.reduce((sum, { length }) => sum + length * length, 0);
 
 const STEPS_OF_TYPE = 200;
 

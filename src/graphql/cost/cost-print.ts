@@ -20,7 +20,10 @@ export function printWithCosts(schema: GraphQLSchema): string {
   const sdl = printSchema(schema);
   const costed = Object.values(schema.getTypeMap()).some((type) => {
     if (!isFieldOwner(type)) return false;
-    return typeWeightOf(type) !== null || Object.values(type.getFields()).some((field) => fieldCostOf(field) !== null);
+    return (
+      typeWeightOf(type) !== null ||
+      Object.values(type.getFields()).some((field) => fieldCostOf(field) !== null)
+    );
   });
   if (!costed) return sdl;
   const document = parse(sdl);
@@ -34,7 +37,10 @@ const DEFINITIONS = `directive @cost(weight: String!) on ARGUMENT_DEFINITION | F
 directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION`;
 
 function withCosts(definition: DefinitionNode, schema: GraphQLSchema): DefinitionNode {
-  if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) {
+  if (
+    definition.kind !== Kind.OBJECT_TYPE_DEFINITION &&
+    definition.kind !== Kind.INTERFACE_TYPE_DEFINITION
+  ) {
     return definition;
   }
   const type = schema.getType(definition.name.value);
@@ -46,11 +52,15 @@ function withCosts(definition: DefinitionNode, schema: GraphQLSchema): Definitio
   });
   // The directive is for objects only: an interface costs what they do.
   const weight = isObjectType(type) ? typeWeightOf(type) : null;
-  const directives = weight === null ? definition.directives : [...(definition.directives ?? []), costOf(weight)];
+  const directives =
+    weight === null ? definition.directives : [...(definition.directives ?? []), costOf(weight)];
   return { ...definition, ...(directives && { directives }), ...(costed && { fields: costed }) };
 }
 
-function fieldWithCost(node: FieldDefinitionNode, field: GraphQLField<unknown, unknown>): FieldDefinitionNode {
+function fieldWithCost(
+  node: FieldDefinitionNode,
+  field: GraphQLField<unknown, unknown>,
+): FieldDefinitionNode {
   const cost = fieldCostOf(field);
   if (cost === null) return node;
   const { weight, listSize } = cost;
@@ -67,12 +77,15 @@ function fieldWithCost(node: FieldDefinitionNode, field: GraphQLField<unknown, u
   }
   const written = node.arguments?.map((argument) => {
     const each = cost.arguments.get(argument.name.value);
-    return each === undefined ? argument : { ...argument, directives: [...(argument.directives ?? []), costOf(each)] };
+    return each === undefined
+      ? argument
+      : { ...argument, directives: [...(argument.directives ?? []), costOf(each)] };
   });
   return { ...node, directives, ...(written && { arguments: written }) };
 }
 
-const costOf = (weight: number): ConstDirectiveNode => directiveOf('cost', [argumentOf('weight', String(weight))]);
+const costOf = (weight: number): ConstDirectiveNode =>
+  directiveOf('cost', [argumentOf('weight', String(weight))]);
 
 const directiveOf = (name: string, written: readonly ConstArgumentNode[]): ConstDirectiveNode => ({
   kind: Kind.DIRECTIVE,

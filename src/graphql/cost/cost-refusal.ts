@@ -13,9 +13,13 @@ export interface TooDear {
 }
 
 /** Refuses an operation by its cost: the error has the figures, the dearest field, the key and the remedies. */
-export function costRefusal({ points, dearest, isOpen }: TooDear, limit: ExceededLimit): DocumentRefusal {
+export function costRefusal(
+  { points, dearest, isOpen }: TooDear,
+  limit: ExceededLimit,
+): DocumentRefusal {
   const named = dearest === null ? null : { ...figuresOf(dearest), field: nameOf(dearest, isOpen) };
-  const most = named === null ? '' : ` The dearest field is \`${named.field}\`: ${printFigures(named)}.`;
+  const most =
+    named === null ? '' : ` The dearest field is \`${named.field}\`: ${printFigures(named)}.`;
   const message = `The operation costs more than allowed: ${points} points, and ${limit.value} are.${most}`;
   const cost = {
     requestedQueryCost: points,
@@ -25,10 +29,14 @@ export function costRefusal({ points, dearest, isOpen }: TooDear, limit: Exceede
     remedy: remedyOf(dearest, limit.key),
   };
   const place = dearest === null ? {} : { nodes: [dearest.node] };
-  return new DocumentRefusal('MAX_COST_LIMIT', [codedError('MAX_COST_LIMIT', place, message, { cost })], {
-    found: points,
-    limit,
-  });
+  return new DocumentRefusal(
+    'MAX_COST_LIMIT',
+    [codedError('MAX_COST_LIMIT', place, message, { cost })],
+    {
+      found: points,
+      limit,
+    },
+  );
 }
 
 const figuresOf = ({ points, calls }: DearestField) => ({ points: Math.ceil(points), calls });

@@ -1,4 +1,11 @@
-import { type FieldNode, type GraphQLArgument, type GraphQLField, Kind, type ValueNode, valueFromAST } from 'graphql';
+import {
+  type FieldNode,
+  type GraphQLArgument,
+  type GraphQLField,
+  Kind,
+  type ValueNode,
+  valueFromAST,
+} from 'graphql';
 import { isRecord } from '../../base/record.js';
 import { DocumentRefusal, documentRefusal } from '../errors.js';
 import type { Variables } from '../output/reply-plan.js';
@@ -53,7 +60,9 @@ export function sliceOf(
     );
     const closed = inputError(
       node,
-      isMore ? 'Only one argument can set the length of the list.' : 'One argument must set the length of the list.',
+      isMore
+        ? 'Only one argument can set the length of the list.'
+        : 'One argument must set the length of the list.',
     );
     throw new DocumentRefusal(code, errors, {}, closed);
   }
@@ -72,7 +81,8 @@ export function rowsOf(
   pagesMax: number,
 ): number | null {
   const argument = definition.args.find(({ name }) => name === 'first');
-  const { value } = argument === undefined ? { value: null } : argumentValueOf(argument, node, variables);
+  const { value } =
+    argument === undefined ? { value: null } : argumentValueOf(argument, node, variables);
   if (typeof value !== 'number') return null;
   if (value < 0) throw inputError(node, '"first" must not be negative.');
   if (value > pageSize * pagesMax) {
@@ -102,9 +112,14 @@ interface ArgumentValue {
 }
 
 /** The coerced value of an argument, as it will be sent. */
-export function argumentValueOf(argument: GraphQLArgument, node: FieldNode, variables: Variables): ArgumentValue {
+export function argumentValueOf(
+  argument: GraphQLArgument,
+  node: FieldNode,
+  variables: Variables,
+): ArgumentValue {
   const raw = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
-  const isAbsent = raw === undefined || (raw.kind === Kind.VARIABLE && !Object.hasOwn(variables, raw.name.value));
+  const isAbsent =
+    raw === undefined || (raw.kind === Kind.VARIABLE && !Object.hasOwn(variables, raw.name.value));
   if (isAbsent) return { value: argument.defaultValue, isPresent: false };
   return { value: valueFromAST(raw, argument.type, variables), isPresent: true };
 }
@@ -129,7 +144,8 @@ export function argumentPoints(
 /** The numbers at a path in a value, through lists; null for what is no number. Null values are none. */
 function amountsIn(value: unknown, path: readonly string[]): readonly (number | null)[] {
   return valuesAt(value, path).map((found) => {
-    const amount = typeof found === 'number' || typeof found === 'string' ? Number(found) : Number.NaN;
+    const amount =
+      typeof found === 'number' || typeof found === 'string' ? Number(found) : Number.NaN;
     return Number.isFinite(amount) ? amount : null;
   });
 }
@@ -138,14 +154,18 @@ function amountsIn(value: unknown, path: readonly string[]): readonly (number | 
 export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   let values = itemsOf(value);
   for (const step of path) {
-    values = values.flatMap((holder) => (isRecord(holder) && Object.hasOwn(holder, step) ? itemsOf(holder[step]) : []));
+    values = values.flatMap((holder) =>
+      isRecord(holder) && Object.hasOwn(holder, step) ? itemsOf(holder[step]) : [],
+    );
   }
   return values;
 }
 
 function itemsOf(value: unknown): readonly unknown[] {
   if (value === null || value === undefined) return [];
-  return Array.isArray(value) ? value.flat(10).filter((item) => item !== null && item !== undefined) : [value];
+  return Array.isArray(value)
+    ? value.flat(10).filter((item) => item !== null && item !== undefined)
+    : [value];
 }
 
 const inputError = (node: FieldNode, message: string): DocumentRefusal =>

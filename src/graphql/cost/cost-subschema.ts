@@ -37,14 +37,20 @@ export function subschemaPoints(plan: SubschemaPlan, value: unknown, variables: 
   const fragments = new Map<string, FragmentDefinitionNode>();
   const selections: SelectionNode[] = [];
   for (const definition of plan.document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-    else if (definition.kind === Kind.OPERATION_DEFINITION) selections.push(...definition.selectionSet.selections);
+    if (definition.kind === Kind.FRAGMENT_DEFINITION)
+      fragments.set(definition.name.value, definition);
+    else if (definition.kind === Kind.OPERATION_DEFINITION)
+      selections.push(...definition.selectionSet.selections);
   }
-  const below = selections.flatMap((node) => (node.kind === Kind.FIELD ? (node.selectionSet?.selections ?? []) : []));
+  const below = selections.flatMap((node) =>
+    node.kind === Kind.FIELD ? (node.selectionSet?.selections ?? []) : [],
+  );
   const type = fieldType(rootOf(wrapped, parent)?.getFields()[name]);
   const prefix = plan.links?.prefix ?? plan.batch?.key ?? null;
   let points = 0;
-  const stack: Part[] = [{ value, type, selections: below, itemSteps: plan.batch?.items.length ?? 0 }];
+  const stack: Part[] = [
+    { value, type, selections: below, itemSteps: plan.batch?.items.length ?? 0 },
+  ];
   for (let part = stack.pop(); part !== undefined; part = stack.pop()) {
     const { type: owner, itemSteps } = part;
     if (Array.isArray(part.value)) {
@@ -85,7 +91,9 @@ const fieldType = (definition: Definition | undefined): GraphQLNamedType | undef
 /** The points of a field and its arguments. */
 function fieldPoints({ node, definition }: Asked, variables: Variables): number {
   const cost = fieldCostOf(definition);
-  return cost === null ? 0 : (cost.weight ?? 0) + argumentPoints(argumentPrices([cost]), definition, node, variables);
+  return cost === null
+    ? 0
+    : (cost.weight ?? 0) + argumentPoints(argumentPrices([cost]), definition, node, variables);
 }
 
 /** The selected fields that an object has, by response key; fragments of any type are walked once. */
@@ -96,9 +104,8 @@ function askedOf(
 ): ReadonlyMap<string, Asked> {
   const asked = new Map<string, Asked>();
   const spread = new Set<string>();
-  const stack: { readonly node: SelectionNode; readonly owner: GraphQLNamedType | undefined }[] = selections.map(
-    (node) => ({ node, owner: type }),
-  );
+  const stack: { readonly node: SelectionNode; readonly owner: GraphQLNamedType | undefined }[] =
+    selections.map((node) => ({ node, owner: type }));
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     const { node, owner } = step;
     if (node.kind === Kind.FIELD) {
@@ -107,7 +114,11 @@ function askedOf(
       if (definition === undefined || !isRecord(value) || !Object.hasOwn(value, key)) continue;
       const known = asked.get(key);
       if (known === undefined)
-        asked.set(key, { node, definition, selections: [...(node.selectionSet?.selections ?? [])] });
+        asked.set(key, {
+          node,
+          definition,
+          selections: [...(node.selectionSet?.selections ?? [])],
+        });
       else known.selections.push(...(node.selectionSet?.selections ?? []));
       continue;
     }
@@ -116,7 +127,8 @@ function askedOf(
     const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
     const condition = fragment?.typeCondition?.name.value;
     const inner = condition === undefined ? owner : schema.getType(condition);
-    for (const each of fragment?.selectionSet.selections ?? []) stack.push({ node: each, owner: inner });
+    for (const each of fragment?.selectionSet.selections ?? [])
+      stack.push({ node: each, owner: inner });
   }
   return asked;
 }
@@ -125,5 +137,8 @@ function askedOf(
 function objectWeight(type: GraphQLNamedType, schema: GraphQLSchema): number {
   const weight = typeWeightOf(type);
   if (!isAbstractType(type)) return weight ?? 1;
-  return Math.max(weight ?? 0, ...schema.getPossibleTypes(type).map((each) => typeWeightOf(each) ?? 1));
+  return Math.max(
+    weight ?? 0,
+    ...schema.getPossibleTypes(type).map((each) => typeWeightOf(each) ?? 1),
+  );
 }

@@ -31,7 +31,14 @@ export interface CostSources {
 
 export type CostLimits = Pick<
   GraphqlLimits,
-  'assumedListSize' | 'assumedReplySize' | 'batchItems' | 'callCost' | 'calls' | 'kibCost' | 'pages' | 'sliceItems'
+  | 'assumedListSize'
+  | 'assumedReplySize'
+  | 'batchItems'
+  | 'callCost'
+  | 'calls'
+  | 'kibCost'
+  | 'pages'
+  | 'sliceItems'
 >;
 
 /** Sums saturate here. */
@@ -82,12 +89,20 @@ export class CostTable {
   readonly #prices = new Map<GraphQLNamedType, Map<string, FieldPrice | null>>();
   readonly #weights = new Map<GraphQLNamedType, number>();
 
-  constructor({ schema, limits, links = NO_LINKS, fields, subschemaFields = new Map() }: CostSources) {
+  constructor({
+    schema,
+    limits,
+    links = NO_LINKS,
+    fields,
+    subschemaFields = new Map(),
+  }: CostSources) {
     this.schema = schema;
     this.limits = limits;
     this.#links = links;
     this.#fields =
-      fields === undefined ? null : new Map<string, BoundField | SubschemaField>([...fields, ...subschemaFields]);
+      fields === undefined
+        ? null
+        : new Map<string, BoundField | SubschemaField>([...fields, ...subschemaFields]);
   }
 
   /** Null for an unknown field: `__typename`, and fields of introspection. */
@@ -121,7 +136,14 @@ export class CostTable {
     let inner = getNullableType(definition.type);
     for (; isListType(inner); inner = getNullableType(inner.ofType)) listDepth++;
     const objectWeight = this.objectWeight(named);
-    const common = { definition, named, listDepth, listSize: cost?.listSize ?? null, objectWeight, keyWeight: 0 };
+    const common = {
+      definition,
+      named,
+      listDepth,
+      listSize: cost?.listSize ?? null,
+      objectWeight,
+      keyWeight: 0,
+    };
     const link = this.#links.get(name);
     if (link !== undefined) {
       return { ...common, ...this.#linkPrice(link) };
@@ -130,9 +152,19 @@ export class CostTable {
     if (isRoot(this.schema, parent) && (this.#fields === null || bound !== null)) {
       return { ...common, ...this.#callPrice(bound?.cost ?? cost, bound), call: 'single' };
     }
-    const costs = [cost, ...(isInterfaceType(parent) ? this.#costsOfField(parent, definition.name) : [])];
+    const costs = [
+      cost,
+      ...(isInterfaceType(parent) ? this.#costsOfField(parent, definition.name) : []),
+    ];
     const weight = Math.max(...costs.map((each) => each?.weight ?? 0));
-    return { ...common, weight, arguments: argumentPrices(costs), call: null, pageSize: null, replySize: NO_REPLY };
+    return {
+      ...common,
+      weight,
+      arguments: argumentPrices(costs),
+      call: null,
+      pageSize: null,
+      replySize: NO_REPLY,
+    };
   }
 
   /** The price of a link with the arguments that its feeds fill. */
@@ -147,7 +179,8 @@ export class CostTable {
       );
       if (feed === undefined) open.push(argument);
       else if (batch !== null) keyWeight += argument.weight;
-      else weight += argument.weight * (feed.isList && !feed.wraps ? this.limits.assumedListSize : 1);
+      else
+        weight += argument.weight * (feed.isList && !feed.wraps ? this.limits.assumedListSize : 1);
     }
     const call = batch === null ? 'single' : 'batched';
     return { ...price, weight, keyWeight, arguments: open, call };
@@ -164,7 +197,8 @@ export class CostTable {
       objects: configured ?? (isUnbounded ? MOST : assumedReplySize),
       isConfigured: configured !== null,
     };
-    const pageSize = called === null || isSubschemaField(called) ? null : (called.paging?.size ?? null);
+    const pageSize =
+      called === null || isSubschemaField(called) ? null : (called.paging?.size ?? null);
     return { weight, arguments: argumentPrices([cost]), replySize, pageSize };
   }
 
@@ -183,7 +217,8 @@ const isWithin = (path: readonly string[], inner: readonly string[]): boolean =>
 export function argumentPrices(costs: readonly (FieldCost | null)[]): readonly ArgumentPrice[] {
   const weights = new Map<string, number>();
   for (const cost of costs) {
-    for (const [path, weight] of cost?.arguments ?? []) weights.set(path, Math.max(weight, weights.get(path) ?? 0));
+    for (const [path, weight] of cost?.arguments ?? [])
+      weights.set(path, Math.max(weight, weights.get(path) ?? 0));
   }
   return [...weights].map(([path, weight]) => ({ path: path.split('.'), weight }));
 }

@@ -86,7 +86,12 @@ class CostWalk {
   readonly #note: ReportPoints | null;
   readonly #known = new Map<string, { readonly sum: Sum; readonly reply: Reply }>();
 
-  constructor(table: CostTable, fragments: Fragments, variables: Variables, note: ReportPoints | null) {
+  constructor(
+    table: CostTable,
+    fragments: Fragments,
+    variables: Variables,
+    note: ReportPoints | null,
+  ) {
     this.#table = table;
     this.#fragments = fragments;
     this.#values = variables;
@@ -104,7 +109,8 @@ class CostWalk {
   #addReply(reply: Reply): void {
     const assumed = Math.min(reply.assumed, reply.bound);
     this.sum.points = plus(this.sum.points, plus(reply.known, assumed));
-    for (const [path, points] of reply.parts) this.#note?.(path, Math.ceil((points / reply.assumed) * assumed));
+    for (const [path, points] of reply.parts)
+      this.#note?.(path, Math.ceil((points / reply.assumed) * assumed));
   }
 
   #selections({ selections }: SelectionSetNode, scope: Scope): void {
@@ -188,7 +194,8 @@ class CostWalk {
   #call(price: FieldPrice, node: FieldNode, scope: Scope, path: string): void {
     const { objects } = scope.counts;
     const weight = this.#weight(price, node);
-    const fields = price.call === 'batched' ? Math.ceil(objects / this.#table.limits.batchItems) : objects;
+    const fields =
+      price.call === 'batched' ? Math.ceil(objects / this.#table.limits.batchItems) : objects;
     const pages = this.#pages(price, node);
     const calls = times(fields, pages);
     const points = plus(times(calls, weight), times(objects, price.keyWeight));
@@ -215,11 +222,19 @@ class CostWalk {
     if (price.arguments.length === 0) return price.weight;
     // Also without a value: another request may have one.
     this.#depends(node);
-    return plus(price.weight, argumentPoints(price.arguments, price.definition, node, this.#values));
+    return plus(
+      price.weight,
+      argumentPoints(price.arguments, price.definition, node, this.#values),
+    );
   }
 
   /** Adds the objects of a field, for so many above it, and walks its selections. */
-  #objects({ node, price, path, points: own }: Field, scope: Scope, above: Counts, reply: Reply): void {
+  #objects(
+    { node, price, path, points: own }: Field,
+    scope: Scope,
+    above: Counts,
+    reply: Reply,
+  ): void {
     const { assumedListSize } = this.#table.limits;
     const { calls, isBoundConfigured } = above;
     const below = sizedBelow(scope.sized, node.name.value);
@@ -242,14 +257,20 @@ class CostWalk {
     }
     if (node.selectionSet === undefined) return;
     const counts = { calls, objects, isAssumed, bound, isBoundConfigured };
-    const sized = below.length === 0 && price.listSize === null ? NOTHING_SIZED : this.#sized(price, below, slice);
+    const sized =
+      below.length === 0 && price.listSize === null
+        ? NOTHING_SIZED
+        : this.#sized(price, below, slice);
     this.#selections(node.selectionSet, { parent: price.named, counts, reply, sized, path });
   }
 
   /** The lists further below whose length this field or one above it sets. */
   #sized(price: FieldPrice, below: readonly Sized[], slice: number | null): readonly Sized[] {
     const size = ownLength(price, slice, this.#table.limits.assumedListSize);
-    const own = (price.listSize?.sizedFields ?? []).map((field) => ({ path: field.split('.'), size }));
+    const own = (price.listSize?.sizedFields ?? []).map((field) => ({
+      path: field.split('.'),
+      size,
+    }));
     return [...below.filter(({ path }) => path.length > 0), ...own];
   }
 
@@ -261,7 +282,8 @@ class CostWalk {
   #slice({ listSize, definition, pageSize }: FieldPrice, node: FieldNode): number | null {
     if (listSize === null || listSize.slicingArguments.length === 0) return null;
     this.#depends(node);
-    if (pageSize !== null) return rowsOf(definition, node, this.#values, pageSize, this.#table.limits.pages);
+    if (pageSize !== null)
+      return rowsOf(definition, node, this.#values, pageSize, this.#table.limits.pages);
     return sliceOf(listSize, definition, node, this.#values, this.#table.limits);
   }
 

@@ -23,7 +23,12 @@ export class EstimateCache {
   }
 
   /** As `costOf`. The same selections must be left out by @skip and @include each time. */
-  estimate(table: CostTable, operation: OperationDefinitionNode, fragments: Fragments, variables: Variables): Estimate {
+  estimate(
+    table: CostTable,
+    operation: OperationDefinitionNode,
+    fragments: Fragments,
+    variables: Variables,
+  ): Estimate {
     const key = this.#variables === null ? null : keyOf(this.#variables, variables);
     const known = key === null ? undefined : this.#known.get(key);
     if (known !== undefined) return known;
@@ -43,4 +48,6 @@ export class EstimateCache {
 const keyOf = (names: readonly string[], variables: Variables): string =>
   names.length === 0
     ? ''
-    : JSON.stringify(names.map((name) => (Object.hasOwn(variables, name) ? [variables[name]] : [])));
+    : JSON.stringify(
+        names.map((name) => (Object.hasOwn(variables, name) ? [variables[name]] : [])),
+      );

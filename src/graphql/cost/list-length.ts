@@ -16,7 +16,9 @@ export interface Sized {
 /** The lists at a field and below it that are determined above. */
 export function sizedBelow(sized: readonly Sized[], name: string): readonly Sized[] {
   if (sized.length === 0) return sized;
-  return sized.flatMap(({ path, size }) => (path[0] === name ? [{ path: path.slice(1), size }] : []));
+  return sized.flatMap(({ path, size }) =>
+    path[0] === name ? [{ path: path.slice(1), size }] : [],
+  );
 }
 
 /** The length by `listSize` of a field, for itself or its `sizedFields`. `slice` is that of its arguments. */
@@ -40,9 +42,11 @@ export function lengthOf(
   const { listDepth, listSize } = price;
   if (listDepth === 0) return ONE;
   let set: ListLength | null = null;
-  for (const { path, size } of below) if (path.length === 0 && size.items > (set?.items ?? -1)) set = size;
+  for (const { path, size } of below)
+    if (path.length === 0 && size.items > (set?.items ?? -1)) set = size;
   const isItself = listSize !== null && listSize.sizedFields.length === 0;
-  const length = set ?? (isItself ? ownLength(price, slice, assumedListSize) : assumed(assumedListSize));
+  const length =
+    set ?? (isItself ? ownLength(price, slice, assumedListSize) : assumed(assumedListSize));
   if (listDepth === 1) return length;
   // Lists within it have no size of their own.
   return assumed(length.items * assumedListSize ** (listDepth - 1));

@@ -7,5 +7,7 @@ export const isBinaryAnswer = ({ field: { type } }: DescribedOperation): boolean
   !isListType(getNullableType(type)) && getNamedType(type).name === BASE64_SCALAR.name;
 
 /** Whether an operation answers with a list, or with pages of one. */
-export const isListAnswer = ({ field: { type }, bound: { paging = null } }: DescribedOperation): boolean =>
-  paging !== null || isListType(getNullableType(type));
+export const isListAnswer = ({
+  field: { type },
+  bound: { paging = null },
+}: DescribedOperation): boolean => paging !== null || isListType(getNullableType(type));

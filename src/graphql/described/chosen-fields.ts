@@ -1,4 +1,10 @@
-import { type GraphQLNamedType, type GraphQLSchema, getNamedType, isAbstractType, isObjectType } from 'graphql';
+import {
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isObjectType,
+} from 'graphql';
 import { nearest } from '../../base/nearest.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { ChosenFields } from './selection.js';
@@ -28,7 +34,8 @@ export function readChosenFields(text: string, { levels, names }: ChosenBounds):
     if (/^\w/.test(token)) {
       const owner: Node = isBelow && last !== null ? last : group;
       depth = isBelow ? depth + 1 : groups.length + 1;
-      if (depth > levels || left-- === 0) throw new Refusal('BAD_REQUEST', 'The list of fields has more than allowed.');
+      if (depth > levels || left-- === 0)
+        throw new Refusal('BAD_REQUEST', 'The list of fields has more than allowed.');
       last = owner.get(token) ?? new Map();
       owner.set(token, last);
       isBelow = false;
@@ -36,7 +43,8 @@ export function readChosenFields(text: string, { levels, names }: ChosenBounds):
       throw unreadable();
     } else if (token === '/' || token === '.') isBelow = true;
     else if ((token === '{' || token === '(') && last !== null) {
-      if (groups.length >= levels) throw new Refusal('BAD_REQUEST', 'The list of fields has more than allowed.');
+      if (groups.length >= levels)
+        throw new Refusal('BAD_REQUEST', 'The list of fields has more than allowed.');
       groups.push(group);
       group = last;
       last = null;
@@ -70,9 +78,11 @@ export function unknownFields(
   schema: GraphQLSchema,
 ): readonly UnknownField[] {
   const unknown: UnknownField[] = [];
-  const open: { readonly type: GraphQLNamedType; readonly fields: ChosenFields; readonly path: readonly string[] }[] = [
-    { type, fields, path: [] },
-  ];
+  const open: {
+    readonly type: GraphQLNamedType;
+    readonly fields: ChosenFields;
+    readonly path: readonly string[];
+  }[] = [{ type, fields, path: [] }];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const known = fieldTypes(at.type, schema);
     for (const [name, within] of at.fields) {
@@ -86,11 +96,20 @@ export function unknownFields(
 }
 
 /** The fields of a type, of an abstract one those of all that may stand for it. */
-export function fieldTypes(type: GraphQLNamedType, schema: GraphQLSchema): ReadonlyMap<string, GraphQLNamedType> {
-  const owners = isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : [];
+export function fieldTypes(
+  type: GraphQLNamedType,
+  schema: GraphQLSchema,
+): ReadonlyMap<string, GraphQLNamedType> {
+  const owners = isAbstractType(type)
+    ? schema.getPossibleTypes(type)
+    : isObjectType(type)
+      ? [type]
+      : [];
   return new Map(
     owners.flatMap((owner) =>
-      Object.values(owner.getFields()).map((field) => [field.name, getNamedType(field.type)] as const),
+      Object.values(owner.getFields()).map(
+        (field) => [field.name, getNamedType(field.type)] as const,
+      ),
     ),
   );
 }

@@ -84,12 +84,14 @@ export class DescribedCalls {
     const operations = this.#operations;
     const rights = host.rights ?? null;
     const query = this.#documents.of(described, rights);
-    const problems = (): readonly PrintedProblem[] => inputProblems({ described, values, query }, operations, host);
+    const problems = (): readonly PrintedProblem[] =>
+      inputProblems({ described, values, query }, operations, host);
     let admitted: AdmittedOperation | null = null;
     try {
       if (hasUnknownArguments(described, values)) return badInput(problems(), host);
       const known = fields === null ? null : this.#documents.remembered(described, rights, fields);
-      const unknown = fields === null || known !== null ? [] : this.#unknownFields(described, fields);
+      const unknown =
+        fields === null || known !== null ? [] : this.#unknownFields(described, fields);
       if (unknown.length > 0) return badFields(unknown, host);
       admitted = await this.#admit({ described, values, fields, isOwn }, { query, known }, host);
       const result = await admitted.authorizeAndCharge(host).run(receiver);
@@ -97,10 +99,15 @@ export class DescribedCalls {
       const errors = result.errors ?? [];
       const [first] = errors;
       // The rest of a list that is handed out: half of one is no answer.
-      const cut = receiver === null || value === null ? undefined : errors.find(({ path = [] }) => path.length <= 1);
+      const cut =
+        receiver === null || value === null
+          ? undefined
+          : errors.find(({ path = [] }) => path.length <= 1);
       if (cut !== undefined) return failureOf(cut);
       if (value !== null || first === undefined) return { kind: 'value', value, errors };
-      return first.extensions['code'] === 'BAD_USER_INPUT' ? badInput(problems(), host) : failureOf(first);
+      return first.extensions['code'] === 'BAD_USER_INPUT'
+        ? badInput(problems(), host)
+        : failureOf(first);
     } catch (caught) {
       const found = asRefusal(caught).code === 'BAD_USER_INPUT' ? problems() : [];
       if (found.length > 0) return badInput(found, host);
@@ -120,20 +127,35 @@ export class DescribedCalls {
     host: OperationHost,
   ): Promise<AdmittedOperation> {
     const operations = this.#operations;
-    if (fields === null) return admitOwnOperation({ query, operationName: null, variables: values }, operations, host);
+    if (fields === null)
+      return admitOwnOperation({ query, operationName: null, variables: values }, operations, host);
     const document =
-      known ?? this.#documents.choosing(described, host.rights ?? null, fields, readChosenFields(fields, this.#bounds));
-    if (isOwn) return admitOwnOperation({ query: document, operationName: null, variables: values }, operations, host);
+      known ??
+      this.#documents.choosing(
+        described,
+        host.rights ?? null,
+        fields,
+        readChosenFields(fields, this.#bounds),
+      );
+    if (isOwn)
+      return admitOwnOperation(
+        { query: document, operationName: null, variables: values },
+        operations,
+        host,
+      );
     return admitOperation({ query: document, variables: values }, operations, host);
   }
 
   #unknownFields({ field }: DescribedOperation, fields: string): readonly string[] {
     const { built, admission } = this.#operations;
     const chosen = readChosenFields(fields, this.#bounds);
-    return unknownFields(getNamedType(field.type), chosen, built.schema).map(({ path, nearest }) => {
-      const hint = nearest === null || !admission.introspection ? '' : `: did you mean \`${nearest}\`?`;
-      return `\`${path.join('/')}\` is no field of the answer${hint}`;
-    });
+    return unknownFields(getNamedType(field.type), chosen, built.schema).map(
+      ({ path, nearest }) => {
+        const hint =
+          nearest === null || !admission.introspection ? '' : `: did you mean \`${nearest}\`?`;
+        return `\`${path.join('/')}\` is no field of the answer${hint}`;
+      },
+    );
   }
 
   get #bounds(): Parameters<typeof readChosenFields>[1] {
@@ -154,16 +176,28 @@ function badInput(problems: readonly PrintedProblem[], host: OperationHost): Ref
 function badFields(fieldProblems: readonly string[], host: OperationHost): Refused {
   const refusal = new Refusal('BAD_USER_INPUT', 'fields');
   host.refused?.(refusal);
-  return { kind: 'refused', refusal, detail: asSentence(fieldProblems[0] ?? ''), problems: [], fieldProblems };
+  return {
+    kind: 'refused',
+    refusal,
+    detail: asSentence(fieldProblems[0] ?? ''),
+    problems: [],
+    fieldProblems,
+  };
 }
 
 function failureOf({ message, extensions }: GraphQLError): DescribedOutcome {
   const { code, soap } = extensions;
   const known = isRefusalCode(code) ? code : 'INTERNAL';
-  return { kind: 'failed', code: known, detail: message, fault: known === 'SOAP_FAULT' ? faultOf(soap) : null };
+  return {
+    kind: 'failed',
+    code: known,
+    detail: message,
+    fault: known === 'SOAP_FAULT' ? faultOf(soap) : null,
+  };
 }
 
 function faultOf(soap: unknown): DescribedFault {
-  const parts = typeof soap === 'object' && soap !== null ? Object.fromEntries(Object.entries(soap)) : {};
+  const parts =
+    typeof soap === 'object' && soap !== null ? Object.fromEntries(Object.entries(soap)) : {};
   return { isOfSender: /^(?:Client|Sender)(?:\.|$)/.test(String(parts['code'])), parts };
 }

@@ -22,8 +22,14 @@ export interface DescribedSchema {
 }
 
 /** The operations that are fields of the schema, by `service.operation`. */
-export function describedOperations({ schema, fields }: DescribedSchema): ReadonlyMap<string, DescribedOperation> {
-  const roots = { Query: schema.getQueryType()?.getFields(), Mutation: schema.getMutationType()?.getFields() };
+export function describedOperations({
+  schema,
+  fields,
+}: DescribedSchema): ReadonlyMap<string, DescribedOperation> {
+  const roots = {
+    Query: schema.getQueryType()?.getFields(),
+    Mutation: schema.getMutationType()?.getFields(),
+  };
   const described = new Map<string, DescribedOperation>();
   for (const bound of fields.values()) {
     if (bound.parent === 'Subscription') continue;
@@ -31,7 +37,13 @@ export function describedOperations({ schema, fields }: DescribedSchema): Readon
     if (field === undefined) continue;
     const { service, operation } = bound;
     const isRead = bound.parent === 'Query';
-    described.set(`${service}.${operation.name}`, { service, name: operation.name, isRead, field, bound });
+    described.set(`${service}.${operation.name}`, {
+      service,
+      name: operation.name,
+      isRead,
+      field,
+      bound,
+    });
   }
   return described;
 }

@@ -79,7 +79,8 @@ function digitsOf(
   isDecimal: boolean,
 ): JsonSchema {
   const total = totalDigits !== null && totalDigits <= REPEATED_MAX ? totalDigits : null;
-  const most = isDecimal && fractionDigits !== null && fractionDigits <= REPEATED_MAX ? fractionDigits : null;
+  const most =
+    isDecimal && fractionDigits !== null && fractionDigits <= REPEATED_MAX ? fractionDigits : null;
   if (total === null && most === null) return {};
   const whole = total === null ? '\\d+' : `0*\\d{1,${total}}`;
   const fraction = most === null ? '\\d*' : `\\d{0,${most}}0*`;

@@ -46,10 +46,16 @@ export function inputProblems(
 ): readonly PrintedProblem[] {
   const { errors: max } = operations.limits;
   const isOpen = operations.admission.introspection;
-  const problems = [...unknownArguments(input), ...typeProblems(input, operations), ...writeProblems(input, host)];
+  const problems = [
+    ...unknownArguments(input),
+    ...typeProblems(input, operations),
+    ...writeProblems(input, host),
+  ];
   if (isOpen) return problems.slice(0, max).map(printProblem);
   // Callers who may not know the schema are told of the arguments that they gave.
-  const given = problems.map(({ path: [name = ''] }) => (Object.hasOwn(input.values, name) ? [name] : []));
+  const given = problems.map(({ path: [name = ''] }) =>
+    Object.hasOwn(input.values, name) ? [name] : [],
+  );
   const pointers = [...new Set(given.map(pointerOf))].slice(0, max);
   return pointers.map((pointer) => ({ pointer, detail: 'has no valid value' }));
 }
@@ -110,7 +116,9 @@ function writeProblems(
       const path = isHeader ? [headersArgument, ...error.path.slice(1)] : error.path.slice(1);
       return { path, rule: error.rule, expected: null };
     });
-    return problems.filter(({ path }) => invalid.size === 0 || (path.length > 0 && !invalid.has(path[0])));
+    return problems.filter(
+      ({ path }) => invalid.size === 0 || (path.length > 0 && !invalid.has(path[0])),
+    );
   }
 }
 
@@ -127,7 +135,8 @@ const VALUES_SHOWN = 20;
 
 function expectedInWords(type: GraphQLInputType): string {
   if (isNonNullType(type)) return expectedInWords(type.ofType);
-  if (isListType(type)) return `a list, each ${expectedInWords(type.ofType).replace(/^an? /, 'item ')}`;
+  if (isListType(type))
+    return `a list, each ${expectedInWords(type.ofType).replace(/^an? /, 'item ')}`;
   if (isInputObjectType(type)) return 'an object';
   if (!isEnumType(type)) return WORDS.get(type.name) ?? `a value of type ${type.name}`;
   const names = type.getValues().map(({ name }) => name);

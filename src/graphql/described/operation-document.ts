@@ -44,12 +44,21 @@ export class OperationDocuments {
   }
 
   /** The document with the fields of a list that was written for callers of this kind before; null for another. */
-  remembered(described: DescribedOperation, rights: FieldRights | null, list: string): string | null {
+  remembered(
+    described: DescribedOperation,
+    rights: FieldRights | null,
+    list: string,
+  ): string | null {
     return this.#chosen.get(rights ?? ALL_RIGHTS)?.get(keyOf(described, list)) ?? null;
   }
 
   /** The document with the fields of a list, which are there. */
-  choosing(described: DescribedOperation, rights: FieldRights | null, list: string, fields: ChosenFields): string {
+  choosing(
+    described: DescribedOperation,
+    rights: FieldRights | null,
+    list: string,
+    fields: ChosenFields,
+  ): string {
     const { field } = described;
     try {
       const printer = new SelectionPrinter(this.#operations.built, rights, FIELDS_MAX);
@@ -67,7 +76,10 @@ export class OperationDocuments {
     if (key.length > REMEMBERED_KEY_CHARS_MAX) return;
     const sizeOf = (value: string, name: string): number => value.length + name.length;
     const limits = { entries: REMEMBERED_MAX, size: REMEMBERED_CHARS_MAX, sizeOf };
-    getOrMake(this.#chosen, rights ?? ALL_RIGHTS, () => new BoundedCache<string>(limits)).set(key, text);
+    getOrMake(this.#chosen, rights ?? ALL_RIGHTS, () => new BoundedCache<string>(limits)).set(
+      key,
+      text,
+    );
   }
 
   #deepest(described: DescribedOperation, rights: FieldRights | null): string {
@@ -77,13 +89,18 @@ export class OperationDocuments {
     let text = '';
     for (let levels = Math.min(LEVELS_MAX, depth - 1); levels > 0; levels--) {
       try {
-        text = printDocument(described, new SelectionPrinter(built, rights, FIELDS_MAX).all(type, levels));
+        text = printDocument(
+          described,
+          new SelectionPrinter(built, rights, FIELDS_MAX).all(type, levels),
+        );
         if (this.#isWithinLimits(text)) return text;
       } catch (caught) {
         if (!(caught instanceof SelectionBoundsError)) throw caught;
       }
     }
-    return text === '' ? printDocument(described, new SelectionPrinter(built, rights, Infinity).all(type, 1)) : text;
+    return text === ''
+      ? printDocument(described, new SelectionPrinter(built, rights, Infinity).all(type, 1))
+      : text;
   }
 
   #isWithinLimits(text: string): boolean {
@@ -92,7 +109,9 @@ export class OperationDocuments {
       const { document, fragments } = readDocument(text, ownAdmission);
       const [operation] = document.definitions;
       if (operation?.kind !== Kind.OPERATION_DEFINITION) return false;
-      return costOf(ownAdmission.costs, operation, fragments, {}).points <= ownAdmission.limits.cost;
+      return (
+        costOf(ownAdmission.costs, operation, fragments, {}).points <= ownAdmission.limits.cost
+      );
     } catch (caught) {
       if (!(caught instanceof Refusal)) throw caught;
       // The size of its list is an argument, of which nothing is known yet.
@@ -104,13 +123,15 @@ export class OperationDocuments {
 const ALL_RIGHTS = {};
 
 /** The names of an operation have no blank. */
-const keyOf = ({ service, name }: DescribedOperation, list: string): string => `${service}.${name} ${list}`;
+const keyOf = ({ service, name }: DescribedOperation, list: string): string =>
+  `${service}.${name} ${list}`;
 
 /** `query getOrder($id: ID!) { getOrder(id: $id) { ... } }` */
 function printDocument({ isRead, field }: DescribedOperation, selection: string): string {
   const { name, args } = field;
   const variables = args.length === 0 ? '' : `(${args.map(printVariable).join(', ')})`;
-  const values = args.length === 0 ? '' : `(${args.map((each) => `${each.name}: $${each.name}`).join(', ')})`;
+  const values =
+    args.length === 0 ? '' : `(${args.map((each) => `${each.name}: $${each.name}`).join(', ')})`;
   return `${isRead ? 'query' : 'mutation'} ${name}${variables} { ${name}${values}${selection} }`;
 }
 

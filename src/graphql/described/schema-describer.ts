@@ -40,7 +40,8 @@ export class SchemaDescriber {
   /** What references to named types begin with. */
   readonly #prefix: string;
   readonly #components = new Map<string, JsonSchema>();
-  readonly #pending: { readonly type: GraphQLNamedType; readonly written: EncodeValue | null }[] = [];
+  readonly #pending: { readonly type: GraphQLNamedType; readonly written: EncodeValue | null }[] =
+    [];
   readonly #referred = new Set<string>();
 
   constructor(schema: GraphQLSchema, prefix: string, { isExact }: { readonly isExact: boolean }) {
@@ -62,14 +63,18 @@ export class SchemaDescriber {
   /** The schemas of the arguments of an operation, by name. */
   argumentSchemas({ field, bound }: DescribedOperation): ReadonlyMap<string, JsonSchema> {
     const written = writtenArguments(bound);
-    return new Map(field.args.map((each) => [each.name, this.#member(each, written.get(each.name) ?? null)]));
+    return new Map(
+      field.args.map((each) => [each.name, this.#member(each, written.get(each.name) ?? null)]),
+    );
   }
 
   /** The schemas of all named types that were referred to, by name. */
   components(): Readonly<Record<string, JsonSchema>> {
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop())
       this.#components.set(next.type.name, this.#describe(next.type, next.written));
-    return Object.fromEntries([...this.#components].sort(([one], [other]) => (one < other ? -1 : 1)));
+    return Object.fromEntries(
+      [...this.#components].sort(([one], [other]) => (one < other ? -1 : 1)),
+    );
   }
 
   #refer(type: GraphQLNamedType, written: EncodeValue | null): JsonSchema {
@@ -82,9 +87,11 @@ export class SchemaDescriber {
 
   #describe(type: GraphQLNamedType, written: EncodeValue | null): JsonSchema {
     const about = type.description == null ? {} : { description: type.description };
-    if (isEnumType(type)) return { ...about, type: 'string', enum: type.getValues().map(({ name }) => name) };
+    if (isEnumType(type))
+      return { ...about, type: 'string', enum: type.getValues().map(({ name }) => name) };
     if (isInputObjectType(type)) return { ...about, ...this.#inputObject(type, written) };
-    if (isObjectType(type)) return { ...about, ...this.#outputObject(type.name, Object.values(type.getFields())) };
+    if (isObjectType(type))
+      return { ...about, ...this.#outputObject(type.name, Object.values(type.getFields())) };
     if (!isAbstractType(type)) return about;
     const possible = this.#schema.getPossibleTypes(type).map((each) => this.#refer(each, null));
     return { ...about, ...(possible.length === 0 ? { type: 'object' } : { anyOf: possible }) };
@@ -96,7 +103,9 @@ export class SchemaDescriber {
   }
 
   #object(inputs: readonly Input[], written: ReadonlyMap<string, WrittenMember>): JsonSchema {
-    const required = inputs.filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined);
+    const required = inputs.filter(
+      ({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined,
+    );
     return {
       type: 'object',
       properties: Object.fromEntries(
@@ -107,9 +116,15 @@ export class SchemaDescriber {
     };
   }
 
-  #member({ type, description, defaultValue, deprecationReason }: Input, written: WrittenMember | null): JsonSchema {
+  #member(
+    { type, description, defaultValue, deprecationReason }: Input,
+    written: WrittenMember | null,
+  ): JsonSchema {
     const value = this.#input(type, written);
-    const schema = written?.isNillable === true || (this.#isExact && !isNonNullType(type)) ? orNull(value) : value;
+    const schema =
+      written?.isNillable === true || (this.#isExact && !isNonNullType(type))
+        ? orNull(value)
+        : value;
     return {
       ...schema,
       ...(description == null ? {} : { description }),
@@ -121,7 +136,10 @@ export class SchemaDescriber {
   #input(type: GraphQLInputType, written: WrittenMember | null): JsonSchema {
     if (isNonNullType(type)) return this.#input(type.ofType, written);
     if (isListType(type)) {
-      const items = this.#input(type.ofType, written === null ? null : { ...written, counts: null });
+      const items = this.#input(
+        type.ofType,
+        written === null ? null : { ...written, counts: null },
+      );
       const { min = 0, max = Infinity } = written?.counts ?? {};
       const isNullable = this.#isExact && !isNonNullType(type.ofType);
       return {
@@ -131,7 +149,8 @@ export class SchemaDescriber {
         ...(Number.isFinite(max) ? { maxItems: max } : {}),
       };
     }
-    if (isInputObjectType(type) || isEnumType(type)) return this.#refer(type, written?.value ?? null);
+    if (isInputObjectType(type) || isEnumType(type))
+      return this.#refer(type, written?.value ?? null);
     const characters = this.#isExact && type.name === 'String' ? { pattern: CHARACTERS } : {};
     return {
       ...characters,
@@ -150,7 +169,10 @@ export class SchemaDescriber {
         ...(field.deprecationReason == null ? {} : { deprecated: true }),
       },
     ]);
-    return { type: 'object', properties: { __typename: { const: name }, ...Object.fromEntries(properties) } };
+    return {
+      type: 'object',
+      properties: { __typename: { const: name }, ...Object.fromEntries(properties) },
+    };
   }
 
   #output(type: GraphQLOutputType): JsonSchema {
@@ -161,7 +183,8 @@ export class SchemaDescriber {
   #outputOf(type: GraphQLOutputType): JsonSchema {
     if (isNonNullType(type)) return this.#outputOf(type.ofType);
     if (isListType(type)) return { type: 'array', items: this.#output(type.ofType) };
-    if (isObjectType(type) || isAbstractType(type) || isEnumType(type)) return this.#refer(type, null);
+    if (isObjectType(type) || isAbstractType(type) || isEnumType(type))
+      return this.#refer(type, null);
     return schemaOfScalar(type.name, false);
   }
 }
@@ -173,7 +196,13 @@ function writtenArguments({
 }: DescribedOperation['bound']): ReadonlyMap<string, WrittenMember> {
   const written = new Map(membersOf(body?.value ?? null));
   if (headersArgument !== null) {
-    const value: EncodeObject = { kind: 'object', attributes: [], text: null, children: headers, choices: [] };
+    const value: EncodeObject = {
+      kind: 'object',
+      attributes: [],
+      text: null,
+      children: headers,
+      choices: [],
+    };
     written.set(headersArgument, { scalar: null, value, isNillable: false, counts: null });
   }
   return written;
@@ -189,7 +218,9 @@ type Input = Pick<
 >;
 
 const isJson = (value: unknown): boolean =>
-  typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+  typeof value === 'string' ||
+  typeof value === 'boolean' ||
+  (typeof value === 'number' && Number.isFinite(value));
 
 /** The schema, or null besides. */
 function orNull(schema: JsonSchema): JsonSchema {
@@ -211,7 +242,8 @@ function membersOf(value: EncodeValue | null): ReadonlyMap<string, WrittenMember
   if (value.text !== null) members.set(value.text.key, { ...PLAIN, scalar: value.text.scalar });
   for (const child of value.children) {
     // Items of one list may stand in several places.
-    if (members.has(child.key)) members.set(child.key, { ...written(child.value), isNillable: child.nillable });
+    if (members.has(child.key))
+      members.set(child.key, { ...written(child.value), isNillable: child.nillable });
     else
       members.set(child.key, {
         ...written(child.value),

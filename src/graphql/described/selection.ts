@@ -84,7 +84,9 @@ export class SelectionPrinter {
         const { name, type: fieldType } = selected.field;
         const first = getOrMake(known, name, () => String(fieldType));
         // Fields of one name merge only where they have one type.
-        return first === String(fieldType) ? print(selected) : `${name}_${possible.name}: ${print(selected)}`;
+        return first === String(fieldType)
+          ? print(selected)
+          : `${name}_${possible.name}: ${print(selected)}`;
       });
       parts.push(`... on ${possible.name}${braced(printed)}`);
     }
@@ -96,7 +98,8 @@ export class SelectionPrinter {
       const type = getNamedType(field.type);
       const isLeaf = isLeafType(type);
       if (!isLeaf && (levels <= 1 || this.#around.has(type))) return [];
-      if (field.args.some(isRequiredArgument) || this.#links.has(`${owner.name}.${field.name}`)) return [];
+      if (field.args.some(isRequiredArgument) || this.#links.has(`${owner.name}.${field.name}`))
+        return [];
       if (field.extensions['isRepetition'] === true) return [];
       if (this.#rights?.forbids(ruleOf(field)) === true) return [];
       this.#count();
@@ -121,4 +124,5 @@ const NOTHING = ' { __typename }';
 
 const print = ({ field, text }: Selected): string => `${field.name}${text}`;
 
-const braced = (parts: readonly string[]): string => (parts.length === 0 ? NOTHING : ` { ${parts.join(' ')} }`);
+const braced = (parts: readonly string[]): string =>
+  parts.length === 0 ? NOTHING : ` { ${parts.join(' ')} }`;

@@ -36,14 +36,23 @@ export function entriesOf(schema: GraphQLSchema, bound: BoundField): readonly Pa
   const field = rootOf(schema, parent)?.getFields()[name];
   if (field === undefined || parent === 'Subscription') return [];
   const types = typesOf([field.type, ...field.args.map(({ type }) => type)]);
-  const faults = bound.operation.faults.map((fault) => ({ name: fault.name, blocks: faultBlocks(fault, [name]) }));
-  return [operationEntry(parent, field, bound, new ExampleOperations(schema)), ...faults, ...types.map(typeEntry)];
+  const faults = bound.operation.faults.map((fault) => ({
+    name: fault.name,
+    blocks: faultBlocks(fault, [name]),
+  }));
+  return [
+    operationEntry(parent, field, bound, new ExampleOperations(schema)),
+    ...faults,
+    ...types.map(typeEntry),
+  ];
 }
 
 /** The types that these lead to, the nearest first. */
 function typesOf(outer: readonly GraphQLType[]): readonly GraphQLNamedType[] {
   const found = new Set<GraphQLNamedType>();
-  let level: readonly GraphQLNamedType[] = outer.map((type): GraphQLNamedType => getNamedType(type));
+  let level: readonly GraphQLNamedType[] = outer.map(
+    (type): GraphQLNamedType => getNamedType(type),
+  );
   while (level.length > 0 && found.size < TYPES_MAX) {
     const next: GraphQLNamedType[] = [];
     for (const type of level) {
@@ -58,17 +67,23 @@ function typesOf(outer: readonly GraphQLType[]): readonly GraphQLNamedType[] {
   return [...found];
 }
 
-const namedTypeOf = ({ type }: { readonly type: GraphQLType }): GraphQLNamedType => getNamedType(type);
+const namedTypeOf = ({ type }: { readonly type: GraphQLType }): GraphQLNamedType =>
+  getNamedType(type);
 
 /** The pages of a schema: operations that read, operations that write, types, Faults. */
-export function pagesOf(schema: GraphQLSchema, fields: ReadonlyMap<string, BoundField>): readonly DocsPage[] {
+export function pagesOf(
+  schema: GraphQLSchema,
+  fields: ReadonlyMap<string, BoundField>,
+): readonly DocsPage[] {
   const examples = new ExampleOperations(schema);
   const entriesIn = (root: 'Query' | 'Mutation'): readonly PageEntry[] =>
     Object.values(rootOf(schema, root)?.getFields() ?? {}).map((field) =>
       operationEntry(root, field, fields.get(`${root}.${field.name}`) ?? null, examples),
     );
   const types = Object.values(schema.getTypeMap())
-    .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !isRoot(schema, type))
+    .filter(
+      (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !isRoot(schema, type),
+    )
     .sort((one, other) => (one.name < other.name ? -1 : 1));
   const pages: readonly DocsPage[] = [
     { title: 'Queries', file: 'queries', entries: entriesIn('Query') },
@@ -85,7 +100,11 @@ function operationEntry(
   bound: BoundField | null,
   examples: ExampleOperations,
 ): PageEntry {
-  const { document, answer } = examples.of(root, field, bound === null ? {} : exampleArguments(bound));
+  const { document, answer } = examples.of(
+    root,
+    field,
+    bound === null ? {} : exampleArguments(bound),
+  );
   const faults = bound?.operation.faults ?? [];
   return {
     name: field.name,
@@ -104,7 +123,12 @@ function operationEntry(
       { kind: 'code', language: 'json', text: answer },
       ...(faults.length === 0
         ? []
-        : [{ kind: 'text', text: ['Faults: ', ...listed(faults.map(({ name }) => name)), '.'] } as const]),
+        : [
+            {
+              kind: 'text',
+              text: ['Faults: ', ...listed(faults.map(({ name }) => name)), '.'],
+            } as const,
+          ]),
     ],
   };
 }
@@ -112,15 +136,25 @@ function operationEntry(
 function typeEntry(type: GraphQLNamedType): PageEntry {
   const text: PageBlock[] = described(type);
   if (isEnumType(type)) {
-    const rows = type.getValues().map(({ name, description }) => [[{ code: name }], [description ?? '']]);
-    return { name: type.name, blocks: [...text, { kind: 'table', head: ['value', 'means'], rows }] };
+    const rows = type
+      .getValues()
+      .map(({ name, description }) => [[{ code: name }], [description ?? '']]);
+    return {
+      name: type.name,
+      blocks: [...text, { kind: 'table', head: ['value', 'means'], rows }],
+    };
   }
   if (isUnionType(type)) {
     const names = type.getTypes().map(({ name }) => name);
-    return { name: type.name, blocks: [...text, { kind: 'text', text: ['One of ', ...listed(names), '.'] }] };
+    return {
+      name: type.name,
+      blocks: [...text, { kind: 'text', text: ['One of ', ...listed(names), '.'] }],
+    };
   }
   if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) {
-    const values: readonly (GraphQLField<unknown, unknown> | GraphQLInputField)[] = Object.values(type.getFields());
+    const values: readonly (GraphQLField<unknown, unknown> | GraphQLInputField)[] = Object.values(
+      type.getFields(),
+    );
     return { name: type.name, blocks: [...text, ...valueTable('field', values)] };
   }
   return { name: type.name, blocks: text };
@@ -143,18 +177,30 @@ function faultEntries(fields: ReadonlyMap<string, BoundField>): readonly PageEnt
   }
   const entries = [...found.values()];
   return entries.map(({ fault, service, fields: of }) => {
-    const isAlone = entries.every((other) => other.fault === fault || other.fault.name !== fault.name);
-    return { name: isAlone ? fault.name : `${fault.name} of ${service}`, blocks: faultBlocks(fault, [...of]) };
+    const isAlone = entries.every(
+      (other) => other.fault === fault || other.fault.name !== fault.name,
+    );
+    return {
+      name: isAlone ? fault.name : `${fault.name} of ${service}`,
+      blocks: faultBlocks(fault, [...of]),
+    };
   });
 }
 
-function faultBlocks({ element }: FaultDeclaration, fields: readonly string[]): readonly PageBlock[] {
+function faultBlocks(
+  { element }: FaultDeclaration,
+  fields: readonly string[],
+): readonly PageBlock[] {
   const documentation = element.documentation ?? element.type.documentation;
   return [
     ...(documentation === null ? [] : [{ kind: 'text', text: [documentation] } as const]),
     {
       kind: 'text',
-      text: ['An error with the code SOAP_FAULT, of ', ...listed(fields), '. Its detail, as the backend writes it:'],
+      text: [
+        'An error with the code SOAP_FAULT, of ',
+        ...listed(fields),
+        '. Its detail, as the backend writes it:',
+      ],
     },
     { kind: 'code', language: 'xml', text: new ExampleWriter().root(element) },
   ];
@@ -167,7 +213,9 @@ interface Described {
 
 const described = ({ description, deprecationReason }: Described): PageBlock[] => [
   ...(description == null ? [] : [{ kind: 'text', text: [description] } as const]),
-  ...(deprecationReason == null ? [] : [{ kind: 'text', text: [`Deprecated: ${deprecationReason}`] } as const]),
+  ...(deprecationReason == null
+    ? []
+    : [{ kind: 'text', text: [`Deprecated: ${deprecationReason}`] } as const]),
 ];
 
 function valueTable(

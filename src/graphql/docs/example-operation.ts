@@ -56,7 +56,11 @@ export class ExampleOperations {
   }
 
   /** `known` are arguments that are valid by more than their GraphQL types. */
-  of(root: 'Query' | 'Mutation', field: GraphQLField<unknown, unknown>, known: ExampleObject = {}): ExampleOperation {
+  of(
+    root: 'Query' | 'Mutation',
+    field: GraphQLField<unknown, unknown>,
+    known: ExampleObject = {},
+  ): ExampleOperation {
     const args = field.args
       .filter((argument) => isRequiredArgument(argument) || Object.hasOwn(known, argument.name))
       .map(({ name, type }) => `${name}: ${printInput(type, known[name], 0)}`);
@@ -66,7 +70,10 @@ export class ExampleOperations {
     return { document, answer: JSON.stringify({ data: { [field.name]: value } }, null, 2) };
   }
 
-  #selected(type: GraphQLOutputType, level: number): { readonly text: string; readonly value: unknown } {
+  #selected(
+    type: GraphQLOutputType,
+    level: number,
+  ): { readonly text: string; readonly value: unknown } {
     if (isNonNullType(type)) return this.#selected(type.ofType, level);
     if (isListType(type)) {
       const { text, value } = this.#selected(type.ofType, level);
@@ -76,7 +83,10 @@ export class ExampleOperations {
     return this.#selection(type, level);
   }
 
-  #selection(type: GraphQLNamedType, level: number): { readonly text: string; readonly value: unknown } {
+  #selection(
+    type: GraphQLNamedType,
+    level: number,
+  ): { readonly text: string; readonly value: unknown } {
     const value: Record<string, unknown> = Object.create(null);
     const lines: string[] = [];
     if (isAbstractType(type)) {
@@ -105,15 +115,19 @@ export class ExampleOperations {
   /** Fields that need nothing, leaves before objects; at the last level leaves alone. */
   #shown(type: GraphQLNamedType, level: number): readonly GraphQLField<unknown, unknown>[] {
     if (!isObjectType(type)) return [];
-    const fields = Object.values(type.getFields()).filter(({ args }) => !args.some(isRequiredArgument));
-    const isLeaf = (field: GraphQLField<unknown, unknown>): boolean => isLeafType(getNamedType(field.type));
+    const fields = Object.values(type.getFields()).filter(
+      ({ args }) => !args.some(isRequiredArgument),
+    );
+    const isLeaf = (field: GraphQLField<unknown, unknown>): boolean =>
+      isLeafType(getNamedType(field.type));
     const leaves = fields.filter(isLeaf);
     const others = level + 1 < LEVELS_MAX ? fields.filter((field) => !isLeaf(field)) : [];
     return [...leaves, ...others].slice(0, FIELDS_MAX);
   }
 }
 
-const braced = (lines: readonly string[]): string => ` {\n  ${lines.join('\n').replaceAll('\n', '\n  ')}\n}`;
+const braced = (lines: readonly string[]): string =>
+  ` {\n  ${lines.join('\n').replaceAll('\n', '\n  ')}\n}`;
 
 const leafOf = (type: GraphQLNamedType): unknown =>
   isEnumType(type) ? (type.getValues()[0]?.name ?? null) : (SCALARS.get(type.name) ?? 'text');
@@ -126,13 +140,17 @@ function printInput(type: GraphQLInputType, value: ExampleMember, level: number)
     return `[${items.map((item) => printInput(type.ofType, item, level)).join(', ')}]`;
   }
   if (isEnumType(type))
-    return (type.getValues().find((each) => each.value === value) ?? type.getValues()[0])?.name ?? 'null';
+    return (
+      (type.getValues().find((each) => each.value === value) ?? type.getValues()[0])?.name ?? 'null'
+    );
   if (!isInputObjectType(type)) return JSON.stringify(value ?? SCALARS.get(type.name) ?? 'text');
   const fields = Object.values(type.getFields());
   const known = isMembers(value) ? value : null;
   // One of several: the first stands for all.
   const isChosen = (field: GraphQLInputField, at: number): boolean =>
-    known === null && type.isOneOf ? at === 0 : isRequiredInputField(field) || Object.hasOwn(known ?? {}, field.name);
+    known === null && type.isOneOf
+      ? at === 0
+      : isRequiredInputField(field) || Object.hasOwn(known ?? {}, field.name);
   if (level > LEVELS_OF_INPUT_MAX) return '{}';
   const members = fields
     .filter(isChosen)
@@ -140,4 +158,5 @@ function printInput(type: GraphQLInputType, value: ExampleMember, level: number)
   return `{${members.join(', ')}}`;
 }
 
-const isMembers = (value: ExampleMember): value is ExampleObject => typeof value === 'object' && !Array.isArray(value);
+const isMembers = (value: ExampleMember): value is ExampleObject =>
+  typeof value === 'object' && !Array.isArray(value);

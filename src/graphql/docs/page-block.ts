@@ -2,7 +2,11 @@
 export type PageBlock =
   | { readonly kind: 'text'; readonly text: InlineText }
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
-  | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly InlineText[])[] };
+  | {
+      readonly kind: 'table';
+      readonly head: readonly string[];
+      readonly rows: readonly (readonly InlineText[])[];
+    };
 
 /** Texts of the WSDL, which mean nothing to Markdown or HTML, and names that the program shows as code. */
 export type InlineText = readonly (string | { readonly code: string })[];

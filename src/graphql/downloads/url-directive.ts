@@ -1,4 +1,10 @@
-import { type ASTVisitor, DirectiveLocation, type FieldNode, GraphQLDirective, type ValidationContext } from 'graphql';
+import {
+  type ASTVisitor,
+  DirectiveLocation,
+  type FieldNode,
+  GraphQLDirective,
+  type ValidationContext,
+} from 'graphql';
 import { codedError } from '../errors.js';
 import type { FieldShape } from '../types/shape.js';
 
@@ -24,14 +30,17 @@ const ADDRESSED: ReadonlySet<string> = new Set(['child', 'wrapped list', 'items'
 
 /** Whether one of the nodes of a field asks for its address. */
 export const asksForAddress = (nodes: readonly FieldNode[]): boolean =>
-  nodes.some(({ directives = [] }) => directives.some(({ name }) => name.value === URL_DIRECTIVE.name));
+  nodes.some(({ directives = [] }) =>
+    directives.some(({ name }) => name.value === URL_DIRECTIVE.name),
+  );
 
 /** Refuses the directive at fields that have no address. */
 export const urlRule = (context: ValidationContext): ASTVisitor => ({
   Directive(node) {
     if (context.getSchema().getDirective(node.name.value) !== URL_DIRECTIVE) return;
     if (context.getFieldDef()?.extensions[HAS_ADDRESS] === true) return;
-    const text = 'Only fields with binary content have an address: @url is for fields of type Base64.';
+    const text =
+      'Only fields with binary content have an address: @url is for fields of type Base64.';
     context.reportError(codedError('GRAPHQL_VALIDATION_FAILED', { nodes: [node] }, text));
   },
 });

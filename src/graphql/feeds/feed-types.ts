@@ -33,15 +33,26 @@ export function fieldAlong(
   for (const step of steps) {
     const owner = getNullableType(type);
     if (!isFieldOwner(owner))
-      return report(path, `\`${step}\` cannot be a field of ${String(owner)}.`, 'A path leads through single objects.');
+      return report(
+        path,
+        `\`${step}\` cannot be a field of ${String(owner)}.`,
+        'A path leads through single objects.',
+      );
     const fields = owner.getFields();
     const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
     if (field === undefined) {
       const known = Object.keys(fields);
-      return report(path, `\`${owner.name}\` has no field \`${step}\`.`, null, { name: step, known });
+      return report(path, `\`${owner.name}\` has no field \`${step}\`.`, null, {
+        name: step,
+        known,
+      });
     }
     if (field.args.some(isRequiredArgument))
-      return report(path, `\`${owner.name}.${step}\` needs arguments.`, 'Name a field that needs none.');
+      return report(
+        path,
+        `\`${owner.name}.${step}\` needs arguments.`,
+        'Name a field that needs none.',
+      );
     type = field.type;
   }
   return type;
@@ -71,7 +82,8 @@ export function feedOf(
   report: Report,
 ): FieldFeed | null {
   const place = argumentAlong(argument, report);
-  const output = field.owner === null ? null : fieldAlong(field.owner, field.steps, field.path, report);
+  const output =
+    field.owner === null ? null : fieldAlong(field.owner, field.steps, field.path, report);
   if (place === null || output === null) return null;
   const found = getNullableType(output);
   const wanted = getNullableType(place.type);
@@ -87,9 +99,11 @@ export function feedOf(
       `\`${argument.steps.join('.')}\` is no list.`,
       'Name the argument that takes all keys.',
     );
-  if (isListType(found) && (form === 'batch' || !isListType(wanted))) return mismatch('Name a field with one value.');
+  if (isListType(found) && (form === 'batch' || !isListType(wanted)))
+    return mismatch('Name a field with one value.');
   const fit = fitOf(foundItem, wantedItem);
-  if (fit === null || (fit === 'as number' && form === 'event')) return mismatch('Name a field of the same type.');
+  if (fit === null || (fit === 'as number' && form === 'event'))
+    return mismatch('Name a field of the same type.');
   return {
     argument: argument.steps,
     field: field.steps,
@@ -122,7 +136,9 @@ function argumentAlong(
     const found = Object.hasOwn(fields, step) ? fields[step] : undefined;
     if (found === undefined) {
       const what =
-        owner === null ? `The operation has no argument \`${step}\`.` : `\`${owner.name}\` has no \`${step}\`.`;
+        owner === null
+          ? `The operation has no argument \`${step}\`.`
+          : `\`${owner.name}\` has no \`${step}\`.`;
       return report(path, what, null, { name: step, known: Object.keys(fields) }, 'key');
     }
     required &&= isNonNullType(found.type);
@@ -136,8 +152,11 @@ function fitOf(found: unknown, wanted: unknown): 'as it is' | 'as text' | 'as nu
   if (isEnumType(found) || isEnumType(wanted)) return found === wanted ? 'as it is' : null;
   if (!isScalarType(found) || !isScalarType(wanted)) return null;
   if (found.name === wanted.name || WIDER.get(found.name)?.includes(wanted.name)) return 'as it is';
-  if ((wanted.name === 'String' || wanted.name === 'ID') && TEXTUAL.has(found.name)) return 'as text';
-  return (found.name === 'String' || found.name === 'ID') && NUMERIC.has(wanted.name) ? 'as number' : null;
+  if ((wanted.name === 'String' || wanted.name === 'ID') && TEXTUAL.has(found.name))
+    return 'as text';
+  return (found.name === 'String' || found.name === 'ID') && NUMERIC.has(wanted.name)
+    ? 'as number'
+    : null;
 }
 
 /** Numeric types that a text may be converted to. */
@@ -148,7 +167,8 @@ const numberOf =
   (type: GraphQLScalarType) =>
   (text: unknown): unknown => {
     const written = String(text);
-    if (!(type.name === 'Decimal' ? DECIMAL : INTEGER).test(written)) throw new GraphQLError('no number');
+    if (!(type.name === 'Decimal' ? DECIMAL : INTEGER).test(written))
+      throw new GraphQLError('no number');
     // Other types keep every digit as text.
     return type.parseValue(type.name === 'Int' ? Number(written) : written);
   };
@@ -167,11 +187,27 @@ const WIDER: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** Types whose values have one text. */
 const TEXTUAL: ReadonlySet<string> = new Set([
-  ...['Int', 'Long', 'BigInt', 'Decimal', 'Boolean', 'Date', 'DateTime', 'Time', 'Duration', 'URI', 'Hex', 'QName'],
+  ...[
+    'Int',
+    'Long',
+    'BigInt',
+    'Decimal',
+    'Boolean',
+    'Date',
+    'DateTime',
+    'Time',
+    'Duration',
+    'URI',
+    'Hex',
+    'QName',
+  ],
 ]);
 
 /** The required parts of an argument that is filled by paths into it, which nothing fills. */
-export function missingFeedParts(argument: GraphQLArgument, feeds: readonly FieldFeed[]): readonly string[] {
+export function missingFeedParts(
+  argument: GraphQLArgument,
+  feeds: readonly FieldFeed[],
+): readonly string[] {
   const missing: string[] = [];
   const stack: { readonly type: GraphQLInputType; readonly steps: readonly string[] }[] = [
     { type: argument.type, steps: [argument.name] },
@@ -184,10 +220,12 @@ export function missingFeedParts(argument: GraphQLArgument, feeds: readonly Fiel
       continue;
     }
     const type = getNullableType(part.type);
-    if (inside.some((feed) => feed.argument.length === steps.length) || !isInputObjectType(type)) continue;
+    if (inside.some((feed) => feed.argument.length === steps.length) || !isInputObjectType(type))
+      continue;
     for (const field of Object.values(type.getFields())) {
       const isFilled = inside.some((feed) => feed.argument[steps.length] === field.name);
-      if (isFilled || isRequiredInputField(field)) stack.push({ type: field.type, steps: [...steps, field.name] });
+      if (isFilled || isRequiredInputField(field))
+        stack.push({ type: field.type, steps: [...steps, field.name] });
     }
   }
   return missing;

@@ -21,7 +21,12 @@ export const selfSlot = (key: string, value: ObjectPlan): FieldSlot => ({
 type End = (key: string, field: FieldShape) => FieldSlot;
 
 /** A slot that follows a path of fields to its end: each step is under `HIDDEN` of the one before. */
-export function slotAlong(key: string, field: FieldShape, rest: readonly string[], end: End): FieldSlot {
+export function slotAlong(
+  key: string,
+  field: FieldShape,
+  rest: readonly string[],
+  end: End,
+): FieldSlot {
   if (rest.length === 0 || field.value.kind !== 'object') return end(key, field);
   return { key, ...SINGLE, source: field.source, value: objectAlong(field.value.shape, rest, end) };
 }
@@ -34,13 +39,25 @@ export function objectAlong(shape: ElementShape, path: readonly string[], end: E
   });
 }
 
-function mapped(shape: ElementShape, variantOf: (object: ObjectShape) => ObjectVariant): ObjectPlan {
+function mapped(
+  shape: ElementShape,
+  variantOf: (object: ObjectShape) => ObjectVariant,
+): ObjectPlan {
   const variants = new Map([...shape.variants].map(([type, object]) => [type, variantOf(object)]));
-  return { kind: 'object', variants, declared: shape.declared === null ? null : variantOf(shape.declared) };
+  return {
+    kind: 'object',
+    variants,
+    declared: shape.declared === null ? null : variantOf(shape.declared),
+  };
 }
 
 export function leafSlot(key: string, { source, list, value }: FieldShape): FieldSlot {
-  if (value.kind === 'object' || value.kind === 'choice' || value.kind === 'list' || value.kind === 'tables')
+  if (
+    value.kind === 'object' ||
+    value.kind === 'choice' ||
+    value.kind === 'list' ||
+    value.kind === 'tables'
+  )
     throw new Error('a link is fed with simple values');
   return { key, ...SINGLE, source, list, value };
 }
@@ -48,7 +65,8 @@ export function leafSlot(key: string, { source, list, value }: FieldShape): Fiel
 export const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly string[]): ObjectPlan =>
   new LazyObject(shape, (object) => {
     const field = object.fields.get(path[0] ?? '');
-    const key = field === undefined ? [] : [slotAlong(hiddenKey(0), field, path.slice(1), leafSlot)];
+    const key =
+      field === undefined ? [] : [slotAlong(hiddenKey(0), field, path.slice(1), leafSlot)];
     return { slots: [selfSlot(HIDDEN, item), ...key] };
   });
 

@@ -24,15 +24,26 @@ export function linkTargetOf<T extends { readonly isMutation: boolean }>(
   const target = targets.get(name);
   if (target === undefined) {
     if (operations.includes(name)) {
-      report(path, `The operation \`${name}\` cannot be ${verb} from GraphQL.`, '`soapstone check` has the reason.');
+      report(
+        path,
+        `The operation \`${name}\` cannot be ${verb} from GraphQL.`,
+        '`soapstone check` has the reason.',
+      );
     } else {
-      report(path, `There is no operation \`${name}\`.`, 'Write service.operation.', { name, known: operations });
+      report(path, `There is no operation \`${name}\`.`, 'Write service.operation.', {
+        name,
+        known: operations,
+      });
     }
     return null;
   }
   if (reader !== null && target.isMutation) {
     const remedy = 'If it only reads, map it to a field of Query, or to `false`.';
-    return report(path, `The operation \`${name}\` is a field of Mutation: ${reader} only reads.`, remedy);
+    return report(
+      path,
+      `The operation \`${name}\` is a field of Mutation: ${reader} only reads.`,
+      remedy,
+    );
   }
   return target;
 }

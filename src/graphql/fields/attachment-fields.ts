@@ -16,8 +16,10 @@ import type { ServiceTypes } from './field-types.js';
 const leafOf = ({ leaves, names }: ServiceTypes): Leaf => leaves.of(BASE64, 'Base64', names);
 
 /** Version 0.1 had neither arguments nor fields for them. */
-const offered = ({ attachments = [] }: Payload, { names }: ServiceTypes): readonly AttachedPart[] =>
-  isNaming01(names.naming) ? [] : attachments;
+const offered = (
+  { attachments = [] }: Payload,
+  { names }: ServiceTypes,
+): readonly AttachedPart[] => (isNaming01(names.naming) ? [] : attachments);
 
 /** Adds an argument for each attachment of the request to `fields`. */
 export function attachmentArguments(
@@ -33,8 +35,15 @@ export function attachmentArguments(
       fieldName(attached.name, types.names.naming),
       `${fieldName(attached.name, types.names.naming)}Attachment`,
     );
-    fields.set(key, { type: new GraphQLNonNull(leafOf(types).type), description: describe(attached) });
-    return { key, part: attached.name, mediaType: attached.mediaTypes.find(isMediaType) ?? UNKNOWN };
+    fields.set(key, {
+      type: new GraphQLNonNull(leafOf(types).type),
+      description: describe(attached),
+    });
+    return {
+      key,
+      part: attached.name,
+      mediaType: attached.mediaTypes.find(isMediaType) ?? UNKNOWN,
+    };
   });
 }
 
@@ -44,7 +53,11 @@ const describe = ({ mediaTypes }: AttachedPart): string =>
   `An attachment of the message${mediaTypes.length === 0 ? '' : ` (${mediaTypes.join(', ')})`}, in base64.`;
 
 /** The reply as an object with its attachments beside the `result`, if the Body has one. */
-export function withAttachments(operation: Operation, { type, shape }: Answer, types: ServiceTypes): Answer {
+export function withAttachments(
+  operation: Operation,
+  { type, shape }: Answer,
+  types: ServiceTypes,
+): Answer {
   const attachments = operation.output === null ? [] : offered(operation.output, types);
   if (attachments.length === 0) return { type, shape };
   const { type: leafType, scalar } = leafOf(types);
@@ -61,7 +74,10 @@ export function withAttachments(operation: Operation, { type, shape }: Answer, t
     fields: {
       ...(result === null ? {} : { result: { type: result.type } }),
       ...Object.fromEntries(
-        parts.map(({ name, attached }) => [name, { type: leafType, description: describe(attached) }]),
+        parts.map(({ name, attached }) => [
+          name,
+          { type: leafType, description: describe(attached) },
+        ]),
       ),
     },
   });
@@ -73,6 +89,10 @@ export function withAttachments(operation: Operation, { type, shape }: Answer, t
   }
   return {
     type: made,
-    shape: { ...shape, root: { kind: 'whole', shape: plainShape(typeName, fields) }, nonNull: false },
+    shape: {
+      ...shape,
+      root: { kind: 'whole', shape: plainShape(typeName, fields) },
+      nonNull: false,
+    },
   };
 }

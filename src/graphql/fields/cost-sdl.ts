@@ -26,13 +26,21 @@ export function costsOfSdl(sdl: string, service: string): SdlCosts {
   const types = new Map<string, TypeMapping>();
   const roots = new Map<string, FieldCost>();
   for (const definition of parse(sdl).definitions) {
-    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.OBJECT_TYPE_EXTENSION) continue;
+    if (
+      definition.kind !== Kind.OBJECT_TYPE_DEFINITION &&
+      definition.kind !== Kind.OBJECT_TYPE_EXTENSION
+    )
+      continue;
     const type = definition.name.value;
     const isRoot = type === 'Query' || type === 'Mutation';
     const fields = new Map<string, FieldCost>();
     for (const field of definition.fields ?? []) {
       const cost = sdlFieldCost(field, origin);
-      if (cost !== null) (isRoot ? roots : fields).set(isRoot ? `${type}.${field.name.value}` : field.name.value, cost);
+      if (cost !== null)
+        (isRoot ? roots : fields).set(
+          isRoot ? `${type}.${field.name.value}` : field.name.value,
+          cost,
+        );
     }
     const weight = weightIn(definition);
     if (!isRoot && (fields.size > 0 || weight !== null)) types.set(type, mappingOf(weight, fields));
@@ -53,7 +61,8 @@ export function withSdlCosts(mappings: TypeMappings, costs: TypeMappings): TypeM
     const fields = new Map([...declared.fields, ...known.fields]);
     for (const [field, { cost }] of declared.fields) {
       const mapped = known.fields.get(field);
-      if (mapped !== undefined) fields.set(field, { ...mapped, cost: mapped.cost?.or(cost ?? null) ?? cost ?? null });
+      if (mapped !== undefined)
+        fields.set(field, { ...mapped, cost: mapped.cost?.or(cost ?? null) ?? cost ?? null });
     }
     all.set(name, { ...known, cost: known.cost ?? declared.cost ?? null, fields });
   }
@@ -69,7 +78,14 @@ const mappingOf = (cost: number | null, fields: ReadonlyMap<string, FieldCost>):
   fields: new Map([...fields].map(([name, each]) => [name, { ...UNSAID, cost: each }])),
 });
 
-const UNSAID = { name: null, description: null, type: null, hidden: false, deprecated: null, path: [] } as const;
+const UNSAID = {
+  name: null,
+  description: null,
+  type: null,
+  hidden: false,
+  deprecated: null,
+  path: [],
+} as const;
 
 /** The cost of a field; null without one. */
 export function sdlFieldCost(field: FieldDefinitionNode, origin: CostOrigin): FieldCost | null {
@@ -84,7 +100,11 @@ export function sdlFieldCost(field: FieldDefinitionNode, origin: CostOrigin): Fi
 }
 
 /** Points of `@cost`; null where there are none. */
-export function weightIn({ directives = [] }: { readonly directives?: readonly ConstDirectiveNode[] }): number | null {
+export function weightIn({
+  directives = [],
+}: {
+  readonly directives?: readonly ConstDirectiveNode[];
+}): number | null {
   const cost = directives.find(({ name }) => name.value === 'cost');
   const value = cost === undefined ? undefined : argumentOf(cost, 'weight');
   return value === undefined ? null : weightOf(value);
@@ -118,11 +138,17 @@ function textsOf(value: ValueNode | undefined): readonly string[] | null {
   return texts.length === value.values.length ? texts : null;
 }
 
-const argumentOf = ({ arguments: values = [] }: DirectiveNode, name: string): ValueNode | undefined =>
-  values.find((argument) => argument.name.value === name)?.value;
+const argumentOf = (
+  { arguments: values = [] }: DirectiveNode,
+  name: string,
+): ValueNode | undefined => values.find((argument) => argument.name.value === name)?.value;
 
 /** Reports an error in SDL. */
-export type ReportInSdl = (what: string, location: Location | undefined, remedy?: string | null) => void;
+export type ReportInSdl = (
+  what: string,
+  location: Location | undefined,
+  remedy?: string | null,
+) => void;
 
 /** Reports the errors of a cost directive; false for another directive. */
 export function checkCostDirective(directive: DirectiveNode, report: ReportInSdl): boolean {
@@ -133,7 +159,11 @@ export function checkCostDirective(directive: DirectiveNode, report: ReportInSdl
     const check = known.get(name.value);
     const at = `The argument ${name.value} of @${directive.name.value}`;
     if (check === undefined) {
-      report(`@${directive.name.value} has no argument ${name.value}.`, loc, `It has ${[...known.keys()].join(', ')}.`);
+      report(
+        `@${directive.name.value} has no argument ${name.value}.`,
+        loc,
+        `It has ${[...known.keys()].join(', ')}.`,
+      );
     } else if (!check.holds(value)) report(`${at} must be ${check.form}.`, loc);
   }
   if (directive.name.value === 'cost' && argumentOf(directive, 'weight') === undefined) {
@@ -153,11 +183,15 @@ export function checkCostPlace(
   const [holder, above] = [nodes.at(-1), nodes.at(-2)];
   const isField = holder?.kind === Kind.FIELD_DEFINITION;
   if (name === 'listSize') {
-    if (!isField) report('@listSize is for fields only.', loc, 'Write it behind the field that is a list.');
+    if (!isField)
+      report('@listSize is for fields only.', loc, 'Write it behind the field that is a list.');
     return;
   }
-  const isArgument = holder?.kind === Kind.INPUT_VALUE_DEFINITION && above?.kind === Kind.FIELD_DEFINITION;
-  const isObject = holder?.kind === Kind.OBJECT_TYPE_DEFINITION && !['Query', 'Mutation'].includes(holder.name.value);
+  const isArgument =
+    holder?.kind === Kind.INPUT_VALUE_DEFINITION && above?.kind === Kind.FIELD_DEFINITION;
+  const isObject =
+    holder?.kind === Kind.OBJECT_TYPE_DEFINITION &&
+    !['Query', 'Mutation'].includes(holder.name.value);
   if (isField || isArgument || isObject) return;
   const isInput = holder?.kind === Kind.INPUT_VALUE_DEFINITION;
   const remedy = isInput
@@ -179,7 +213,10 @@ const CHECKS: ReadonlyMap<string, ReadonlyMap<string, Check>> = new Map([
     new Map([
       [
         'weight',
-        { form: 'a number that is not negative: "2.5"', holds: (value: ValueNode) => weightOf(value) !== null },
+        {
+          form: 'a number that is not negative: "2.5"',
+          holds: (value: ValueNode) => weightOf(value) !== null,
+        },
       ],
     ]),
   ],
@@ -190,7 +227,8 @@ const CHECKS: ReadonlyMap<string, ReadonlyMap<string, Check>> = new Map([
         'assumedSize',
         {
           form: 'a whole number up to 1,000,000',
-          holds: (value: ValueNode) => value.kind === Kind.INT && /^[0-9]{1,6}$|^1000000$/.test(value.value),
+          holds: (value: ValueNode) =>
+            value.kind === Kind.INT && /^[0-9]{1,6}$|^1000000$/.test(value.value),
         },
       ],
       ['slicingArguments', PATHS],

@@ -3,5 +3,9 @@ import { childrenOfBody } from '../../wsdl/model.js';
 import type { BoundField } from './bound-field.js';
 
 /** Arguments of a field with which its request is valid by its schema. */
-export const exampleArguments = ({ operation, requestPlan, headersArgument }: BoundField): ExampleObject =>
+export const exampleArguments = ({
+  operation,
+  requestPlan,
+  headersArgument,
+}: BoundField): ExampleObject =>
   exampleInput(requestPlan, childrenOfBody(operation.input)[0] ?? null, headersArgument);

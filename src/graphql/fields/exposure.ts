@@ -2,7 +2,12 @@ import { matchesName } from '../../base/glob.js';
 import { didYouMean } from '../../base/nearest.js';
 import type { Requirement } from '../../base/requirement.js';
 import type { Steps } from '../../base/time-slices.js';
-import { distinctName, type ElementDeclaration, type Operation, type XsdType } from '../../wsdl/model.js';
+import {
+  distinctName,
+  type ElementDeclaration,
+  type Operation,
+  type XsdType,
+} from '../../wsdl/model.js';
 import type { BlockMappings, RequestMapping } from '../input/block-mapping.js';
 import type { FaultStyle } from '../output/faults.js';
 import type { FieldCost } from '../types/cost-rules.js';
@@ -173,9 +178,14 @@ export function offeredBy({ operations, mapping }: GraphqlService): ReadonlySet<
   return new Set(operations.map(({ name }) => name).filter(isOffered));
 }
 
-const READS_REMEDY = 'Write the name of an operation as the WSDL has it, or a pattern such as Export*.';
+const READS_REMEDY =
+  'Write the name of an operation as the WSDL has it, or a pattern such as Export*.';
 
-function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySet<string>): readonly Unnamed[] {
+function unnamedOf(
+  service: GraphqlService,
+  names: TypeNames,
+  linked: ReadonlySet<string>,
+): readonly Unnamed[] {
   const offered = offeredBy(service);
   for (const pattern of service.reads ?? []) {
     if (service.operations.some(({ name }) => matchesName(name, pattern))) continue;
@@ -196,16 +206,23 @@ function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySe
     if (!isOffered && !linked.has(`${service.name}.${operation.name}`)) return [];
     if (operation.status === 'disabled') {
       const why = operation.reasons.map((reason) => reason.what).join(' ');
-      names.of(service.name).warn(`operation ${operation.name} is not offered in GraphQL. ${why}`.trim());
+      names
+        .of(service.name)
+        .warn(`operation ${operation.name} is not offered in GraphQL. ${why}`.trim());
       return [];
     }
-    const parent = entry?.field?.parent ?? (isQuery(operation, service.reads ?? []) ? 'Query' : 'Mutation');
+    const parent =
+      entry?.field?.parent ?? (isQuery(operation, service.reads ?? []) ? 'Query' : 'Mutation');
     return [{ operation, mapping: entry, parent, isOffered }];
   });
 }
 
 /** Takes the names of the mapping first, exactly: two equal ones are an error, reported at both places. */
-function takeMapped(service: GraphqlService, each: Unnamed, { names, scopes, owners, chosen }: NamingSoFar): void {
+function takeMapped(
+  service: GraphqlService,
+  each: Unnamed,
+  { names, scopes, owners, chosen }: NamingSoFar,
+): void {
   const { operation, mapping, parent } = each;
   const wanted = mapping?.field?.name;
   if (wanted === undefined || !each.isOffered) return;
@@ -219,7 +236,9 @@ function takeMapped(service: GraphqlService, each: Unnamed, { names, scopes, own
   const here = { service: service.name, operation: operation.name };
   for (const [one, other] of [[owner, here] as const, [here, owner] as const]) {
     const what = `${key} is also the field of operation ${other.operation} of service ${other.service}.`;
-    names.of(one.service).refuse(['operations', one.operation, 'field'], what, 'Give each a field of its own.');
+    names
+      .of(one.service)
+      .refuse(['operations', one.operation, 'field'], what, 'Give each a field of its own.');
   }
 }
 
@@ -257,19 +276,22 @@ interface Word {
 export function isReading(operationName: string): boolean {
   const written = wordsOf(operationName.slice(0, NAME_CHARS));
   const words = withoutAffixes(written);
-  const isPair = ({ text }: Word, at: number): boolean => WRITING_PAIRS.has(`${text} ${words[at + 1]?.text ?? ''}`);
+  const isPair = ({ text }: Word, at: number): boolean =>
+    WRITING_PAIRS.has(`${text} ${words[at + 1]?.text ?? ''}`);
   if (words.some(isPair) || takesInTurn(words)) return false;
   for (const [at, { text, begins }] of words.entries()) {
     if (writes(text) || (at === 0 && WRITING_FIRST.has(text))) {
       if (at === 0 && isEntity(words)) continue;
       return false;
     }
-    if (READING.has(text) || (at === 0 && READING_FIRST.has(text))) return !goesOnWriting(words, at);
+    if (READING.has(text) || (at === 0 && READING_FIRST.has(text)))
+      return !goesOnWriting(words, at);
     const isVerb = begins && READING_OPEN.has(text) && (at === 0 || !READING_ONLY_FIRST.has(text));
     if (!isVerb && !(READING_LAST.has(text) && isLast(words, at))) continue;
     return !words.some((word) => writes(word.text)) && !goesOnWriting(words, at);
   }
-  const isRequest = written.at(-1)?.text === 'req' && READING_REQUESTS.has(words.at(-1)?.text ?? '');
+  const isRequest =
+    written.at(-1)?.text === 'req' && READING_REQUESTS.has(words.at(-1)?.text ?? '');
   return isRequest && !words.some(({ text }) => writes(text) || WRITING_FIRST.has(text));
 }
 
@@ -302,7 +324,13 @@ const goesOnWriting = (words: readonly Word[], from: number): boolean =>
         : writes(text) || WRITING_FIRST.has(text) || WRITING_BEHIND.has(text);
     }
     // The first word may be an abbreviation: `IS_UpdateOrder`, but `is_open`.
-    return begins && from === 0 && READING_FIRST.has(words[0]?.text ?? '') && at < words.length - 1 && writes(text);
+    return (
+      begins &&
+      from === 0 &&
+      READING_FIRST.has(words[0]?.text ?? '') &&
+      at < words.length - 1 &&
+      writes(text)
+    );
   });
 
 const isReadingVerb = (text: string): boolean =>

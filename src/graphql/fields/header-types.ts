@@ -41,7 +41,9 @@ export class HeaderTypes {
     const blocks = blocksOf(operation);
     const sameBlocks = keyOf(blocks);
     const [, second] = this.#takers.get(sameBlocks) ?? [];
-    const key = [...fields].map(([name, { type, description }]) => `${name}: ${type} ${description}`).join('\n');
+    const key = [...fields]
+      .map(([name, { type, description }]) => `${name}: ${type} ${description}`)
+      .join('\n');
     const known = second === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return known;
     const isNamedAfterBlocks = second !== undefined && !this.#named.has(sameBlocks);
@@ -67,7 +69,8 @@ export class HeaderTypes {
     for (let count = 1; count <= words.length; count++) {
       const stem = words.slice(0, count).join('');
       const next = words[count];
-      const isLong = next === undefined || count >= BLOCKS_MAX || stem.length + next.length > STEM_CHARS;
+      const isLong =
+        next === undefined || count >= BLOCKS_MAX || stem.length + next.length > STEM_CHARS;
       if (isLong && !used.has(stem)) return stem;
     }
     return this.#names.ofOperation(first);
@@ -80,6 +83,9 @@ const STEM_CHARS = 28;
 
 /** The header blocks of an operation by their names, whatever their order. */
 const blocksOf = ({ input }: Operation): readonly ElementDeclaration[] =>
-  input.headers.map(({ element }) => element).toSorted((a, b) => (typeKey(a.name) < typeKey(b.name) ? -1 : 1));
+  input.headers
+    .map(({ element }) => element)
+    .toSorted((a, b) => (typeKey(a.name) < typeKey(b.name) ? -1 : 1));
 
-const keyOf = (blocks: readonly ElementDeclaration[]): string => blocks.map(({ name }) => typeKey(name)).join(' ');
+const keyOf = (blocks: readonly ElementDeclaration[]): string =>
+  blocks.map(({ name }) => typeKey(name)).join(' ');

@@ -32,7 +32,13 @@ import { type InputField, inputConfigs } from '../input/input-field.js';
 import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-mapping.js';
 import type { Answer } from '../output/faults.js';
 import { type OutputField, outputConfigs } from '../output/output-field.js';
-import { bothRules, describedWith, type FieldRule, ruleExtensions, withoutMasks } from '../rights/field-rule.js';
+import {
+  bothRules,
+  describedWith,
+  type FieldRule,
+  ruleExtensions,
+  withoutMasks,
+} from '../rights/field-rule.js';
 import { anyOutput, ruleWithinAny } from '../types/any-value.js';
 import { childOrder } from '../types/child-order.js';
 import { contentOf, wrappedItem } from '../types/content.js';
@@ -74,18 +80,27 @@ export function operationField(
   const reply = types.faults.answer(operation, mapping?.faults ?? 'errors', answer);
   const { root } = answer.shape;
   // An answer that nothing but a forbidden field holds is not asked for.
-  const rule = bothRules(called, withoutMasks((root.kind === 'unwrap' ? root.field.rule : null) ?? null));
+  const rule = bothRules(
+    called,
+    withoutMasks((root.kind === 'unwrap' ? root.field.rule : null) ?? null),
+  );
   const fields = new Map(request.fields);
   const attachments = attachmentArguments(operation.input, fields, types);
   let headersArgument: string | null = null;
   if (headers.type !== null) {
     headersArgument = new NameScope(fields.keys()).take('headers', 'soapHeaders');
-    fields.set(headersArgument, { type: headers.type, description: 'Blocks for the Header of the message.' });
+    fields.set(headersArgument, {
+      type: headers.type,
+      description: 'Blocks for the Header of the message.',
+    });
   }
   return {
     config: {
       type: reply.type,
-      description: describedWith(mapping?.description ?? descriptionOf(operation.documentation), rule),
+      description: describedWith(
+        mapping?.description ?? descriptionOf(operation.documentation),
+        rule,
+      ),
       deprecationReason: mapping?.deprecated ?? deprecationIn(operation.documentation),
       args: fields.size === 0 ? {} : inputConfigs(fields),
       extensions: {
@@ -113,7 +128,10 @@ function ruleWithinAnswer(root: ReplyRoot): FieldRule | null {
 }
 
 /** Whether elements of the reply may stand for others. Most services have no such type. */
-function mayRefer({ output, use }: Operation, { hasReferences: isPossible, members }: ServiceTypes): boolean {
+function mayRefer(
+  { output, use }: Operation,
+  { hasReferences: isPossible, members }: ServiceTypes,
+): boolean {
   if (!isPossible || output === null || use === 'encoded') return false;
   const roots = childrenOfBody(output).map(({ type }) => type);
   return hasReferences(reach(roots, members).types);
@@ -126,7 +144,8 @@ interface Request {
 
 function requestOf(operation: Operation, mappings: InputMappings, types: ServiceTypes): Request {
   const { body, several } = operation.input;
-  if (several !== undefined) return severalArguments(several, types.names.ofOperation(operation), mappings, types);
+  if (several !== undefined)
+    return severalArguments(several, types.names.ofOperation(operation), mappings, types);
   if (body === null) {
     refuseUnknown(mappings, [], types);
     return { fields: new Map(), body: null };
@@ -134,7 +153,9 @@ function requestOf(operation: Operation, mappings: InputMappings, types: Service
   const { type, name } = body;
   if (type.kind === 'complex') {
     const owner =
-      mappings.size > 0 ? types.names.ofOperation(operation) : (type.name?.local ?? types.names.pascal(name.local));
+      mappings.size > 0
+        ? types.names.ofOperation(operation)
+        : (type.name?.local ?? types.names.pascal(name.local));
     const { fields, plan } = types.input.structure(type, owner, mappings);
     return { fields, body: { name, value: plan } };
   }
@@ -142,8 +163,13 @@ function requestOf(operation: Operation, mappings: InputMappings, types: Service
   const key = fieldName(name.local, types.names.naming);
   const { type: leafType, scalar } = types.input.simple(type, types.names.pascal(name.local));
   return {
-    fields: new Map([[key, { type: new GraphQLNonNull(leafType), description: body.documentation }]]),
-    body: { name, value: { kind: 'object', attributes: [], text: { key, scalar }, children: [], choices: [] } },
+    fields: new Map([
+      [key, { type: new GraphQLNonNull(leafType), description: body.documentation }],
+    ]),
+    body: {
+      name,
+      value: { kind: 'object', attributes: [], text: { key, scalar }, children: [], choices: [] },
+    },
   };
 }
 
@@ -154,7 +180,12 @@ interface Headers {
 }
 
 /** A declaration has no mark for an optional header block, so none is required of the caller. */
-function headerFields(operation: Operation, own: BlockMappings, common: BlockMappings, types: ServiceTypes): Headers {
+function headerFields(
+  operation: Operation,
+  own: BlockMappings,
+  common: BlockMappings,
+  types: ServiceTypes,
+): Headers {
   const scope = new NameScope();
   const fields = new Map<string, InputField>();
   const plans: EncodeElement[] = [];
@@ -178,19 +209,33 @@ function headerFields(operation: Operation, own: BlockMappings, common: BlockMap
     if (made.field !== null) fields.set(name, made.field);
   }
   for (const key of new Set([...common.keys(), ...own.keys()])) {
-    const mapping = declared.has(key) ? null : merged(own.get(key) ?? null, common.get(key) ?? null);
+    const mapping = declared.has(key)
+      ? null
+      : merged(own.get(key) ?? null, common.get(key) ?? null);
     if (mapping === null) continue;
     const { name, content, path } = mapping;
     if (name.uri === null) refuseUndeclared(key, path, operation, types);
-    const plan = name.uri === null || content === null ? null : blockPlan(mapping, { ...name, uri: name.uri }, types);
+    const plan =
+      name.uri === null || content === null
+        ? null
+        : blockPlan(mapping, { ...name, uri: name.uri }, types);
     if (plan !== null) blocks.push(plan);
   }
   if (fields.size === 0) return { type: null, plans, blocks };
-  return { type: types.headers.of(operation, fields, (type) => types.input.made.push(type)), plans, blocks };
+  return {
+    type: types.headers.of(operation, fields, (type) => types.input.made.push(type)),
+    plans,
+    blocks,
+  };
 }
 
 /** A block without a namespace can only be one that the WSDL declares. */
-function refuseUndeclared(written: string, path: readonly string[], operation: Operation, types: ServiceTypes): void {
+function refuseUndeclared(
+  written: string,
+  path: readonly string[],
+  operation: Operation,
+  types: ServiceTypes,
+): void {
   const among = operation.input.headers.map(({ element }) => element.name.local);
   const what = `The WSDL declares no header block \`${written}\`.`;
   const remedy = 'Write `{namespace}Name` for a block that it does not declare.';
@@ -202,7 +247,10 @@ function replyOf(operation: Operation, types: ServiceTypes): Answer {
   const body = operation.output?.body ?? null;
   if (body === null) return done({ uri: null, local: `${operation.name}Response` });
   const element = body.name;
-  const of = (type: GraphQLOutputType, root: ReplyRoot): Answer => ({ type, shape: { element, root, nonNull: false } });
+  const of = (type: GraphQLOutputType, root: ReplyRoot): Answer => ({
+    type,
+    shape: { element, root, nonNull: false },
+  });
   const several = operation.output?.several;
   if (several !== undefined) {
     const { type, shape } = severalResult(several, types.names.ofOperation(operation), types);
@@ -246,7 +294,12 @@ const PLAIN = { list: false, nonNull: true, itemNonNull: false } as const;
 
 function textField(type: SimpleType, types: ServiceTypes, body: ElementDeclaration): FieldShape {
   const { scalar } = types.leaves.of(type, types.names.pascal(body.name.local), types.names);
-  return { ...PLAIN, nonNull: !body.nillable, source: { from: 'text' }, value: { kind: 'scalar', scalar } };
+  return {
+    ...PLAIN,
+    nonNull: !body.nillable,
+    source: { from: 'text' },
+    value: { kind: 'scalar', scalar },
+  };
 }
 
 /** Whether an element only wraps the results: its type has no name, or both are named after the operation. */
@@ -260,7 +313,11 @@ function isWrapper(operation: Operation, body: ElementDeclaration, type: Complex
 }
 
 /** A type with a name keeps it; that of a wrapper is named after the operation. */
-function resultName(operation: Operation, body: ElementDeclaration, { names }: ServiceTypes): string {
+function resultName(
+  operation: Operation,
+  body: ElementDeclaration,
+  { names }: ServiceTypes,
+): string {
   return body.type.name === null ? `${names.ofOperation(operation)}Result` : body.name.local;
 }
 
@@ -283,7 +340,13 @@ function severalArguments(
     children.push(made.plan);
     if (made.field !== null) fields.set(made.plan.key, made.field);
   }
-  return { fields, body: { name: null, value: { kind: 'object', attributes: [], text: null, children, choices: [] } } };
+  return {
+    fields,
+    body: {
+      name: null,
+      value: { kind: 'object', attributes: [], text: null, children, choices: [] },
+    },
+  };
 }
 
 /** An object with one field for each part, under its name. */

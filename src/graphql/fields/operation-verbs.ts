@@ -6,10 +6,14 @@
 const setOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Read wherever they stand, and whatever the words behind them are: `GetUpdateHistory`, `Order_GetLines`. */
-export const READING = setOf('get find fetch retrieve getall getdetail getdetails getinfo getlist getstatus');
+export const READING = setOf(
+  'get find fetch retrieve getall getdetail getdetails getinfo getlist getstatus',
+);
 
 /** Read as the first word, whatever the words behind it are: `IsLocked`. */
-export const READING_FIRST = setOf('is has can who whoami echo exists exist describe lookup inquire enquire peek ping');
+export const READING_FIRST = setOf(
+  'is has can who whoami echo exists exist describe lookup inquire enquire peek ping',
+);
 
 /** Read as the first word, unless a writing verb stands anywhere: they are nouns as well. */
 export const READING_OPEN = setOf(`
@@ -93,10 +97,43 @@ export const WRITING_PAIRS: ReadonlySet<string> = new Set([
   ...RETURNED.map((thing) => `return ${thing}`),
   // A cursor moves on.
   ...['fetch next', 'iterate next', 'move next', 'read next', 'receive next', 'retrieve next'],
-  ...['black list', 'for update', 'opt in', 'opt out', 'roll back', 'select seat', 'select seats', 'white list'],
-  ...['display alert', 'display message', 'display text', 'show alert', 'show message', 'show text', 'with lock'],
-  ...['load balance', 'load card', 'load cash', 'load funds', 'load money', 'load value', 'load voucher'],
-  ...['track action', 'track click', 'track conversion', 'track event', 'track goal', 'track open', 'track page'],
+  ...[
+    'black list',
+    'for update',
+    'opt in',
+    'opt out',
+    'roll back',
+    'select seat',
+    'select seats',
+    'white list',
+  ],
+  ...[
+    'display alert',
+    'display message',
+    'display text',
+    'show alert',
+    'show message',
+    'show text',
+    'with lock',
+  ],
+  ...[
+    'load balance',
+    'load card',
+    'load cash',
+    'load funds',
+    'load money',
+    'load value',
+    'load voucher',
+  ],
+  ...[
+    'track action',
+    'track click',
+    'track conversion',
+    'track event',
+    'track goal',
+    'track open',
+    'track page',
+  ],
   ...['track time', 'track view', 'track visit'],
 ]);
 
@@ -117,7 +154,9 @@ export const READING_WITHOUT_ANSWER = setOf(
 export const NEUTRAL_FIRST = setOf('do ws svc srv api web soap rpc op sp usp fn my the xml');
 
 /** Suffixes that are ignored, so that the word before them decides: `LowFareSearchReq`, `OrderSearchAsync`; single letters and numbers too. */
-export const NEUTRAL_LAST = setOf('async asynch call op operation req request rq service svc ws ex');
+export const NEUTRAL_LAST = setOf(
+  'async asynch call op operation req request rq service svc ws ex',
+);
 
 /** The word before the first of them counts as the last: `CustomerListByCity`. */
 export const PREPOSITIONS = setOf('by for from in of to using with within');

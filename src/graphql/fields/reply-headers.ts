@@ -45,13 +45,18 @@ const wantedBy = ({ name }: Operation, { mapping, replyHeaders = false }: Source
   mapping.get(name)?.replyHeaders ?? replyHeaders;
 
 /** Reports entries of one operation that no reply of it has. */
-export function checkReplyHeaders(operation: Operation, service: GraphqlService, names: ServiceNames): void {
+export function checkReplyHeaders(
+  operation: Operation,
+  service: GraphqlService,
+  names: ServiceNames,
+): void {
   const wanted = service.mapping.get(operation.name)?.replyHeaders ?? false;
   if (wanted === false) return;
   const path = ['operations', operation.name, 'replyHeaders'];
   const among = operation.output?.headers.map(({ element }) => element.name.local) ?? [];
   const remedy = 'Write `{namespace}Name` for a block that it does not declare.';
-  const refuse = (what: string, written?: string): null => names.refuse(path, what, remedy, among, written);
+  const refuse = (what: string, written?: string): null =>
+    names.refuse(path, what, remedy, among, written);
   if (operation.output === null) names.refuse(path, 'The operation has no reply.', 'Remove it.');
   else if (wanted === true) {
     if (among.length === 0) refuse('The WSDL declares no header blocks of its reply.');
@@ -93,12 +98,20 @@ export function withReplyHeaders(
   ]);
   return {
     type: made,
-    shape: { ...shape, root: { kind: 'whole', shape: plainShape(typeName, fields) }, nonNull: false },
+    shape: {
+      ...shape,
+      root: { kind: 'whole', shape: plainShape(typeName, fields) },
+      nonNull: false,
+    },
   };
 }
 
 /** Operations with the same blocks share a type. A few blocks name it, `SessionHeader` as `SessionHeaders`. */
-function headersType(blocks: readonly ReplyBlock[], owner: string, types: ServiceTypes): HeadersType {
+function headersType(
+  blocks: readonly ReplyBlock[],
+  owner: string,
+  types: ServiceTypes,
+): HeadersType {
   const key = blocks
     .map(({ name }) => typeKey(name))
     .toSorted()
@@ -120,7 +133,12 @@ function headersType(blocks: readonly ReplyBlock[], owner: string, types: Servic
   });
 }
 
-function blockField({ name, element }: ReplyBlock, field: string, owner: string, types: ServiceTypes): OutputField {
+function blockField(
+  { name, element }: ReplyBlock,
+  field: string,
+  owner: string,
+  types: ServiceTypes,
+): OutputField {
   if (element !== null) return types.output.field(elementMember(element, field), owner);
   const whole = wholeField(types.leaves.xml);
   const description = 'The block as XML: the WSDL does not declare it.';

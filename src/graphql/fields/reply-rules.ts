@@ -19,7 +19,9 @@ export function replyRulesOf(
     if (types === undefined || types.names.mapping.isEmpty) continue;
     for (const { name, output, faults } of service.operations) {
       const elements = [
-        ...(output === null ? [] : [...childrenOfBody(output), ...output.headers.map(({ element }) => element)]),
+        ...(output === null
+          ? []
+          : [...childrenOfBody(output), ...output.headers.map(({ element }) => element)]),
         ...faults.map(({ element }) => element),
       ];
       for (const element of elements) types.names.mapping.meet(element);
@@ -37,7 +39,8 @@ export function replyRulesOf(
 
 function openContent(operations: readonly string[]): string {
   const shown = operations.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);
-  const more = operations.length > NAMES_SHOWN ? ` and ${operations.length - NAMES_SHOWN} others` : '';
+  const more =
+    operations.length > NAMES_SHOWN ? ` and ${operations.length - NAMES_SHOWN} others` : '';
   return `replies of ${shown.join(', ')}${more} may hold content that the WSDL does not describe. For callers with restricted or masked fields it is null, except values of a known \`xsi:type\`.`;
 }
 

@@ -59,6 +59,9 @@ export function defaultText(field: SdlField): string | null {
   const value = field.defaultValue;
   if (value.kind === Kind.BOOLEAN) return String(value.value);
   const isText =
-    value.kind === Kind.STRING || value.kind === Kind.INT || value.kind === Kind.FLOAT || value.kind === Kind.ENUM;
+    value.kind === Kind.STRING ||
+    value.kind === Kind.INT ||
+    value.kind === Kind.FLOAT ||
+    value.kind === Kind.ENUM;
   return isText ? value.value : null;
 }

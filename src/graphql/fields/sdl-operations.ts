@@ -1,4 +1,12 @@
-import { type DirectiveNode, type DocumentNode, GraphQLError, Kind, type Location, parse, visit } from 'graphql';
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  GraphQLError,
+  Kind,
+  type Location,
+  parse,
+  visit,
+} from 'graphql';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { Operation } from '../../wsdl/model.js';
 import { checkCostDirective, checkCostPlace, type ReportInSdl } from './cost-sdl.js';
@@ -33,11 +41,22 @@ export function readSdlOperations(
   place: { readonly file: string | null; readonly line: number },
 ): SdlOperations {
   const diagnostics: Diagnostic[] = [];
-  const report = (what: string, location: Location | undefined, remedy: string | null = null): void => {
+  const report = (
+    what: string,
+    location: Location | undefined,
+    remedy: string | null = null,
+  ): void => {
     const start = location?.startToken;
-    diagnostics.push({ file: place.file, line: lineOf(start?.line), column: start?.column ?? null, what, remedy });
+    diagnostics.push({
+      file: place.file,
+      line: lineOf(start?.line),
+      column: start?.column ?? null,
+      what,
+      remedy,
+    });
   };
-  const lineOf = (line: number | undefined): number | null => (line === undefined ? null : place.line + line - 1);
+  const lineOf = (line: number | undefined): number | null =>
+    line === undefined ? null : place.line + line - 1;
   let document: DocumentNode;
   try {
     document = parse(sdl);
@@ -73,7 +92,8 @@ function checkDirectives(document: DocumentNode, report: ReportInSdl): void {
       checkDirective(directive, report);
       checkCostPlace(directive, ancestors, report);
     },
-    ObjectTypeDefinition: ({ name, fields = [] }) => checkFields(fields, isRoot(name.value), report),
+    ObjectTypeDefinition: ({ name, fields = [] }) =>
+      checkFields(fields, isRoot(name.value), report),
     ObjectTypeExtension: ({ name, fields = [] }) => checkFields(fields, isRoot(name.value), report),
     InputObjectTypeDefinition: ({ fields = [] }) => checkFields(fields, false, report),
     FieldDefinition: ({ arguments: values = [] }) => checkFields(values, false, report),
@@ -85,7 +105,11 @@ const isRoot = (typeName: string): boolean => typeName === 'Query' || typeName =
 function checkDirective(directive: DirectiveNode, report: ReportInSdl): void {
   const { name, arguments: values = [], loc } = directive;
   if (name.value === 'deprecated') {
-    report('@deprecated has no place here.', loc, 'Write `deprecated` into the mapping of the operation or the type.');
+    report(
+      '@deprecated has no place here.',
+      loc,
+      'Write `deprecated` into the mapping of the operation or the type.',
+    );
     return;
   }
   // A scalar that was copied from a printed schema has it.
@@ -119,13 +143,15 @@ const ARGUMENTS: ReadonlyMap<string, typeof Kind.STRING | typeof Kind.BOOLEAN> =
 function checkFields(fields: readonly SdlField[], isOfRoot: boolean, report: ReportInSdl): void {
   for (const field of fields) {
     const { name, item, attribute } = xmlDirective(field.directives);
-    const at = (what: string, remedy: string | null = null): void => report(what, field.loc, remedy);
+    const at = (what: string, remedy: string | null = null): void =>
+      report(what, field.loc, remedy);
     if (name !== null && !isOfRoot) {
       const remedy = 'Call the field as its element is called, and rename it in `schema.types`.';
       at(`${field.name.value}: only fields of Query and Mutation have @xml(name:).`, remedy);
     }
     if (attribute && isOfRoot) at(`${field.name.value}: a result cannot be an attribute.`);
-    if (item !== null && !occurrenceOf(field.type).list) at(`${field.name.value}: only lists have @xml(item:).`);
+    if (item !== null && !occurrenceOf(field.type).list)
+      at(`${field.name.value}: only lists have @xml(item:).`);
     if (item !== null && attribute) at(`${field.name.value}: an attribute has no items.`);
   }
 }

@@ -1,5 +1,17 @@
-import { type DocumentNode, type EnumTypeDefinitionNode, type FieldDefinitionNode, Kind, type Location } from 'graphql';
-import type { AttributeDeclaration, ComplexType, Operation, Particle, XsdType } from '../../wsdl/model.js';
+import {
+  type DocumentNode,
+  type EnumTypeDefinitionNode,
+  type FieldDefinitionNode,
+  Kind,
+  type Location,
+} from 'graphql';
+import type {
+  AttributeDeclaration,
+  ComplexType,
+  Operation,
+  Particle,
+  XsdType,
+} from '../../wsdl/model.js';
 import { plainComplexType, plainElement, plainSimpleType, sequenceOf } from '../../wsdl/plain.js';
 import type { QName } from '../../xml/events.js';
 import { BUILT_INS } from '../types/retype.js';
@@ -32,7 +44,11 @@ export class SdlTypes {
   readonly #used = new Set<string>();
   readonly #structures = new Map<
     string,
-    { readonly fields: readonly SdlField[]; readonly isInput: boolean; readonly description: string | null }
+    {
+      readonly fields: readonly SdlField[];
+      readonly isInput: boolean;
+      readonly description: string | null;
+    }
   >();
   readonly #enums = new Map<string, EnumTypeDefinitionNode>();
   readonly #made = new Map<string, XsdType>();
@@ -49,10 +65,15 @@ export class SdlTypes {
           const { name, fields = [] } = definition;
           if (name.value === 'Query' || name.value === 'Mutation') {
             for (const field of fields) {
-              if (field.kind === Kind.FIELD_DEFINITION) this.#roots.set(`${name.value}.${field.name.value}`, field);
+              if (field.kind === Kind.FIELD_DEFINITION)
+                this.#roots.set(`${name.value}.${field.name.value}`, field);
             }
           } else if (definition.kind === Kind.OBJECT_TYPE_EXTENSION) {
-            report(`${name.value} cannot be extended here.`, definition.loc, 'Write its fields into its definition.');
+            report(
+              `${name.value} cannot be extended here.`,
+              definition.loc,
+              'Write its fields into its definition.',
+            );
           } else {
             const isInput = definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION;
             const description = definition.description?.value ?? null;
@@ -84,19 +105,33 @@ export class SdlTypes {
     const key = `${described.field.parent}.${described.field.name}`;
     const field = this.#roots.get(key);
     if (field === undefined) {
-      this.#report(`Operation ${name} is ${key}, which the types do not define.`, undefined, `Add it to ${key}.`);
+      this.#report(
+        `Operation ${name} is ${key}, which the types do not define.`,
+        undefined,
+        `Add it to ${key}.`,
+      );
       return null;
     }
     this.#used.add(key);
     const { namespace, qualified } = described;
     const inner = qualified ? namespace : '';
-    const request = plainElement({ uri: namespace, local: described.request }, this.#arguments(field, inner));
+    const request = plainElement(
+      { uri: namespace, local: described.request },
+      this.#arguments(field, inner),
+    );
     const result = this.#result(field, inner);
     if (described.isOneWay === true && !isBoolean(field)) {
-      this.#report(`Operation ${name} is one-way: ${key} must be a Boolean.`, field.loc, 'Write `: Boolean!`.');
+      this.#report(
+        `Operation ${name} is one-way: ${key} must be a Boolean.`,
+        field.loc,
+        'Write `: Boolean!`.',
+      );
     }
     for (let fill = this.#empty.pop(); fill !== undefined; fill = this.#empty.pop()) fill();
-    const replyName = { uri: namespace, local: described.response ?? `${described.request}Response` };
+    const replyName = {
+      uri: namespace,
+      local: described.response ?? `${described.request}Response`,
+    };
     return {
       name,
       documentation: field.description?.value ?? null,
@@ -106,7 +141,9 @@ export class SdlTypes {
       reasons: [],
       input: { body: request, headers: [] },
       output: { body: plainElement(replyName, result), headers: [] },
-      ...(described.field.parent === 'Mutation' && isBoolean(field) ? { isDoneWithoutContent: true } : {}),
+      ...(described.field.parent === 'Mutation' && isBoolean(field)
+        ? { isDoneWithoutContent: true }
+        : {}),
       faults: [],
     };
   }
@@ -114,7 +151,8 @@ export class SdlTypes {
   /** To be called after the last operation. */
   reportUnused(): void {
     for (const [key, field] of this.#roots) {
-      if (!this.#used.has(key)) this.#report(`${key} has no operation.`, field.loc, 'Add one to `operations`.');
+      if (!this.#used.has(key))
+        this.#report(`${key} has no operation.`, field.loc, 'Add one to `operations`.');
     }
   }
 
@@ -128,7 +166,8 @@ export class SdlTypes {
     const { typeName, list } = occurrenceOf(field.type);
     const xml = xmlDirective(field.directives);
     const type = this.#type(typeName, uri, field.loc);
-    if (type.kind === 'complex' && type.content.kind !== 'opaque' && !list && xml.name === null) return type;
+    if (type.kind === 'complex' && type.content.kind !== 'opaque' && !list && xml.name === null)
+      return type;
     return plainComplexType(null, sequenceOf([this.#particle(field, xml.name, false, uri)]));
   }
 
@@ -155,12 +194,20 @@ export class SdlTypes {
       const items = plainElement({ uri, local: item }, type, { nillable: !itemNonNull });
       const particle: Particle = { kind: 'one', element: items, min: 0, max: Infinity };
       const wrapper = plainComplexType(null, sequenceOf([particle]));
-      const outer = plainElement({ uri, local }, wrapper, { nillable: !nonNull && !isInput, documentation });
+      const outer = plainElement({ uri, local }, wrapper, {
+        nillable: !nonNull && !isInput,
+        documentation,
+      });
       return { kind: 'one', element: outer, min: nonNull ? 1 : 0, max: 1 };
     }
     const nillable = list ? !itemNonNull : !nonNull && !isInput;
     const element = plainElement(single.name, type, { ...single, nillable });
-    return { kind: 'one', element, min: nonNull || text !== null ? 1 : 0, max: list ? Infinity : 1 };
+    return {
+      kind: 'one',
+      element,
+      min: nonNull || text !== null ? 1 : 0,
+      max: list ? Infinity : 1,
+    };
   }
 
   #attribute(field: SdlField, uri: string): readonly AttributeDeclaration[] {
@@ -193,7 +240,11 @@ export class SdlTypes {
       return leaf;
     }
     const { fields, isInput, description: documentation } = structure;
-    const made: MutableComplex = plainComplexType(sdlName(name), { kind: 'empty' }, { documentation });
+    const made: MutableComplex = plainComplexType(
+      sdlName(name),
+      { kind: 'empty' },
+      { documentation },
+    );
     this.#made.set(key, made);
     this.#empty.push(() => this.#fill(made, fields, isInput, uri));
     return made;
@@ -209,9 +260,11 @@ export class SdlTypes {
       const documentation = definition.description?.value ?? null;
       return plainSimpleType(sdlName(name), 'string', { enumeration: values, documentation });
     }
-    if (name === 'XML') return plainComplexType({ uri: SDL_URI, local: name }, { kind: 'opaque', mixed: null });
+    if (name === 'XML')
+      return plainComplexType({ uri: SDL_URI, local: name }, { kind: 'opaque', mixed: null });
     const builtIn = BUILT_INS.get(name);
-    if (builtIn === undefined) this.#report(`There is no type ${name}.`, location, 'Define it, or fix the name.');
+    if (builtIn === undefined)
+      this.#report(`There is no type ${name}.`, location, 'Define it, or fix the name.');
     return plainSimpleType(sdlName(name), builtIn ?? 'string');
   }
 }

@@ -36,13 +36,16 @@ export function serviceTypes(
   const members = new MemberTable(rules, names);
   const offered = new Set(operations);
   const blocks = services.flatMap((each) =>
-    each.operations.flatMap((operation) => (offered.has(operation) ? replyBlocks(operation, each) : [])),
+    each.operations.flatMap((operation) =>
+      offered.has(operation) ? replyBlocks(operation, each) : [],
+    ),
   );
   const headers = blocks.flatMap(({ element }) => element ?? []);
   const roots = operations.flatMap((operation): XsdType[] => {
     const answer = operation.output === null ? [] : childrenOfBody(operation.output);
     const replies = [...answer, ...operation.faults.map(({ element }) => element)];
-    for (const element of [...childrenOfBody(operation.input), ...replies]) names.mapping.meet(element);
+    for (const element of [...childrenOfBody(operation.input), ...replies])
+      names.mapping.meet(element);
     return replies.map(({ type }) => type);
   });
   for (const element of headers) names.mapping.meet(element);
@@ -70,7 +73,10 @@ export interface TypeGroup {
 
 /** The services by whose types they use, in order. */
 export function typeGroups(services: readonly GraphqlService[]): readonly TypeGroup[] {
-  const groups = new Map<string, { readonly owner: GraphqlService; readonly services: GraphqlService[] }>();
+  const groups = new Map<
+    string,
+    { readonly owner: GraphqlService; readonly services: GraphqlService[] }
+  >();
   for (const service of services) {
     const known = groups.get(service.typesOf ?? service.name);
     if (known === undefined) groups.set(service.name, { owner: service, services: [service] });
@@ -92,8 +98,11 @@ export function* declaredNames(groups: readonly TypeGroup[]): Steps<ReadonlyMap<
   for (const group of groups) {
     const { owner, services } = group;
     const offered = services.map(offeredBy);
-    const leavesOut = services.some(({ operations }, at) => operations.some(({ name }) => !offered[at]?.has(name)));
-    if (leavesOut && offered.some(({ size }) => size > 0)) declared.set(owner.name, yield* declaredBy(group));
+    const leavesOut = services.some(({ operations }, at) =>
+      operations.some(({ name }) => !offered[at]?.has(name)),
+    );
+    if (leavesOut && offered.some(({ size }) => size > 0))
+      declared.set(owner.name, yield* declaredBy(group));
     yield;
   }
   return declared;
@@ -118,7 +127,9 @@ function elementNames({ owner, services }: TypeGroup): ServiceNaming['elements']
   const names = new Map<XsdType, QName>();
   const { naming, knownTypes = [], elements = [] } = owner;
   if (isNaming01(naming)) return names;
-  const taken = new Set(knownTypes.flatMap(({ name }) => (name === null ? [] : [pascalName(name.local, naming)])));
+  const taken = new Set(
+    knownTypes.flatMap(({ name }) => (name === null ? [] : [pascalName(name.local, naming)])),
+  );
   const replies = repliesOfOne(services.flatMap(({ operations }) => operations));
   for (const { name, type } of elements) {
     const isFree = type.name === null && !names.has(type) && !replies.has(type);
@@ -142,7 +153,9 @@ function* declaredBy(group: TypeGroup): Steps<Declared> {
   const { owner, services } = group;
   const names = new TypeNames(mappingsOf([group]), new Map(), namingsOf([group]));
   const mapped = services.flatMap((service) =>
-    service.operations.filter(({ status }) => status !== 'disabled').map((operation) => ({ operation, service })),
+    service.operations
+      .filter(({ status }) => status !== 'disabled')
+      .map((operation) => ({ operation, service })),
   );
   const operations = mapped.map(({ operation }) => operation);
   const types = serviceTypes(group, operations, null, new LeafTable(), names);

@@ -25,7 +25,10 @@ export interface Subschema {
 }
 
 /** Makes the schema of a subschema under its names in the gateway. */
-type WrapSubschema = (subschema: Pick<Subschema, 'name' | 'schema' | 'rules'>, names: SubschemaNames) => GraphQLSchema;
+type WrapSubschema = (
+  subschema: Pick<Subschema, 'name' | 'schema' | 'rules'>,
+  names: SubschemaNames,
+) => GraphQLSchema;
 
 /** The names of a subschema's parts in the gateway. Names that are not in a map stay. */
 export interface SubschemaNames {

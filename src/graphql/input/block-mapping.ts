@@ -22,11 +22,15 @@ export interface BlockMapping {
 /** A block as XML with values in it. */
 export interface BlockTemplate {
   readonly xml: string;
-  readonly values: ReadonlyMap<string, { readonly source: EncodeSource; readonly isRequired: boolean }>;
+  readonly values: ReadonlyMap<
+    string,
+    { readonly source: EncodeSource; readonly isRequired: boolean }
+  >;
   readonly path: readonly string[];
 }
 
-export const isTemplate = (content: InputMapping | BlockTemplate): content is BlockTemplate => 'xml' in content;
+export const isTemplate = (content: InputMapping | BlockTemplate): content is BlockTemplate =>
+  'xml' in content;
 
 /** Maps `{namespace}Name`, or the name alone of a block that the WSDL declares, to the mapping of the block. */
 export type BlockMappings = ReadonlyMap<string, BlockMapping>;
@@ -53,10 +57,15 @@ export function blockMappings(
   const blocks = new Map<string, BlockMapping>();
   const values: Record<string, InputEntry> = Object.create(null);
   for (const [key, entry] of Object.entries(entries)) {
-    if (typeof entry === 'boolean') blocks.set(key, { name: nameOf(key), content: null, path: [...path, key] });
+    if (typeof entry === 'boolean')
+      blocks.set(key, { name: nameOf(key), content: null, path: [...path, key] });
     else if (entry.xml === undefined) values[key] = entry;
     else
-      blocks.set(key, { name: nameOf(key), content: template(entry.xml, entry, [...path, key]), path: [...path, key] });
+      blocks.set(key, {
+        name: nameOf(key),
+        content: template(entry.xml, entry, [...path, key]),
+        path: [...path, key],
+      });
   }
   for (const [key, content] of inputMappings(values, path)) {
     if (!blocks.has(key)) blocks.set(key, { name: nameOf(key), content, path: content.path });
@@ -70,10 +79,16 @@ export function blockMappings(
   );
 }
 
-function template(xml: string, { values = {} }: BlockEntry, path: readonly string[]): BlockTemplate {
+function template(
+  xml: string,
+  { values = {} }: BlockEntry,
+  path: readonly string[],
+): BlockTemplate {
   const slots = Object.entries(values).flatMap(([name, entry]) => {
     const source = sourceOf(entry);
-    return source === null ? [] : [[name, { source, isRequired: entry.required === true }] as const];
+    return source === null
+      ? []
+      : [[name, { source, isRequired: entry.required === true }] as const];
   });
   return { xml, values: new Map(slots), path };
 }
@@ -92,7 +107,11 @@ export function stepName<T extends string | null>(
 const nameOf = (step: string) => stepName(step, null);
 
 /** The mapping of a block that the WSDL declares: of the operation, by either name, before that of the service. */
-export function blockFor({ uri, local }: QName, own: BlockMappings, common: BlockMappings): BlockMapping | null {
+export function blockFor(
+  { uri, local }: QName,
+  own: BlockMappings,
+  common: BlockMappings,
+): BlockMapping | null {
   const key = `{${uri}}${local}`;
   return merged(own.get(key) ?? own.get(local) ?? null, common.get(key) ?? null);
 }
@@ -114,12 +133,23 @@ function mergedContent(own: InputMapping, common: InputMapping): InputMapping {
   }
   const isOwn = own.source !== null;
   const { source, isRequired } = isOwn ? own : common;
-  return { name: own.name ?? common.name, source, isRequired, inner, path: isOwn ? own.path : common.path };
+  return {
+    name: own.name ?? common.name,
+    source,
+    isRequired,
+    inner,
+    path: isOwn ? own.path : common.path,
+  };
 }
 
 /** The mapping of a block that the WSDL declares: its steps by local name alone, as types are mapped. */
-export const declaredMapping = (local: string, content: InputMapping | BlockTemplate | null): InputMappings =>
-  content === null || isTemplate(content) ? NO_MAPPINGS : withoutNamespaces(new Map([[local, content]]));
+export const declaredMapping = (
+  local: string,
+  content: InputMapping | BlockTemplate | null,
+): InputMappings =>
+  content === null || isTemplate(content)
+    ? NO_MAPPINGS
+    : withoutNamespaces(new Map([[local, content]]));
 
 function withoutNamespaces(mappings: InputMappings): InputMappings {
   if (mappings.size === 0) return NO_MAPPINGS;

@@ -21,7 +21,11 @@ export interface MappingErrors {
  * The plan of a block that the configuration gives whole: a template, or one that no WSDL declares. Null for one that is
  * left out, and for one with an error, which is reported.
  */
-export function blockPlan({ content }: BlockMapping, name: QName, errors: MappingErrors): BlockPlan | null {
+export function blockPlan(
+  { content }: BlockMapping,
+  name: QName,
+  errors: MappingErrors,
+): BlockPlan | null {
   if (content === null) return null;
   if (isTemplate(content)) return templatePlan(content, name, errors);
   const element = elementPlan(name, content, errors);
@@ -35,8 +39,16 @@ const hasConstant = ({ source, inner }: InputMapping): boolean =>
 function elementPlan(name: QName, mapping: InputMapping, errors: MappingErrors): EncodeElement {
   checkMapping(name, mapping, errors);
   const { source, isRequired: required, inner } = mapping;
-  const common = { key: name.local, name, occurs: 'one', required, nillable: false, fixed: null } as const;
-  if (inner.size === 0 && source !== null) return { ...common, source, value: { kind: 'scalar', scalar: TEXT } };
+  const common = {
+    key: name.local,
+    name,
+    occurs: 'one',
+    required,
+    nillable: false,
+    fixed: null,
+  } as const;
+  if (inner.size === 0 && source !== null)
+    return { ...common, source, value: { kind: 'scalar', scalar: TEXT } };
   const attributes: EncodeAttribute[] = [];
   const children: EncodeElement[] = [];
   for (const [step, each] of inner) {
@@ -47,19 +59,32 @@ function elementPlan(name: QName, mapping: InputMapping, errors: MappingErrors):
     const attribute = stepName(step.slice(1), '');
     checkMapping(attribute, each, errors);
     if (each.source === null) continue;
-    const about = { key: step, name: attribute, required: each.isRequired, fixed: null, scalar: TEXT };
+    const about = {
+      key: step,
+      name: attribute,
+      required: each.isRequired,
+      fixed: null,
+      scalar: TEXT,
+    };
     attributes.push({ ...about, source: each.source });
   }
   const text = source === null ? null : { key: '', scalar: TEXT, source, required };
-  return { ...common, always: true, value: { kind: 'object', attributes, text, children, choices: [] } };
+  return {
+    ...common,
+    always: true,
+    value: { kind: 'object', attributes, text, children, choices: [] },
+  };
 }
 
 /** Checks the mapping of a block. Its reports do not contain values, which may be secrets. */
 function checkMapping({ local }: QName, mapping: InputMapping, { names }: MappingErrors): void {
   const refuse = (what: string, remedy: string): null => names.refuse(mapping.path, what, remedy);
-  if (!isNcName(local)) refuse('This is no XML name.', 'Write the name of the element or attribute.');
-  if (mapping.name !== null) refuse('No caller gives this block: it has no argument to name.', 'Remove `name`.');
-  if (!hasSource(mapping)) refuse('The block has no value.', 'Give a `value`, a `header`, a `claim` or `xml`.');
+  if (!isNcName(local))
+    refuse('This is no XML name.', 'Write the name of the element or attribute.');
+  if (mapping.name !== null)
+    refuse('No caller gives this block: it has no argument to name.', 'Remove `name`.');
+  if (!hasSource(mapping))
+    refuse('The block has no value.', 'Give a `value`, a `header`, a `claim` or `xml`.');
   if (mapping.source?.from === 'constant' && !isWritable(mapping.source.lexical)) {
     refuse('The value holds a character that XML cannot carry.', 'Remove control characters.');
   }
@@ -77,7 +102,11 @@ function isWritable(text: string): boolean {
 /** Elements of a template that may be open at once. */
 const TEMPLATE_DEPTH = 32;
 
-function templatePlan(template: BlockTemplate, name: QName, { names }: MappingErrors): BlockPlan | null {
+function templatePlan(
+  template: BlockTemplate,
+  name: QName,
+  { names }: MappingErrors,
+): BlockPlan | null {
   const { xml, values, path } = template;
   const used = new Set<string>();
   const partsOf = (text: string): readonly TemplatePart[] => {
@@ -94,10 +123,18 @@ function templatePlan(template: BlockTemplate, name: QName, { names }: MappingEr
   };
   try {
     const events = templateEvents(xml, name);
-    const plan: BlockPlan = { kind: 'template', name, events: events.map((event) => filled(event, partsOf)) };
+    const plan: BlockPlan = {
+      kind: 'template',
+      name,
+      events: events.map((event) => filled(event, partsOf)),
+    };
     const unused = [...values.keys()].find((each) => !used.has(each));
     if (unused === undefined) return plan;
-    names.refuse([...path, 'values', unused], 'The template does not use this value.', 'Remove it.');
+    names.refuse(
+      [...path, 'values', unused],
+      'The template does not use this value.',
+      'Remove it.',
+    );
   } catch (caught) {
     if (!(caught instanceof InputError || caught instanceof LexicalError)) throw caught;
     const rule = caught instanceof InputError ? caught.rule : caught.message;
@@ -129,9 +166,14 @@ function templateEvents(xml: string, name: QName): readonly ContentEvent[] {
   return [{ kind: 'open', name }, ...kept, { kind: 'close' }];
 }
 
-function filled(event: ContentEvent, partsOf: (text: string) => readonly TemplatePart[]): TemplateEvent {
+function filled(
+  event: ContentEvent,
+  partsOf: (text: string) => readonly TemplatePart[],
+): TemplateEvent {
   if (event.kind !== 'text' && event.kind !== 'attribute') return event;
   const parts = partsOf(event.value);
   if (parts.every((part) => typeof part === 'string')) return event;
-  return event.kind === 'text' ? { kind: 'filled text', parts } : { kind: 'filled attribute', name: event.name, parts };
+  return event.kind === 'text'
+    ? { kind: 'filled text', parts }
+    : { kind: 'filled attribute', name: event.name, parts };
 }

@@ -1,6 +1,11 @@
 import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
 import type { Branch, BranchRule } from '../../codec/plan/plan.js';
-import { type ElementDeclaration, type Particle, typeKey, type Wildcard } from '../../wsdl/model.js';
+import {
+  type ElementDeclaration,
+  type Particle,
+  typeKey,
+  type Wildcard,
+} from '../../wsdl/model.js';
 import { type InputOrder, optionalPlaces, orderOf, type ParticlePosition } from './input-order.js';
 
 /** A position of a content model for which a request may have a value. */
@@ -69,7 +74,9 @@ const sealed = ({ particles, rules, doubled, places }: Fold): InputContent => ({
   rules:
     doubled.size === 0
       ? rules
-      : rules.filter((rule) => rule.branches.every(({ keys }) => !keys.some((key) => doubled.has(key)))),
+      : rules.filter((rule) =>
+          rule.branches.every(({ keys }) => !keys.some((key) => doubled.has(key))),
+        ),
 });
 
 /** Counts the groups, and what may be left out: each is another one, whatever it holds. */
@@ -83,7 +90,13 @@ function fold(particle: Particle, depth: number, reading: Reading): Fold {
   if (max === 0) return nothing();
   if (particle.kind === 'one') {
     const { element } = particle;
-    return single(`element ${typeKey(element.name)}`, { kind: 'element', element, min, max, least: min });
+    return single(`element ${typeKey(element.name)}`, {
+      kind: 'element',
+      element,
+      min,
+      max,
+      least: min,
+    });
   }
   if (particle.kind === 'any' || depth > DEPTH_MAX) {
     const wildcards = particle.kind === 'any' ? [particle.wildcard] : [];
@@ -93,7 +106,10 @@ function fold(particle: Particle, depth: number, reading: Reading): Fold {
   const once = particle.kind === 'choice' ? eitherOf(folds, reading) : allOf(folds);
   if (max > 1) return repeated(once, particle, reading);
   if (min > 0) return once;
-  return { ...optional(once), places: once.places && optionalPlaces(once.places, ++reading.scopes) };
+  return {
+    ...optional(once),
+    places: once.places && optionalPlaces(once.places, ++reading.scopes),
+  };
 }
 
 const single = (key: string, particle: InputParticle): Fold => ({
@@ -116,18 +132,31 @@ function allOf(folds: readonly Fold[]): Fold {
         const min = known.min + particle.min;
         // If neither position requires an element, a single one may be at either.
         const least = min > 0 ? min : Math.min(known.least, particle.least);
-        particles.set(key, { ...together(known, particle), min, max: known.max + particle.max, least });
+        particles.set(key, {
+          ...together(known, particle),
+          min,
+          max: known.max + particle.max,
+          least,
+        });
       }
     }
   }
-  return { particles, doubled, rules: folds.flatMap(({ rules }) => rules), places: placesIn(folds)?.flat() ?? null };
+  return {
+    particles,
+    doubled,
+    rules: folds.flatMap(({ rules }) => rules),
+    places: placesIn(folds)?.flat() ?? null,
+  };
 }
 
 /** Merges two particles of one key: their wildcards are united. */
 function together(known: InputParticle, particle: InputParticle): InputParticle {
   if (known.kind !== 'any' || particle.kind !== 'any') return known;
   const isOpen = known.wildcards.length === 0 || particle.wildcards.length === 0;
-  return { ...known, wildcards: isOpen ? [] : [...new Set([...known.wildcards, ...particle.wildcards])] };
+  return {
+    ...known,
+    wildcards: isOpen ? [] : [...new Set([...known.wildcards, ...particle.wildcards])],
+  };
 }
 
 /** The places of each member; null above the bound. */
@@ -150,7 +179,12 @@ function eitherOf(folds: readonly Fold[], reading: Reading): Fold {
       if (known === undefined) particles.set(key, particle);
       else {
         const [min, max] = [Math.min(known.min, particle.min), Math.max(known.max, particle.max)];
-        particles.set(key, { ...together(known, particle), min, max, least: Math.min(known.least, particle.least) });
+        particles.set(key, {
+          ...together(known, particle),
+          min,
+          max,
+          least: Math.min(known.least, particle.least),
+        });
       }
     }
   }
@@ -166,13 +200,20 @@ function eitherOf(folds: readonly Fold[], reading: Reading): Fold {
 
 /** An optional part: if some of it is present, all that it requires must be. */
 function optional(once: Fold): Fold {
-  const particles = new Map([...once.particles].map(([key, particle]) => [key, { ...particle, min: 0 }]));
+  const particles = new Map(
+    [...once.particles].map(([key, particle]) => [key, { ...particle, min: 0 }]),
+  );
   const [rule, ...others] = once.rules;
   const chosen = new Set(rule?.branches.flatMap(({ keys }) => keys));
-  const isPlainChoice = rule !== undefined && others.length === 0 && chosen.size === once.particles.size;
+  const isPlainChoice =
+    rule !== undefined && others.length === 0 && chosen.size === once.particles.size;
   if (isPlainChoice) return { ...once, particles, rules: [{ ...rule, required: false }] };
   const needsRule = particles.size > 1 && isRequired(once);
-  return { ...once, particles, rules: needsRule ? [{ required: false, branches: [branchOf(once)] }] : once.rules };
+  return {
+    ...once,
+    particles,
+    rules: needsRule ? [{ required: false, branches: [branchOf(once)] }] : once.rules,
+  };
 }
 
 function repeated(once: Fold, particle: Particle, reading: Reading): Fold {
@@ -187,7 +228,14 @@ function repeated(once: Fold, particle: Particle, reading: Reading): Fold {
   }
   const least = isRequired(once) ? min : 0;
   reading.groups += 1;
-  const group: InputGroup = { kind: 'group', particle, content: sealed(once), min: least, max, least };
+  const group: InputGroup = {
+    kind: 'group',
+    particle,
+    content: sealed(once),
+    min: least,
+    max,
+    least,
+  };
   return single(`group ${reading.groups}`, group);
 }
 
@@ -217,9 +265,14 @@ const MOST = 200;
  * The places of a choice, each branch in its order. A particle that stands in several branches has one place, in an order
  * that suits all of them; where there is none, it depends on the branch.
  */
-function chosenPlaces(branches: readonly (readonly ParticlePosition[])[], scope: number): readonly ParticlePosition[] {
+function chosenPlaces(
+  branches: readonly (readonly ParticlePosition[])[],
+  scope: number,
+): readonly ParticlePosition[] {
   const shared = sharedKeys(branches);
-  const own = branches.map((places) => places.map((place) => ({ ...place, scope: place.scope ?? scope })));
+  const own = branches.map((places) =>
+    places.map((place) => ({ ...place, scope: place.scope ?? scope })),
+  );
   if (shared.size === 0) return own.flat();
   const nodes = new Map<string, ParticlePosition>();
   const sequences = own.map((places, branch) =>
@@ -227,7 +280,12 @@ function chosenPlaces(branches: readonly (readonly ParticlePosition[])[], scope:
       const node = shared.get(place.key) === 'once' ? place.key : `${branch} ${at}`;
       const isOften = shared.get(place.key) === 'often';
       const known = isOften ? { ...place, isTangled: true } : place;
-      nodes.set(node, shared.get(place.key) === 'once' ? { ...place, min: 0, max: Number.POSITIVE_INFINITY } : known);
+      nodes.set(
+        node,
+        shared.get(place.key) === 'once'
+          ? { ...place, min: 0, max: Number.POSITIVE_INFINITY }
+          : known,
+      );
       return node;
     }),
   );
@@ -243,7 +301,9 @@ function chosenPlaces(branches: readonly (readonly ParticlePosition[])[], scope:
 }
 
 /** The particles that stand in several branches: once in each, or more often in one. */
-function sharedKeys(branches: readonly (readonly ParticlePosition[])[]): ReadonlyMap<string, 'once' | 'often'> {
+function sharedKeys(
+  branches: readonly (readonly ParticlePosition[])[],
+): ReadonlyMap<string, 'once' | 'often'> {
   const found = new Map<string, { branches: number; isOften: boolean }>();
   for (const places of branches) {
     const own = new Set<string>();

@@ -53,15 +53,27 @@ export interface InputSources {
   readonly members: MemberTable;
   readonly leaves: LeafTable;
   readonly names: ServiceNames;
-  simple(type: SimpleType, nameHint: string, member: Member | null): InputValue & { readonly scalar: Scalar };
+  simple(
+    type: SimpleType,
+    nameHint: string,
+    member: Member | null,
+  ): InputValue & { readonly scalar: Scalar };
   value(type: XsdType, owner: Owner, member: Member | null): InputValue;
-  objectType(name: string, object: InputObject, isOneOf: boolean, description: string | null): GraphQLInputObjectType;
+  objectType(
+    name: string,
+    object: InputObject,
+    isOneOf: boolean,
+    description: string | null,
+  ): GraphQLInputObjectType;
 }
 
 /** Fields or arguments as GraphQL wants them. */
-export function inputConfigs(fields: ReadonlyMap<string, InputField>): Record<string, GraphQLInputFieldConfig> {
+export function inputConfigs(
+  fields: ReadonlyMap<string, InputField>,
+): Record<string, GraphQLInputFieldConfig> {
   // An input type of which everything is fixed still needs a field.
-  if (fields.size === 0) return { _: { type: GraphQLBoolean, description: 'Not used: GraphQL needs a field.' } };
+  if (fields.size === 0)
+    return { _: { type: GraphQLBoolean, description: 'Not used: GraphQL needs a field.' } };
   return Object.fromEntries(fields);
 }
 
@@ -85,10 +97,12 @@ export function inputFieldOf(
   const told = [member.description, note].filter((part) => part !== null);
   const description = describedWith(told.length === 0 ? null : told.join('\n\n'), rule);
   // A default of the schema may be no value of its own type.
-  const decoded = lexicalDefault === null || scalar === null ? null : decodedScalar(scalar, lexicalDefault);
+  const decoded =
+    lexicalDefault === null || scalar === null ? null : decodedScalar(scalar, lexicalDefault);
   const deprecationReason = member.mapping?.deprecated ?? deprecationIn(member.description);
   const extensions = ruleExtensions(rule);
-  if (isNonNull && decoded !== null) return { type, description, defaultValue: decoded, deprecationReason, extensions };
+  if (isNonNull && decoded !== null)
+    return { type, description, defaultValue: decoded, deprecationReason, extensions };
   if (isNonNull) return { type: new GraphQLNonNull(type), description, extensions };
   return { type, description, deprecationReason, extensions };
 }

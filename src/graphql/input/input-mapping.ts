@@ -36,7 +36,10 @@ interface Node {
 }
 
 /** Entries as the tree that their paths describe. `path` leads to them from the keys of the service. */
-export function inputMappings(entries: Readonly<Record<string, InputEntry>>, path: readonly string[]): InputMappings {
+export function inputMappings(
+  entries: Readonly<Record<string, InputEntry>>,
+  path: readonly string[],
+): InputMappings {
   const root = new Map<string, Node>();
   for (const [key, entry] of Object.entries(entries)) {
     const node = nodeAt(root, key, [...path, key]);
@@ -56,7 +59,10 @@ export interface FilledArgument {
 }
 
 /** The mappings with those arguments, which callers do not see. */
-export function withFilled(mappings: InputMappings, filled: readonly FilledArgument[]): InputMappings {
+export function withFilled(
+  mappings: InputMappings,
+  filled: readonly FilledArgument[],
+): InputMappings {
   const root = copied(mappings);
   for (const { argument, source, path } of filled) {
     const node = nodeAt(root, argument, path);
@@ -70,7 +76,13 @@ function nodeAt(root: Map<string, Node>, steps: string, path: readonly string[])
   let level = root;
   let node: Node | null = null;
   for (const step of stepsOf(steps)) {
-    node = getOrMake(level, step, () => ({ name: null, source: null, isRequired: false, inner: new Map(), path }));
+    node = getOrMake(level, step, () => ({
+      name: null,
+      source: null,
+      isRequired: false,
+      inner: new Map(),
+      path,
+    }));
     level = node.inner;
   }
   if (node !== null) node.path = path;
@@ -79,7 +91,9 @@ function nodeAt(root: Map<string, Node>, steps: string, path: readonly string[])
 
 /** As deep as the paths of the configuration, which are bounded. */
 const copied = (mappings: InputMappings): Map<string, Node> =>
-  new Map([...mappings].map(([key, mapping]) => [key, { ...mapping, inner: copied(mapping.inner) }]));
+  new Map(
+    [...mappings].map(([key, mapping]) => [key, { ...mapping, inner: copied(mapping.inner) }]),
+  );
 
 /** The source that an entry names, or null. */
 export function sourceOf({ value, header, claim }: InputEntry): EncodeSource | null {
@@ -89,7 +103,8 @@ export function sourceOf({ value, header, claim }: InputEntry): EncodeSource | n
 }
 
 /** The steps of a path; those of a namespace may hold `/`. */
-export const stepsOf = (path: string): readonly string[] => path.match(/(?:\{[^}]*\}|[^/{])+/g) ?? [];
+export const stepsOf = (path: string): readonly string[] =>
+  path.match(/(?:\{[^}]*\}|[^/{])+/g) ?? [];
 
 export const NO_MAPPINGS: InputMappings = new Map();
 

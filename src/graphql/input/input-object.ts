@@ -1,5 +1,16 @@
-import { GraphQLBoolean, GraphQLList, GraphQLNonNull, GraphQLString, getNullableType } from 'graphql';
-import type { BranchRule, EncodeAttribute, EncodeElement, EncodeObject } from '../../codec/plan/plan.js';
+import {
+  GraphQLBoolean,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+  getNullableType,
+} from 'graphql';
+import type {
+  BranchRule,
+  EncodeAttribute,
+  EncodeElement,
+  EncodeObject,
+} from '../../codec/plan/plan.js';
 import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/model.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { fixedScalar } from '../types/leaf.js';
@@ -24,13 +35,21 @@ import {
   inputFieldOf,
   type Owner,
 } from './input-field.js';
-import { hasPage, hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
+import {
+  hasPage,
+  hasSource,
+  type InputMapping,
+  NO_MAPPINGS,
+  refuseUnknown,
+} from './input-mapping.js';
 import { inOrder } from './input-order.js';
 import { describeRule, isAllFixed, isExclusive, mentions, named, singles } from './input-rules.js';
 import { checkConstant, sourcedText } from './sourced-text.js';
 
 type MutablePlan = {
-  -readonly [K in keyof EncodeObject]: EncodeObject[K] extends readonly (infer T)[] ? T[] : EncodeObject[K];
+  -readonly [K in keyof EncodeObject]: EncodeObject[K] extends readonly (infer T)[]
+    ? T[]
+    : EncodeObject[K];
 } & { branches: BranchRule[]; mixed?: MixedNames };
 
 /** Describes how often an element occurs in a request, and whether another may take its position. */
@@ -48,7 +67,14 @@ interface MadeElement {
 /** Fills the fields and the plan of one input object. */
 export class ObjectFiller implements InputObject {
   readonly fields = new Map<string, InputField>();
-  readonly plan: MutablePlan = { kind: 'object', attributes: [], text: null, children: [], choices: [], branches: [] };
+  readonly plan: MutablePlan = {
+    kind: 'object',
+    attributes: [],
+    text: null,
+    children: [],
+    choices: [],
+    branches: [],
+  };
   readonly #types: InputSources;
   readonly #owner: Owner;
   readonly #byPlace = new Map<string, Member>();
@@ -65,15 +91,25 @@ export class ObjectFiller implements InputObject {
     if (type.abstract) names.warn(`type ${this.#owner.name} is abstract and cannot be sent.`);
     const { all: members, mixed } = this.#types.members.of(type);
     for (const member of members) this.#byPlace.set(placeOf(member), member);
-    this.#scope = new NameScope([...members.map(({ name }) => name), ...Object.values(mixed ?? {})]);
+    this.#scope = new NameScope([
+      ...members.map(({ name }) => name),
+      ...Object.values(mixed ?? {}),
+    ]);
     const { content } = type;
     const model = contentModel(type, mixed !== null);
     if (model !== null) this.#content(inputContent(model), this.plan, this.fields);
     const text = this.#byPlace.get('text');
     if (content.kind === 'text' && text !== undefined) {
-      const { type: leafType, scalar } = this.#types.simple(content.type, `${this.#owner.name}Value`, text);
+      const { type: leafType, scalar } = this.#types.simple(
+        content.type,
+        `${this.#owner.name}Value`,
+        text,
+      );
       this.plan.text = { key: text.name, scalar };
-      this.fields.set(text.name, inputFieldOf(leafType, { ...PLAIN, isNonNull: true, member: text }));
+      this.fields.set(
+        text.name,
+        inputFieldOf(leafType, { ...PLAIN, isNonNull: true, member: text }),
+      );
     }
     for (const attribute of type.attributes) {
       const member = this.#byPlace.get(`attribute ${typeKey(attribute.name)}`);
@@ -92,9 +128,13 @@ export class ObjectFiller implements InputObject {
     const key = this.#keyOf(member, mapping);
     const many = place.max > 1;
     const item = many ? null : wrappedItem(element.type, this.#types.members);
-    const isWrapped = item !== null && element.type.kind === 'complex' && element.type.content.kind === 'elements';
+    const isWrapped =
+      item !== null && element.type.kind === 'complex' && element.type.content.kind === 'elements';
     const itemElement = isWrapped ? item.element : element;
-    const text = mapping === null || many ? null : sourcedText(element, { key, required }, mapping, this.#types);
+    const text =
+      mapping === null || many
+        ? null
+        : sourcedText(element, { key, required }, mapping, this.#types);
     if (text !== null) return { field: null, plan: text };
     const isCertain = required && !many && !isAlternative && !element.nillable;
     if (isCertain && mapping === null && isAllFixed(element.type))
@@ -104,7 +144,11 @@ export class ObjectFiller implements InputObject {
     const plan: EncodeElement = {
       key,
       name: element.name,
-      occurs: isWrapped ? { wrapped: itemElement.name, itemNillable: itemElement.nillable } : many ? 'many' : 'one',
+      occurs: isWrapped
+        ? { wrapped: itemElement.name, itemNillable: itemElement.nillable }
+        : many
+          ? 'many'
+          : 'one',
       ...(counts !== null && (isWrapped || many) && isBounded(counts)
         ? { counts: { min: counts.least, max: counts.max } }
         : {}),
@@ -114,17 +158,26 @@ export class ObjectFiller implements InputObject {
       typeName: encodedTypeName(itemElement.type),
       value: value.plan,
     };
-    if (mapping !== null && hasSource(mapping)) return this.#injected(plan, mapping, element, member, value);
+    if (mapping !== null && hasSource(mapping))
+      return this.#injected(plan, mapping, element, member, value);
     const fixed = this.#fixedText(element, required && !many, isWrapped);
     if (fixed !== null) return { field: null, plan: { ...plan, fixed } };
     const isNonNull = required && !element.nillable && !isAlternative;
     const note = familyNote(value.plan);
     if (element.fixed !== null && !many) {
-      const written = { ...plan, value: { kind: 'scalar', scalar: fixedScalar(element.fixed) } } as const;
-      return { field: inputFieldOf(GraphQLBoolean, { ...PLAIN, isNonNull, member }), plan: written };
+      const written = {
+        ...plan,
+        value: { kind: 'scalar', scalar: fixedScalar(element.fixed) },
+      } as const;
+      return {
+        field: inputFieldOf(GraphQLBoolean, { ...PLAIN, isNonNull, member }),
+        plan: written,
+      };
     }
     if (many || isWrapped) {
-      const list = new GraphQLList(itemElement.nillable ? value.type : new GraphQLNonNull(value.type));
+      const list = new GraphQLList(
+        itemElement.nillable ? value.type : new GraphQLNonNull(value.type),
+      );
       return {
         field: inputFieldOf(list, {
           ...PLAIN,
@@ -137,14 +190,23 @@ export class ObjectFiller implements InputObject {
     }
     const scalar = value.plan.kind === 'scalar' ? value.plan.scalar : null;
     const lexicalDefault = required ? element.default : null;
-    return { field: inputFieldOf(value.type, { isNonNull, lexicalDefault, scalar, member, note }), plan };
+    return {
+      field: inputFieldOf(value.type, { isNonNull, lexicalDefault, scalar, member, note }),
+      plan,
+    };
   }
 
   /** An element that the schema document fixes whole. */
   #fixed({ name, type }: ElementDeclaration, key: string): EncodeElement {
     const filler = new ObjectFiller(this.#types, { ...this.#owner, mappings: NO_MAPPINGS });
     if (type.kind === 'complex') filler.fill(type);
-    const common = { occurs: 'one', required: true, nillable: false, fixed: null, always: true } as const;
+    const common = {
+      occurs: 'one',
+      required: true,
+      nillable: false,
+      fixed: null,
+      always: true,
+    } as const;
     return { key, name, ...common, typeName: encodedTypeName(type), value: filler.plan };
   }
 
@@ -168,12 +230,16 @@ export class ObjectFiller implements InputObject {
     const mappings = mapping?.inner ?? NO_MAPPINGS;
     const made = this.#types.value(shown.type, { ...this.#owner, name, mappings }, member);
     const { plan } = made;
-    return plan.kind !== 'any' || shown.nillable ? made : { ...made, plan: { ...plan, refusesNil: true } };
+    return plan.kind !== 'any' || shown.nillable
+      ? made
+      : { ...made, plan: { ...plan, refusesNil: true } };
   }
 
   /** Members of a content model, in its order. */
   #content(content: InputContent, plan: MutablePlan, fields: Map<string, InputField>): void {
-    const alternatives = new Set(content.rules.flatMap(({ branches }) => branches.flatMap(({ keys }) => keys)));
+    const alternatives = new Set(
+      content.rules.flatMap(({ branches }) => branches.flatMap(({ keys }) => keys)),
+    );
     const keys = new Map<string, string>();
     const settled = new Set<string>();
     const plans = new Map<string, EncodeElement>();
@@ -205,7 +271,9 @@ export class ObjectFiller implements InputObject {
   #particle(particle: InputParticle, isAlternative: boolean): MadeElement | null {
     if (particle.kind === 'element') {
       const member = this.#byPlace.get(`element ${typeKey(particle.element.name)}`);
-      return member?.kind === 'element' ? this.element(member, { ...particle, isAlternative }) : null;
+      return member?.kind === 'element'
+        ? this.element(member, { ...particle, isAlternative })
+        : null;
     }
     const { min, max } = particle;
     const key = this.#scope.take(particle.kind === 'any' ? 'any' : 'items');
@@ -225,7 +293,9 @@ export class ObjectFiller implements InputObject {
     };
     const shown = max > 1 ? new GraphQLList(new GraphQLNonNull(type)) : type;
     const description =
-      object === null ? `Elements of any name${value.kind === 'xml' ? ', each as XML' : ''}.` : 'In this order.';
+      object === null
+        ? `Elements of any name${value.kind === 'xml' ? ', each as XML' : ''}.`
+        : 'In this order.';
     const isNonNull = min > 0 && !isAlternative;
     return { field: { type: isNonNull ? new GraphQLNonNull(shown) : shown, description }, plan };
   }
@@ -243,7 +313,14 @@ export class ObjectFiller implements InputObject {
   /** The content of a repeated group, once. Its members have the names they would have without it. */
   #group(content: InputContent, key: string): InputValue {
     const fields = new Map<string, InputField>();
-    const plan: MutablePlan = { kind: 'object', attributes: [], text: null, children: [], choices: [], branches: [] };
+    const plan: MutablePlan = {
+      kind: 'object',
+      attributes: [],
+      text: null,
+      children: [],
+      choices: [],
+      branches: [],
+    };
     const { names } = this.#types;
     const suffix = key === 'items' ? 'Item' : names.pascal(key);
     const name = names.take(`${names.pascal(this.#owner.name)}${suffix}Input`);
@@ -256,9 +333,14 @@ export class ObjectFiller implements InputObject {
     const { attribute } = member;
     const mapping = this.#mappingOf(`@${attribute.name.local}`);
     const { required, fixed } = attribute;
-    if ((fixed !== null || hides(member, this.#types.members)) && !required && mapping === null) return;
+    if ((fixed !== null || hides(member, this.#types.members)) && !required && mapping === null)
+      return;
     const hint = this.#types.names.pascal(attribute.name.local);
-    const { type, scalar } = this.#types.simple(attribute.type, `${this.#owner.name}${hint}`, member);
+    const { type, scalar } = this.#types.simple(
+      attribute.type,
+      `${this.#owner.name}${hint}`,
+      member,
+    );
     const key = this.#keyOf(member, mapping);
     const plan: EncodeAttribute = { key, name: attribute.name, required, fixed, scalar };
     if (mapping?.source != null) {
@@ -270,7 +352,12 @@ export class ObjectFiller implements InputObject {
     if (fixed !== null) return;
     this.fields.set(
       key,
-      inputFieldOf(type, { isNonNull: required, lexicalDefault: attribute.default, scalar, member }),
+      inputFieldOf(type, {
+        isNonNull: required,
+        lexicalDefault: attribute.default,
+        scalar,
+        member,
+      }),
     );
   }
 
@@ -284,14 +371,25 @@ export class ObjectFiller implements InputObject {
   ): MadeElement | null {
     if (mapping.source !== null) {
       if (plan.value.kind !== 'scalar' || plan.occurs !== 'one' || element.type.kind !== 'simple') {
-        this.#refuse(mapping, 'Only a single simple value can come from elsewhere.', 'Name an element inside it.');
+        this.#refuse(
+          mapping,
+          'Only a single simple value can come from elsewhere.',
+          'Name an element inside it.',
+        );
         return null;
       }
       checkConstant(mapping, plan.value.scalar, this.#types);
-      return { field: null, plan: { ...plan, required: plan.required || mapping.isRequired, source: mapping.source } };
+      return {
+        field: null,
+        plan: { ...plan, required: plan.required || mapping.isRequired, source: mapping.source },
+      };
     }
     if (plan.value.kind !== 'object' || plan.occurs !== 'one') {
-      this.#refuse(mapping, 'Nothing inside this can come from elsewhere: it is no single object.', null);
+      this.#refuse(
+        mapping,
+        'Nothing inside this can come from elsewhere: it is no single object.',
+        null,
+      );
       return null;
     }
     if (value.fields?.size === 0) return { field: null, plan: { ...plan, always: true } };
@@ -307,7 +405,8 @@ export class ObjectFiller implements InputObject {
 
   #keyOf(member: Member, mapping: InputMapping | null): string {
     if (mapping?.name == null || mapping.name === member.name) return member.name;
-    if (this.#scope.has(mapping.name)) this.#refuse(mapping, `There is another argument ${mapping.name} here.`, null);
+    if (this.#scope.has(mapping.name))
+      this.#refuse(mapping, `There is another argument ${mapping.name} here.`, null);
     return this.#scope.take(mapping.name);
   }
 
@@ -317,11 +416,19 @@ export class ObjectFiller implements InputObject {
 }
 
 /** The text beside the elements, or all of it as XML: then no element is required any more. */
-function addMixed({ fields, plan }: ObjectFiller, mixed: MixedNames, { leaves }: InputSources): void {
+function addMixed(
+  { fields, plan }: ObjectFiller,
+  mixed: MixedNames,
+  { leaves }: InputSources,
+): void {
   plan.mixed = mixed;
-  for (const [key, field] of fields) fields.set(key, { ...field, type: getNullableType(field.type) });
+  for (const [key, field] of fields)
+    fields.set(key, { ...field, type: getNullableType(field.type) });
   fields.set(mixed.text, { type: GraphQLString, description: 'The text, before the elements.' });
-  fields.set(mixed.xml, { type: leaves.xml, description: 'The whole element as XML, instead of all else.' });
+  fields.set(mixed.xml, {
+    type: leaves.xml,
+    description: 'The whole element as XML, instead of all else.',
+  });
 }
 
 const PLAIN = { isNonNull: false, lexicalDefault: null, scalar: null } as const;
@@ -344,5 +451,7 @@ function placeOf(member: Member): string {
 /** The names that the mapping of a request may use for it. */
 function keyInMapping(member: Member): readonly string[] {
   if (member.kind === 'text') return [];
-  return [member.kind === 'element' ? member.element.name.local : `@${member.attribute.name.local}`];
+  return [
+    member.kind === 'element' ? member.element.name.local : `@${member.attribute.name.local}`,
+  ];
 }

@@ -21,21 +21,28 @@ export interface InputOrder {
 }
 
 /** Null where every particle has one place, in the order of `keys`. */
-export function orderOf(places: readonly ParticlePosition[], keys: Iterable<string>): InputOrder | null {
+export function orderOf(
+  places: readonly ParticlePosition[],
+  keys: Iterable<string>,
+): InputOrder | null {
   const joined = withoutNeighbours(places);
   const byKey = new Map<string, ParticlePosition[]>();
   for (const place of joined) {
     addToGroup(byKey, place.key, place);
   }
-  const isPlain = byKey.size === joined.length && !joined.some(({ isTangled }) => isTangled === true);
+  const isPlain =
+    byKey.size === joined.length && !joined.some(({ isTangled }) => isTangled === true);
   if (isPlain && [...keys].every((key, at) => joined[at]?.key === key)) return null;
   const tangled = new Set<string>();
   const shares = new Map<ParticlePosition, ItemRange>();
   for (const [key, own] of byKey) {
-    if (own.some(({ scope, isTangled }) => isTangled === true || scope !== own[0]?.scope)) tangled.add(key);
+    if (own.some(({ scope, isTangled }) => isTangled === true || scope !== own[0]?.scope))
+      tangled.add(key);
     else if (own.length > 1) for (const [place, share] of sharesOf(own)) shares.set(place, share);
   }
-  const kept = joined.filter((place) => !tangled.has(place.key) || byKey.get(place.key)?.[0] === place);
+  const kept = joined.filter(
+    (place) => !tangled.has(place.key) || byKey.get(place.key)?.[0] === place,
+  );
   return {
     places: kept.map((place) => ({ key: place.key, share: shares.get(place) ?? null })),
     tangled: [...tangled],
@@ -61,7 +68,9 @@ export function inOrder(
 }
 
 /** Each place takes the most it may that leaves the later ones the least they need. */
-function sharesOf(places: readonly ParticlePosition[]): readonly (readonly [ParticlePosition, ItemRange])[] {
+function sharesOf(
+  places: readonly ParticlePosition[],
+): readonly (readonly [ParticlePosition, ItemRange])[] {
   let rest = 0;
   for (const { min } of places) rest += min;
   let most = 0;
@@ -78,14 +87,19 @@ function withoutNeighbours(places: readonly ParticlePosition[]): readonly Partic
   const joined: ParticlePosition[] = [];
   for (const place of places) {
     const last = joined.at(-1);
-    if (last === undefined || last.key !== place.key || last.scope !== place.scope) joined.push(place);
-    else joined[joined.length - 1] = { ...last, min: last.min + place.min, max: last.max + place.max };
+    if (last === undefined || last.key !== place.key || last.scope !== place.scope)
+      joined.push(place);
+    else
+      joined[joined.length - 1] = { ...last, min: last.min + place.min, max: last.max + place.max };
   }
   return joined;
 }
 
 /** Makes the positions of a group optional: they occur together only, unless there is only one. */
-export function optionalPlaces(places: readonly ParticlePosition[], scope: number): readonly ParticlePosition[] {
+export function optionalPlaces(
+  places: readonly ParticlePosition[],
+  scope: number,
+): readonly ParticlePosition[] {
   const [only, ...others] = places;
   if (only !== undefined && others.length === 0 && only.min < 2) return [{ ...only, min: 0 }];
   return places.map((place) => ({ ...place, scope: place.scope ?? scope }));

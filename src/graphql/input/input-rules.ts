@@ -5,7 +5,10 @@ import type { InputContent } from './input-content.js';
 import type { InputField } from './input-field.js';
 
 /** The rule by the names of members; null where nothing of it is left to the caller. */
-export function named({ required, branches }: BranchRule, names: ReadonlyMap<string, string>): BranchRule | null {
+export function named(
+  { required, branches }: BranchRule,
+  names: ReadonlyMap<string, string>,
+): BranchRule | null {
   const keys = (members: readonly string[]): string[] =>
     members.flatMap((key) => {
       const name = names.get(key);
@@ -41,35 +44,55 @@ export function isExclusive({ particles, rules }: InputContent): boolean {
   const keys = singles(rule);
   if (keys === null || keys.length !== particles.size) return false;
   return [...particles.values()].every(
-    (particle) => particle.kind !== 'element' || (!particle.element.nillable && particle.element.fixed === null),
+    (particle) =>
+      particle.kind !== 'element' ||
+      (!particle.element.nillable && particle.element.fixed === null),
   );
 }
 
 /** Whether every element and attribute of a type must be there with a fixed value: a client has nothing to provide. */
 export function isAllFixed(type: XsdType): boolean {
-  if (type.kind === 'simple' || type.abstract || hasVariants(type) || type.content.kind !== 'elements') return false;
+  if (
+    type.kind === 'simple' ||
+    type.abstract ||
+    hasVariants(type) ||
+    type.content.kind !== 'elements'
+  )
+    return false;
   if (!type.attributes.every(({ fixed }) => fixed !== null)) return false;
   const stack: Particle[] = [type.content.particle];
   for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
     const isOnce = particle.min === 1 && particle.max === 1;
     if (!isOnce || particle.kind === 'any' || particle.kind === 'choice') return false;
     if (particle.kind !== 'one') stack.push(...particle.particles);
-    else if (particle.element.fixed === null || particle.element.nillable || particle.element.type.kind !== 'simple')
+    else if (
+      particle.element.fixed === null ||
+      particle.element.nillable ||
+      particle.element.type.kind !== 'simple'
+    )
       return false;
   }
   return true;
 }
 
 /** Adds a choice to the descriptions of its members: their types do not show it. */
-export function describeRule(fields: Map<string, InputField>, { required, branches }: BranchRule): void {
+export function describeRule(
+  fields: Map<string, InputField>,
+  { required, branches }: BranchRule,
+): void {
   if (branches.length < 2) return;
-  const shown = branches.slice(0, NAMES_SHOWN).map(({ keys }) => (keys.length === 1 ? keys[0] : `(${listed(keys)})`));
+  const shown = branches
+    .slice(0, NAMES_SHOWN)
+    .map(({ keys }) => (keys.length === 1 ? keys[0] : `(${listed(keys)})`));
   const text = `${required ? 'Exactly' : 'At most'} one of ${shown.join(', ')}${branches.length > NAMES_SHOWN ? ', ...' : ''}.`;
   for (const key of new Set(branches.flatMap(({ keys }) => keys))) {
     const field = fields.get(key);
     if (field === undefined) continue;
     const { description } = field;
-    fields.set(key, { ...field, description: description === null ? text : `${description}\n\n${text}` });
+    fields.set(key, {
+      ...field,
+      description: description === null ? text : `${description}\n\n${text}`,
+    });
   }
 }
 

@@ -46,7 +46,12 @@ export class InputTypes implements InputSources {
   readonly #variants = new Map<ComplexType, InputValue>();
   readonly #pending: (() => void)[] = [];
 
-  constructor(members: MemberTable, leaves: LeafTable, names: ServiceNames, replies: ReadonlySet<XsdType>) {
+  constructor(
+    members: MemberTable,
+    leaves: LeafTable,
+    names: ServiceNames,
+    replies: ReadonlySet<XsdType>,
+  ) {
     this.members = members;
     this.leaves = leaves;
     this.names = names;
@@ -57,7 +62,9 @@ export class InputTypes implements InputSources {
   structure(type: ComplexType, owner: string, mappings: InputMappings = NO_MAPPINGS): InputObject {
     if (contentOf(type, this.members) === 'opaque') return this.#opaque(type);
     const full: Owner = { name: owner, mappings, operation: owner };
-    const made = (type.abstract && mappings.size === 0 ? this.#chosen(type, full) : null) ?? this.#object(type, full);
+    const made =
+      (type.abstract && mappings.size === 0 ? this.#chosen(type, full) : null) ??
+      this.#object(type, full);
     this.#fill();
     return isOneOfType(type) ? { ...made, fields: withChoices(made) } : made;
   }
@@ -72,7 +79,11 @@ export class InputTypes implements InputSources {
     const { required, many } = member;
     const counts = { min: required ? 1 : 0, max: many ? Infinity : 1, least: 1 };
     const filler = new ObjectFiller(this, { name: owner, mappings, operation });
-    const made = filler.element(member, { ...counts, element: member.element, isAlternative: false });
+    const made = filler.element(member, {
+      ...counts,
+      element: member.element,
+      isAlternative: false,
+    });
     this.#fill();
     if (made === null) return null;
     // The gateway's own header blocks are written with or without those of the client.
@@ -81,8 +92,17 @@ export class InputTypes implements InputSources {
     return always ? { ...made, plan: { ...made.plan, always } } : made;
   }
 
-  simple(type: SimpleType, nameHint: string, member: Member | null = null): InputValue & { readonly scalar: Scalar } {
-    const { type: leafType, scalar } = this.leaves.mapped(type, nameHint, this.names, member?.mapping ?? null);
+  simple(
+    type: SimpleType,
+    nameHint: string,
+    member: Member | null = null,
+  ): InputValue & { readonly scalar: Scalar } {
+    const { type: leafType, scalar } = this.leaves.mapped(
+      type,
+      nameHint,
+      this.names,
+      member?.mapping ?? null,
+    );
     return { type: leafType, plan: { kind: 'scalar', scalar }, scalar };
   }
 
@@ -101,7 +121,8 @@ export class InputTypes implements InputSources {
     if (type.kind === 'simple') return this.simple(type, owner.name, member);
     if (isMixedText(type, this.members)) return this.simple(STRING, owner.name, member);
     const { content } = type;
-    if (content.kind === 'array' && content.dimensions === 1) return this.#array(type, content.item, owner);
+    if (content.kind === 'array' && content.dimensions === 1)
+      return this.#array(type, content.item, owner);
     if (contentOf(type, this.members) === 'opaque') return this.#xml();
     const known = owner.mappings.size > 0 ? undefined : this.#variants.get(type);
     if (known !== undefined) return known;
@@ -116,8 +137,18 @@ export class InputTypes implements InputSources {
   }
 
   /** Makes the type of an object whose fields are known later. */
-  objectType(name: string, object: InputObject, isOneOf: boolean, description: string | null): GraphQLInputObjectType {
-    const made = new GraphQLInputObjectType({ name, description, isOneOf, fields: () => inputConfigs(object.fields) });
+  objectType(
+    name: string,
+    object: InputObject,
+    isOneOf: boolean,
+    description: string | null,
+  ): GraphQLInputObjectType {
+    const made = new GraphQLInputObjectType({
+      name,
+      description,
+      isOneOf,
+      fields: () => inputConfigs(object.fields),
+    });
     this.made.push(made);
     return made;
   }
@@ -139,8 +170,15 @@ export class InputTypes implements InputSources {
   #opaque(type: ComplexType): InputObject {
     const types = this.members.anyTypesOf(type);
     if (types !== null)
-      return this.#anyMessage({ kind: 'any', types, isSimple: false, isPlain: !isAnyType(type), refusesNil: true });
-    const description = descriptionOf(type.documentation) ?? 'The whole element as XML, or its text.';
+      return this.#anyMessage({
+        kind: 'any',
+        types,
+        isSimple: false,
+        isPlain: !isAnyType(type),
+        refusesNil: true,
+      });
+    const description =
+      descriptionOf(type.documentation) ?? 'The whole element as XML, or its text.';
     return {
       fields: new Map([['xml', { type: this.leaves.xml, description }]]),
       plan: { kind: 'object', attributes: [], text: null, children: [], choices: [], xml: 'xml' },
@@ -165,8 +203,20 @@ export class InputTypes implements InputSources {
     if (plan.kind !== 'variants') return null;
     const key = fieldName(this.names.plain(type, owner.name), this.names.naming);
     return {
-      fields: new Map([[key, { type: new GraphQLNonNull(graphqlType), description: this.names.descriptionOf(type) }]]),
-      plan: { kind: 'object', attributes: [], text: null, children: [], choices: [], variant: { key, value: plan } },
+      fields: new Map([
+        [
+          key,
+          { type: new GraphQLNonNull(graphqlType), description: this.names.descriptionOf(type) },
+        ],
+      ]),
+      plan: {
+        kind: 'object',
+        attributes: [],
+        text: null,
+        children: [],
+        choices: [],
+        variant: { key, value: plan },
+      },
     };
   }
 
@@ -194,7 +244,8 @@ export class InputTypes implements InputSources {
   /** The type itself, whatever others derive from it. */
   #plain(type: ComplexType, owner: Owner): InputValue {
     if (contentOf(type, this.members) === 'opaque') return this.#xml();
-    if (isEmptyType(type)) return { type: GraphQLBoolean, plan: { kind: 'scalar', scalar: PRESENCE_SCALAR } };
+    if (isEmptyType(type))
+      return { type: GraphQLBoolean, plan: { kind: 'scalar', scalar: PRESENCE_SCALAR } };
     const name = this.names.xmlName(type, owner.name);
     const object = this.#object(type, { ...owner, name });
     const own = owner.mappings.size > 0 ? { fields: object.fields } : {};
@@ -212,7 +263,12 @@ export class InputTypes implements InputSources {
     const name = isOwn
       ? this.names.take(`${owner.operation}${xmlName}${suffix}`)
       : this.names.of(type, owner.name, suffix);
-    const made = this.objectType(name, object, !isOwn && isOneOfType(type), this.names.descriptionOf(type));
+    const made = this.objectType(
+      name,
+      object,
+      !isOwn && isOneOfType(type),
+      this.names.descriptionOf(type),
+    );
     if (!isOwn) this.#types.set(type, made);
     return made;
   }
@@ -266,13 +322,20 @@ export class InputTypes implements InputSources {
   /** An array whose items are arrays is a list of lists, down to a depth that means something. */
   #array(type: ComplexType, item: XsdType, owner: Owner): InputValue {
     let depth = 0;
-    for (let at: XsdType = item; at.kind === 'complex' && at.content.kind === 'array'; at = at.content.item) {
+    for (
+      let at: XsdType = item;
+      at.kind === 'complex' && at.content.kind === 'array';
+      at = at.content.item
+    ) {
       depth += 1;
       if (depth > ARRAYS_MAX) return this.#xml();
     }
     const value = this.value(item, { ...owner, name: `${type.name?.local ?? owner.name}Item` });
     const itemType = encodedTypeName(item);
-    return { type: new GraphQLList(value.type), plan: { kind: 'array', itemType, item: value.plan } };
+    return {
+      type: new GraphQLList(value.type),
+      plan: { kind: 'array', itemType, item: value.plan },
+    };
   }
 }
 
@@ -291,8 +354,11 @@ const VARIANTS_MAX = 200;
 
 const isEmptyType = ({ attributes, content }: ComplexType): boolean =>
   attributes.length === 0 &&
-  (content.kind === 'empty' || (content.kind === 'elements' && inputContent(content.particle).particles.size === 0));
+  (content.kind === 'empty' ||
+    (content.kind === 'elements' && inputContent(content.particle).particles.size === 0));
 
 /** Whether the type is nothing but a choice. */
 const isOneOfType = ({ attributes, content }: ComplexType): boolean =>
-  attributes.length === 0 && content.kind === 'elements' && isExclusive(inputContent(content.particle));
+  attributes.length === 0 &&
+  content.kind === 'elements' &&
+  isExclusive(inputContent(content.particle));

@@ -16,7 +16,8 @@ export function sourcedText(
   types: InputSources,
 ): EncodeElement | null {
   const { type, name } = element;
-  if (type.kind !== 'complex' || type.content.kind !== 'text' || mapping.source === null) return null;
+  if (type.kind !== 'complex' || type.content.kind !== 'text' || mapping.source === null)
+    return null;
   const { scalar } = types.simple(type.content.type, `${name.local}Value`, null);
   checkConstant(mapping, scalar, types);
   refuseUnknown(
@@ -43,11 +44,24 @@ export function sourcedText(
   const isRequired = required || mapping.isRequired;
   const text = { key: '', scalar, source: mapping.source, required: isRequired };
   const value = { kind: 'object', attributes, text, children: [], choices: [] } as const;
-  return { key, name, occurs: 'one', required: isRequired, nillable: false, fixed: null, always: true, value };
+  return {
+    key,
+    name,
+    occurs: 'one',
+    required: isRequired,
+    nillable: false,
+    fixed: null,
+    always: true,
+    value,
+  };
 }
 
 /** Checks a constant at start-up. Its report does not contain the value, which may be a secret. */
-export function checkConstant({ source, path }: InputMapping, scalar: Scalar, { names }: InputSources): void {
+export function checkConstant(
+  { source, path }: InputMapping,
+  scalar: Scalar,
+  { names }: InputSources,
+): void {
   if (source?.from === 'page' && source.isNumber && !isWholeScalar(scalar))
     names.refuse(path, 'The argument is no whole number.', 'Name the one that counts.');
   if (source?.from !== 'constant') return;

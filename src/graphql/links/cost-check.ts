@@ -15,7 +15,10 @@ import { type MappingFinding, mappingFinding } from '../types/mapping.js';
 import type { LinkTable } from './link.js';
 
 /** Finds sizes and weights of the mapping for unknown fields and arguments, which would have no effect. */
-export function* costFindings(schema: GraphQLSchema, links: LinkTable): Steps<readonly MappingFinding[]> {
+export function* costFindings(
+  schema: GraphQLSchema,
+  links: LinkTable,
+): Steps<readonly MappingFinding[]> {
   const findings: MappingFinding[] = [];
   const seen = new Set<FieldCost>();
   for (const type of Object.values(schema.getTypeMap())) {
@@ -32,39 +35,65 @@ export function* costFindings(schema: GraphQLSchema, links: LinkTable): Steps<re
   return findings;
 }
 
-function fieldFindings(field: GraphQLField<unknown, unknown>, cost: FieldCost): readonly MappingFinding[] {
+function fieldFindings(
+  field: GraphQLField<unknown, unknown>,
+  cost: FieldCost,
+): readonly MappingFinding[] {
   const { origin, listSize } = cost;
   if (origin === null || origin.service === null) return [];
   const findings: MappingFinding[] = [];
   const { service, path } = origin;
   // The key of a schema, in a file or in the configuration.
   const isSdl = path[0] === 'types' || path.length === 1;
-  const report = (key: string, what: string, among: readonly string[] = [], written?: string): unknown =>
-    findings.push(mappingFinding(service, isSdl ? path : [...path, key], what, null, among, written));
+  const report = (
+    key: string,
+    what: string,
+    among: readonly string[] = [],
+    written?: string,
+  ): unknown =>
+    findings.push(
+      mappingFinding(service, isSdl ? path : [...path, key], what, null, among, written),
+    );
   const names = field.args.map(({ name }) => name);
   for (const argumentPath of [...(listSize?.slicingArguments ?? []), ...cost.arguments.keys()]) {
-    const key = listSize?.slicingArguments.includes(argumentPath) === true ? 'listSize' : 'argumentCosts';
+    const key =
+      listSize?.slicingArguments.includes(argumentPath) === true ? 'listSize' : 'argumentCosts';
     const [name = '', ...rest] = argumentPath.split('.');
     const argument = field.args.find((each) => each.name === name);
-    if (argument === undefined) report(key, `\`${field.name}\` has no argument \`${name}\`.`, names, name);
+    if (argument === undefined)
+      report(key, `\`${field.name}\` has no argument \`${name}\`.`, names, name);
     else {
       const found = inputAlong(argument.type, rest);
-      if (found === null) report(key, `\`${argumentPath}\` leads to nothing in the arguments of \`${field.name}\`.`);
-      else if (key === 'listSize' && !NUMBERS.has(found)) report(key, `\`${argumentPath}\` is no number of items.`);
+      if (found === null)
+        report(key, `\`${argumentPath}\` leads to nothing in the arguments of \`${field.name}\`.`);
+      else if (key === 'listSize' && !NUMBERS.has(found))
+        report(key, `\`${argumentPath}\` is no number of items.`);
     }
   }
   if (listSize === null) return findings;
   if (listSize.sizedFields.length === 0 && !isListType(getNullableType(field.type))) {
-    report('listSize', `\`${field.name}\` is no list: name the fields below it that are, as \`sizedFields\`.`);
+    report(
+      'listSize',
+      `\`${field.name}\` is no list: name the fields below it that are, as \`sizedFields\`.`,
+    );
   }
   for (const sized of listSize.sizedFields) {
     const found = outputAlong(field.type, sized.split('.'));
-    if (found === null || !isListType(getNullableType(found))) report('listSize', `\`${sized}\` leads to no list.`);
+    if (found === null || !isListType(getNullableType(found)))
+      report('listSize', `\`${sized}\` leads to no list.`);
   }
   return findings;
 }
 
-const NUMBERS: ReadonlySet<string> = new Set(['Int', 'Float', 'Long', 'BigInt', 'Decimal', 'String', 'ID']);
+const NUMBERS: ReadonlySet<string> = new Set([
+  'Int',
+  'Float',
+  'Long',
+  'BigInt',
+  'Decimal',
+  'String',
+  'ID',
+]);
 
 /** The name of the type at a path in an argument, through lists; null where there is none. */
 function inputAlong(from: GraphQLInputType, steps: readonly string[]): string | null {

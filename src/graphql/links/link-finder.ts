@@ -1,7 +1,14 @@
 import { type FieldNode, Kind, type SelectionSetNode } from 'graphql';
 import { getOrMake } from '../../base/get-or-make.js';
 import { collectFields, type Fragments, type PlanContext } from '../output/reply-plan.js';
-import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape, ValueShape } from '../types/shape.js';
+import type {
+  ElementShape,
+  FieldShape,
+  ObjectShape,
+  ReplyRoot,
+  ReplyShape,
+  ValueShape,
+} from '../types/shape.js';
 import type { LinkTable } from './link.js';
 import type { Walk } from './walk.js';
 
@@ -25,20 +32,34 @@ export class LinkFinder {
   }
 
   /** The way to links in the value of a reply; null without any. Recursion is as deep as the selection. */
-  walkOf({ root, faults, unions = NO_UNIONS }: ReplyShape, nodes: readonly FieldNode[]): Walk | null {
+  walkOf(
+    { root, faults, unions = NO_UNIONS }: ReplyShape,
+    nodes: readonly FieldNode[],
+  ): Walk | null {
     if (!nodes.some((node) => this.#mentions.below(node))) return null;
-    const roots = [root, ...(faults?.as === 'data' ? faults.entries.map((entry) => entry.root) : [])];
-    const walk = roots.reduce((all, each) => merged(all, this.#inRoot(each, nodes, unions)), NOWHERE);
+    const roots = [
+      root,
+      ...(faults?.as === 'data' ? faults.entries.map((entry) => entry.root) : []),
+    ];
+    const walk = roots.reduce(
+      (all, each) => merged(all, this.#inRoot(each, nodes, unions)),
+      NOWHERE,
+    );
     return walk.size === 0 ? null : walk;
   }
 
   #inRoot(root: ReplyRoot, nodes: readonly FieldNode[], unions: Unions): Walk {
     if (root.kind === 'done') return NOWHERE;
-    return root.kind === 'whole' ? this.#inObject(root.shape, nodes, unions) : this.#inField(root.field, nodes, unions);
+    return root.kind === 'whole'
+      ? this.#inObject(root.shape, nodes, unions)
+      : this.#inField(root.field, nodes, unions);
   }
 
   #inField({ value }: FieldShape, nodes: readonly FieldNode[], unions: Unions): Walk {
-    return shapesOf(value).reduce((walk, shape) => merged(walk, this.#inObject(shape, nodes, unions)), NOWHERE);
+    return shapesOf(value).reduce(
+      (walk, shape) => merged(walk, this.#inObject(shape, nodes, unions)),
+      NOWHERE,
+    );
   }
 
   #inObject(shape: ElementShape, nodes: readonly FieldNode[], unions: Unions): Walk {
@@ -97,10 +118,12 @@ function collector(
   const sets = nodes.flatMap(({ selectionSet }): SelectionSetNode[] =>
     selectionSet === undefined ? [] : [selectionSet],
   );
-  const known: { readonly answers: ReadonlyMap<string, boolean>; readonly fields: Collected }[] = [];
+  const known: { readonly answers: ReadonlyMap<string, boolean>; readonly fields: Collected }[] =
+    [];
   return (object, unions) => {
     const others = unions.get(object.typeName);
-    const applies = (condition: string): boolean => object.conditions.has(condition) || others?.has(condition) === true;
+    const applies = (condition: string): boolean =>
+      object.conditions.has(condition) || others?.has(condition) === true;
     const same = known.find(({ answers }) =>
       [...answers].every(([condition, answer]) => applies(condition) === answer),
     );

@@ -4,7 +4,15 @@ import { isRecord } from '../../base/record.js';
 import { objectOf } from '../../codec/plan/lazy-object.js';
 import { TEXT } from '../../codec/plan/lexical.js';
 import type { FieldSlot, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
-import { HIDDEN, hiddenKey, keyed, leafSlot, objectAlong, selfSlot, slotAlong } from '../feeds/hidden-slots.js';
+import {
+  HIDDEN,
+  hiddenKey,
+  keyed,
+  leafSlot,
+  objectAlong,
+  selfSlot,
+  slotAlong,
+} from '../feeds/hidden-slots.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { isSubschemaField, type SubschemaField, type SubschemaPlan } from '../fields/subschema.js';
 import { errorPlans } from '../output/fault-plan.js';
@@ -55,7 +63,11 @@ export type LinkAsk =
 
 /** Plans the calls of links to subschemas. */
 export interface SubschemaLinkPlanner {
-  linked(field: SubschemaField, nodes: readonly FieldNode[], batch: LinkBatch | null): PlannedSubschemaField;
+  linked(
+    field: SubschemaField,
+    nodes: readonly FieldNode[],
+    batch: LinkBatch | null,
+  ): PlannedSubschemaField;
 }
 
 /** The call of a subschema's field, and the way to links in the answer. */
@@ -100,12 +112,17 @@ export class LinkPlanner implements LinkSlots {
   readonly #finder: LinkFinder;
 
   /** Without `subschemas` no link may call a subschema. */
-  constructor(table: LinkTable, context: PlanContext, subschemas: SubschemaLinkPlanner | null = null) {
+  constructor(
+    table: LinkTable,
+    context: PlanContext,
+    subschemas: SubschemaLinkPlanner | null = null,
+  ) {
     this.#context = context;
     this.#rights = context.rights ?? null;
     this.#subschemas = subschemas;
     this.#table = table;
-    const isLink = (type: string, nodes: readonly FieldNode[]): boolean => this.select(type, nodes) !== null;
+    const isLink = (type: string, nodes: readonly FieldNode[]): boolean =>
+      this.select(type, nodes) !== null;
     this.#finder = new LinkFinder(table, context, isLink);
   }
 
@@ -117,7 +134,9 @@ export class LinkPlanner implements LinkSlots {
     const idSlot: FieldSlot = { ...CONSTANT, key: HIDDEN, source: { from: 'constant', value: id } };
     const values = link.feeds.flatMap((feed, index) => {
       const field = object.fields.get(feed.field[0] ?? '');
-      return field === undefined ? [] : [slotAlong(hiddenKey(index), field, feed.field.slice(1), leafSlot)];
+      return field === undefined
+        ? []
+        : [slotAlong(hiddenKey(index), field, feed.field.slice(1), leafSlot)];
     });
     return selfSlot(key, objectOf([idSlot, ...values]));
   }
@@ -167,7 +186,8 @@ export class LinkPlanner implements LinkSlots {
       const pages = this.pages({ reply: shape, paging }, nodes);
       return { ask: { kind: 'soap', bound: called, reply: pages.reply, pages }, walk: pages.walk };
     }
-    const { reply, walk } = batch === null ? this.#single(called, nodes) : this.#batch(called, batch, nodes);
+    const { reply, walk } =
+      batch === null ? this.#single(called, nodes) : this.#batch(called, batch, nodes);
     return { ask: { kind: 'soap', bound: called, reply }, walk };
   }
 
@@ -182,12 +202,23 @@ export class LinkPlanner implements LinkSlots {
     const faults = errorPlans(reply, this.#rights);
     let walk: Walk | null = null;
     const items = (key: string, list: FieldShape): FieldSlot => {
-      const listed: ReplyShape = { ...reply, root: { kind: 'unwrap', field: list }, nonNull: false };
+      const listed: ReplyShape = {
+        ...reply,
+        root: { kind: 'unwrap', field: list },
+        nonNull: false,
+      };
       const plan = this.#plan(listed, nodes);
       walk = this.walkOf(listed, nodes);
       const item = plan.value.declared?.slots[0]?.value;
-      if (item?.kind !== 'object' || list.value.kind !== 'object') throw new Error('items of a link are objects');
-      return { key, ...SINGLE, source: list.source, list: true, value: keyed(item, list.value.shape, batch.key) };
+      if (item?.kind !== 'object' || list.value.kind !== 'object')
+        throw new Error('items of a link are objects');
+      return {
+        key,
+        ...SINGLE,
+        source: list.source,
+        list: true,
+        value: keyed(item, list.value.shape, batch.key),
+      };
     };
     if (root.kind === 'done') throw new Error('a list operation has an answer');
     const value =
@@ -199,7 +230,10 @@ export class LinkPlanner implements LinkSlots {
   }
 
   /** Plans a paged field: of the root, or of a link. */
-  pages(field: { readonly reply: ReplyShape; readonly paging: Paging }, nodes: readonly FieldNode[]): PagePlan {
+  pages(
+    field: { readonly reply: ReplyShape; readonly paging: Paging },
+    nodes: readonly FieldNode[],
+  ): PagePlan {
     this.#context.countBytes?.(SELECTION_BYTES);
     return planPages(field, nodes, this.#context, {
       plan: (reply, inner) => this.#plan(reply, inner),
@@ -227,7 +261,8 @@ function isForbiddenLink({ definition, called, batch }: Link, rights: FieldRight
   if (batch === null || isSubschemaField(called)) return false;
   const { root } = called.reply;
   let values = root.kind === 'unwrap' ? [root.field.value] : [];
-  let objects = root.kind === 'whole' ? objectsIn([{ kind: 'object', shape: root.shape }]) : objectsIn(values);
+  let objects =
+    root.kind === 'whole' ? objectsIn([{ kind: 'object', shape: root.shape }]) : objectsIn(values);
   for (const step of batch.items) {
     const fields = objects.flatMap((object) => object.fields.get(step) ?? []);
     if (fields.some(({ rule }) => rights.decide(rule) !== null)) return true;

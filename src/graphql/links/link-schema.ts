@@ -65,7 +65,12 @@ interface Place {
   readonly types: readonly FieldOwner[];
 }
 
-function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: Report): Place | null {
+function placeOf(
+  name: string,
+  schema: GraphQLSchema,
+  table: LinkTable,
+  report: Report,
+): Place | null {
   const [typeName = '', field = ''] = name.split('.');
   const owners = Object.values(schema.getTypeMap()).filter(
     (type) => isFieldOwner(type) && !type.name.startsWith('__') && !isRoot(schema, type),
@@ -74,15 +79,33 @@ function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: 
   if (type === undefined) {
     const known = owners.map((owner) => owner.name);
     const what = `There is no object type \`${typeName}\`.`;
-    report([], what, 'Name a type of a reply, as `soapstone schema` prints it.', { name: typeName, known }, 'key');
+    report(
+      [],
+      what,
+      'Name a type of a reply, as `soapstone schema` prints it.',
+      { name: typeName, known },
+      'key',
+    );
     return null;
   }
   const types: readonly FieldOwner[] = isInterfaceType(type)
-    ? [type, ...schema.getImplementations(type).objects, ...schema.getImplementations(type).interfaces]
+    ? [
+        type,
+        ...schema.getImplementations(type).objects,
+        ...schema.getImplementations(type).interfaces,
+      ]
     : [type];
-  const taken = types.find((owner) => Object.hasOwn(owner.getFields(), field) || table.has(`${owner.name}.${field}`));
+  const taken = types.find(
+    (owner) => Object.hasOwn(owner.getFields(), field) || table.has(`${owner.name}.${field}`),
+  );
   if (taken !== undefined) {
-    report([], `\`${taken.name}\` has a field \`${field}\` already.`, 'Give the link another name.', null, 'key');
+    report(
+      [],
+      `\`${taken.name}\` has a field \`${field}\` already.`,
+      'Give the link another name.',
+      null,
+      'key',
+    );
     return null;
   }
   return { type, field, types };
@@ -90,7 +113,12 @@ function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: 
 
 const CALLED: TargetUse = { verb: 'called', reader: 'a link' };
 
-function resolve(mapping: LinkMapping, owner: FieldOwner | null, known: Targets<Target>, report: Report): Link | null {
+function resolve(
+  mapping: LinkMapping,
+  owner: FieldOwner | null,
+  known: Targets<Target>,
+  report: Report,
+): Link | null {
   let isSound = true;
   const seen: Report = (...fault) => {
     isSound = false;
@@ -98,7 +126,9 @@ function resolve(mapping: LinkMapping, owner: FieldOwner | null, known: Targets<
   };
   const target = linkTargetOf(mapping.operation, ['operation'], CALLED, known, seen);
   const many =
-    mapping.batch === null ? null : linkTargetOf(mapping.batch.operation, ['batch', 'operation'], CALLED, known, seen);
+    mapping.batch === null
+      ? null
+      : linkTargetOf(mapping.batch.operation, ['batch', 'operation'], CALLED, known, seen);
   if (target === null || (mapping.batch !== null && many === null)) return null;
   if (many !== null && isPaged(many)) {
     const what = `\`${mapping.batch?.operation}\` hands out pages: one call of it does not answer many keys.`;
@@ -109,7 +139,9 @@ function resolve(mapping: LinkMapping, owner: FieldOwner | null, known: Targets<
   const feeds = feedsOf(mapping, owner, target, called, seen);
   const batch = mapping.batch === null ? null : batchOf(mapping.batch, called, type, seen);
   const definition = definitionOf(mapping, type, { target, called }, feeds, seen);
-  return isSound && definition !== null ? { name: mapping.name, called: called.bound, definition, feeds, batch } : null;
+  return isSound && definition !== null
+    ? { name: mapping.name, called: called.bound, definition, feeds, batch }
+    : null;
 }
 
 const isPaged = ({ bound }: Target): boolean => 'paging' in bound && bound.paging !== null;
@@ -125,15 +157,29 @@ function feedsOf(
   const entries = Object.entries(mapping.arguments);
   const { batch } = mapping;
   if (batch !== null && entries.length !== 1) {
-    report(['arguments'], 'A link with a list operation has exactly one argument: the key.', null, null, 'key');
+    report(
+      ['arguments'],
+      'A link with a list operation has exactly one argument: the key.',
+      null,
+      null,
+      'key',
+    );
     return [];
   }
   return entries.flatMap(([argument, field]): FieldFeed[] => {
-    const single = { config: target.config, steps: feedSteps(argument), path: ['arguments', argument] };
+    const single = {
+      config: target.config,
+      steps: feedSteps(argument),
+      path: ['arguments', argument],
+    };
     const source = { owner, steps: feedSteps(field), path: ['arguments', argument] };
     const own = feedOf(single, source, 'single', report);
     if (batch === null) return own === null ? [] : [own];
-    const list = { config: called.config, steps: feedSteps(batch.argument), path: ['batch', 'argument'] };
+    const list = {
+      config: called.config,
+      steps: feedSteps(batch.argument),
+      path: ['batch', 'argument'],
+    };
     const feed = feedOf(list, source, 'batch', own === null ? () => null : report);
     return own === null || feed === null ? [] : [{ ...feed, required: true, wraps: false }];
   });
@@ -152,7 +198,11 @@ function batchOf(
   const item = isListType(list) ? getNullableType(list.ofType) : null;
   if (item === null || isListType(item)) {
     const remedy = 'Name the path to the list in its answer as `items`.';
-    return report(['batch', 'operation'], `The answer of \`${batch.operation}\` is no list.`, remedy);
+    return report(
+      ['batch', 'operation'],
+      `The answer of \`${batch.operation}\` is no list.`,
+      remedy,
+    );
   }
   if (getNamedType(item) !== getNamedType(type)) {
     const what = `The items of \`${batch.operation}\` are ${getNamedType(item).name}, the link is ${getNamedType(type).name}.`;
@@ -163,7 +213,11 @@ function batchOf(
   if (keyType === null) return null;
   const plain = getNullableType(keyType);
   if (isListType(plain) || 'getFields' in plain || 'getTypes' in plain)
-    return report(['batch', 'key'], `\`${batch.key}\` is no single value.`, 'Name the field that holds the key.');
+    return report(
+      ['batch', 'key'],
+      `\`${batch.key}\` is no single value.`,
+      'Name the field that holds the key.',
+    );
   const isNumeric = NUMBERS.has(getNamedType(plain).name);
   const isGrouped = isListType(type);
   return { items, key, isNumeric, isGrouped, itemNonNull: isGrouped && isNonNullType(type.ofType) };

@@ -32,7 +32,11 @@ export function visible(path: readonly (string | number)[]): readonly (string | 
 }
 
 /** The positions of links in a value, in the order of the response. Only the keys of `walk` are visited. */
-export function linkPositionsIn(value: unknown, walk: Walk, place: PathNode): readonly LinkPosition[] {
+export function linkPositionsIn(
+  value: unknown,
+  walk: Walk,
+  place: PathNode,
+): readonly LinkPosition[] {
   const positions: LinkPosition[] = [];
   const stack: Step[] = [{ value, walk, place, position: null }];
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
@@ -52,7 +56,12 @@ interface Step {
 
 function stepsBelow({ value, walk, place: parent }: Step): Step[] {
   if (Array.isArray(value)) {
-    return value.map((item, index) => ({ value: item, walk, place: { parent, step: index }, position: null }));
+    return value.map((item, index) => ({
+      value: item,
+      walk,
+      place: { parent, step: index },
+      position: null,
+    }));
   }
   if (!isRecord(value)) return [];
   return [...walk].map(([key, inner]): Step => {
@@ -94,7 +103,9 @@ export function copyAlong(value: unknown, walk: Walk): unknown {
 function copied(value: unknown): unknown {
   if (Array.isArray(value)) return [...value];
   // Like decoded answers: an alias may be the name of an inherited property.
-  return isRecord(value) && feedValuesIn(value) === null ? Object.assign(Object.create(BARE), value) : value;
+  return isRecord(value) && feedValuesIn(value) === null
+    ? Object.assign(Object.create(BARE), value)
+    : value;
 }
 
 const BARE = Object.freeze(Object.create(null));

@@ -49,11 +49,16 @@ export class ChoiceTypes {
 
   #union(choice: ChoiceMember, owner: string): Union {
     return getOrMake(this.#unions, choice, () => {
-      const unionName = this.#sources.names.take(`${owner}${this.#sources.names.pascal(choice.name)}`);
+      const unionName = this.#sources.names.take(
+        `${owner}${this.#sources.names.pascal(choice.name)}`,
+      );
       const made = choice.branches.map((branch): Branch => {
         const name = this.#sources.names.take(`${owner}${this.#sources.names.pascal(branch.name)}`);
         const field = lazily(() => this.#branchField(branch, owner));
-        const type = new GraphQLObjectType({ name, fields: () => outputConfigs(new Map([[branch.name, field()]])) });
+        const type = new GraphQLObjectType({
+          name,
+          fields: () => outputConfigs(new Map([[branch.name, field()]])),
+        });
         this.#sources.add(type);
         const shape: ObjectShape = {
           typeName: name,
@@ -62,9 +67,15 @@ export class ChoiceTypes {
             return new Map([[branch.name, field().shape]]);
           },
         };
-        return { type, shape: { name: branch.element.name, shape: { declared: shape, variants: new Map() } } };
+        return {
+          type,
+          shape: { name: branch.element.name, shape: { declared: shape, variants: new Map() } },
+        };
       });
-      const type = new GraphQLUnionType({ name: unionName, types: made.map((branch) => branch.type) });
+      const type = new GraphQLUnionType({
+        name: unionName,
+        types: made.map((branch) => branch.type),
+      });
       this.#sources.add(type);
       return { type, branches: made.map(({ shape }) => shape) };
     });
@@ -72,11 +83,17 @@ export class ChoiceTypes {
 
   /** The branch is read from its own element: a list in a wrapper stands right beneath it. */
   #branchField(branch: ElementMember, owner: string): OutputField {
-    const { type, shape, ...about } = this.#sources.field({ ...branch, many: false, required: true }, owner);
+    const { type, shape, ...about } = this.#sources.field(
+      { ...branch, many: false, required: true },
+      owner,
+    );
     const { source } = shape;
-    if (source.from !== 'wrapped list') return { type, shape: { ...shape, source: { from: 'self' } }, ...about };
+    if (source.from !== 'wrapped list')
+      return { type, shape: { ...shape, source: { from: 'self' } }, ...about };
     const items: SlotSource =
-      source.item === null ? { from: 'items' } : { from: 'child', name: source.item, default: source.default };
+      source.item === null
+        ? { from: 'items' }
+        : { from: 'child', name: source.item, default: source.default };
     return { type, shape: { ...shape, source: items }, ...about };
   }
 }

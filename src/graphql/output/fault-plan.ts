@@ -1,11 +1,25 @@
 import { getOrMake } from '../../base/get-or-make.js';
 import { LazyObject } from '../../codec/plan/lazy-object.js';
-import type { FaultPlans, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
+import type {
+  FaultPlans,
+  FieldSlot,
+  ObjectPlan,
+  ObjectVariant,
+  ReplyPlan,
+  ValuePlan,
+} from '../../codec/plan/plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { anyPlan } from '../types/any-value.js';
 import { tablesPlan } from '../types/data-set.js';
-import type { ElementShape, FaultShape, FieldShape, ObjectShape, ReplyShape, ValueShape } from '../types/shape.js';
+import type {
+  ElementShape,
+  FaultShape,
+  FieldShape,
+  ObjectShape,
+  ReplyShape,
+  ValueShape,
+} from '../types/shape.js';
 
 /** Fields of one object of a Fault that is reported as an error; how many objects is bounded where it is read. */
 const SLOTS_MAX = 1000;
@@ -14,7 +28,10 @@ const SLOTS_MAX = 1000;
  * Plans declared Faults that are reported as errors: all fields of each entry. Made once per reply, when it is first asked
  * for; by a reader with rights of its own, once for those. Null where no entry has a type to be read by.
  */
-export function errorPlans(reply: ReplyShape, rights: FieldRights | null = null): FaultPlans | null {
+export function errorPlans(
+  reply: ReplyShape,
+  rights: FieldRights | null = null,
+): FaultPlans | null {
   const entries = reply.faults?.entries ?? [];
   const ofReader = getOrMake(
     PLANS,
@@ -29,7 +46,9 @@ export function errorPlans(reply: ReplyShape, rights: FieldRights | null = null)
     });
     const isRestricted = rights !== null && mayRestrict(entries, rights, reply.everyRule);
     const restricted = isRestricted ? { isRestricted } : {};
-    return plans.length === 0 && !isRestricted ? null : { as: 'error', entries: plans, ...restricted };
+    return plans.length === 0 && !isRestricted
+      ? null
+      : { as: 'error', entries: plans, ...restricted };
   });
 }
 
@@ -64,7 +83,11 @@ class Whole {
   }
 
   object(shape: ElementShape): ObjectPlan {
-    return getOrMake(this.#objects, shape, () => new LazyObject(shape, (object: ObjectShape) => this.#variant(object)));
+    return getOrMake(
+      this.#objects,
+      shape,
+      () => new LazyObject(shape, (object: ObjectShape) => this.#variant(object)),
+    );
   }
 
   /** Null where the reader may not have the value as it is. */
@@ -82,7 +105,9 @@ class Whole {
     if (value.kind === 'object') return this.object(value.shape);
     if (value.kind === 'any') return anyPlan(value, this.#rights);
     if (value.kind === 'tables') return tablesPlan(value, WHOLE_TABLE, this.#rights);
-    return value.kind === 'list' ? { kind: 'list', itemNonNull: false, value: this.#value(value.item) } : value;
+    return value.kind === 'list'
+      ? { kind: 'list', itemNonNull: false, value: this.#value(value.item) }
+      : value;
   }
 
   #variant({ fields }: ObjectShape): ObjectVariant {
@@ -98,8 +123,13 @@ class Whole {
 }
 
 /** Whether a detail may hold what the reader may not have; `everyRule`: of what is not declared. */
-function mayRestrict(entries: readonly FaultShape[], rights: FieldRights, everyRule: FieldRule | undefined): boolean {
-  const isForbidden = (rule: FieldRule | undefined): boolean => (rights.decide(rule) ?? null) !== null;
+function mayRestrict(
+  entries: readonly FaultShape[],
+  rights: FieldRights,
+  everyRule: FieldRule | undefined,
+): boolean {
+  const isForbidden = (rule: FieldRule | undefined): boolean =>
+    (rights.decide(rule) ?? null) !== null;
   if (isForbidden(everyRule)) return true;
   const seen = new Set<ElementShape>();
   for (const { typed } of entries) {
@@ -110,7 +140,9 @@ function mayRestrict(entries: readonly FaultShape[], rights: FieldRights, everyR
   }
   // A set goes on to what is added meanwhile.
   for (const { declared, variants } of seen) {
-    for (const { fields } of declared === null ? variants.values() : [declared, ...variants.values()]) {
+    for (const { fields } of declared === null
+      ? variants.values()
+      : [declared, ...variants.values()]) {
       for (const { rule, value } of fields.values()) {
         if (isForbidden(rule)) return true;
         for (const shape of shapesIn(value)) seen.add(shape);

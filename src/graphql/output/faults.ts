@@ -84,8 +84,10 @@ export class FaultTypes {
     const rule = everyRule(this.#members);
     const common = { unions: this.#unions, ...(rule === null ? {} : { everyRule: rule }) };
     // A one-way operation has no Fault.
-    if (faults.length === 0 || operation.output === null) return { type, shape: { ...shape, ...common } };
-    if (style === 'errors') return { type, shape: { ...shape, ...common, faults: { as: 'error', entries } } };
+    if (faults.length === 0 || operation.output === null)
+      return { type, shape: { ...shape, ...common } };
+    if (style === 'errors')
+      return { type, shape: { ...shape, ...common, faults: { as: 'error', entries } } };
     const payload = this.#payload(operation, type, shape);
     const types = [...new Set([payload.type, ...faults.flatMap((fault) => fault.types)])];
     const name = this.#names.takeFor(operation, 'Outcome');
@@ -96,7 +98,13 @@ export class FaultTypes {
     const { element } = shape;
     return {
       type: union,
-      shape: { element, root: payload.root, nonNull: false, ...common, faults: { as: 'data', entries } },
+      shape: {
+        element,
+        root: payload.root,
+        nonNull: false,
+        ...common,
+        faults: { as: 'data', entries },
+      },
     };
   }
 
@@ -126,7 +134,11 @@ export class FaultTypes {
 
   #makeFault(name: string, element: ElementDeclaration): FaultType {
     const names = new Set([element.name.local, name]);
-    const of = (root: ReplyRoot, types: readonly GraphQLObjectType[], typed: ReplyRoot | null): FaultType => ({
+    const of = (
+      root: ReplyRoot,
+      types: readonly GraphQLObjectType[],
+      typed: ReplyRoot | null,
+    ): FaultType => ({
       shape: { element: element.name, names, root, typed },
       types,
     });
@@ -141,40 +153,63 @@ export class FaultTypes {
     const description = descriptionOf(element.documentation);
     if (type.kind === 'simple') {
       const leaf = this.#leaves.of(type, `${hint}Value`, this.#names);
-      const field: FieldShape = { ...SINGLE, source: { from: 'text' }, value: { kind: 'scalar', scalar: leaf.scalar } };
+      const field: FieldShape = {
+        ...SINGLE,
+        source: { from: 'text' },
+        value: { kind: 'scalar', scalar: leaf.scalar },
+      };
       const wrapped = this.#wrapped(typeName, description, leaf.type, field);
       return of(wrapped.root, [wrapped.type], { kind: 'unwrap', field });
     }
     const anyTypes = this.#members.anyTypesOf(type);
     if (anyTypes !== null) {
       const { type: shown, value } = anyOutput(anyTypes, this.#leaves);
-      const wrapped = this.#wrapped(typeName, description, shown, { ...SINGLE, source: { from: 'self' }, value });
+      const wrapped = this.#wrapped(typeName, description, shown, {
+        ...SINGLE,
+        source: { from: 'self' },
+        value,
+      });
       return of(wrapped.root, [wrapped.type], null);
     }
     const isEmpty = content === 'empty';
     const wrapped = isEmpty
       ? this.#wrapped(typeName, description, GraphQLBoolean, DONE)
-      : this.#wrapped(typeName, description, this.#leaves.xml, xmlField(rulesWithin([type], this.#members)));
+      : this.#wrapped(
+          typeName,
+          description,
+          this.#leaves.xml,
+          xmlField(rulesWithin([type], this.#members)),
+        );
     return of(wrapped.root, [wrapped.type], null);
   }
 
   /** What a Fault is called: as its global element, or as the type of its part. */
   #nameOf(name: string, element: ElementDeclaration): string {
     const { knownElements } = this.#members;
-    const isOfType = knownElements.length > 0 && !this.#globals.has(element) && element.type.kind === 'complex';
-    if (isOfType && element.type.name !== null && !isNaming01(this.#names.naming)) return element.type.name.local;
+    const isOfType =
+      knownElements.length > 0 && !this.#globals.has(element) && element.type.kind === 'complex';
+    if (isOfType && element.type.name !== null && !isNaming01(this.#names.naming))
+      return element.type.name.local;
     return isPart(element) ? name : element.name.local;
   }
 
   /** An object that exists in GraphQL only, with one field. */
-  #wrapped(name: string, description: string | null, type: GraphQLOutputType, field: FieldShape): Wrapped {
+  #wrapped(
+    name: string,
+    description: string | null,
+    type: GraphQLOutputType,
+    field: FieldShape,
+  ): Wrapped {
     const made = new GraphQLObjectType({
       name,
       description,
       fields: { value: { type, extensions: ruleExtensions(field.rule ?? null) } },
     });
     this.made.push(made);
-    return { type: made, root: { kind: 'whole', shape: plainShape(name, new Map([['value', field]])) } };
+    return {
+      type: made,
+      root: { kind: 'whole', shape: plainShape(name, new Map([['value', field]])) },
+    };
   }
 }
 

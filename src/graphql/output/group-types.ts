@@ -18,7 +18,10 @@ interface Made {
   readonly shape: ObjectShape;
 }
 
-export type GroupFields = ReadonlyMap<string, { readonly name: string; readonly field: OutputField } | null>;
+export type GroupFields = ReadonlyMap<
+  string,
+  { readonly name: string; readonly field: OutputField } | null
+>;
 
 /** The object types of one service's repeated groups: one object for each repetition. */
 export class GroupTypes {
@@ -30,10 +33,16 @@ export class GroupTypes {
   }
 
   /** Maps the `typeKey` of each element in these groups to the field that shows it, or to null. */
-  fieldsOf(groups: readonly GroupMember[], owner: string, wildcards: readonly Wildcard[]): GroupFields {
+  fieldsOf(
+    groups: readonly GroupMember[],
+    owner: string,
+    wildcards: readonly Wildcard[],
+  ): GroupFields {
     return new Map(
       groups.flatMap((group) => {
-        const shown = this.#isShown(group) ? { name: group.name, field: this.#field(group, owner, wildcards) } : null;
+        const shown = this.#isShown(group)
+          ? { name: group.name, field: this.#field(group, owner, wildcards) }
+          : null;
         return group.group.names.map((name) => [typeKey(name), shown] as const);
       }),
     );
@@ -42,18 +51,27 @@ export class GroupTypes {
   /** Whether anything of it is shown. */
   #isShown({ parts, mapping }: GroupMember): boolean {
     if (mapping?.hidden === true) return false;
-    return parts.some((part) => (part.kind === 'group' ? this.#isShown(part) : !hides(part, this.#sources.members)));
+    return parts.some((part) =>
+      part.kind === 'group' ? this.#isShown(part) : !hides(part, this.#sources.members),
+    );
   }
 
   /** The list of its repetitions. */
   #field(member: GroupMember, owner: string, wildcards: readonly Wildcard[] = []): OutputField {
-    const { type, shape: declared } = this.#of(member, this.#sources.names.plain(member.declaredBy, owner));
+    const { type, shape: declared } = this.#of(
+      member,
+      this.#sources.names.plain(member.declaredBy, owner),
+    );
     const { mapping } = member;
     const nonNull = mapping?.nullable == null ? member.required : !mapping.nullable;
     const weight = mapping?.cost?.weight ?? null;
     const listName = listNameOf(member, member.name);
     const shape: FieldShape = {
-      source: { from: 'group', group: member.group, ...(wildcards.length === 0 ? {} : { wildcards: wildcards }) },
+      source: {
+        from: 'group',
+        group: member.group,
+        ...(wildcards.length === 0 ? {} : { wildcards: wildcards }),
+      },
       list: true,
       nonNull,
       itemNonNull: true,
@@ -92,7 +110,10 @@ export class GroupTypes {
       } else if (!hides(part, this.#sources.members)) {
         const field = this.#sources.field(part, owner);
         const listName = field.shape.list ? listNameOf(group, part.element.name.local) : null;
-        fields.set(part.name, listName === null ? field : { ...field, shape: { ...field.shape, listName } });
+        fields.set(
+          part.name,
+          listName === null ? field : { ...field, shape: { ...field.shape, listName } },
+        );
       }
     }
     return fields;

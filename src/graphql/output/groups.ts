@@ -1,7 +1,12 @@
 import type { GroupParticle, RepeatedGroup } from '../../codec/plan/repeated-group.js';
 import { type ComplexType, type Particle, typeKey } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
-import { type InputContent, type InputGroup, type InputParticle, inputContent } from '../input/input-content.js';
+import {
+  type InputContent,
+  type InputGroup,
+  type InputParticle,
+  inputContent,
+} from '../input/input-content.js';
 import type { FieldMapping } from '../types/mapping.js';
 import type { ElementMember, Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
@@ -44,7 +49,12 @@ export class GroupTable {
 
   of(type: ComplexType): Groups {
     const chain: ComplexType[] = [];
-    for (let at: ComplexType | null = type; at !== null && !this.#known.has(at); at = inheritedFrom(at)) chain.push(at);
+    for (
+      let at: ComplexType | null = type;
+      at !== null && !this.#known.has(at);
+      at = inheritedFrom(at)
+    )
+      chain.push(at);
     for (const step of chain.reverse()) this.#known.set(step, this.#groupsOf(step));
     return this.#known.get(type) ?? NO_GROUPS;
   }
@@ -66,9 +76,14 @@ export class GroupTable {
   ): readonly GroupMember[] {
     if (base === null || own.length === 0) return own;
     const { all } = this.#members.of(base);
-    const elements = new Set(all.flatMap((each) => (each.kind === 'element' ? [typeKey(each.element.name)] : [])));
+    const elements = new Set(
+      all.flatMap((each) => (each.kind === 'element' ? [typeKey(each.element.name)] : [])),
+    );
     const names = new Set(inherited.map(({ name }) => name));
-    return own.filter(({ name, group }) => !names.has(name) && !group.names.some((key) => elements.has(typeKey(key))));
+    return own.filter(
+      ({ name, group }) =>
+        !names.has(name) && !group.names.some((key) => elements.has(typeKey(key))),
+    );
   }
 
   /** Those of the content of a type that come after the first so many. */
@@ -113,7 +128,9 @@ class Builder {
   ) {
     this.#type = type;
     this.#elements = new Map(
-      members.flatMap((member) => (member.kind === 'element' ? [[typeKey(member.element.name), member] as const] : [])),
+      members.flatMap((member) =>
+        member.kind === 'element' ? [[typeKey(member.element.name), member] as const] : [],
+      ),
     );
     this.#names = names;
     this.#mappingOf = mappingOf;
@@ -127,7 +144,12 @@ class Builder {
     }
     return [...among].flatMap((group) => {
       const keys = keysOf(group);
-      if (keys.size < 2 || isLoose(group.particle) || [...keys].some((key) => counts.get(key) !== 1)) return [];
+      if (
+        keys.size < 2 ||
+        isLoose(group.particle) ||
+        [...keys].some((key) => counts.get(key) !== 1)
+      )
+        return [];
       const member = this.#group(group);
       // Groups that are nested too deep allow anything.
       return member.group.names.length === keys.size ? [{ source: group, member }] : [];
@@ -166,7 +188,8 @@ class Builder {
   }
 }
 
-const inheritedFrom = (type: ComplexType): ComplexType | null => (type.derivation === null ? null : type.base);
+const inheritedFrom = (type: ComplexType): ComplexType | null =>
+  type.derivation === null ? null : type.base;
 
 /** How many groups the content of what extends this type begins with. */
 const countIn = (base: ComplexType | null): number =>
@@ -181,7 +204,8 @@ function keysOf(root: InputParticle): ReadonlySet<string> {
   const stack = [root];
   for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
     if (particle.kind === 'element') keys.add(typeKey(particle.element.name));
-    else if (particle.kind === 'group') stack.push(...[...particle.content.particles.values()].reverse());
+    else if (particle.kind === 'group')
+      stack.push(...[...particle.content.particles.values()].reverse());
   }
   return keys;
 }
@@ -232,9 +256,11 @@ function repeatedGroup(root: Particle, inner: ReadonlyMap<Particle, RepeatedGrou
     const { max } = particle;
     if (particle.kind === 'any' || max === 0) continue;
     const group = inner.get(particle) ?? null;
-    if (particle.kind === 'one') places.push({ names: [particle.element.name], max, group: null, excluded: [] });
+    if (particle.kind === 'one')
+      places.push({ names: [particle.element.name], max, group: null, excluded: [] });
     else if (group !== null) places.push({ names: group.names, max, group, excluded: [] });
-    else if (max > 1) places.push({ names: namesIn(particle), max: Infinity, group: null, excluded: [] });
+    else if (max > 1)
+      places.push({ names: namesIn(particle), max: Infinity, group: null, excluded: [] });
     else stack.push(...childrenOf(particle));
   }
   return { names: distinct(places.flatMap(({ names }) => names)), particles: places };
@@ -269,7 +295,9 @@ function exclude(places: readonly MutablePlace[], starts: readonly number[]): vo
 }
 
 const namesIn = (root: Particle): readonly QName[] =>
-  distinct([...particlesIn(root)].flatMap((each) => (each.kind === 'one' ? [each.element.name] : [])));
+  distinct(
+    [...particlesIn(root)].flatMap((each) => (each.kind === 'one' ? [each.element.name] : [])),
+  );
 
 const distinct = (names: readonly QName[]): readonly QName[] => [
   ...new Map(names.map((name) => [typeKey(name), name])).values(),

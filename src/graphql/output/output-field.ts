@@ -96,7 +96,11 @@ export const PLACEHOLDER_FIELD: OutputField = {
   type: GraphQLBoolean,
   shape: {
     ...SINGLE,
-    source: { from: 'attribute', name: { uri: 'urn:soapstone:placeholder', local: PLACEHOLDER }, default: null },
+    source: {
+      from: 'attribute',
+      name: { uri: 'urn:soapstone:placeholder', local: PLACEHOLDER },
+      default: null,
+    },
     value: { kind: 'scalar', scalar: PRESENCE_SCALAR },
   },
   description: 'Always null: the type has no content of its own, and GraphQL needs a field.',
@@ -109,7 +113,11 @@ export const listOf = (
 ): GraphQLList<GraphQLOutputType> => new GraphQLList(itemNonNull ? new GraphQLNonNull(type) : type);
 
 /** A field beside which these wildcards stand: further elements of its name are theirs, if they allow them. */
-export function besideAny(field: OutputField, member: Member, wildcards: readonly Wildcard[]): OutputField {
+export function besideAny(
+  field: OutputField,
+  member: Member,
+  wildcards: readonly Wildcard[],
+): OutputField {
   const { shape } = field;
   const { source } = shape;
   if (wildcards.length === 0 || member.kind !== 'element') return field;
@@ -217,4 +225,5 @@ export const nestedList = ({ type, value }: OutputValue): OutputValue => ({
 });
 
 /** The warning about an encoded array that cannot be a list. */
-export const arrayWarning = (name: string): string => `${name} is an array of several dimensions, it is shown as XML.`;
+export const arrayWarning = (name: string): string =>
+  `${name} is an array of several dimensions, it is shown as XML.`;

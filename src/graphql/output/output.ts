@@ -63,7 +63,10 @@ export class OutputTypes {
   readonly #leaves: LeafTable;
   readonly #names: ServiceNames;
   readonly #reached: Reached;
-  readonly #objects = new Map<ComplexType, { readonly type: GraphQLObjectType; readonly shape: ObjectShape }>();
+  readonly #objects = new Map<
+    ComplexType,
+    { readonly type: GraphQLObjectType; readonly shape: ObjectShape }
+  >();
   readonly #interfaces = new Map<ComplexType, GraphQLInterfaceType>();
   readonly #bases = new Map<GraphQLNamedType, ComplexType>();
   readonly #elements = new Map<ComplexType, ElementShape>();
@@ -108,9 +111,13 @@ export class OutputTypes {
 
   #member(member: Member, owner: string): OutputField {
     if (member.kind === 'element') return this.#element(member, owner);
-    if (member.kind === 'text') return textField(member, this.#leaf(member.type, `${owner}Value`, member));
+    if (member.kind === 'text')
+      return textField(member, this.#leaf(member.type, `${owner}Value`, member));
     const { name, type } = member.attribute;
-    return attributeField(member, this.#leaf(type, `${owner}${this.#names.pascal(name.local)}`, member));
+    return attributeField(
+      member,
+      this.#leaf(type, `${owner}${this.#names.pascal(name.local)}`, member),
+    );
   }
 
   #leaf(type: SimpleType, nameHint: string, member: Member): Leaf {
@@ -123,8 +130,11 @@ export class OutputTypes {
     nameHint: string,
   ): { readonly type: GraphQLObjectType | GraphQLInterfaceType; readonly shape: ElementShape } {
     const isInterface = this.#reached.interfaces.has(type);
-    const graphqlType = isInterface ? this.#interface(type, nameHint) : this.#object(type, nameHint).type;
-    const shapeOf = (each: ComplexType): ObjectShape => this.#object(each, each === type ? nameHint : '').shape;
+    const graphqlType = isInterface
+      ? this.#interface(type, nameHint)
+      : this.#object(type, nameHint).type;
+    const shapeOf = (each: ComplexType): ObjectShape =>
+      this.#object(each, each === type ? nameHint : '').shape;
     const shape = getOrMake(this.#elements, type, () => elementShape(type, isInterface, shapeOf));
     return { type: graphqlType, shape };
   }
@@ -132,7 +142,9 @@ export class OutputTypes {
   /** The object types that an element of this type can be. */
   objects(type: ComplexType, nameHint: string): readonly GraphQLObjectType[] {
     const candidates = this.#reached.interfaces.has(type) ? [type, ...derivedFrom(type)] : [type];
-    return candidates.filter((candidate) => !candidate.abstract).map((each) => this.#object(each, nameHint).type);
+    return candidates
+      .filter((candidate) => !candidate.abstract)
+      .map((each) => this.#object(each, nameHint).type);
   }
 
   #element(member: ElementMember, owner: string): OutputField {
@@ -167,24 +179,36 @@ export class OutputTypes {
       itemNonNull: member.many && isNonNullMember(member, !element.nillable),
       value,
     };
-    return { type: member.many ? listOf(type, shape.itemNonNull) : type, shape, ...aboutOf(member) };
+    return {
+      type: member.many ? listOf(type, shape.itemNonNull) : type,
+      shape,
+      ...aboutOf(member),
+    };
   }
 
   #value(type: XsdType, nameHint: string, member: Member): OutputValue {
     const anyTypes = member.mapping?.type == null ? this.#members.anyTypesOf(type) : null;
     if (anyTypes !== null) return anyOutput(anyTypes, this.#leaves);
-    if (this.#members.anyTypes !== null && isDataSet(type)) return dataSetOutput(this.#members.anyTypes, this.#leaves);
+    if (this.#members.anyTypes !== null && isDataSet(type))
+      return dataSetOutput(this.#members.anyTypes, this.#leaves);
     if (type.kind === 'simple' || isMixedText(type, this.#members)) {
       const leaf = this.#leaf(type.kind === 'simple' ? type : STRING, nameHint, member);
       return { type: leaf.type, value: { kind: 'scalar', scalar: leaf.scalar } };
     }
     if (member.mapping?.type != null)
-      this.#names.refuse([...member.mapping.path, 'type'], 'Only a simple value can be another scalar.');
+      this.#names.refuse(
+        [...member.mapping.path, 'type'],
+        'Only a simple value can be another scalar.',
+      );
     const item = nestedItem(type, this.#members);
-    if (item !== null) return nestedList(this.#value(item.element.type, this.#names.inner(nameHint, 'item'), member));
+    if (item !== null)
+      return nestedList(
+        this.#value(item.element.type, this.#names.inner(nameHint, 'item'), member),
+      );
     switch (contentOf(type, this.#members)) {
       case 'opaque':
-        if (type.content.kind === 'array') this.#names.warn(arrayWarning(type.name?.local ?? nameHint));
+        if (type.content.kind === 'array')
+          this.#names.warn(arrayWarning(type.name?.local ?? nameHint));
         return { type: this.#leaves.xml, value: { kind: 'opaque' } };
       case 'empty':
         return { type: GraphQLBoolean, value: { kind: 'scalar', scalar: PRESENCE_SCALAR } };
@@ -219,14 +243,20 @@ export class OutputTypes {
     return made;
   }
 
-  #object(type: ComplexType, nameHint: string): { readonly type: GraphQLObjectType; readonly shape: ObjectShape } {
+  #object(
+    type: ComplexType,
+    nameHint: string,
+  ): { readonly type: GraphQLObjectType; readonly shape: ObjectShape } {
     const known = this.#objects.get(type);
     if (known !== undefined) return known;
     // The interface takes the XML name first, whichever of the two is needed first.
     const base = this.#reached.interfaces.has(type) ? this.#interface(type, nameHint) : null;
     const name =
-      base === null ? this.#names.of(type, nameHint) : this.#names.take(`${base.name}Base`, null, type.name?.uri);
-    const supertypes = () => (base === null ? this.#interfacesOf(type) : [base, ...this.#interfacesOf(type)]);
+      base === null
+        ? this.#names.of(type, nameHint)
+        : this.#names.take(`${base.name}Base`, null, type.name?.uri);
+    const supertypes = () =>
+      base === null ? this.#interfacesOf(type) : [base, ...this.#interfacesOf(type)];
     const fields = lazily(() => this.#fields(type, base?.name ?? name));
     const graphqlType = new GraphQLObjectType({
       name,
@@ -235,7 +265,9 @@ export class OutputTypes {
       fields: () => outputConfigs(fields()),
       extensions: this.#extensions(type),
     });
-    const conditions = lazily(() => new Set([name, ...supertypes().map((supertype) => supertype.name)]));
+    const conditions = lazily(
+      () => new Set([name, ...supertypes().map((supertype) => supertype.name)]),
+    );
     const shapes = lazily(() => new Map([...fields()].map(([field, { shape }]) => [field, shape])));
     const order = lazily(() => childOrder(type));
     const shape: ObjectShape = {
@@ -276,20 +308,31 @@ export class OutputTypes {
     const wildcards = model === null ? [] : wildcardsIn(model);
     // The fields of interfaces stay as they are, whatever a restriction makes of them.
     const isBound = bases.length > 0 || this.#reached.interfaces.has(type);
-    const choices = new Map(unions.flatMap((choice) => choice.branches.map(({ element }) => [element, choice])));
-    const groups = this.#groupTypes.fieldsOf(this.#groups.of(type)[isBound ? 'all' : 'present'], owner, wildcards);
+    const choices = new Map(
+      unions.flatMap((choice) => choice.branches.map(({ element }) => [element, choice])),
+    );
+    const groups = this.#groupTypes.fieldsOf(
+      this.#groups.of(type)[isBound ? 'all' : 'present'],
+      owner,
+      wildcards,
+    );
     for (const member of isBound ? all : present) {
-      const group = member.kind === 'element' ? groups.get(typeKey(member.element.name)) : undefined;
+      const group =
+        member.kind === 'element' ? groups.get(typeKey(member.element.name)) : undefined;
       if (group) fields.set(group.name, group.field);
       if (group !== undefined) continue;
       const choice = member.kind === 'element' ? choices.get(member.element) : undefined;
       if (choice !== undefined) {
         const declarer = this.#names.plain(choice.declaredBy, owner);
-        if (!fields.has(choice.name)) fields.set(choice.name, this.#choices.field(choice, declarer));
+        if (!fields.has(choice.name))
+          fields.set(choice.name, this.#choices.field(choice, declarer));
       } else if (!hides(member, this.#members)) {
         const field = besideAny(this.field(member, owner), member, wildcards);
         const listName = field.shape.list ? listNameOf(type, member, this.#members) : null;
-        fields.set(member.name, listName === null ? field : { ...field, shape: { ...field.shape, listName } });
+        fields.set(
+          member.name,
+          listName === null ? field : { ...field, shape: { ...field.shape, listName } },
+        );
       }
     }
     const rule = openRule(all, this.#members);
@@ -297,13 +340,19 @@ export class OutputTypes {
       fields.set(rest, withRule(restField(all, wildcards, this.#anyElement()), rule));
     if (mixed !== null && (isBound || type.content.kind === 'opaque')) {
       fields.set(mixed.text, MIXED_TEXT_FIELD);
-      fields.set(mixed.xml, withRule(wholeField(this.#leaves.xml, 'The whole element as XML.'), rule));
+      fields.set(
+        mixed.xml,
+        withRule(wholeField(this.#leaves.xml, 'The whole element as XML.'), rule),
+      );
     } else if (type.content.kind === 'opaque') {
       const scope = new NameScope([...all.map(({ name }) => name), ...fields.keys(), PLACEHOLDER]);
       fields.set(scope.take('xml', 'xmlElement'), withRule(wholeField(this.#leaves.xml), rule));
     }
     // GraphQL has no object without fields, and an object has the fields of its interfaces.
-    if ((fields.size === 0 || bases.some((base) => isWithoutFields(base, this.#members))) && !fields.has(PLACEHOLDER)) {
+    if (
+      (fields.size === 0 || bases.some((base) => isWithoutFields(base, this.#members))) &&
+      !fields.has(PLACEHOLDER)
+    ) {
       fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
     }
     return fields;
@@ -338,7 +387,12 @@ function elementShape(
  * The field of a member with the cost and the rules that the mapping has for it. Rules are its own, that of the items
  * it is a list of, and, where it is shown as XML, those of all that its content may hold.
  */
-function mappedField(field: OutputField, member: Member, members: MemberTable, names: ServiceNames): OutputField {
+function mappedField(
+  field: OutputField,
+  member: Member,
+  members: MemberTable,
+  names: ServiceNames,
+): OutputField {
   if (names.mapping.isEmpty) return field;
   let ruled = withRule(field, member.mapping?.rule ?? null);
   if (member.kind === 'element') {
@@ -360,5 +414,9 @@ function mappedField(field: OutputField, member: Member, members: MemberTable, n
 /** What is masked within XML makes all of it null. */
 function withinXml(field: OutputField, rule: FieldRule | null): OutputField {
   const { type, shape, ...about } = withRule(field, rule);
-  return { type, ...about, shape: (rule?.masks.size ?? 0) === 0 ? shape : { ...shape, nonNull: false } };
+  return {
+    type,
+    ...about,
+    shape: (rule?.masks.size ?? 0) === 0 ? shape : { ...shape, nonNull: false },
+  };
 }

@@ -26,7 +26,14 @@ import type { FieldRights } from '../rights/field-rights.js';
 import { anyPlan } from '../types/any-value.js';
 import { tablesPlan } from '../types/data-set.js';
 import { SINGLE } from '../types/plain-shape.js';
-import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape, ValueShape } from '../types/shape.js';
+import type {
+  ElementShape,
+  FieldShape,
+  ObjectShape,
+  ReplyRoot,
+  ReplyShape,
+  ValueShape,
+} from '../types/shape.js';
 import { errorPlans } from './fault-plan.js';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
@@ -100,7 +107,8 @@ export function collectFields(
       addToGroup(fields, key, selection);
       continue;
     }
-    const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : named(selection.name.value);
+    const fragment =
+      selection.kind === Kind.INLINE_FRAGMENT ? selection : named(selection.name.value);
     const condition = fragment?.typeCondition?.name.value;
     if (fragment === undefined || (condition !== undefined && !applies(condition))) continue;
     for (const inner of [...fragment.selectionSet.selections].reverse()) stack.push(inner);
@@ -117,16 +125,26 @@ class Planner {
   readonly #nodeIds = new Map<FieldNode, number>();
   readonly #objects = new Map<ElementShape, Map<string, ObjectPlan>>();
 
-  constructor(context: PlanContext, links: LinkSlots | null, unions: NonNullable<ReplyShape['unions']>) {
+  constructor(
+    context: PlanContext,
+    links: LinkSlots | null,
+    unions: NonNullable<ReplyShape['unions']>,
+  ) {
     this.#context = context;
     this.#rights = context.rights ?? null;
     this.#links = links;
     this.#unions = unions;
   }
 
-  root(element: ReplyPlan['element'], root: ReplyRoot, nodes: readonly FieldNode[], nonNull: boolean): ReplyPlan {
+  root(
+    element: ReplyPlan['element'],
+    root: ReplyRoot,
+    nodes: readonly FieldNode[],
+    nonNull: boolean,
+  ): ReplyPlan {
     if (root.kind === 'done') return { element, shape: 'done', value: NOTHING, nonNull };
-    if (root.kind === 'whole') return { element, shape: 'whole', value: this.object(root.shape, nodes), nonNull };
+    if (root.kind === 'whole')
+      return { element, shape: 'whole', value: this.object(root.shape, nodes), nonNull };
     const key = responseKey(nodes[0]);
     // An answer cannot be left out.
     const slot = this.slot(key, root.field, nodes) ?? withheldSlot(key, root.field, false);
@@ -145,7 +163,8 @@ class Planner {
   slot(key: string, field: FieldShape, nodes: readonly FieldNode[]): FieldSlot | null {
     const decision = this.#rights?.decide(field.rule) ?? null;
     if (decision === 'remove') return null;
-    if (decision === 'forbidden' || decision === 'null') return withheldSlot(key, field, decision === 'forbidden');
+    if (decision === 'forbidden' || decision === 'null')
+      return withheldSlot(key, field, decision === 'forbidden');
     const { source, list, nonNull, itemNonNull, value } = field;
     if (asksForAddress(nodes)) {
       // What is masked is not handed out whole elsewhere.
@@ -154,19 +173,35 @@ class Planner {
     }
     if (this.#rights !== null && decision !== null) {
       if (value.kind !== 'scalar') return withheldSlot(key, field, false);
-      const masked = { kind: 'scalar', scalar: this.#rights.maskScalar(value.scalar, decision) } as const;
+      const masked = {
+        kind: 'scalar',
+        scalar: this.#rights.maskScalar(value.scalar, decision),
+      } as const;
       return { key, source, list, nonNull, itemNonNull, value: masked };
     }
     if (value.kind === 'choice') {
       this.#context.countBytes?.(SLOT_BYTES * value.branches.length);
-      const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape, nodes) }));
-      return { key, source: { from: 'choice', branches }, list, nonNull, itemNonNull, value: NOTHING };
+      const branches = value.branches.map(({ name, shape }) => ({
+        name,
+        value: this.object(shape, nodes),
+      }));
+      return {
+        key,
+        source: { from: 'choice', branches },
+        list,
+        nonNull,
+        itemNonNull,
+        value: NOTHING,
+      };
     }
     return { key, source, list, nonNull, itemNonNull, value: this.#value(value, nodes) };
   }
 
   /** Arrays nest up to a bound. */
-  #value(value: Exclude<ValueShape, { readonly kind: 'choice' }>, nodes: readonly FieldNode[]): ValuePlan {
+  #value(
+    value: Exclude<ValueShape, { readonly kind: 'choice' }>,
+    nodes: readonly FieldNode[],
+  ): ValuePlan {
     if (value.kind === 'object') return this.object(value.shape, nodes);
     if (value.kind === 'any') return anyPlan(value, this.#rights);
     if (value.kind === 'tables') return this.#tables(value, nodes);
@@ -175,7 +210,10 @@ class Planner {
     return { kind: 'list', itemNonNull, value: this.#value(item, nodes) };
   }
 
-  #tables(value: Extract<ValueShape, { readonly kind: 'tables' }>, nodes: readonly FieldNode[]): TablesPlan {
+  #tables(
+    value: Extract<ValueShape, { readonly kind: 'tables' }>,
+    nodes: readonly FieldNode[],
+  ): TablesPlan {
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     const applies = (condition: string): boolean => condition === value.typeName;
     const selected = collectFields(sets, applies, this.#context);
@@ -189,13 +227,16 @@ class Planner {
 
   #object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {
     this.#context.countBytes?.(OBJECT_BYTES);
-    const sets = nodes.flatMap((node) => (node.selectionSet === undefined ? [] : [node.selectionSet]));
+    const sets = nodes.flatMap((node) =>
+      node.selectionSet === undefined ? [] : [node.selectionSet],
+    );
     return new LazyObject(shape, (object: ObjectShape) => this.#variant(object, sets));
   }
 
   #variant(object: ObjectShape, sets: readonly SelectionSetNode[]): ObjectVariant {
     const unions = this.#unions.get(object.typeName);
-    const applies = (condition: string): boolean => object.conditions.has(condition) || unions?.has(condition) === true;
+    const applies = (condition: string): boolean =>
+      object.conditions.has(condition) || unions?.has(condition) === true;
     const slots: FieldSlot[] = [];
     let weight = object.weight ?? 1;
     for (const [key, nodes] of collectFields(sets, applies, this.#context)) {
@@ -255,10 +296,14 @@ const typenameSlot = (key: string, typeName: string): FieldSlot => ({
 });
 
 /** The key of a field in the response. */
-export const responseKey = (node: FieldNode | undefined): string => node?.alias?.value ?? node?.name.value ?? '';
+export const responseKey = (node: FieldNode | undefined): string =>
+  node?.alias?.value ?? node?.name.value ?? '';
 
 /** Whether @skip and @include keep a selection. */
-export function isIncluded(selection: SelectionSetNode['selections'][number], variables: Variables): boolean {
+export function isIncluded(
+  selection: SelectionSetNode['selections'][number],
+  variables: Variables,
+): boolean {
   if (selection.directives === undefined || selection.directives.length === 0) return true;
   if (getDirectiveValues(GraphQLSkipDirective, selection, variables)?.['if'] === true) return false;
   return getDirectiveValues(GraphQLIncludeDirective, selection, variables)?.['if'] !== false;

@@ -1,4 +1,9 @@
-import { GraphQLBoolean, type GraphQLNullableType, type GraphQLOutputType, getNullableType } from 'graphql';
+import {
+  GraphQLBoolean,
+  type GraphQLNullableType,
+  type GraphQLOutputType,
+  getNullableType,
+} from 'graphql';
 import { PRESENCE_SCALAR } from '../types/leaf.js';
 import { SINGLE } from '../types/plain-shape.js';
 import type { FieldShape, ReplyRoot } from '../types/shape.js';
@@ -12,7 +17,8 @@ export interface ResultField {
 /** Makes the field for an answer of this type, which is read from the same element as the object around it. */
 export function resultField(type: GraphQLOutputType, root: ReplyRoot): ResultField {
   if (root.kind === 'done') return { type: GraphQLBoolean, field: DONE };
-  if (root.kind === 'unwrap') return { type: getNullableType(type), field: { ...root.field, nonNull: false } };
+  if (root.kind === 'unwrap')
+    return { type: getNullableType(type), field: { ...root.field, nonNull: false } };
   const value = { kind: 'object', shape: root.shape } as const;
   return { type: getNullableType(type), field: { ...SINGLE, source: { from: 'self' }, value } };
 }

@@ -28,21 +28,27 @@ import { ruleOf } from '../rights/field-rule.js';
  * the first few where none is required, and the first few fields of its result. It fits the schema, and `works` for it.
  */
 export function exampleQuery(schema: GraphQLSchema, works: ExampleCheck = () => true): string {
-  const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter((field) => !isRestricted(field));
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
+    (field) => !isRestricted(field),
+  );
   for (const field of fields.slice(0, LOOKED_AT_MAX)) {
     for (const optionalMax of OPTIONAL) {
       const call = printCall(field, optionalMax);
       if (call === null) continue;
       const query = `{\n  ${call}${printSelection(field.type, '  ', LEVELS)}\n}\n`;
       const document = parse(query);
-      if (validate(schema, document).length === 0 && works(field, document)) return INTRODUCTION + query;
+      if (validate(schema, document).length === 0 && works(field, document))
+        return INTRODUCTION + query;
     }
   }
   return `${INTRODUCTION}{\n  __typename\n}\n`;
 }
 
 /** Whether the call of a field can be written, with the values that the document has. */
-export type ExampleCheck = (field: GraphQLField<unknown, unknown>, document: DocumentNode) => boolean;
+export type ExampleCheck = (
+  field: GraphQLField<unknown, unknown>,
+  document: DocumentNode,
+) => boolean;
 
 /** Fields that are tried: nearly always the first one works. */
 const LOOKED_AT_MAX = 50;
@@ -50,13 +56,17 @@ const LOOKED_AT_MAX = 50;
 /** Optional arguments that are tried, where none is required: some may not be given together. */
 const OPTIONAL = [5, 1, 0] as const;
 
-const isRestricted = (field: GraphQLField<unknown, unknown>): boolean => ruleOf(field)?.requires != null;
+const isRestricted = (field: GraphQLField<unknown, unknown>): boolean =>
+  ruleOf(field)?.requires != null;
 
 /**
  * A document that calls one field, with values made up for its required arguments, or for the first few where none is required.
  * Null where an argument has no value that could be made up.
  */
-export function exampleCall(field: GraphQLField<unknown, unknown>, operation: 'query' | 'mutation'): string | null {
+export function exampleCall(
+  field: GraphQLField<unknown, unknown>,
+  operation: 'query' | 'mutation',
+): string | null {
   const { name, type, args } = field;
   const values = new ExampleValues(CALL_VALUES_MAX, FIELDS);
   const written = values.members(args, CALL_LEVELS);
@@ -78,7 +88,10 @@ const FIELDS = 5;
 const CALL_LEVELS = 8;
 const CALL_VALUES_MAX = 200;
 
-function printCall({ name, args }: GraphQLField<unknown, unknown>, optionalMax: number): string | null {
+function printCall(
+  { name, args }: GraphQLField<unknown, unknown>,
+  optionalMax: number,
+): string | null {
   const values = new ExampleValues(CALL_VALUES_MAX, optionalMax).members(args, LEVELS);
   return values === '' ? name : values === null ? null : `${name}(${values})`;
 }
@@ -97,7 +110,9 @@ class ExampleValues {
 
   /** `name: value, ...` of the required ones, else of the first few that have a value; null where a required one has none. */
   members(inputs: readonly (GraphQLArgument | GraphQLInputField)[], levels: number): string | null {
-    const required = inputs.filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined);
+    const required = inputs.filter(
+      ({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined,
+    );
     const written = required.map((each) => this.#member(each, levels));
     if (written.includes(null)) return null;
     if (required.length > 0 || this.#optionalMax === 0) return written.join(', ');
@@ -175,17 +190,26 @@ function printSelection(type: GraphQLOutputType, indent: string, levels: number)
   const named = getNamedType(type);
   if (isLeafType(named)) return '';
   const inner = `${indent}  `;
-  const fields = isObjectType(named) || isInterfaceType(named) ? fieldsOf(named, inner, levels) : [];
+  const fields =
+    isObjectType(named) || isInterfaceType(named) ? fieldsOf(named, inner, levels) : [];
   const lines = fields.length === 0 ? ['__typename'] : fields;
   return ` {\n${lines.map((line) => `${inner}${line}\n`).join('')}${indent}}`;
 }
 
-function fieldsOf(type: Pick<GraphQLObjectType, 'getFields'>, indent: string, levels: number): readonly string[] {
+function fieldsOf(
+  type: Pick<GraphQLObjectType, 'getFields'>,
+  indent: string,
+  levels: number,
+): readonly string[] {
   const lines: string[] = [];
   for (const field of Object.values(type.getFields())) {
     const { name, args, type: output } = field;
     if (lines.length === FIELDS) break;
-    if (isRestricted(field) || args.some(isRequiredArgument) || (levels === 1 && !isLeafType(getNamedType(output))))
+    if (
+      isRestricted(field) ||
+      args.some(isRequiredArgument) ||
+      (levels === 1 && !isLeafType(getNamedType(output)))
+    )
       continue;
     lines.push(`${name}${printSelection(output, indent, levels - 1)}`);
   }

@@ -21,7 +21,10 @@ export interface RowPage {
 }
 
 /** Reads the parts of a page. */
-export function pageOf({ value, errors, furtherErrors }: Decoded, { depth, isKeyed, paging }: PagePlan): RowPage {
+export function pageOf(
+  { value, errors, furtherErrors }: Decoded,
+  { depth, isKeyed, paging }: PagePlan,
+): RowPage {
   const part = (key: string, steps: number): unknown =>
     isRecord(value) ? hiddenAlong(value[key] ?? null, steps) : null;
   const list = part(ITEMS, depth.items);
@@ -71,16 +74,24 @@ export interface ConnectionRow {
 }
 
 /** The answer to a paged field, as the client selects it. */
-export function connectionValue(connection: ConnectionParts, { fields, isKeyed }: PagePlan): Record<string, unknown> {
+export function connectionValue(
+  connection: ConnectionParts,
+  { fields, isKeyed }: PagePlan,
+): Record<string, unknown> {
   const value: Record<string, unknown> = Object.create(null);
   for (const field of fields) value[field.key] = fieldValue(field, connection, isKeyed);
   return value;
 }
 
-function fieldValue(field: ConnectionField, connection: ConnectionParts, isKeyed: boolean): unknown {
+function fieldValue(
+  field: ConnectionField,
+  connection: ConnectionParts,
+  isKeyed: boolean,
+): unknown {
   const { rows, totalCount } = connection;
   if (field.kind === 'nodes') return rows.map(({ value }) => rowValue(value, field.row, isKeyed));
-  if (field.kind === 'edges') return rows.map((row) => edgeOf(row, field.fields, isKeyed, connection.name));
+  if (field.kind === 'edges')
+    return rows.map((row) => edgeOf(row, field.fields, isKeyed, connection.name));
   if (field.kind === 'pageInfo') return pageInfoOf(connection, field.fields);
   return field.kind === 'totalCount' ? totalCount : field.name;
 }
@@ -116,7 +127,11 @@ function pageInfoOf(
 }
 
 /** An error of a row at the fields of the connection that show it. */
-export function rowErrors(error: DecodeError, at: number, { fields, isKeyed }: PagePlan): readonly DecodeError[] {
+export function rowErrors(
+  error: DecodeError,
+  at: number,
+  { fields, isKeyed }: PagePlan,
+): readonly DecodeError[] {
   const [, first, ...rest] = error.path;
   const row = isKeyed && typeof first === 'string' && first.startsWith(HIDDEN) ? first : null;
   const below = row === null ? error.path.slice(1) : rest;

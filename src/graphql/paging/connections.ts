@@ -14,7 +14,14 @@ import {
 } from 'graphql';
 import { isWholeScalar } from '../../codec/values/whole-number.js';
 import type { Operation } from '../../wsdl/model.js';
-import { bothRules, describedWith, type FieldRule, ruleExtensions, ruleOf, ruleWithin } from '../rights/field-rule.js';
+import {
+  bothRules,
+  describedWith,
+  type FieldRule,
+  ruleExtensions,
+  ruleOf,
+  ruleWithin,
+} from '../rights/field-rule.js';
 import { costExtensions, FieldCost, fieldCostOf } from '../types/cost-rules.js';
 import { fieldOfOwner } from '../types/field-owner.js';
 import type { PagesMapping, Paging, ReplyPath } from '../types/paging.js';
@@ -48,7 +55,12 @@ export class Connections {
   #pageInfo: GraphQLObjectType | null = null;
 
   /** The field as a connection; null, and findings, where its reply or its arguments do not fit. */
-  field(operation: Operation, mapping: PagesMapping, made: MadeField, types: Types): PagedField | null {
+  field(
+    operation: Operation,
+    mapping: PagesMapping,
+    made: MadeField,
+    types: Types,
+  ): PagedField | null {
     const { reply, config } = made;
     const { names } = types;
     let isRefused = false;
@@ -63,11 +75,19 @@ export class Connections {
       refuse([], `The operation has an argument \`${name}\` of its own.`, remedy);
     }
     if (reply.faults?.as === 'data' || (operation.output?.attachments ?? []).length > 0)
-      refuse([], 'The answer is more than its reply: it cannot be handed out in pages.', 'Remove `pages`.');
+      refuse(
+        [],
+        'The answer is more than its reply: it cannot be handed out in pages.',
+        'Remove `pages`.',
+      );
     if (paths === null || isRefused) return null;
     const item = itemType(config.type, paths.items.steps);
     if (item === null)
-      return refuse(['items'], 'The rows have no type of their own.', 'Name a repeated element of one name.');
+      return refuse(
+        ['items'],
+        'The rows have no type of their own.',
+        'Name a repeated element of one name.',
+      );
     const pageInfo = this.#pageInfo ?? makePageInfo(types);
     this.#pageInfo = pageInfo;
     const { connection, edge } = makeTypes(operation, item, pageInfo, types);
@@ -92,7 +112,11 @@ interface ResolvedPaths {
 /** The paths of a mapping in a reply; null, and findings, for a wrong one. All of them are looked at. */
 function pathsOf(root: ReplyRoot, mapping: PagesMapping, { names }: Types): ResolvedPaths | null {
   let rules: FieldRule | null = null;
-  const follow = (path: string, key: readonly string[], kind: 'rows' | 'number' | 'value'): ReplyPath | null => {
+  const follow = (
+    path: string,
+    key: readonly string[],
+    kind: 'rows' | 'number' | 'value',
+  ): ReplyPath | null => {
     const at = [...mapping.path, ...key];
     const found = replyPath(root, path);
     if (isLostReplyPath(found)) {
@@ -100,7 +124,8 @@ function pathsOf(root: ReplyRoot, mapping: PagesMapping, { names }: Types): Reso
       return names.refuse(at, what, null, known, written);
     }
     const wrong = found.isMasked ? MASKED : wrongEnd(found, kind);
-    if (wrong !== null) return names.refuse(at, `\`${path}\` ${wrong}`, 'Name another element of the reply.');
+    if (wrong !== null)
+      return names.refuse(at, `\`${path}\` ${wrong}`, 'Name another element of the reply.');
     rules = bothRules(rules, found.rules);
     return { steps: found.steps, field: found.field };
   };
@@ -108,17 +133,27 @@ function pathsOf(root: ReplyRoot, mapping: PagesMapping, { names }: Types): Reso
   const items = follow(mapping.items, ['items'], 'rows');
   const totalPath = total === null ? null : follow(total.path, ['total', total.of], 'number');
   const nextPath = next === null ? null : follow(next, ['cursor', 'next'], 'value');
-  if (items === null || (total !== null && totalPath === null) || (next !== null && nextPath === null)) return null;
+  if (
+    items === null ||
+    (total !== null && totalPath === null) ||
+    (next !== null && nextPath === null)
+  )
+    return null;
   const told = total === null || totalPath === null ? null : { ...totalPath, of: total.of };
   return { items, rules, paging: { kind, first, size, items, total: told, next: nextPath } };
 }
 
 const MASKED = 'is masked for some clients: pages need it for all.';
 
-function wrongEnd({ field: { list, value } }: ReplyPath, kind: 'rows' | 'number' | 'value'): string | null {
+function wrongEnd(
+  { field: { list, value } }: ReplyPath,
+  kind: 'rows' | 'number' | 'value',
+): string | null {
   if (kind === 'rows') {
     if (!list) return 'is not repeated.';
-    return value.kind === 'choice' || value.kind === 'list' ? 'is no list of rows of one kind.' : null;
+    return value.kind === 'choice' || value.kind === 'list'
+      ? 'is no list of rows of one kind.'
+      : null;
   }
   if (list || value.kind !== 'scalar') return 'is no single value.';
   if (kind === 'value') return null;
@@ -146,7 +181,10 @@ function makePageInfo({ names, answers }: Types): GraphQLObjectType {
     description: 'Where the rows of a connection end.',
     extensions: FREE,
     fields: {
-      hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean), description: 'Whether more rows follow.' },
+      hasNextPage: {
+        type: new GraphQLNonNull(GraphQLBoolean),
+        description: 'Whether more rows follow.',
+      },
       endCursor: { type: GraphQLString, description: '`after` of the rows that follow.' },
     },
   });
@@ -166,7 +204,10 @@ function makeTypes(
     extensions: FREE,
     fields: {
       node: { type: item, description: 'The row.' },
-      cursor: { type: new GraphQLNonNull(GraphQLString), description: '`after` of the rows behind it.' },
+      cursor: {
+        type: new GraphQLNonNull(GraphQLString),
+        description: '`after` of the rows behind it.',
+      },
     },
   });
   const connection = new GraphQLObjectType({
@@ -175,7 +216,11 @@ function makeTypes(
     extensions: FREE,
     fields: {
       nodes: { type: new GraphQLList(item), description: 'The rows.' },
-      edges: { type: new GraphQLList(edge), description: 'The rows with their places.', extensions: AGAIN },
+      edges: {
+        type: new GraphQLList(edge),
+        description: 'The rows with their places.',
+        extensions: AGAIN,
+      },
       pageInfo: { type: new GraphQLNonNull(pageInfo) },
       totalCount: { type: GraphQLInt, description: 'The number of all rows, where it is known.' },
     },
@@ -197,13 +242,21 @@ function connectionConfig(
     sizedFields: ['nodes', 'edges'],
     requireOneSlicingArgument: false,
   };
-  const cost = new FieldCost({ listSize }).or(fieldCostOf({ extensions: config.extensions ?? null }));
-  const first = { type: GraphQLInt, description: `How many rows; by default one page, of ${size}.` };
+  const cost = new FieldCost({ listSize }).or(
+    fieldCostOf({ extensions: config.extensions ?? null }),
+  );
+  const first = {
+    type: GraphQLInt,
+    description: `How many rows; by default one page, of ${size}.`,
+  };
   const after = { type: GraphQLString, description: 'The cursor that they stand behind.' };
   return {
     ...config,
     type: connection,
-    description: rule === ruleOf(config) ? (config.description ?? null) : describedWith(config.description, rule),
+    description:
+      rule === ruleOf(config)
+        ? (config.description ?? null)
+        : describedWith(config.description, rule),
     args: { ...config.args, first, after },
     extensions: { ...config.extensions, ...costExtensions(cost), ...ruleExtensions(rule, within) },
   };

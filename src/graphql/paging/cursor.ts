@@ -25,7 +25,8 @@ export function rowsName(operation: string, values: Readonly<Record<string, unkn
     .slice(0, NAME_CHARS);
 }
 
-const exact = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
+const exact = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? `${value}n` : value;
 
 const NAME_CHARS = 12;
 const VERSION = 1;
@@ -45,7 +46,8 @@ export function readCursor(text: string, rows: string, isNamed: boolean): PagePo
   if (!Array.isArray(parts) || parts.length !== 5) return null;
   const [version, name, at, skip, before]: readonly unknown[] = parts;
   if (version !== VERSION || name !== rows || !isCount(skip) || !isCount(before)) return null;
-  if (isNamed ? at === null || typeof at === 'string' : isCount(at)) return position(at, skip, before);
+  if (isNamed ? at === null || typeof at === 'string' : isCount(at))
+    return position(at, skip, before);
   return null;
 }
 

@@ -10,7 +10,8 @@ export function pageBehind(
   total: number | null,
 ): PagePosition | null {
   const count = rows.length;
-  if (paging.kind === 'cursor') return next === null ? null : { at: next, skip: 0, before: before + count };
+  if (paging.kind === 'cursor')
+    return next === null ? null : { at: next, skip: 0, before: before + count };
   const number = Number(at);
   const isOffset = paging.kind === 'offset';
   const seen = isOffset ? number + count : before + count;
@@ -34,7 +35,9 @@ function hasMore(
 ): boolean {
   if (told === null || total === null) return count >= size;
   if (told.of === 'items') return count > 0 && seen < total;
-  return kind === 'page' ? number - first + 1 < total : count > 0 && Math.floor(number / size) + 1 < total;
+  return kind === 'page'
+    ? number - first + 1 < total
+    : count > 0 && Math.floor(number / size) + 1 < total;
 }
 
 /** The names of the pages from a position on that hold so many rows, if each is full. */
@@ -49,5 +52,7 @@ export function pagesAhead(
   const done = isPage ? at - first : Math.floor(at / size);
   const left = told.of === 'pages' ? total - done : Math.ceil((total - before) / size);
   const count = Math.min(left, Math.ceil(rows / size));
-  return Array.from({ length: Math.max(0, count) }, (_, index) => String(isPage ? at + index : at + index * size));
+  return Array.from({ length: Math.max(0, count) }, (_, index) =>
+    String(isPage ? at + index : at + index * size),
+  );
 }

@@ -38,7 +38,9 @@ export type EdgeField =
   | { readonly kind: 'cursor'; readonly key: string }
   | TypeName;
 
-export type PageInfoField = { readonly kind: 'hasNextPage' | 'endCursor'; readonly key: string } | TypeName;
+export type PageInfoField =
+  | { readonly kind: 'hasNextPage' | 'endCursor'; readonly key: string }
+  | TypeName;
 
 interface TypeName {
   readonly kind: 'typename';
@@ -67,7 +69,11 @@ export function planPages(
   planner: RowPlanner,
 ): PagePlan {
   const { items, total, next, types } = paging;
-  const listed: ReplyShape = { ...reply, root: { kind: 'unwrap', field: items.field }, nonNull: false };
+  const listed: ReplyShape = {
+    ...reply,
+    root: { kind: 'unwrap', field: items.field },
+    nonNull: false,
+  };
   const rows: Row[] = [];
   const row = (selected: readonly FieldNode[]): string => {
     const key = hiddenKey(rows.length);
@@ -80,7 +86,11 @@ export function planPages(
   const isKeyed = items.field.value.kind === 'object';
   const { root, element, hasReferences = false } = reply;
   const slots = [
-    { key: ITEMS, path: items, end: (key: string, field: FieldShape) => listSlot(key, field, rows, paging) },
+    {
+      key: ITEMS,
+      path: items,
+      end: (key: string, field: FieldShape) => listSlot(key, field, rows, paging),
+    },
     ...(total === null ? [] : [{ key: TOTAL, path: total, end: leafSlot }]),
     ...(next === null ? [] : [{ key: NEXT, path: next, end: leafSlot }]),
   ];
@@ -98,10 +108,15 @@ export function planPages(
   const plan: ReplyPlan = { element, shape: 'whole', value, nonNull: false };
   const faults = errorPlans(reply, context.rights);
   const above = root.kind === 'whole' ? 1 : 0;
-  const depthOf = (path: ReplyPath | null): number => (path === null ? 0 : path.steps.length - above);
+  const depthOf = (path: ReplyPath | null): number =>
+    path === null ? 0 : path.steps.length - above;
   return {
     paging,
-    reply: { ...plan, ...(faults === null ? {} : { faults }), ...(hasReferences ? { hasReferences } : {}) },
+    reply: {
+      ...plan,
+      ...(faults === null ? {} : { faults }),
+      ...(hasReferences ? { hasReferences } : {}),
+    },
     fields,
     isKeyed,
     depth: { items: depthOf(items), total: depthOf(total), next: depthOf(next) },
@@ -124,14 +139,23 @@ function listSlot(
   { items, isComparable }: Paging,
 ): FieldSlot {
   const list = { key, ...SINGLE, source, list: true };
-  if (items.field.value.kind !== 'object') return { ...list, value: rows[0]?.slot.value ?? unselected(items.field) };
-  const selected = rows.flatMap((row) => (row.slot.value.kind === 'object' ? [selfSlot(row.key, row.slot.value)] : []));
-  const digest: FieldSlot = { key: DIGEST, ...SINGLE, source: { from: 'self' }, value: { kind: 'digest' } };
+  if (items.field.value.kind !== 'object')
+    return { ...list, value: rows[0]?.slot.value ?? unselected(items.field) };
+  const selected = rows.flatMap((row) =>
+    row.slot.value.kind === 'object' ? [selfSlot(row.key, row.slot.value)] : [],
+  );
+  const digest: FieldSlot = {
+    key: DIGEST,
+    ...SINGLE,
+    source: { from: 'self' },
+    value: { kind: 'digest' },
+  };
   return { ...list, value: objectOf(isComparable ? [...selected, digest] : selected) };
 }
 
 /** The value of rows of which nothing is selected. */
-const unselected = ({ value }: FieldShape): ValuePlan => (value.kind === 'scalar' ? value : { kind: 'opaque' });
+const unselected = ({ value }: FieldShape): ValuePlan =>
+  value.kind === 'scalar' ? value : { kind: 'opaque' };
 
 /** The selected fields of a connection. `row` plans a selection of its rows. */
 function connectionFields(
@@ -143,7 +167,9 @@ function connectionFields(
   const collect = <T>(inner: readonly FieldNode[], type: string, of: FieldOf<T>): readonly T[] => {
     const sets = inner.flatMap(({ selectionSet }) => selectionSet ?? []);
     const collected = collectFields(sets, (condition) => condition === type, context);
-    return [...collected].map(([key, selected]): T => of(selected[0]?.name.value ?? '', key, selected));
+    return [...collected].map(
+      ([key, selected]): T => of(selected[0]?.name.value ?? '', key, selected),
+    );
   };
   return collect(nodes, types.connection, (name, key, inner): ConnectionField => {
     if (name === 'nodes') return { kind: 'nodes', key, row: row(inner) };
@@ -170,7 +196,10 @@ function connectionFields(
 type FieldOf<T> = (name: string, key: string, nodes: readonly FieldNode[]) => T;
 
 /** The way to links through the fields that hold rows. */
-function walkOf(fields: readonly ConnectionField[], walks: ReadonlyMap<string, RowWalk | null>): RowWalk | null {
+function walkOf(
+  fields: readonly ConnectionField[],
+  walks: ReadonlyMap<string, RowWalk | null>,
+): RowWalk | null {
   const walk = new Map<string, RowWalk>();
   for (const field of fields) {
     if (field.kind === 'nodes') {

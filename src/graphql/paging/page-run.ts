@@ -82,7 +82,11 @@ export class PageRun {
     let end: End = { behind: start, isCut: false };
     let restFailure: unknown = null;
     try {
-      for (let isFirst = true; !end.isCut && end.behind !== null && (isFirst || this.#isWanting); isFirst = false) {
+      for (
+        let isFirst = true;
+        !end.isCut && end.behind !== null && (isFirst || this.#isWanting);
+        isFirst = false
+      ) {
         const position: PagePosition = end.behind;
         try {
           end = this.#take(await this.#page(position, isFirst), position);
@@ -108,11 +112,14 @@ export class PageRun {
   #start(): PagePosition {
     const { first, after, name } = this.#wanted;
     const { kind, size, first: firstPage } = this.#plan.paging;
-    if (first !== null && first < 0) throw new InputError(['arguments', 'first'], 'must not be negative');
-    if (first !== null && Math.ceil(first / size) > this.#source.pagesMax) throw this.#source.refusal();
+    if (first !== null && first < 0)
+      throw new InputError(['arguments', 'first'], 'must not be negative');
+    if (first !== null && Math.ceil(first / size) > this.#source.pagesMax)
+      throw this.#source.refusal();
     if (after === null) return { at: kind === 'cursor' ? null : firstPage, skip: 0, before: 0 };
     const position = readCursor(after, name, kind === 'cursor');
-    if (position === null) throw new InputError(['arguments', 'after'], 'is no cursor of these rows');
+    if (position === null)
+      throw new InputError(['arguments', 'after'], 'is no cursor of these rows');
     return position;
   }
 
@@ -131,7 +138,8 @@ export class PageRun {
     if (!isFirst && this.#wanted.first !== null && this.#total !== null && this.#atOnce > 1) {
       const left = this.#wanted.first - this.#count;
       for (const at of pagesAhead(position, paging, this.#total, left).slice(0, this.#atOnce))
-        if (this.#asked < this.#source.pagesMax && !this.#ahead.has(at)) this.#ahead.set(at, this.#ask(at, false));
+        if (this.#asked < this.#source.pagesMax && !this.#ahead.has(at))
+          this.#ahead.set(at, this.#ask(at, false));
     }
     const asked = this.#ahead.get(name) ?? this.#ask(name, isFirst);
     this.#ahead.delete(name);
@@ -161,15 +169,20 @@ export class PageRun {
     this.#names.add(String(position.at));
     const following = pageBehind(position, paging, page, this.#total);
     // A page that names itself, or one before it, as the next ends it all too.
-    const behind = paging.kind === 'cursor' && this.#names.has(String(following?.at)) ? null : following;
+    const behind =
+      paging.kind === 'cursor' && this.#names.has(String(following?.at)) ? null : following;
     if (behind !== null && printCursor(behind, this.#wanted.name) === null)
       throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'the name of the next page is too long');
     const { first } = this.#wanted;
     const before = this.#count;
-    const to = first === null ? page.rows.length : Math.min(page.rows.length, position.skip + first - before);
+    const to =
+      first === null
+        ? page.rows.length
+        : Math.min(page.rows.length, position.skip + first - before);
     for (let index = position.skip; index < to; index++) {
       const isLast = index === page.rows.length - 1;
-      const place = isLast && behind !== null ? behind : placeBehind(position, index, paging.kind === 'offset');
+      const place =
+        isLast && behind !== null ? behind : placeBehind(position, index, paging.kind === 'offset');
       this.#add(page.rows[index], place);
     }
     for (const error of page.errors) {
@@ -178,7 +191,8 @@ export class PageRun {
         this.#errors.push(...rowErrors(error, before + index - position.skip, this.#plan));
     }
     this.#furtherErrors += page.furtherErrors;
-    if (to < page.rows.length) return { behind: placeBehind(position, to - 1, paging.kind === 'offset'), isCut: true };
+    if (to < page.rows.length)
+      return { behind: placeBehind(position, to - 1, paging.kind === 'offset'), isCut: true };
     return { behind, isCut: false };
   }
 
@@ -219,7 +233,12 @@ interface End {
 const nameOf = ({ at }: PagePosition): string | null => (at === null ? null : String(at));
 
 /** The position behind the row of a page with this index. */
-function placeBehind({ at, skip, before }: PagePosition, index: number, isOffset: boolean): PagePosition {
-  if (isOffset && typeof at === 'number') return { at: at + index + 1, skip: 0, before: at + index + 1 };
+function placeBehind(
+  { at, skip, before }: PagePosition,
+  index: number,
+  isOffset: boolean,
+): PagePosition {
+  if (isOffset && typeof at === 'number')
+    return { at: at + index + 1, skip: 0, before: at + index + 1 };
   return { at, skip: Math.max(skip, index + 1), before };
 }

@@ -31,7 +31,8 @@ export function replyPath(root: ReplyRoot, path: string): FoundPath | LostPath {
     passed.push(next);
     const { source } = next;
     // The items of a wrapped list may be named too.
-    if (source.from === 'wrapped list' && source.item !== null && source.item.local === written[0]) written.shift();
+    if (source.from === 'wrapped list' && source.item !== null && source.item.local === written[0])
+      written.shift();
   };
   if (root.kind === 'unwrap') {
     if (written.length > 0 && isNamed(root.field, null, written[0])) written.shift();
@@ -64,7 +65,8 @@ export function replyPath(root: ReplyRoot, path: string): FoundPath | LostPath {
 const itemNames = ({ source }: FieldShape): readonly string[] =>
   source.from === 'wrapped list' && source.item !== null ? [source.item.local] : [];
 
-const wholeOf = (root: ReplyRoot): ObjectShape | null => (root.kind === 'whole' ? root.shape.declared : null);
+const wholeOf = (root: ReplyRoot): ObjectShape | null =>
+  root.kind === 'whole' ? root.shape.declared : null;
 
 const objectOf = ({ value, list }: FieldShape): ObjectShape | null =>
   value.kind === 'object' && !list ? value.shape.declared : null;

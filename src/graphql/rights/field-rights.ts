@@ -34,7 +34,9 @@ export class FieldRights {
 
   /** What the caller lacks to read a field; null where it may, or nothing is known. */
   missing(rule: FieldRule | null): Missing | null {
-    return rule === null || rule.requires === null ? null : missingOf(rule.requires, this.#claimant);
+    return rule === null || rule.requires === null
+      ? null
+      : missingOf(rule.requires, this.#claimant);
   }
 
   forbids(rule: FieldRule | null | undefined): boolean {

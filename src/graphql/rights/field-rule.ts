@@ -16,7 +16,11 @@ export class FieldRule {
   /** Maps the class of a client to the mask for it. */
   readonly masks: ReadonlyMap<string, Mask>;
 
-  constructor(name: string, requires: Requirement | null, masks: ReadonlyMap<string, Mask> = NO_MASKS) {
+  constructor(
+    name: string,
+    requires: Requirement | null,
+    masks: ReadonlyMap<string, Mask> = NO_MASKS,
+  ) {
     this.name = name;
     this.requires = requires;
     this.masks = masks;
@@ -44,7 +48,10 @@ export const withoutMasks = (rule: FieldRule | null): FieldRule | null =>
   rule === null || rule.requires === null ? null : new FieldRule(rule.name, rule.requires);
 
 /** The description of a field with what its rule demands; names of classes are not shown. */
-export function describedWith(description: string | null | undefined, rule: FieldRule | null): string | null {
+export function describedWith(
+  description: string | null | undefined,
+  rule: FieldRule | null,
+): string | null {
   const required = rule?.requires == null ? null : describeRequirement(rule.requires);
   const masks = new Set(rule?.masks.values());
   const isLeftOut = masks.delete('remove');

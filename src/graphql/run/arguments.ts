@@ -1,4 +1,11 @@
-import { type FieldNode, GraphQLError, type GraphQLField, getArgumentValues, Kind, type ValueNode } from 'graphql';
+import {
+  type FieldNode,
+  GraphQLError,
+  type GraphQLField,
+  getArgumentValues,
+  Kind,
+  type ValueNode,
+} from 'graphql';
 import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Variables } from '../output/reply-plan.js';
@@ -31,11 +38,14 @@ export function hasVariables(node: FieldNode): boolean {
 }
 
 /** Messages of graphql-js contain the value of a variable that is invalid at its place. */
-function argumentValues(...parameters: Parameters<typeof getArgumentValues>): Record<string, unknown> {
+function argumentValues(
+  ...parameters: Parameters<typeof getArgumentValues>
+): Record<string, unknown> {
   try {
     return getArgumentValues(...parameters);
   } catch (error) {
-    if (error instanceof GraphQLError) throw new Refusal('BAD_USER_INPUT', 'argument', { cause: error });
+    if (error instanceof GraphQLError)
+      throw new Refusal('BAD_USER_INPUT', 'argument', { cause: error });
     throw error;
   }
 }

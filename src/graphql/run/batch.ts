@@ -3,7 +3,8 @@ import type { GraphqlResponse } from './graphql-response.js';
 
 /** Throws `BATCHING_NOT_SUPPORTED` for a batch that is empty, too long, or holds another one. */
 export function checkBatch(items: readonly unknown[], most: number): void {
-  if (items.length > most) throw refuseByLimit('BATCHING_NOT_SUPPORTED', 'graphql.batch', most, items.length);
+  if (items.length > most)
+    throw refuseByLimit('BATCHING_NOT_SUPPORTED', 'graphql.batch', most, items.length);
   if (items.length === 0 || items.some(Array.isArray)) {
     throw new Refusal('BATCHING_NOT_SUPPORTED', `${items.length} requests`);
   }
@@ -43,7 +44,9 @@ export async function answerInOrder<T, A>(
 export function joinAnswers(answers: readonly GraphqlResponse[]): GraphqlResponse {
   const statuses = new Set(answers.map(({ status }) => status));
   const types = new Set(answers.map(({ headers }) => headers['content-type']));
-  const waits = answers.map(({ headers }) => Number(headers['retry-after'] ?? 0)).filter((seconds) => seconds > 0);
+  const waits = answers
+    .map(({ headers }) => Number(headers['retry-after'] ?? 0))
+    .filter((seconds) => seconds > 0);
   const [status = 200, ...others] = statuses;
   const [type = JSON_TYPE, ...otherTypes] = types;
   return {

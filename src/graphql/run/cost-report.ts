@@ -25,7 +25,11 @@ export interface Throttle {
   readonly restoreRate: number;
 }
 
-export function costReport(requested: number, actual: number, throttle: Throttle | null): CostReport {
+export function costReport(
+  requested: number,
+  actual: number,
+  throttle: Throttle | null,
+): CostReport {
   const report = { requestedQueryCost: requested, actualQueryCost: actual };
   return throttle === null ? report : { ...report, throttleStatus: throttle };
 }
@@ -34,10 +38,18 @@ export function costReport(requested: number, actual: number, throttle: Throttle
 const PATHS_MAX = 1000;
 
 /** The estimated cost of each field of an admitted operation, the dearest first. */
-export function costByField({ operation, document, variables, costs }: Admitted): Readonly<Record<string, number>> {
+export function costByField({
+  operation,
+  document,
+  variables,
+  costs,
+}: Admitted): Readonly<Record<string, number>> {
   const points = new Map<string, number>();
   costOf(costs, operation, document.fragments, variables, (path, cost) => {
-    if (points.has(path) || points.size < PATHS_MAX) points.set(path, (points.get(path) ?? 0) + cost);
+    if (points.has(path) || points.size < PATHS_MAX)
+      points.set(path, (points.get(path) ?? 0) + cost);
   });
-  return Object.fromEntries([...points].filter(([, cost]) => cost > 0).sort(([, one], [, other]) => other - one));
+  return Object.fromEntries(
+    [...points].filter(([, cost]) => cost > 0).sort(([, one], [, other]) => other - one),
+  );
 }

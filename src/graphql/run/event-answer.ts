@@ -1,5 +1,11 @@
 import type { EventValues, InvalidPart, InvalidValue } from '../../base/event-bus.js';
-import type { Decoded, DecodeError, FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/plan/plan.js';
+import type {
+  Decoded,
+  DecodeError,
+  FieldSlot,
+  ObjectPlan,
+  ReplyPlan,
+} from '../../codec/plan/plan.js';
 import { hiddenKey } from '../feeds/hidden-slots.js';
 import type { EventSource } from '../subscription/subscription.js';
 import { type FedValue, fedValues, withValues } from './fed-values.js';
@@ -8,7 +14,11 @@ import type { FieldCall } from './field-call.js';
 type Values = NonNullable<EventValues>;
 
 /** Whether an event has the values that the mapping and the arguments of the subscription ask for. */
-export function isWanted(source: EventSource, filters: FieldCall['arguments'], values: Values): boolean {
+export function isWanted(
+  source: EventSource,
+  filters: FieldCall['arguments'],
+  values: Values,
+): boolean {
   for (const [path, wanted] of source.where) if (!holds(readOf(values[path]), wanted)) return false;
   for (const [argument, path] of source.filter) {
     const wanted = filters[argument] ?? null;
@@ -46,7 +56,12 @@ export function callInputOf(
 /** The answer to an event that lacks input for the operation. */
 export function noAnswer({ feeds }: EventSource, values: Values): Decoded {
   const errors = feeds.flatMap(({ path }) => wrongOf(values[path])?.errors ?? []);
-  return { value: null, errors: errors.map(({ rule }) => wrong([], rule)), furtherErrors: 0, calls: 0 };
+  return {
+    value: null,
+    errors: errors.map(({ rule }) => wrong([], rule)),
+    furtherErrors: 0,
+    calls: 0,
+  };
 }
 
 /** The event itself as an answer: names in the plan are the paths of its values. */
@@ -70,10 +85,16 @@ function objectOf(
   path: readonly string[],
 ): Readonly<Record<string, unknown>> {
   const slots = declared?.slots ?? [];
-  return Object.fromEntries(slots.map((slot) => [slot.key, filledBy(slot, filling, [...path, slot.key])]));
+  return Object.fromEntries(
+    slots.map((slot) => [slot.key, filledBy(slot, filling, [...path, slot.key])]),
+  );
 }
 
-function filledBy({ source, value }: FieldSlot, filling: Filling, path: readonly string[]): unknown {
+function filledBy(
+  { source, value }: FieldSlot,
+  filling: Filling,
+  path: readonly string[],
+): unknown {
   if (source.from === 'constant') return source.value;
   if (source.from === 'withheld') {
     if (source.isForbidden) filling.errors.push({ code: 'FORBIDDEN', path, rule: 'withheld' });
@@ -86,7 +107,9 @@ function filledBy({ source, value }: FieldSlot, filling: Filling, path: readonly
   const mask = value.kind === 'scalar' ? value.scalar.mask : undefined;
   if (!isWrong(held)) return mask === undefined ? held : mask(held);
   if (!filling.reported.has(local)) {
-    filling.errors.push(...held.errors.map((error: InvalidPart) => wrong([...path, ...error.path], error.rule)));
+    filling.errors.push(
+      ...held.errors.map((error: InvalidPart) => wrong([...path, ...error.path], error.rule)),
+    );
   }
   filling.reported.add(local);
   return mask === undefined ? held.value : mask(held.value);

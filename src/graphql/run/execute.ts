@@ -26,7 +26,13 @@ import { type CallField, type CallToCheck, type FieldCall, RequestCalls } from '
 import { completeErrors } from './field-errors.js';
 import { introspectionAnswers } from './introspection-answers.js';
 import { LinkRun } from './link-run.js';
-import { type PlannedSchema, type RootCall, type RootField, type RootPlan, rootPlanOf } from './root-plan.js';
+import {
+  type PlannedSchema,
+  type RootCall,
+  type RootField,
+  type RootPlan,
+  rootPlanOf,
+} from './root-plan.js';
 import { SubschemaRun } from './subschema-run.js';
 import { WrittenItems } from './written-items.js';
 
@@ -54,11 +60,20 @@ export interface Execution {
  * Runs an admitted operation: fields of a query side by side, those of a mutation in order, each with its links before
  * the next. Answers of backends are put into the response as their plan made them; graphql-js executes introspection.
  */
-export async function executeOperation(admitted: Admitted, execution: Execution): Promise<ExecutionResult> {
+export async function executeOperation(
+  admitted: Admitted,
+  execution: Execution,
+): Promise<ExecutionResult> {
   const { limits, callField, signal, refused, spending = null } = execution;
   const plan = rootPlanOf(admitted, execution.built);
   const { fields } = plan;
-  const calls = new RequestCalls(callField, signal, (refusal) => refused?.(refusal), limits, spending);
+  const calls = new RequestCalls(
+    callField,
+    signal,
+    (refusal) => refused?.(refusal),
+    limits,
+    spending,
+  );
   const context = new OperationRun(admitted, plan, execution, calls);
   let answers: readonly Answer[];
   if (admitted.introspection > 0) spending?.answered(admitted.introspection);
@@ -82,14 +97,19 @@ export async function executeOperation(admitted: Admitted, execution: Execution)
     further += answer.furtherErrors;
     isFatal ||= answer.isFatal;
   }
-  const data = isFatal ? null : Object.fromEntries(answers.map((answer) => [answer.key, answer.value]));
+  const data = isFatal
+    ? null
+    : Object.fromEntries(answers.map((answer) => [answer.key, answer.value]));
   if (errors.length === 0) return { data };
   const { schema } = execution.built;
   return { data, errors: completeErrors(listed(errors, limits.errors, further), admitted, schema) };
 }
 
 /** Answers the fields of a mutation. Nothing is sent where the arguments of one field cannot be written. */
-async function answerInTurn(fields: readonly RootField[], context: OperationRun): Promise<readonly Answer[]> {
+async function answerInTurn(
+  fields: readonly RootField[],
+  context: OperationRun,
+): Promise<readonly Answer[]> {
   const invalid = invalidFields(fields, context);
   if (invalid.size > 0)
     return fields.map((field) => ({
@@ -113,7 +133,10 @@ async function answerInTurn(fields: readonly RootField[], context: OperationRun)
 const NOT_SENT = 'Nothing was sent: an argument of another field has no valid value.';
 
 /** The fields whose arguments cannot be written. A single field sends nothing then anyway. */
-function invalidFields(fields: readonly RootField[], context: OperationRun): ReadonlyMap<RootField, GraphQLError> {
+function invalidFields(
+  fields: readonly RootField[],
+  context: OperationRun,
+): ReadonlyMap<RootField, GraphQLError> {
   const invalid = new Map<RootField, GraphQLError>();
   if (fields.length === 1) return invalid;
   for (const field of fields) {
@@ -134,7 +157,8 @@ const placeOf = ({ key, nodes }: RootField): ErrorPlace => ({ nodes, path: [key]
 const isNonNull = ({ bound }: RootCall): boolean =>
   isSubschemaField(bound) ? bound.isNonNull : bound.reply.nonNull && bound.paging == null;
 
-const rejectSubschema: SendToSubschema = () => Promise.reject(new Error('a subschema without sendToSubschema'));
+const rejectSubschema: SendToSubschema = () =>
+  Promise.reject(new Error('a subschema without sendToSubschema'));
 
 /** The state that the fields of an operation share. That of links and subschemas is made for the first of them. */
 class OperationRun {
@@ -158,7 +182,13 @@ class OperationRun {
 
   get links(): LinkRun {
     const { limits } = this.execution;
-    this.#links ??= new LinkRun(this.#plan.links, this.admitted.variables, this.calls, this.subschemas, limits);
+    this.#links ??= new LinkRun(
+      this.#plan.links,
+      this.admitted.variables,
+      this.calls,
+      this.subschemas,
+      limits,
+    );
     return this.#links;
   }
 
@@ -206,7 +236,11 @@ async function answerHere(field: RootField, context: OperationRun): Promise<Answ
   return { ...answer, ...(await executeHere(field, context)) };
 }
 
-async function answerCall(field: RootField, call: RootCall, context: OperationRun): Promise<Answer> {
+async function answerCall(
+  field: RootField,
+  call: RootCall,
+  context: OperationRun,
+): Promise<Answer> {
   const { execution, calls } = context;
   const { key } = field;
   const { walk } = call;
@@ -216,8 +250,10 @@ async function answerCall(field: RootField, call: RootCall, context: OperationRu
   try {
     const receiver = receiverFor(call, execution);
     const decoded = await decodedAnswer(field, call.ask, context, receiver);
-    const value = (receiver instanceof WrittenItems ? receiver.listFor(decoded.value) : decoded.value) ?? null;
-    for (const error of decoded.errors) errors.add(() => decodeError({ ...error, path: visible(error.path) }, place));
+    const value =
+      (receiver instanceof WrittenItems ? receiver.listFor(decoded.value) : decoded.value) ?? null;
+    for (const error of decoded.errors)
+      errors.add(() => decodeError({ ...error, path: visible(error.path) }, place));
     errors.addFurther(decoded.furtherErrors);
     if (decoded.restFailure !== undefined) errors.add(() => fieldError(decoded.restFailure, place));
     if (walk !== null) await context.links.fill(value, walk, { parent: null, step: key }, errors);
@@ -225,7 +261,13 @@ async function answerCall(field: RootField, call: RootCall, context: OperationRu
     return { key, value, errors: errors.errors, furtherErrors: errors.further, isFatal };
   } catch (caught) {
     if (execution.signal.aborted) throw caught;
-    return { key, value: null, errors: [fieldError(caught, place)], furtherErrors: 0, isFatal: isNonNull(call) };
+    return {
+      key,
+      value: null,
+      errors: [fieldError(caught, place)],
+      furtherErrors: 0,
+      isFatal: isNonNull(call),
+    };
   }
 }
 
@@ -242,18 +284,25 @@ function decodedAnswer(
   if (ask.kind === 'subschema') {
     const { subschemas } = context;
     const answer = (): Promise<Decoded> => subschemas.answer(ask.plan, {});
-    return calls.counted(answer, ask.plan.field.cost, subschemaArguments(definition, node, admitted), () =>
-      subschemas.takeCalls(),
+    return calls.counted(
+      answer,
+      ask.plan.field.cost,
+      subschemaArguments(definition, node, admitted),
+      () => subschemas.takeCalls(),
     );
   }
   return calls.call(fieldCall(field, ask, context, receiver));
 }
 
 /** What gets parts of the answer while it is read; null where it is kept whole. */
-function receiverFor({ ask, walk }: RootCall, { receiver = null, isText = false }: Execution): ReplyReceiver | null {
+function receiverFor(
+  { ask, walk }: RootCall,
+  { receiver = null, isText = false }: Execution,
+): ReplyReceiver | null {
   // Links are filled in when the whole list is there.
   if (walk !== null) return null;
-  const isWritten = isText && ask.kind === 'soap' && ask.pages == null && WrittenItems.fit(ask.reply);
+  const isWritten =
+    isText && ask.kind === 'soap' && ask.pages == null && WrittenItems.fit(ask.reply);
   return isWritten ? new WrittenItems() : receiver;
 }
 
@@ -272,7 +321,15 @@ function fieldCall(
     input = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
     if (!hasVariables(node)) FIXED_ARGUMENTS.set(field, input);
   }
-  return { bound, plan, pages, key: field.key, arguments: input.arguments, headers: input.headers, receiver };
+  return {
+    bound,
+    plan,
+    pages,
+    key: field.key,
+    arguments: input.arguments,
+    headers: input.headers,
+    receiver,
+  };
 }
 
 type SoapAsk = Extract<LinkAsk, { readonly kind: 'soap' }>;
@@ -287,7 +344,8 @@ function subschemaArguments(
   { variables }: Admitted,
 ): Readonly<Record<string, unknown>> {
   const values = (definition?.args ?? []).flatMap((argument): [string, unknown][] => {
-    const { value, isPresent } = node === undefined ? ABSENT : argumentValueOf(argument, node, variables);
+    const { value, isPresent } =
+      node === undefined ? ABSENT : argumentValueOf(argument, node, variables);
     return isPresent ? [[argument.name, value]] : [];
   });
   return Object.fromEntries(values);
@@ -311,11 +369,21 @@ async function executeHere(
     ],
   };
   if (name === '__schema' || name === '__type') {
-    const answer = await introspectionAnswers(schema).answer(key, narrowed, params.variables, execution.signal);
+    const answer = await introspectionAnswers(schema).answer(
+      key,
+      narrowed,
+      params.variables,
+      execution.signal,
+    );
     return { value: answer.value, errors: answer.errors.map(masked) };
   }
-  const { data, errors = [] } = await execute({ schema, document: narrowed, variableValues: params.variables });
+  const { data, errors = [] } = await execute({
+    schema,
+    document: narrowed,
+    variableValues: params.variables,
+  });
   return { value: data?.[key] ?? null, errors: errors.map(masked) };
 }
 
-const masked = ({ nodes = [], path = [] }: GraphQLError): GraphQLError => codedError('INTERNAL', { nodes, path });
+const masked = ({ nodes = [], path = [] }: GraphQLError): GraphQLError =>
+  codedError('INTERNAL', { nodes, path });

@@ -33,7 +33,10 @@ function asArgument(held: unknown, { argument, asText, asNumber, wraps }: FieldF
     try {
       return asNumber(value);
     } catch {
-      throw new InputError(['arguments', ...argument], 'what the link has is no number of its type');
+      throw new InputError(
+        ['arguments', ...argument],
+        'what the link has is no number of its type',
+      );
     }
   };
   if (Array.isArray(held)) {
@@ -44,7 +47,10 @@ function asArgument(held: unknown, { argument, asText, asNumber, wraps }: FieldF
 }
 
 /** Adds the values of feeds to the arguments of the document. */
-export function withValues({ arguments: own, headers }: CallInput, values: readonly FedValue[]): CallInput {
+export function withValues(
+  { arguments: own, headers }: CallInput,
+  values: readonly FedValue[],
+): CallInput {
   const all: Record<string, unknown> = { ...own };
   for (const { feed, value } of values) {
     let holder = all;
@@ -52,7 +58,8 @@ export function withValues({ arguments: own, headers }: CallInput, values: reado
       if (at === feed.argument.length - 1) holder[step] = value;
       else {
         const inner = holder[step];
-        const next: Record<string, unknown> = typeof inner === 'object' && inner !== null ? { ...inner } : {};
+        const next: Record<string, unknown> =
+          typeof inner === 'object' && inner !== null ? { ...inner } : {};
         holder[step] = next;
         holder = next;
       }

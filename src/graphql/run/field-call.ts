@@ -157,7 +157,11 @@ export class RequestCalls {
   refusal(limit: RunLimit): Refusal {
     const known = this.#refusals.get(limit);
     if (known !== undefined) return known;
-    const refusal = refuseByLimit(GRAPHQL_LIMITS[limit].refusal, `limits.graphql.${limit}`, this.#limits[limit]);
+    const refusal = refuseByLimit(
+      GRAPHQL_LIMITS[limit].refusal,
+      `limits.graphql.${limit}`,
+      this.#limits[limit],
+    );
     this.#refusals.set(limit, refusal);
     this.#refused(refusal);
     return refusal;

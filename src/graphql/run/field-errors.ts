@@ -29,10 +29,14 @@ export function completeErrors(
     const found = path.length === 0 ? [] : fieldsAt(path, admitted, schema);
     if (found.length === 0) return error;
     const nodes = [...new Set(found.map(({ node }) => node))];
-    const missing = extensions['code'] === 'FORBIDDEN' && admitted.isOpen ? missingOf(found, admitted) : null;
+    const missing =
+      extensions['code'] === 'FORBIDDEN' && admitted.isOpen ? missingOf(found, admitted) : null;
     if (missing === null) return path.length > 1 ? withNodes(error, nodes) : error;
     const message = `${error.message.replace(/\.$/, '')}: ${missing.text}.`;
-    return codedError('FORBIDDEN', { nodes, path }, message, { ...extensions, missingScopes: missing.scopes });
+    return codedError('FORBIDDEN', { nodes, path }, message, {
+      ...extensions,
+      missingScopes: missing.scopes,
+    });
   });
 }
 
@@ -42,7 +46,10 @@ interface Found {
 }
 
 /** The first requirement of the fields that the caller does not meet. */
-function missingOf(found: readonly Found[], { rights }: Admitted): ReturnType<NonNullable<typeof rights>['missing']> {
+function missingOf(
+  found: readonly Found[],
+  { rights }: Admitted,
+): ReturnType<NonNullable<typeof rights>['missing']> {
   for (const { field } of found) {
     const missing = rights?.missing(ruleOf(field)) ?? null;
     if (missing !== null) return missing;
@@ -56,9 +63,15 @@ interface Selected {
 }
 
 /** The fields that a path of the answer may come from: several where selections are merged, or objects differ. */
-function fieldsAt(path: readonly (string | number)[], admitted: Admitted, schema: GraphQLSchema): readonly Found[] {
+function fieldsAt(
+  path: readonly (string | number)[],
+  admitted: Admitted,
+  schema: GraphQLSchema,
+): readonly Found[] {
   const root = schema.getRootType(admitted.operation.operation);
-  let selected: readonly Selected[] = root ? [{ set: admitted.operation.selectionSet, type: root }] : [];
+  let selected: readonly Selected[] = root
+    ? [{ set: admitted.operation.selectionSet, type: root }]
+    : [];
   let found: readonly Found[] = [];
   for (const key of path) {
     if (typeof key === 'number') continue;
@@ -89,11 +102,14 @@ function fieldsOf(
       if (!isIncluded(selection, variables)) continue;
       if (selection.kind === Kind.FIELD) {
         if (responseKey(selection) !== key) continue;
-        for (const field of definitionsOf(type, selection.name.value, schema)) found.push({ node: selection, field });
+        for (const field of definitionsOf(type, selection.name.value, schema))
+          found.push({ node: selection, field });
         continue;
       }
       const fragment =
-        selection.kind === Kind.INLINE_FRAGMENT ? selection : document.fragments.get(selection.name.value);
+        selection.kind === Kind.INLINE_FRAGMENT
+          ? selection
+          : document.fragments.get(selection.name.value);
       const condition = fragment?.typeCondition?.name.value;
       const inner = condition === undefined ? type : schema.getType(condition);
       if (fragment !== undefined && inner) stack.push({ set: fragment.selectionSet, type: inner });
@@ -103,7 +119,11 @@ function fieldsOf(
 }
 
 /** The field of a type, and of the objects that may stand for it. */
-function definitionsOf(type: GraphQLNamedType, name: string, schema: GraphQLSchema): readonly Found['field'][] {
+function definitionsOf(
+  type: GraphQLNamedType,
+  name: string,
+  schema: GraphQLSchema,
+): readonly Found['field'][] {
   const owners = isAbstractType(type) ? [type, ...schema.getPossibleTypes(type)] : [type];
   return owners.flatMap((owner) => fieldOfOwner(owner, name) ?? []);
 }

@@ -25,7 +25,9 @@ interface IntrospectionAnswer {
 }
 
 /** The answers to introspection of one schema. */
-export const introspectionAnswers = makeOncePer((schema: GraphQLSchema) => new IntrospectionAnswers(schema));
+export const introspectionAnswers = makeOncePer(
+  (schema: GraphQLSchema) => new IntrospectionAnswers(schema),
+);
 
 /** Bytes of cached answers: that of a schema with 1,500 types takes 26 MB. */
 const REMEMBERED_BYTES = 48 * MIB;
@@ -52,7 +54,12 @@ class IntrospectionAnswers {
    * Answers a document that selects the field `key` and nothing else. Rejects with `CLIENT_GONE` when all clients that
    * wait for it have gone.
    */
-  answer(key: string, document: DocumentNode, raw: RawVariables, signal: CancelSignal): Promise<IntrospectionAnswer> {
+  answer(
+    key: string,
+    document: DocumentNode,
+    raw: RawVariables,
+    signal: CancelSignal,
+  ): Promise<IntrospectionAnswer> {
     const narrowed = withUsedVariables(document, raw);
     const name = `${print(narrowed.document)}\n${JSON.stringify(narrowed.variables)}`;
     const known = this.#known.get(name);
@@ -83,7 +90,10 @@ class IntrospectionAnswers {
     const schema = inPortions(this.#schema, portions);
     const { data, errors = [] } = await execute({ schema, document, variableValues: variables });
     const value = data?.[key] ?? null;
-    return { value: value === null ? null : new WrittenJson(await written(value, LEVELS, portions)), errors };
+    return {
+      value: value === null ? null : new WrittenJson(await written(value, LEVELS, portions)),
+      errors,
+    };
   }
 }
 
@@ -110,7 +120,9 @@ function withUsedVariables(document: DocumentNode, raw: RawVariables): Narrowed 
     const { variableDefinitions = [] } = definition;
     return {
       ...definition,
-      variableDefinitions: variableDefinitions.filter(({ variable }) => used.has(variable.name.value)),
+      variableDefinitions: variableDefinitions.filter(({ variable }) =>
+        used.has(variable.name.value),
+      ),
     };
   });
   const variables = Object.fromEntries(Object.entries(raw).filter(([name]) => used.has(name)));

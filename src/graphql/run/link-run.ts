@@ -12,7 +12,14 @@ import { HIDDEN, hiddenAlong, hiddenKey } from '../feeds/hidden-slots.js';
 import type { GraphqlLimits } from '../limits.js';
 import type { LinkBatch } from '../links/link.js';
 import type { LinkSelection, LinkTargetPlan } from '../links/link-plan.js';
-import { copyAlong, type LinkPosition, linkPath, linkPositionsIn, type PathNode, visible } from '../links/link-walk.js';
+import {
+  copyAlong,
+  type LinkPosition,
+  linkPath,
+  linkPositionsIn,
+  type PathNode,
+  visible,
+} from '../links/link-walk.js';
 import type { Walk } from '../links/walk.js';
 import type { Variables } from '../output/reply-plan.js';
 import { argumentsOf } from './arguments.js';
@@ -107,7 +114,8 @@ export class LinkRun {
     const input = this.#inputOf(selection);
     if (input instanceof Refusal) return failed(input);
     const [first] = values;
-    if (link.batch === null || first === undefined) return this.#askOnce(selection, withValues(input, values));
+    if (link.batch === null || first === undefined)
+      return this.#askOnce(selection, withValues(input, values));
     return this.#askTogether(selection, link.batch, input, first);
   }
 
@@ -170,9 +178,17 @@ export class LinkRun {
     const [node] = nodes;
     if (node === undefined) throw new Error('a link without a node');
     try {
-      const input = argumentsOf(link.definition, node, this.#variables, link.called.headersArgument);
+      const input = argumentsOf(
+        link.definition,
+        node,
+        this.#variables,
+        link.called.headersArgument,
+      );
       const path = link.feeds[0]?.argument.join('.');
-      return { ...input, batchName: `${target.id} ${path} ${JSON.stringify([input.arguments, input.headers])}` };
+      return {
+        ...input,
+        batchName: `${target.id} ${path} ${JSON.stringify([input.arguments, input.headers])}`,
+      };
     } catch (caught) {
       if (caught instanceof Refusal) return caught;
       throw caught;
@@ -194,7 +210,8 @@ export class LinkRun {
     };
     if (answer.failure !== null) return fail(answer.failure);
     const value = answer.value ?? null;
-    if (value !== null && !this.#mayPlace(answer)) return fail(this.#calls.refusal('repeatedChars'));
+    if (value !== null && !this.#mayPlace(answer))
+      return fail(this.#calls.refusal('repeatedChars'));
     for (const error of answer.errors) {
       const path = visible(error.path);
       errors.add(() => decodeError({ ...error, path }, { nodes, path: linkPath(place) }));
@@ -259,13 +276,21 @@ async function answerKeys(
 /** Each wrong key costs one more attempt at writing the request. */
 const WRONG_KEYS_MAX = 10;
 
-function wrongKey(caught: unknown, { argument }: FieldFeed, keys: readonly BatchKey[]): BatchKey | null {
+function wrongKey(
+  caught: unknown,
+  { argument }: FieldFeed,
+  keys: readonly BatchKey[],
+): BatchKey | null {
   const index = caught instanceof InputError ? caught.path[argument.length + 1] : undefined;
   return typeof index === 'number' ? (keys[index] ?? null) : null;
 }
 
 /** The answers to keys from the answer of a list operation. Items are known by their keys, in whatever order. */
-function answersOf(decoded: Decoded, batch: LinkBatch, keys: readonly BatchKey[]): readonly LinkAnswer[] {
+function answersOf(
+  decoded: Decoded,
+  batch: LinkBatch,
+  keys: readonly BatchKey[],
+): readonly LinkAnswer[] {
   const list = hiddenAlong(decoded.value, batch.items.length);
   const items: readonly unknown[] = Array.isArray(list) ? list : [];
   const indexes = new Map<string, number[]>();
@@ -284,7 +309,12 @@ function answersOf(decoded: Decoded, batch: LinkBatch, keys: readonly BatchKey[]
     const errors = stray;
     // Without a list every key gets the errors that are of no item, else only the first one.
     if (list !== null) stray = [];
-    return { ...NO_ANSWER, value: batch.isGrouped && list !== null ? [] : null, errors, furtherErrors };
+    return {
+      ...NO_ANSWER,
+      value: batch.isGrouped && list !== null ? [] : null,
+      errors,
+      furtherErrors,
+    };
   });
 }
 
@@ -303,7 +333,11 @@ function answerOf(
   const inOrder = indexes.flatMap((index, position) =>
     (errors.get(index) ?? []).map((error) => ({ ...error, path: [position, ...error.path] })),
   );
-  return { ...NO_ANSWER, value: itemNonNull && values.includes(null) ? null : values, errors: inOrder };
+  return {
+    ...NO_ANSWER,
+    value: itemNonNull && values.includes(null) ? null : values,
+    errors: inOrder,
+  };
 }
 
 /** Errors by the item they are in, their paths beginning below it; and those that are in none. */

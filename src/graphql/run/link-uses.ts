@@ -12,7 +12,11 @@ export interface LinkUse {
 }
 
 /** Every link that the answer to a field of the root leads to, each before those beneath it. */
-export function linkUses(key: string, reply: ReplyPlan, links: RootPlan['links']): readonly LinkUse[] {
+export function linkUses(
+  key: string,
+  reply: ReplyPlan,
+  links: RootPlan['links'],
+): readonly LinkUse[] {
   const uses = new Map<string, LinkUse>();
   const seen = new Map<ObjectPlan, Set<string>>();
   // Recursion is as deep as the selection, which is limited.
@@ -25,7 +29,8 @@ export function linkUses(key: string, reply: ReplyPlan, links: RootPlan['links']
     }
   };
   const inSlot = (slot: FieldSlot, path: string, isShown = !isHidden(slot)): void => {
-    const inner = path + (isHidden(slot) ? '' : `.${slot.key}`) + (isShown && slot.list ? '[]' : '');
+    const inner =
+      path + (isHidden(slot) ? '' : `.${slot.key}`) + (isShown && slot.list ? '[]' : '');
     const id = linkIdOf(slot);
     const selection = id === null ? undefined : links.get(id);
     if (selection === undefined) {
@@ -33,14 +38,16 @@ export function linkUses(key: string, reply: ReplyPlan, links: RootPlan['links']
     } else if (!uses.has(`${inner} ${id}`)) {
       uses.set(`${inner} ${id}`, { path: inner, selection });
       const { ask } = selection.target;
-      if (ask.kind === 'soap') inReply(ask.reply, inner + (selection.link.batch?.isGrouped === true ? '[]' : ''));
+      if (ask.kind === 'soap')
+        inReply(ask.reply, inner + (selection.link.batch?.isGrouped === true ? '[]' : ''));
     }
   };
   const inObject = (plan: ObjectPlan, path: string): void => {
     const paths = getOrMake(seen, plan, () => new Set());
     if (paths.has(path)) return;
     paths.add(path);
-    for (const variant of plan.variants.values()) for (const slot of variant.slots) inSlot(slot, path);
+    for (const variant of plan.variants.values())
+      for (const slot of variant.slots) inSlot(slot, path);
     for (const slot of plan.declared?.slots ?? []) inSlot(slot, path);
   };
   inReply(reply, key);

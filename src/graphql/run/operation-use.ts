@@ -26,17 +26,24 @@ export const useOf = (admitted: Admitted, built: PlannedSchema): OperationUse =>
 
 function readUse(admitted: Admitted, built: PlannedSchema): OperationUse {
   const { document, operation } = admitted;
-  const calls = new Set(calledFields(admitted, built).map((each) => `${each.service}.${each.operation.name}`));
+  const calls = new Set(
+    calledFields(admitted, built).map((each) => `${each.service}.${each.operation.name}`),
+  );
   const fields = new Set<string>();
   const named = new Set<string>();
   const types = new TypeInfo(built.schema);
   const visitor = visitWithTypeInfo(types, {
     Field() {
       const [parent, field] = [types.getParentType(), types.getFieldDef()];
-      if (parent && field && !field.name.startsWith('__')) fields.add(`${parent.name}.${field.name}`);
+      if (parent && field && !field.name.startsWith('__'))
+        fields.add(`${parent.name}.${field.name}`);
     },
     Argument() {
-      const [parent, field, argument] = [types.getParentType(), types.getFieldDef(), types.getArgument()];
+      const [parent, field, argument] = [
+        types.getParentType(),
+        types.getFieldDef(),
+        types.getArgument(),
+      ];
       if (parent && field && argument && isObjectType(parent))
         named.add(`${parent.name}.${field.name}(${argument.name}:)`);
     },
@@ -54,17 +61,24 @@ function readUse(admitted: Admitted, built: PlannedSchema): OperationUse {
 }
 
 /** The name by itself: a part of a text keeps all of the text in memory, which is the document here. Names are ASCII. */
-const ownName = (name: string): string => Buffer.from(name.slice(0, NAME_UNITS_MAX), 'latin1').toString('latin1');
+const ownName = (name: string): string =>
+  Buffer.from(name.slice(0, NAME_UNITS_MAX), 'latin1').toString('latin1');
 
 /** The operations that an operation calls: for fields of the root, links, and fields of roots further below. */
-export function calledFields(admitted: Admitted, built: PlannedSchema): readonly (BoundField | SubschemaField)[] {
+export function calledFields(
+  admitted: Admitted,
+  built: PlannedSchema,
+): readonly (BoundField | SubschemaField)[] {
   const { fields, links } = rootPlanOf(admitted, built);
   // A link that is forbidden is null, and calls nothing.
   const permitted = [...links.values()].filter(({ isForbidden }) => !isForbidden);
   return [
     ...fields.flatMap(({ call }) => call?.bound ?? []),
     ...permitted.map(({ link }) => link.called),
-    ...[...fields.flatMap(({ call }) => call?.ask ?? []), ...permitted.map(({ target }) => target.ask)]
+    ...[
+      ...fields.flatMap(({ call }) => call?.ask ?? []),
+      ...permitted.map(({ target }) => target.ask),
+    ]
       .flatMap((ask) => (ask.kind === 'subschema' ? ask.plan.nested : []))
       .flatMap((name) => built.subschemaFields?.get(name) ?? []),
   ];

@@ -5,7 +5,12 @@ import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
 import type { BoundField } from '../fields/bound-field.js';
 import type { SubschemaField } from '../fields/subschema.js';
 import type { Link } from '../links/link.js';
-import { type LinkAsk, LinkPlanner, type LinkSelect, type LinkSelection } from '../links/link-plan.js';
+import {
+  type LinkAsk,
+  LinkPlanner,
+  type LinkSelect,
+  type LinkSelection,
+} from '../links/link-plan.js';
 import type { Walk } from '../links/walk.js';
 import { collectFields, planReply, type Variables } from '../output/reply-plan.js';
 import { ruleOf } from '../rights/field-rule.js';
@@ -71,7 +76,9 @@ function makePlan(
   if (!root) throw new Error('admitted without a root type');
   const { fragments, switches } = document;
   // Other variables belong to one request: a cached plan must not hold them.
-  const variables: Variables = Object.fromEntries(switches.map((name) => [name, values[name] === true]));
+  const variables: Variables = Object.fromEntries(
+    switches.map((name) => [name, values[name] === true]),
+  );
   const met = (link: Link, node: FieldNode): void => {
     links.selected(link, [node]);
   };

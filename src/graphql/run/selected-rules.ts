@@ -48,7 +48,8 @@ function findRules(admitted: Admitted, schema: GraphQLSchema, rights: FieldRight
   visitFields(admitted, schema, (_owner, field) => {
     const rule = ruleOf(field);
     const decision = rights.decide(rule);
-    if (rule !== null && decision !== null) (decision === 'forbidden' ? forbidden : masked).add(rule.name);
+    if (rule !== null && decision !== null)
+      (decision === 'forbidden' ? forbidden : masked).add(rule.name);
     const within = ruleWithin(field);
     // A value of any type may still have parts that the caller may read.
     if (within !== null && rights.decide(within) !== null) masked.add(within.name);
@@ -61,7 +62,10 @@ function findRules(admitted: Admitted, schema: GraphQLSchema, rights: FieldRight
  * The fields that an operation selects, `Type.field`, on any type that its selections may be answered with; null for more than
  * `FIELDS_MAX`: the caller chooses their order, and so which would be left out.
  */
-export function selectedFields(admitted: Admitted, { schema }: PlannedSchema): readonly string[] | null {
+export function selectedFields(
+  admitted: Admitted,
+  { schema }: PlannedSchema,
+): readonly string[] | null {
   const fields = new Set<string>();
   visitFields(admitted, schema, (owner, { name }) => {
     fields.add(`${owner.name}.${name}`);
@@ -82,7 +86,10 @@ function visitFields(
 ): void {
   const seen = new Map<SelectionSetNode, Set<GraphQLNamedType>>();
   const stack: { readonly set: SelectionSetNode; readonly type: GraphQLNamedType }[] = [];
-  const add = (set: SelectionSetNode | undefined, type: GraphQLNamedType | null | undefined): void => {
+  const add = (
+    set: SelectionSetNode | undefined,
+    type: GraphQLNamedType | null | undefined,
+  ): void => {
     if (set === undefined || !type) return;
     const types = getOrMake(seen, set, () => new Set());
     if (types.has(type)) return;
@@ -96,7 +103,9 @@ function visitFields(
       if (!isIncluded(selection, variables)) continue;
       if (selection.kind !== Kind.FIELD) {
         const fragment =
-          selection.kind === Kind.INLINE_FRAGMENT ? selection : document.fragments.get(selection.name.value);
+          selection.kind === Kind.INLINE_FRAGMENT
+            ? selection
+            : document.fragments.get(selection.name.value);
         const condition = fragment?.typeCondition?.name.value;
         add(fragment?.selectionSet, condition === undefined ? type : schema.getType(condition));
         continue;

@@ -17,7 +17,14 @@ export async function subschemaRequestOf(
     return Promise.reject(new Refusal('CLIENT_GONE', 'nothing is sent'));
   };
   const { fragments } = document;
-  const context = { fragments, variables, rawVariables: params.variables, select, rights, maxErrors: 1 };
+  const context = {
+    fragments,
+    variables,
+    rawVariables: params.variables,
+    select,
+    rights,
+    maxErrors: 1,
+  };
   await new SubschemaRun(send, context).answer(plan, values).catch((caught: unknown) => {
     if (!(caught instanceof Refusal)) throw caught;
   });

@@ -1,13 +1,29 @@
-import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, subscribe } from 'graphql';
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  subscribe,
+} from 'graphql';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
 import { subschemaPoints } from '../cost/cost-subschema.js';
 import type { SendToSubschema, SubschemaPlan, SubschemaRequest } from '../fields/subschema.js';
 import type { RawVariables } from '../output/reply-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
-import { AnswerShaper, batchAnswer, batchPath, isLost, type ShaperContext } from '../subschema/answer-shaper.js';
+import {
+  AnswerShaper,
+  batchAnswer,
+  batchPath,
+  isLost,
+  type ShaperContext,
+} from '../subschema/answer-shaper.js';
 import { FORBIDDEN } from '../subschema/enforce-rules.js';
-import { readSubschemaReply, SUBSCHEMA_ERROR, type SubschemaResult } from '../subschema/read-reply.js';
+import {
+  readSubschemaReply,
+  SUBSCHEMA_ERROR,
+  type SubschemaResult,
+} from '../subschema/read-reply.js';
 import { SentValue } from '../subschema/sent-value.js';
 import type { SubschemaSender } from '../subschema/wrap.js';
 
@@ -49,7 +65,8 @@ export class SubschemaRun {
   async answer(plan: SubschemaPlan, values: Readonly<Record<string, unknown>>): Promise<Decoded> {
     const { rawVariables, maxErrors } = this.#context;
     const variableValues: Record<string, unknown> = Object.create(null);
-    for (const name of plan.variables) if (Object.hasOwn(rawVariables, name)) variableValues[name] = rawVariables[name];
+    for (const name of plan.variables)
+      if (Object.hasOwn(rawVariables, name)) variableValues[name] = rawVariables[name];
     for (const [name, variable] of plan.argumentVariables) {
       if (Object.hasOwn(values, name)) variableValues[variable] = values[name];
     }
@@ -58,7 +75,13 @@ export class SubschemaRun {
     if (plan.links !== null) this.#hiddenPrefix = plan.links.prefix;
     const rootValue = new SentValue();
     const run = (contextValue: SubschemaSender): Promise<ExecutionResult> => {
-      const args = { schema: wrapped, document: plan.document, rootValue, variableValues, contextValue };
+      const args = {
+        schema: wrapped,
+        document: plan.document,
+        rootValue,
+        variableValues,
+        contextValue,
+      };
       return parent === 'Subscription' ? executeEvent(args) : Promise.resolve(execute(args));
     };
     const together = await run(this);
@@ -69,7 +92,10 @@ export class SubschemaRun {
     const value = this.#valueOf(result, plan);
     // Wrapped schemas drop a value of an unknown type without an error.
     const sent = rootValue.value;
-    const isLess = value === null ? sent !== null : plan.batch === null && Array.isArray(value) && isLost(sent, value);
+    const isLess =
+      value === null
+        ? sent !== null
+        : plan.batch === null && Array.isArray(value) && isLost(sent, value);
     if (isLess && errors.length === 0) {
       errors.push({ code: 'UPSTREAM_SCHEMA_INVALID', path: [], rule: 'GraphQL' });
     }
@@ -103,7 +129,8 @@ export class SubschemaRun {
   #valueOf({ data }: ExecutionResult, plan: SubschemaPlan): unknown {
     const value = data?.[plan.key] ?? null;
     const { links, batch } = plan;
-    const shaped = (part: unknown): unknown => (links === null ? part : this.#shaper.shape(part, links, plan));
+    const shaped = (part: unknown): unknown =>
+      links === null ? part : this.#shaper.shape(part, links, plan);
     if (batch === null) return shaped(value);
     return batchAnswer(value, batch, (item) => {
       const { [batch.key]: _, ...visible } = item;
@@ -122,11 +149,15 @@ async function executeEvent(args: ExecutionArgs): Promise<ExecutionResult> {
   } catch (caught) {
     if (caught instanceof Refusal) throw caught;
     // The event does not have the shape of its type.
-    return { data: null, errors: [new GraphQLError('an invalid event', { originalError: asError(caught) })] };
+    return {
+      data: null,
+      errors: [new GraphQLError('an invalid event', { originalError: asError(caught) })],
+    };
   }
 }
 
-const asError = (caught: unknown): Error => (caught instanceof Error ? caught : new Error(String(caught)));
+const asError = (caught: unknown): Error =>
+  caught instanceof Error ? caught : new Error(String(caught));
 
 /**
  * An error at a non-null field makes the whole data null, and fields of the same call lose their answers: these are
@@ -138,13 +169,19 @@ function withoutLost(result: SubschemaResult, keys: ReadonlySet<string>): Subsch
   // The whole call failed.
   if (failed.size === 0) return result;
   const lost = [...keys].filter((key) => !failed.has(key));
-  return { data: null, errors: [...errors.filter(({ path }) => path !== undefined), ...lost.map(lostAnswer)] };
+  return {
+    data: null,
+    errors: [...errors.filter(({ path }) => path !== undefined), ...lost.map(lostAnswer)],
+  };
 }
 
 const LOST = 'LOST';
 
 const lostAnswer = (key: string): GraphQLError =>
-  new GraphQLError('lost with another field of the call', { path: [key], extensions: { code: LOST } });
+  new GraphQLError('lost with another field of the call', {
+    path: [key],
+    extensions: { code: LOST },
+  });
 
 const isLostAnswer = (error: GraphQLError): boolean => hasCode(error, LOST);
 
@@ -156,7 +193,8 @@ function errorsOf(error: GraphQLError, plan: SubschemaPlan): readonly DecodeErro
     // Errors that one null is for may be at different places below it.
     const own = part instanceof GraphQLError ? part.path : undefined;
     const path = batchPath(visibleIn((own ?? error.path)?.slice(1) ?? [], plan), plan.batch);
-    if (hasCode(part, SUBSCHEMA_ERROR)) return { code: SUBSCHEMA_ERROR, path, rule: '', message: part.message };
+    if (hasCode(part, SUBSCHEMA_ERROR))
+      return { code: SUBSCHEMA_ERROR, path, rule: '', message: part.message };
     if (hasCode(part, FORBIDDEN)) return { code: FORBIDDEN, path, rule: 'withheld' };
     // Messages of graphql-js about values that break the schema contain them.
     return { code: 'UPSTREAM_SCHEMA_INVALID', path, rule: 'GraphQL' };
@@ -174,9 +212,14 @@ function partsOf(error: GraphQLError): readonly Error[] {
 }
 
 /** The path without its end that was selected for links only. */
-function visibleIn(path: readonly (string | number)[], { links }: SubschemaPlan): readonly (string | number)[] {
+function visibleIn(
+  path: readonly (string | number)[],
+  { links }: SubschemaPlan,
+): readonly (string | number)[] {
   if (links === null) return path;
-  const hidden = path.findIndex((step) => typeof step === 'string' && step.startsWith(links.prefix));
+  const hidden = path.findIndex(
+    (step) => typeof step === 'string' && step.startsWith(links.prefix),
+  );
   return hidden === -1 ? path : path.slice(0, hidden);
 }
 
@@ -187,7 +230,8 @@ function* causesOf(error: unknown): Generator<unknown> {
   let at: unknown = error;
   for (let depth = 0; depth < CAUSES_MAX && at instanceof Error; depth++) {
     yield at;
-    const inner: unknown = at instanceof AggregateError ? at.errors[0] : at instanceof GraphQLError && at.originalError;
+    const inner: unknown =
+      at instanceof AggregateError ? at.errors[0] : at instanceof GraphQLError && at.originalError;
     at = inner || at.cause;
   }
 }

@@ -46,7 +46,11 @@ interface AddedSubschemas {
 type Configs = Readonly<Record<Root, Map<string, GraphQLFieldConfig<unknown, unknown>>>>;
 
 /** Adds the root fields of subschemas to `configs`. */
-export function addSubschemas(services: readonly Subschema[], names: TypeNames, configs: Configs): AddedSubschemas {
+export function addSubschemas(
+  services: readonly Subschema[],
+  names: TypeNames,
+  configs: Configs,
+): AddedSubschemas {
   const types: GraphQLNamedType[] = [];
   const fields = new Map<string, SubschemaField>();
   const targets = new Map<string, SubschemaTarget>();
@@ -60,7 +64,8 @@ export function addSubschemas(services: readonly Subschema[], names: TypeNames, 
       if (field.parent === 'Subscription') continue;
       const target = `${service.name}.${field.operation.name}`;
       // A link only reads: of a query and a mutation with one name it calls the query.
-      if (!targets.has(target)) targets.set(target, { bound: field, config, isMutation: field.parent === 'Mutation' });
+      if (!targets.has(target))
+        targets.set(target, { bound: field, config, isMutation: field.parent === 'Mutation' });
     }
   }
   return { types, fields, targets };
@@ -80,7 +85,9 @@ function addSubschema(
   const wrapped = service.wrap(service, own.names);
   const costs = translateCosts(service, wrapped, own.names);
   names.findings.push(...costs.findings, ...enforceRules(service, wrapped, own.names));
-  names.findings.push(...(own.findings.length > 0 ? own.findings : validateRenamedSchema(service, wrapped)));
+  names.findings.push(
+    ...(own.findings.length > 0 ? own.findings : validateRenamedSchema(service, wrapped)),
+  );
   const fields = offeredRoots(service).flatMap((parent): readonly AddedField[] => {
     const original = rootOf(schema, parent);
     const root = rootOf(wrapped, parent);
@@ -96,18 +103,30 @@ function addSubschema(
         ...config
       } = root.toConfig().fields[name] ?? { type: found.type };
       const isNonNull = isNonNullType(found.type);
-      const field = { service: service.name, parent, name, operation: { name: operation }, wrapped, isNonNull };
+      const field = {
+        service: service.name,
+        parent,
+        name,
+        operation: { name: operation },
+        wrapped,
+        isNonNull,
+      };
       const ownCost = costs.roots.get(`${parent}.${operation}`) ?? null;
       const cost = costOfCall(ownCost, service.callCost);
       const extensions = { ...costExtensions(ownCost), ...ruleExtensions(ruleOf(found)) };
-      return [{ field: { ...field, headersArgument: null, cost }, config: { ...config, extensions } }];
+      return [
+        { field: { ...field, headersArgument: null, cost }, config: { ...config, extensions } },
+      ];
     });
   });
   return { fields, types: reachable(wrapped, fields) };
 }
 
 /** The types that fields lead to, and the types that implement them. */
-function reachable(schema: GraphQLSchema, fields: readonly AddedField[]): readonly GraphQLNamedType[] {
+function reachable(
+  schema: GraphQLSchema,
+  fields: readonly AddedField[],
+): readonly GraphQLNamedType[] {
   const found = new Set<GraphQLNamedType>();
   const stack: GraphQLNamedType[] = [];
   const meet = (type: GraphQLNamedType): void => {
@@ -144,7 +163,8 @@ function subschemaNames(
   const roots = new Map<string, string>();
   for (const root of ROOTS) {
     const type = rootOf(schema, root);
-    if (type !== null) roots.set(type.name, names.take(`${pascalName(service.name, 'camel')}${root}`));
+    if (type !== null)
+      roots.set(type.name, names.take(`${pascalName(service.name, 'camel')}${root}`));
   }
   const types = typeNames(service, names, { roots, hidden, findings });
   const rootFields = rootFieldNames(service, names, { isTaken, hidden, findings });
@@ -164,7 +184,11 @@ function typeNames(
     roots,
     hidden,
     findings,
-  }: { roots: ReadonlyMap<string, string>; hidden: ReadonlySet<string>; findings: MappingFinding[] },
+  }: {
+    roots: ReadonlyMap<string, string>;
+    hidden: ReadonlySet<string>;
+    findings: MappingFinding[];
+  },
 ): ReadonlyMap<string, string> {
   const own = new Set(Object.keys(schema.getTypeMap()));
   const types = new Map<string, string>();
@@ -172,7 +196,8 @@ function typeNames(
     (type) => !isBuiltIn(type) && !roots.has(type.name) && !hidden.has(type.name),
   );
   const wantedOf = (name: string): string =>
-    renames.get(name) ?? (prefix === null ? name : `${pascalName(prefix, 'camel')}${upperFirst(name)}`);
+    renames.get(name) ??
+    (prefix === null ? name : `${pascalName(prefix, 'camel')}${upperFirst(name)}`);
   const uses = new Uses(all.map(({ name }) => wantedOf(name)));
   for (const { name } of all) {
     const wanted = wantedOf(name);
@@ -212,7 +237,11 @@ const upperFirst = (name: string): string => `${name.charAt(0).toUpperCase()}${n
 function rootFieldNames(
   subschema: Subschema,
   names: ServiceNames,
-  { isTaken, hidden, findings }: { isTaken: Taken; hidden: ReadonlySet<string>; findings: MappingFinding[] },
+  {
+    isTaken,
+    hidden,
+    findings,
+  }: { isTaken: Taken; hidden: ReadonlySet<string>; findings: MappingFinding[] },
 ): ReadonlyMap<string, string> {
   const { name: service, schema, prefix, renames } = subschema;
   const rootFields = new Map<string, string>();
@@ -221,7 +250,8 @@ function rootFieldNames(
   for (const parent of offeredRoots(subschema)) {
     const scope = new NameScope();
     const isFree = (name: string): boolean => !isTaken(parent, name);
-    const wantedOf = (field: string): string => renames.get(`${parent}.${field}`) ?? prefixed(field);
+    const wantedOf = (field: string): string =>
+      renames.get(`${parent}.${field}`) ?? prefixed(field);
     const fields = Object.keys(rootOf(schema, parent)?.getFields() ?? {}).filter(
       (field) => !hidden.has(`${parent}.${field}`),
     );
@@ -234,7 +264,8 @@ function rootFieldNames(
       while (!isFree(name)) name = scope.take(base);
       rootFields.set(part, name);
       if (renames.has(part)) {
-        if (name !== wanted || uses.areMany(wanted)) findings.push(taken(service, part, wanted, 'that name is taken'));
+        if (name !== wanted || uses.areMany(wanted))
+          findings.push(taken(service, part, wanted, 'that name is taken'));
       } else if (name !== wanted) {
         const what = `${part} is ${parent}.${name}, as ${wanted} is taken.`;
         names.warn(what, 'Give it a name of its own with `rename`, or the service a `prefix`.');
@@ -251,7 +282,11 @@ interface TranslatedCosts {
 }
 
 /** Adds the costs of a subschema to the types of the wrapped schema, in its names. */
-function translateCosts(service: Subschema, wrapped: GraphQLSchema, names: SubschemaNames): TranslatedCosts {
+function translateCosts(
+  service: Subschema,
+  wrapped: GraphQLSchema,
+  names: SubschemaNames,
+): TranslatedCosts {
   const { schema, costs } = service;
   const roots = new Map<string, FieldCost>();
   for (const type of Object.values(schema.getTypeMap())) {
@@ -260,7 +295,8 @@ function translateCosts(service: Subschema, wrapped: GraphQLSchema, names: Subsc
     const here = wrapped.getType(names.types.get(type.name) ?? type.name);
     const shown = fieldsOf(here) ?? {};
     const weight = costs.types.get(owner);
-    if (weight !== undefined && here !== undefined && !isRoot(schema, type)) here.extensions = costExtensions(weight);
+    if (weight !== undefined && here !== undefined && !isRoot(schema, type))
+      here.extensions = costExtensions(weight);
     for (const field of Object.values(type.getFields())) {
       const ownCost = costs.fields.get(`${owner}.${field.name}`);
       if (ownCost === undefined) continue;
@@ -274,7 +310,9 @@ function translateCosts(service: Subschema, wrapped: GraphQLSchema, names: Subsc
   for (const parent of ROOTS) {
     const shown = rootOf(wrapped, parent)?.getFields() ?? {};
     for (const [part, cost] of roots) {
-      const there = part.startsWith(`${parent}.`) ? shown[names.rootFields.get(part) ?? ''] : undefined;
+      const there = part.startsWith(`${parent}.`)
+        ? shown[names.rootFields.get(part) ?? '']
+        : undefined;
       if (there !== undefined) there.extensions = costExtensions(cost);
     }
   }
@@ -282,10 +320,18 @@ function translateCosts(service: Subschema, wrapped: GraphQLSchema, names: Subsc
 }
 
 /** Translates paths into arguments, and to lists below, to the names of the wrapped schema. */
-function translateCost(cost: FieldCost, owner: GraphQLNamedType, name: string, names: SubschemaNames): FieldCost {
+function translateCost(
+  cost: FieldCost,
+  owner: GraphQLNamedType,
+  name: string,
+  names: SubschemaNames,
+): FieldCost {
   const field = isFieldOwner(owner) ? owner.getFields()[name] : undefined;
   if (field === undefined || names.fields.size === 0) return cost;
-  const along = (from: GraphQLNamedType | undefined, steps: readonly string[]): readonly string[] => {
+  const along = (
+    from: GraphQLNamedType | undefined,
+    steps: readonly string[],
+  ): readonly string[] => {
     let type = from;
     return steps.map((step) => {
       const here = names.fields.get(`${type?.name}.${step}`) ?? step;
@@ -297,7 +343,10 @@ function translateCost(cost: FieldCost, owner: GraphQLNamedType, name: string, n
   const translatePath = (path: string): string => {
     const [first = '', ...rest] = path.split('.');
     const argument = field.args.find((each) => each.name === first);
-    return [first, ...along(argument === undefined ? undefined : getNamedType(argument.type), rest)].join('.');
+    return [
+      first,
+      ...along(argument === undefined ? undefined : getNamedType(argument.type), rest),
+    ].join('.');
   };
   const { listSize } = cost;
   return new FieldCost({
@@ -306,7 +355,9 @@ function translateCost(cost: FieldCost, owner: GraphQLNamedType, name: string, n
     listSize: listSize && {
       ...listSize,
       slicingArguments: listSize.slicingArguments.map(translatePath),
-      sizedFields: listSize.sizedFields.map((path) => along(getNamedType(field.type), path.split('.')).join('.')),
+      sizedFields: listSize.sizedFields.map((path) =>
+        along(getNamedType(field.type), path.split('.')).join('.'),
+      ),
     },
   });
 }
@@ -315,8 +366,16 @@ function translateCost(cost: FieldCost, owner: GraphQLNamedType, name: string, n
 function missing({ name: service, schema, costs }: Subschema): readonly MappingFinding[] {
   return [...costs.fields.keys(), ...costs.types.keys()].flatMap((part): MappingFinding[] => {
     const [typeName = '', field] = part.split('.');
-    if (hasPart(schema, part) || (field === undefined && schemaType(schema, typeName) !== undefined)) return [];
-    const among = Object.keys(fieldsOf(schemaType(schema, typeName)) ?? {}).map((field) => `${typeName}.${field}`);
-    return [mappingFinding(service, ['costs', part], `The service has no \`${part}\`.`, null, among)];
+    if (
+      hasPart(schema, part) ||
+      (field === undefined && schemaType(schema, typeName) !== undefined)
+    )
+      return [];
+    const among = Object.keys(fieldsOf(schemaType(schema, typeName)) ?? {}).map(
+      (field) => `${typeName}.${field}`,
+    );
+    return [
+      mappingFinding(service, ['costs', part], `The service has no \`${part}\`.`, null, among),
+    ];
   });
 }

@@ -13,13 +13,20 @@ import { collectFields, type PlanContext } from '../output/reply-plan.js';
  */
 export class AnswerShaper {
   readonly #context: ShaperContext;
-  readonly #collected = new Map<readonly FieldNode[], Map<string, ReadonlyMap<string, FieldNode[]>>>();
+  readonly #collected = new Map<
+    readonly FieldNode[],
+    Map<string, ReadonlyMap<string, FieldNode[]>>
+  >();
 
   constructor(context: ShaperContext) {
     this.#context = context;
   }
 
-  shape(value: unknown, links: SubschemaLinks, { nodes, field: { wrapped } }: SubschemaPlan): unknown {
+  shape(
+    value: unknown,
+    links: SubschemaLinks,
+    { nodes, field: { wrapped } }: SubschemaPlan,
+  ): unknown {
     const root: Record<string, unknown> = { value };
     const stack: Step[] = [{ value, nodes, put: (shaped) => (root['value'] = shaped) }];
     for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
@@ -28,11 +35,19 @@ export class AnswerShaper {
     return root['value'];
   }
 
-  #stepsOf({ value, nodes, put }: Step, links: SubschemaLinks, schema: GraphQLSchema): readonly Step[] {
+  #stepsOf(
+    { value, nodes, put }: Step,
+    links: SubschemaLinks,
+    schema: GraphQLSchema,
+  ): readonly Step[] {
     if (Array.isArray(value)) {
       const list: unknown[] = [...value];
       put(list);
-      return list.map((item, index) => ({ value: item, nodes, put: (shaped) => (list[index] = shaped) }));
+      return list.map((item, index) => ({
+        value: item,
+        nodes,
+        put: (shaped) => (list[index] = shaped),
+      }));
     }
     const typeName = isRecord(value) ? value[`${links.prefix}t`] : null;
     if (!isRecord(value) || typeof typeName !== 'string') return [];
@@ -54,8 +69,16 @@ export class AnswerShaper {
     return steps;
   }
 
-  #fieldsOf(nodes: readonly FieldNode[], typeName: string, schema: GraphQLSchema): ReadonlyMap<string, FieldNode[]> {
-    const byType = getOrMake(this.#collected, nodes, () => new Map<string, ReadonlyMap<string, FieldNode[]>>());
+  #fieldsOf(
+    nodes: readonly FieldNode[],
+    typeName: string,
+    schema: GraphQLSchema,
+  ): ReadonlyMap<string, FieldNode[]> {
+    const byType = getOrMake(
+      this.#collected,
+      nodes,
+      () => new Map<string, ReadonlyMap<string, FieldNode[]>>(),
+    );
     return getOrMake(byType, typeName, () => {
       const type = schema.getType(typeName);
       const applies = (condition: string): boolean => {
@@ -63,7 +86,9 @@ export class AnswerShaper {
         const abstract = schema.getType(condition);
         return isObjectType(type) && isAbstractType(abstract) && schema.isSubType(abstract, type);
       };
-      const sets = nodes.flatMap(({ selectionSet }) => (selectionSet === undefined ? [] : [selectionSet]));
+      const sets = nodes.flatMap(({ selectionSet }) =>
+        selectionSet === undefined ? [] : [selectionSet],
+      );
       return collectFields(sets, applies, this.#context);
     });
   }
@@ -93,7 +118,11 @@ function readFeedValues(
 ): unknown {
   const values: Record<string, unknown> = { [HIDDEN]: id };
   for (const [index, feed] of link.feeds.entries()) {
-    values[hiddenKey(index)] = hidden(value[aliases[index] ?? ''], `${prefix}v`, feed.field.length - 1);
+    values[hiddenKey(index)] = hidden(
+      value[aliases[index] ?? ''],
+      `${prefix}v`,
+      feed.field.length - 1,
+    );
   }
   return values;
 }
@@ -102,11 +131,20 @@ function readFeedValues(
  * The answer of a list operation as links read it: each step to the items under `HIDDEN`, and in each item its value
  * under `HIDDEN` beside its key. `visible` makes the value of an item.
  */
-export function batchAnswer(value: unknown, { items, key, keySteps }: SubschemaBatch, visible: Visible): unknown {
-  const list = items.reduce((inner: unknown, step) => (isRecord(inner) ? inner[step] : null), value);
+export function batchAnswer(
+  value: unknown,
+  { items, key, keySteps }: SubschemaBatch,
+  visible: Visible,
+): unknown {
+  const list = items.reduce(
+    (inner: unknown, step) => (isRecord(inner) ? inner[step] : null),
+    value,
+  );
   if (!Array.isArray(list)) return null;
   const answers = list.map((item: unknown): unknown =>
-    isRecord(item) ? { [HIDDEN]: visible(item), [hiddenKey(0)]: hidden(item[key], key, keySteps) } : null,
+    isRecord(item)
+      ? { [HIDDEN]: visible(item), [hiddenKey(0)]: hidden(item[key], key, keySteps) }
+      : null,
   );
   return items.reduce((inner: unknown) => ({ [HIDDEN]: inner }), answers);
 }

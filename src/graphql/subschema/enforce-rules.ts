@@ -49,10 +49,14 @@ export function enforceRules(
     if (!isFieldOwner(there)) continue;
     for (const name of Object.keys(type.getFields())) {
       const rule = ruleOfField(service, type, name);
-      const here = isRoot(schema, type) ? names.rootFields.get(`${partName(schema, type)}.${name}`) : undefined;
+      const here = isRoot(schema, type)
+        ? names.rootFields.get(`${partName(schema, type)}.${name}`)
+        : undefined;
       const field = there.getFields()[here ?? names.fields.get(`${type.name}.${name}`) ?? name];
       if (rule === null || field === undefined) continue;
-      const isText = [GraphQLString, GraphQLID].some((text) => text.name === getNamedType(field.type).name);
+      const isText = [GraphQLString, GraphQLID].some(
+        (text) => text.name === getNamedType(field.type).name,
+      );
       const masks = new Set(rule.masks.values());
       const part = `${partName(schema, type)}.${name}`;
       // A mask of an interface is reported there, and not for each type that implements it.
@@ -71,7 +75,9 @@ export function enforceRules(
 }
 
 function wrappedName(type: FieldOwner, schema: GraphQLSchema, names: SubschemaNames): string {
-  return (isRoot(schema, type) ? names.roots.get(type.name) : names.types.get(type.name)) ?? type.name;
+  return (
+    (isRoot(schema, type) ? names.roots.get(type.name) : names.types.get(type.name)) ?? type.name
+  );
 }
 
 /** The rule of a field, in the names of the upstream; null without one. Found once. */
@@ -104,7 +110,8 @@ function enforce(field: GraphQLField<unknown, unknown>, rule: FieldRule): void {
     const { rights, hiddenPrefix } = isRightsContext(context) ? context : NO_RIGHTS;
     const isHidden = hiddenPrefix !== null && String(info.path.key).startsWith(hiddenPrefix);
     const decision = isHidden ? null : (rights?.decide(rule) ?? null);
-    if (decision === 'forbidden') throw new GraphQLError('withheld', { extensions: { code: FORBIDDEN } });
+    if (decision === 'forbidden')
+      throw new GraphQLError('withheld', { extensions: { code: FORBIDDEN } });
     if (decision === 'null' || decision === 'remove') {
       withholdSentValue(info);
       return null;

@@ -59,11 +59,17 @@ export class LinkRewriter {
   }
 
   /** The type at the end of a path of fields. */
-  along(type: GraphQLNamedType | undefined, steps: readonly string[]): GraphQLNamedType | undefined {
+  along(
+    type: GraphQLNamedType | undefined,
+    steps: readonly string[],
+  ): GraphQLNamedType | undefined {
     return steps.reduce((owner, step) => typeOfLinkedField(owner, step), type);
   }
 
-  set(set: SelectionSetNode | undefined, parent: GraphQLNamedType | undefined): SelectionSetNode | undefined {
+  set(
+    set: SelectionSetNode | undefined,
+    parent: GraphQLNamedType | undefined,
+  ): SelectionSetNode | undefined {
     if (set === undefined || !this.#hasLinks) return set;
     const selections = set.selections.flatMap((selection) => this.#selection(selection, parent));
     return { ...set, selections: [...selections, plain('__typename', `${this.#prefix}t`, [])] };
@@ -73,7 +79,8 @@ export class LinkRewriter {
   readonly fragments = (name: string): FragmentDefinitionNode | null => {
     return getOrMake(this.#written, name, () => {
       const fragment = this.#context.fragments.get(name) ?? null;
-      const parent = fragment === null ? undefined : this.#schema.getType(fragment.typeCondition.name.value);
+      const parent =
+        fragment === null ? undefined : this.#schema.getType(fragment.typeCondition.name.value);
       const selectionSet = fragment === null ? undefined : this.set(fragment.selectionSet, parent);
       return fragment === null || selectionSet === undefined ? null : { ...fragment, selectionSet };
     });
@@ -87,22 +94,36 @@ export class LinkRewriter {
     return walk;
   }
 
-  #selection(selection: SelectionNode, parent: GraphQLNamedType | undefined): readonly SelectionNode[] {
+  #selection(
+    selection: SelectionNode,
+    parent: GraphQLNamedType | undefined,
+  ): readonly SelectionNode[] {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return [selection];
     if (selection.kind === Kind.INLINE_FRAGMENT) {
       const condition = selection.typeCondition?.name.value;
       const type = condition === undefined ? parent : this.#schema.getType(condition);
-      return [{ ...selection, selectionSet: this.set(selection.selectionSet, type) ?? selection.selectionSet }];
+      return [
+        {
+          ...selection,
+          selectionSet: this.set(selection.selectionSet, type) ?? selection.selectionSet,
+        },
+      ];
     }
     const name = selection.name.value;
     const link = this.#table.get(`${parent?.name}.${name}`);
     if (link !== undefined)
-      return isIncluded(selection, this.#context.variables) ? this.#feed(selection, link, parent) : [];
+      return isIncluded(selection, this.#context.variables)
+        ? this.#feed(selection, link, parent)
+        : [];
     const selectionSet = this.set(selection.selectionSet, typeOfLinkedField(parent, name));
     return [selectionSet === undefined ? selection : { ...selection, selectionSet }];
   }
 
-  #feed(node: FieldNode, link: Link, parent: GraphQLNamedType | undefined): readonly SelectionNode[] {
+  #feed(
+    node: FieldNode,
+    link: Link,
+    parent: GraphQLNamedType | undefined,
+  ): readonly SelectionNode[] {
     const aliases: string[] = [];
     const fields = link.feeds.map(({ field }) => {
       const key = `${parent?.name}.${field.join('.')}`;
@@ -130,7 +151,9 @@ export class LinkRewriter {
         if (isLink || below.size > 0) merge(walk, new Map([[responseKey(selection), below]]));
       } else {
         const spread =
-          selection.kind === Kind.FRAGMENT_SPREAD ? this.#context.fragments.get(selection.name.value) : selection;
+          selection.kind === Kind.FRAGMENT_SPREAD
+            ? this.#context.fragments.get(selection.name.value)
+            : selection;
         merge(walk, this.#walk(spread?.selectionSet));
       }
     }
@@ -161,14 +184,21 @@ function merge(walk: MutableWalk, other: Walk): void {
   }
 }
 
-const namedType = (type: Parameters<typeof getNamedType>[0]): GraphQLNamedType | undefined => getNamedType(type);
+const namedType = (type: Parameters<typeof getNamedType>[0]): GraphQLNamedType | undefined =>
+  getNamedType(type);
 
 /** The type of the field of an object or interface, without lists. */
-export const typeOfLinkedField = (owner: GraphQLNamedType | undefined, name: string): GraphQLNamedType | undefined =>
-  namedType(fieldOfOwner(owner, name)?.type);
+export const typeOfLinkedField = (
+  owner: GraphQLNamedType | undefined,
+  name: string,
+): GraphQLNamedType | undefined => namedType(fieldOfOwner(owner, name)?.type);
 
 /** A field under a response key. */
-export const plain = (name: string, key: string, selections: readonly SelectionNode[]): FieldNode => ({
+export const plain = (
+  name: string,
+  key: string,
+  selections: readonly SelectionNode[],
+): FieldNode => ({
   kind: Kind.FIELD,
   name: { kind: Kind.NAME, value: name },
   ...(key === name ? {} : { alias: { kind: Kind.NAME, value: key } }),

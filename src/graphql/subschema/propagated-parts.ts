@@ -28,7 +28,10 @@ export const propagatedParts = ({ schema, hidden, renames }: Subschema): Propaga
  * A field hidden in a type is hidden in its interfaces; one hidden in an interface is hidden in all its types. Sibling
  * types keep theirs.
  */
-function propagatedHides(schema: GraphQLSchema, hidden: readonly string[]): ReadonlyMap<string, number> {
+function propagatedHides(
+  schema: GraphQLSchema,
+  hidden: readonly string[],
+): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const stack: {
     readonly type: FieldOwner;
@@ -64,10 +67,17 @@ function propagatedHides(schema: GraphQLSchema, hidden: readonly string[]): Read
 }
 
 /** Renames a field in an interface and in all its types. */
-function propagatedNames(schema: GraphQLSchema, renames: Subschema['renames']): ReadonlyMap<string, PropagatedName> {
+function propagatedNames(
+  schema: GraphQLSchema,
+  renames: Subschema['renames'],
+): ReadonlyMap<string, PropagatedName> {
   const found = new Map<string, PropagatedName>();
   const written = [...renames].filter(([entry]) => entry.includes('.') && hasPart(schema, entry));
-  const stack: { readonly type: FieldOwner; readonly field: string; readonly renamed: PropagatedName }[] = [];
+  const stack: {
+    readonly type: FieldOwner;
+    readonly field: string;
+    readonly renamed: PropagatedName;
+  }[] = [];
   for (const [entry, name] of written) {
     const [typeName = '', field = ''] = entry.split('.');
     const type = schemaType(schema, typeName);
@@ -80,7 +90,8 @@ function propagatedNames(schema: GraphQLSchema, renames: Subschema['renames']): 
     const { type, field, renamed } = step;
     for (const other of [...type.getInterfaces(), ...typesOf(type, schema)]) {
       const name = `${other.name}.${field}`;
-      if (found.has(name) || isRoot(schema, other) || fieldsOf(other)?.[field] === undefined) continue;
+      if (found.has(name) || isRoot(schema, other) || fieldsOf(other)?.[field] === undefined)
+        continue;
       found.set(name, renamed);
       stack.push({ type: other, field, renamed });
     }

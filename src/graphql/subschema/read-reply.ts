@@ -24,17 +24,22 @@ export function readSubschemaReply(
   const { data = null, errors = null } = answer;
   if (data !== null && !isRecord(data)) throw invalid('data');
   if (errors !== null && !Array.isArray(errors)) throw invalid('errors');
-  if (data === null && (errors === null || errors.length === 0)) throw invalid('neither data nor errors');
-  const kept = data === null ? null : Object.fromEntries([...keys].map((key) => [key, data[key] ?? null]));
+  if (data === null && (errors === null || errors.length === 0))
+    throw invalid('neither data nor errors');
+  const kept =
+    data === null ? null : Object.fromEntries([...keys].map((key) => [key, data[key] ?? null]));
   const keptErrors = (errors ?? []).slice(0, maxErrors).map((error) => cleaned(error, keys));
   if (data !== null) {
     const missing = [...keys].filter((key) => !Object.hasOwn(data, key));
-    keptErrors.push(...missing.filter((key) => keptErrors.every(({ path }) => path?.[0] !== key)).map(unanswered));
+    keptErrors.push(
+      ...missing.filter((key) => keptErrors.every(({ path }) => path?.[0] !== key)).map(unanswered),
+    );
   }
   return keptErrors.length === 0 ? { data: kept } : { data: kept, errors: keptErrors };
 }
 
-const invalid = (rule: string): Refusal => new Refusal('UPSTREAM_INVALID_RESPONSE', `GraphQL: ${rule}`);
+const invalid = (rule: string): Refusal =>
+  new Refusal('UPSTREAM_INVALID_RESPONSE', `GraphQL: ${rule}`);
 
 /** Parses the text of an upstream's answer. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`. */
 export function parseSubschemaText(text: string, { depth, values }: SubschemaTextLimits): unknown {
@@ -44,8 +49,20 @@ export function parseSubschemaText(text: string, { depth, values }: SubschemaTex
   } catch (error) {
     if (!(error instanceof JsonBoundsError)) throw invalid('no JSON');
     throw error.bound === 'levels'
-      ? refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.remote.responseDepth', depth, null, 'GraphQL: depth')
-      : refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.remote.responseValues', values, null, 'GraphQL: values');
+      ? refuseByLimit(
+          'UPSTREAM_RESPONSE_LIMIT',
+          'limits.remote.responseDepth',
+          depth,
+          null,
+          'GraphQL: depth',
+        )
+      : refuseByLimit(
+          'UPSTREAM_RESPONSE_LIMIT',
+          'limits.remote.responseValues',
+          values,
+          null,
+          'GraphQL: values',
+        );
   }
 }
 
@@ -54,13 +71,22 @@ const PATH_STEPS = 200;
 
 function cleaned(error: unknown, keys: ReadonlySet<string>): GraphQLError {
   const { message = null, path = null } = isRecord(error) ? error : {};
-  const text = typeof message === 'string' && message !== '' ? message.slice(0, MESSAGE_CHARS) : NO_MESSAGE;
-  const isOurs = Array.isArray(path) && path.length <= PATH_STEPS && keys.has(String(path[0])) && path.every(isStep);
-  return new GraphQLError(text, { path: isOurs ? path : null, extensions: { code: SUBSCHEMA_ERROR } });
+  const text =
+    typeof message === 'string' && message !== '' ? message.slice(0, MESSAGE_CHARS) : NO_MESSAGE;
+  const isOurs =
+    Array.isArray(path) &&
+    path.length <= PATH_STEPS &&
+    keys.has(String(path[0])) &&
+    path.every(isStep);
+  return new GraphQLError(text, {
+    path: isOurs ? path : null,
+    extensions: { code: SUBSCHEMA_ERROR },
+  });
 }
 
 /** The error of a requested key without an answer, not even null. */
-const unanswered = (key: string): GraphQLError => new GraphQLError('no answer to what was asked for', { path: [key] });
+const unanswered = (key: string): GraphQLError =>
+  new GraphQLError('no answer to what was asked for', { path: [key] });
 
 /** The code of errors from a subschema. */
 export const SUBSCHEMA_ERROR = 'GRAPHQL_UPSTREAM_ERROR';

@@ -20,12 +20,15 @@ export const partName = (schema: GraphQLSchema, type: GraphQLNamedType): string 
   ROOTS.find((root) => rootOf(schema, root) === type) ?? type.name;
 
 /** Whether a type is one that every schema has. */
-export const isBuiltIn = (type: GraphQLNamedType): boolean => isIntrospectionType(type) || isSpecifiedScalarType(type);
+export const isBuiltIn = (type: GraphQLNamedType): boolean =>
+  isIntrospectionType(type) || isSpecifiedScalarType(type);
 
 export function fieldsOf(
   type: GraphQLNamedType | undefined,
 ): GraphQLFieldMap<unknown, unknown> | GraphQLInputFieldMap | null {
-  return isObjectType(type) || isInterfaceType(type) || isInputObjectType(type) ? type.getFields() : null;
+  return isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)
+    ? type.getFields()
+    : null;
 }
 
 /** Whether a subschema has `Type` or `Type.field`, and it can be hidden and renamed. */

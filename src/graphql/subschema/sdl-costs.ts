@@ -32,9 +32,12 @@ export function takeCosts(document: DocumentNode, service: string): TakenCosts {
     DirectiveDefinition: (node) => (ours.has(node.name.value) ? null : undefined),
   });
   for (const definition of ours.size === 0 ? [] : document.definitions) {
-    const isObject = definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION;
+    const isObject =
+      definition.kind === Kind.OBJECT_TYPE_DEFINITION ||
+      definition.kind === Kind.OBJECT_TYPE_EXTENSION;
     const isInterface =
-      definition.kind === Kind.INTERFACE_TYPE_DEFINITION || definition.kind === Kind.INTERFACE_TYPE_EXTENSION;
+      definition.kind === Kind.INTERFACE_TYPE_DEFINITION ||
+      definition.kind === Kind.INTERFACE_TYPE_EXTENSION;
     if (!isObject && !isInterface) continue;
     const weight = ours.has('cost') ? weightIn(definition) : null;
     if (weight !== null) types.push([definition.name.value, weight]);

@@ -21,9 +21,11 @@ export function removeInaccessible(document: DocumentNode): DocumentNode {
     types.filter(({ name }) => !hidden.has(name.value));
   return visit(document, {
     enter(node) {
-      if (node.kind === Kind.DIRECTIVE_DEFINITION && node.name.value === 'inaccessible') return null;
+      if (node.kind === Kind.DIRECTIVE_DEFINITION && node.name.value === 'inaccessible')
+        return null;
       // It cannot hide the schema itself: there it stays, and is refused as a directive that is not defined.
-      if (node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION) return undefined;
+      if (node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION)
+        return undefined;
       if (isInaccessible(node) || (isType(node) && hidden.has(node.name.value))) return null;
       if (hidden.size === 0) return undefined;
       if ('interfaces' in node) return { ...node, interfaces: visible(node.interfaces) };
@@ -35,4 +37,5 @@ export function removeInaccessible(document: DocumentNode): DocumentNode {
 const isType = (node: ASTNode) => isTypeDefinitionNode(node) || isTypeExtensionNode(node);
 
 const isInaccessible = (node: ASTNode): boolean =>
-  'directives' in node && node.directives?.some(({ name }) => name.value === 'inaccessible') === true;
+  'directives' in node &&
+  node.directives?.some(({ name }) => name.value === 'inaccessible') === true;

@@ -10,7 +10,13 @@ import {
 
 /** What a directive of a schema is: one that the gateway enforces, one without meaning here, or neither. */
 type Meaning = Enforced | 'ignored' | 'unknown' | null;
-type Enforced = 'authenticated' | 'requiresScopes' | 'policy' | 'inaccessible' | 'cost' | 'listSize';
+type Enforced =
+  | 'authenticated'
+  | 'requiresScopes'
+  | 'policy'
+  | 'inaccessible'
+  | 'cost'
+  | 'listSize';
 
 /** A specification of specs.apollo.dev. */
 interface Specification {
@@ -70,9 +76,12 @@ export function resolveLinks(document: DocumentNode): DocumentNode {
       const written = node.name.value;
       const meaning = names.meaningOf(written);
       if (meaning === 'unknown') {
-        throw new GraphQLError(`@${written} is not known, and may protect what it is applied to. Remove it.`, {
-          nodes: [node],
-        });
+        throw new GraphQLError(
+          `@${written} is not known, and may protect what it is applied to. Remove it.`,
+          {
+            nodes: [node],
+          },
+        );
       }
       if (meaning === 'ignored') return null;
       if (meaning === null) kept.add(written);
@@ -108,7 +117,8 @@ class LinkedNames {
     );
     const linking = new Set(['link', 'core']);
     for (const node of applied) if (isLinkItself(node)) linking.add(node.name.value);
-    for (const node of applied) if (linking.has(node.name.value) && urlIn(node) !== undefined) this.#link(node);
+    for (const node of applied)
+      if (linking.has(node.name.value) && urlIn(node) !== undefined) this.#link(node);
   }
 
   meaningOf(name: string): Meaning {
@@ -120,7 +130,9 @@ class LinkedNames {
     for (const [prefix, linked] of this.#prefixes) {
       if (name.startsWith(`${prefix}__`)) return meaningIn(linked, name.slice(prefix.length + 2));
     }
-    return name.startsWith('federation__') ? meaningIn(FEDERATION, name.slice('federation__'.length)) : null;
+    return name.startsWith('federation__')
+      ? meaningIn(FEDERATION, name.slice('federation__'.length))
+      : null;
   }
 
   #link(node: DirectiveNode): void {
@@ -130,10 +142,17 @@ class LinkedNames {
     const known = isOfHost ? SPECIFICATIONS.get(name ?? '') : undefined;
     const linked: Linked = { identity, known: known === undefined ? null : name };
     if (known !== undefined && !known.majors.has(/^v(\d+)\./.exec(version)?.[1] ?? '')) {
-      throw new GraphQLError(`${url}: version ${version || '(none)'} is not known.`, { nodes: [node] });
+      throw new GraphQLError(`${url}: version ${version || '(none)'} is not known.`, {
+        nodes: [node],
+      });
     }
     const purpose = argumentOf(node, 'for');
-    if (known === undefined && purpose !== undefined && 'value' in purpose && purpose.value === 'SECURITY') {
+    if (
+      known === undefined &&
+      purpose !== undefined &&
+      'value' in purpose &&
+      purpose.value === 'SECURITY'
+    ) {
       const what = `The schema links ${url} for SECURITY, which is not known: its directives would protect nothing. Remove the link and put rights into \`fields\` of the service.`;
       throw new GraphQLError(what, { nodes: [node] });
     }
@@ -142,7 +161,9 @@ class LinkedNames {
     if (prefix !== null) {
       const other = this.#prefixes.get(prefix);
       if (other !== undefined && other.identity !== identity)
-        throw new GraphQLError(`Two specifications are linked as \`${prefix}\`.`, { nodes: [node] });
+        throw new GraphQLError(`Two specifications are linked as \`${prefix}\`.`, {
+          nodes: [node],
+        });
       this.#prefixes.set(prefix, linked);
       if (name !== null) this.#bind(prefix, meaningIn(linked, name), node);
     }
@@ -166,37 +187,50 @@ function meaningIn({ known }: Linked, element: string): Meaning {
 
 /** Whether a directive protects by its name alone. */
 const isRight = (name: string): name is Exclude<Enforced, 'cost' | 'listSize'> =>
-  name === 'authenticated' || name === 'requiresScopes' || name === 'policy' || name === 'inaccessible';
+  name === 'authenticated' ||
+  name === 'requiresScopes' ||
+  name === 'policy' ||
+  name === 'inaccessible';
 
-const isCost = (name: string): name is 'cost' | 'listSize' => name === 'cost' || name === 'listSize';
+const isCost = (name: string): name is 'cost' | 'listSize' =>
+  name === 'cost' || name === 'listSize';
 
 /** The directives that a link imports, and their names in the schema, both without the `@`. */
 function importsOf(node: DirectiveNode): readonly (readonly [element: string, as: string])[] {
   const value = argumentOf(node, 'import');
   if (value === undefined) return [];
-  if (value.kind !== Kind.LIST) throw new GraphQLError('`import` of a link is a list.', { nodes: [node] });
+  if (value.kind !== Kind.LIST)
+    throw new GraphQLError('`import` of a link is a list.', { nodes: [node] });
   return value.values.flatMap((each) => {
     const fields = each.kind === Kind.OBJECT ? each.fields : null;
-    const written = fields === null ? each : fields.find(({ name }) => name.value === 'name')?.value;
+    const written =
+      fields === null ? each : fields.find(({ name }) => name.value === 'name')?.value;
     const element = textOf(written, '`import`', node);
-    if (element === null) throw new GraphQLError('`import` of a link holds names.', { nodes: [node] });
-    const as = textOf(fields?.find(({ name }) => name.value === 'as')?.value, '`as`', node) ?? element;
+    if (element === null)
+      throw new GraphQLError('`import` of a link holds names.', { nodes: [node] });
+    const as =
+      textOf(fields?.find(({ name }) => name.value === 'as')?.value, '`as`', node) ?? element;
     if (!element.startsWith('@')) {
       if (!isRight(element) && !isCost(element)) return [];
       throw new GraphQLError(`Import "@${element}", with the @ of directives.`, { nodes: [node] });
     }
     if (!as.startsWith('@'))
-      throw new GraphQLError(`The name of ${element} begins with @: write "@${as}".`, { nodes: [node] });
+      throw new GraphQLError(`The name of ${element} begins with @: write "@${as}".`, {
+        nodes: [node],
+      });
     return [[element.slice(1), as.slice(1)] as const];
   });
 }
 
 const argumentOf = (node: DirectiveNode, name: string): ValueNode | undefined => {
-  const value = node.arguments?.find((argument: ArgumentNode) => argument.name.value === name)?.value;
+  const value = node.arguments?.find(
+    (argument: ArgumentNode) => argument.name.value === name,
+  )?.value;
   return value?.kind === Kind.NULL ? undefined : value;
 };
 
-const urlIn = (node: DirectiveNode): ValueNode | undefined => argumentOf(node, 'url') ?? argumentOf(node, 'feature');
+const urlIn = (node: DirectiveNode): ValueNode | undefined =>
+  argumentOf(node, 'url') ?? argumentOf(node, 'feature');
 
 function isLinkItself(node: DirectiveNode): boolean {
   const url = urlIn(node);
@@ -224,5 +258,10 @@ function readUrl(text: string): {
   const version = /^v\d+\.\d+$/.test(path.at(-1) ?? '') ? (path.pop() ?? '') : '';
   const last = path.at(-1) ?? '';
   const name = /^[A-Za-z_][A-Za-z0-9_]*$/.test(last) ? last : null;
-  return { identity: `//${url?.host ?? text}/${path.join('/')}`, name, version, isOfHost: url?.hostname === HOST };
+  return {
+    identity: `//${url?.host ?? text}/${path.join('/')}`,
+    name,
+    version,
+    isOfHost: url?.hostname === HOST,
+  };
 }

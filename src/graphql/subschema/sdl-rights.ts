@@ -1,4 +1,11 @@
-import { type DirectiveNode, type DocumentNode, GraphQLError, type GraphQLSchema, Kind, visit } from 'graphql';
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  visit,
+} from 'graphql';
 import { bothOf, type Requirement, type ScopeChoice } from '../../base/requirement.js';
 import { partName } from './schema-parts.js';
 
@@ -22,9 +29,19 @@ export function takeRights(document: DocumentNode): TakenRights {
       const nodes = ancestors.flatMap((each) => ('kind' in each ? [each] : []));
       const [holder, above] = [nodes.at(-1), nodes.at(-2)];
       const requirement = requirementOf(name, node);
-      if (holder?.kind === Kind.FIELD_DEFINITION && above !== undefined && 'name' in above && above.name) {
+      if (
+        holder?.kind === Kind.FIELD_DEFINITION &&
+        above !== undefined &&
+        'name' in above &&
+        above.name
+      ) {
         found.push([`${above.name.value}.${holder.name.value}`, requirement]);
-      } else if (holder !== undefined && 'name' in holder && holder.name && TYPES.has(holder.kind)) {
+      } else if (
+        holder !== undefined &&
+        'name' in holder &&
+        holder.name &&
+        TYPES.has(holder.kind)
+      ) {
         found.push([holder.name.value, requirement]);
       } else throw new GraphQLError(`@${node.name.value} has no effect here.`, { nodes: [node] });
       return null;
@@ -62,9 +79,15 @@ const TYPES: ReadonlySet<string> = new Set([
 const rightName = (name: string): 'authenticated' | 'requiresScopes' | 'policy' | null =>
   name === 'authenticated' || name === 'requiresScopes' || name === 'policy' ? name : null;
 
-function requirementOf(name: 'authenticated' | 'requiresScopes' | 'policy', node: DirectiveNode): Requirement {
+function requirementOf(
+  name: 'authenticated' | 'requiresScopes' | 'policy',
+  node: DirectiveNode,
+): Requirement {
   if (name === 'policy') {
-    throw new GraphQLError('@policy is not supported: use @requiresScopes, or `clients.authorize`.', { nodes: [node] });
+    throw new GraphQLError(
+      '@policy is not supported: use @requiresScopes, or `clients.authorize`.',
+      { nodes: [node] },
+    );
   }
   if (name === 'authenticated') return { isAuthenticated: true, scopes: [] };
   return { isAuthenticated: false, scopes: [scopesIn(node)] };
@@ -74,7 +97,9 @@ function scopesIn(node: DirectiveNode): ScopeChoice {
   const value = node.arguments?.find((argument) => argument.name.value === 'scopes')?.value;
   const lists = value?.kind === Kind.LIST ? value.values : null;
   const scopes = lists?.map((list) =>
-    list.kind === Kind.LIST ? list.values.flatMap((scope) => (scope.kind === Kind.STRING ? [scope.value] : [])) : null,
+    list.kind === Kind.LIST
+      ? list.values.flatMap((scope) => (scope.kind === Kind.STRING ? [scope.value] : []))
+      : null,
   );
   const isWhole = scopes?.every((list, index) => {
     const written = lists?.[index];

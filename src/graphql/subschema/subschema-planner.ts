@@ -56,21 +56,36 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
     const rewriter = this.#rewriter(field, nodes);
     const type = rewriter.typeOf(field);
     const written = nodes.map((node) => withSelection(node, rewriter.set(node.selectionSet, type)));
-    const request = { field, key: responseKey(nodes[0]), nodes, argumentVariables: new Map(), batch: null };
+    const request = {
+      field,
+      key: responseKey(nodes[0]),
+      nodes,
+      argumentVariables: new Map(),
+      batch: null,
+    };
     return this.#plan(request, written, rewriter, this.#operation.operation);
   }
 
   /** Plans the field that a link calls: its arguments are values. */
-  linked(field: SubschemaField, nodes: readonly FieldNode[], batch: LinkBatch | null): PlannedSubschemaField {
+  linked(
+    field: SubschemaField,
+    nodes: readonly FieldNode[],
+    batch: LinkBatch | null,
+  ): PlannedSubschemaField {
     const rewriter = this.#rewriter(field, nodes);
     const type = rewriter.typeOf(field);
     const key = `${this.#prefix}k`;
     const steps = batch === null ? [] : batch.items;
     const itemType = rewriter.along(type, steps);
-    const inner = nodes.flatMap(({ selectionSet }) => rewriter.set(selectionSet, itemType)?.selections ?? []);
+    const inner = nodes.flatMap(
+      ({ selectionSet }) => rewriter.set(selectionSet, itemType)?.selections ?? [],
+    );
     const keys = batch === null ? [] : [path(batch.key, key)];
     const selections = [...inner, ...keys];
-    const below = steps.reduceRight<readonly SelectionNode[]>((set, step) => [plain(step, step, set)], selections);
+    const below = steps.reduceRight<readonly SelectionNode[]>(
+      (set, step) => [plain(step, step, set)],
+      selections,
+    );
     const args = field.wrapped.getQueryType()?.getFields()[field.name]?.args ?? [];
     const variables = new Map(args.map(({ name }, index) => [name, `${this.#prefix}a${index}`]));
     const node: FieldNode = {
@@ -81,7 +96,8 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
         value: variableNode(variable),
       })),
     };
-    const found = batch === null ? null : { items: batch.items, key, keySteps: batch.key.length - 1 };
+    const found =
+      batch === null ? null : { items: batch.items, key, keySteps: batch.key.length - 1 };
     const request = { field, key: 'answer', nodes, argumentVariables: variables, batch: found };
     return this.#plan(request, [node], rewriter, OperationTypeNode.QUERY);
   }
@@ -100,8 +116,12 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
     const fields = written.map(moveConditions);
     const fragments = reached(fields, rewriter.fragments).map(moveConditions);
     const used = variablesIn([...fields, ...fragments]);
-    const own = (this.#operation.variableDefinitions ?? []).filter(({ variable }) => used.has(variable.name.value));
-    const added = [...request.argumentVariables].map(([name, variable]) => definitionOf(request.field, name, variable));
+    const own = (this.#operation.variableDefinitions ?? []).filter(({ variable }) =>
+      used.has(variable.name.value),
+    );
+    const added = [...request.argumentVariables].map(([name, variable]) =>
+      definitionOf(request.field, name, variable),
+    );
     const document: DocumentNode = {
       kind: Kind.DOCUMENT,
       definitions: [
@@ -115,7 +135,8 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
       ],
     };
     this.#context.countBytes?.(bytesOf(document));
-    const links: SubschemaLinks | null = walk === null ? null : { prefix: this.#prefix, feeds: rewriter.feeds };
+    const links: SubschemaLinks | null =
+      walk === null ? null : { prefix: this.#prefix, feeds: rewriter.feeds };
     const variables = own.map(({ variable }) => variable.name.value);
     const nested = nestedRootFields(
       written,
@@ -140,7 +161,9 @@ function moveConditions<Node extends FieldNode | FragmentDefinitionNode>(node: N
         const { directives = [] } = field;
         const conditions = directives.filter(isCondition);
         if (conditions.length === 0) return undefined;
-        const selections = [{ ...field, directives: directives.filter((directive) => !isCondition(directive)) }];
+        const selections = [
+          { ...field, directives: directives.filter((directive) => !isCondition(directive)) },
+        ];
         const set: SelectionSetNode = { kind: Kind.SELECTION_SET, selections };
         return { kind: Kind.INLINE_FRAGMENT, directives: conditions, selectionSet: set };
       },
@@ -149,7 +172,8 @@ function moveConditions<Node extends FieldNode | FragmentDefinitionNode>(node: N
   return moved === selectionSet ? node : { ...node, selectionSet: moved };
 }
 
-const isCondition = ({ name }: DirectiveNode): boolean => name.value === 'skip' || name.value === 'include';
+const isCondition = ({ name }: DirectiveNode): boolean =>
+  name.value === 'skip' || name.value === 'include';
 
 /** About the memory of a document and the rest of its plan. */
 function bytesOf(document: DocumentNode): number {
@@ -205,7 +229,11 @@ function variablesIn(nodes: readonly (FieldNode | FragmentDefinitionNode)[]): Re
   return names;
 }
 
-function definitionOf(field: SubschemaField, name: string, variable: string): VariableDefinitionNode {
+function definitionOf(
+  field: SubschemaField,
+  name: string,
+  variable: string,
+): VariableDefinitionNode {
   const argument = field.wrapped
     .getQueryType()
     ?.getFields()
@@ -213,10 +241,15 @@ function definitionOf(field: SubschemaField, name: string, variable: string): Va
   if (argument === undefined) throw new Error('an argument that was there');
   // A non-null argument with a default may be omitted.
   const type = argument.defaultValue === undefined ? argument.type : getNullableType(argument.type);
-  return { kind: Kind.VARIABLE_DEFINITION, variable: variableNode(variable), type: parseType(String(type)) };
+  return {
+    kind: Kind.VARIABLE_DEFINITION,
+    variable: variableNode(variable),
+    type: parseType(String(type)),
+  };
 }
 
-const variableNode = (name: string) => ({ kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } }) as const;
+const variableNode = (name: string) =>
+  ({ kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } }) as const;
 
 const withSelection = (node: FieldNode, selectionSet: SelectionSetNode | undefined): FieldNode =>
   selectionSet === undefined ? node : { ...node, selectionSet };
@@ -234,14 +267,17 @@ function nestedRootFields(
   if (!leadsBack(schema)) return [];
   const found = new Set<string>();
   const spread = new Set<string>();
-  const stack: { readonly set: SelectionSetNode | undefined; readonly type: GraphQLNamedType | undefined }[] =
-    nodes.map(({ selectionSet }) => ({ set: selectionSet, type }));
+  const stack: {
+    readonly set: SelectionSetNode | undefined;
+    readonly type: GraphQLNamedType | undefined;
+  }[] = nodes.map(({ selectionSet }) => ({ set: selectionSet, type }));
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     for (const selection of step.set?.selections ?? []) {
       if (selection.kind === Kind.FIELD) {
         const name = selection.name.value;
         // One type may be several roots: then the rules of all of them hold.
-        for (const root of ROOTS) if (step.type === rootOf(schema, root)) found.add(`${root}.${name}`);
+        for (const root of ROOTS)
+          if (step.type === rootOf(schema, root)) found.add(`${root}.${name}`);
         stack.push({ set: selection.selectionSet, type: typeOfLinkedField(step.type, name) });
         continue;
       }
@@ -249,7 +285,8 @@ function nestedRootFields(
         if (spread.has(selection.name.value)) continue;
         spread.add(selection.name.value);
       }
-      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+      const fragment =
+        selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
       const condition = fragment?.typeCondition?.name.value;
       const inner = condition === undefined ? step.type : schema.getType(condition);
       stack.push({ set: fragment?.selectionSet, type: inner });

@@ -15,17 +15,27 @@ export function keepTypenameOnly(document: DocumentNode): DocumentNode {
   return visit(document, { Field: withTypename, FragmentDefinition: withTypename });
 }
 
-function withTypename<Node extends FieldNode | FragmentDefinitionNode>(node: Node): Node | undefined {
+function withTypename<Node extends FieldNode | FragmentDefinitionNode>(
+  node: Node,
+): Node | undefined {
   const { selectionSet } = node;
-  if (selectionSet === undefined || !selectionSet.selections.every(isTypenameFragment)) return undefined;
-  return { ...node, selectionSet: { ...selectionSet, selections: [TYPENAME, ...selectionSet.selections] } };
+  if (selectionSet === undefined || !selectionSet.selections.every(isTypenameFragment))
+    return undefined;
+  return {
+    ...node,
+    selectionSet: { ...selectionSet, selections: [TYPENAME, ...selectionSet.selections] },
+  };
 }
 
 const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 
 const isTypenameFragment = (selection: SelectionNode): boolean =>
   selection.kind === Kind.INLINE_FRAGMENT &&
-  selection.selectionSet.selections.every((inner) => isTypename(inner) || isTypenameFragment(inner));
+  selection.selectionSet.selections.every(
+    (inner) => isTypename(inner) || isTypenameFragment(inner),
+  );
 
 const isTypename = (selection: SelectionNode): boolean =>
-  selection.kind === Kind.FIELD && selection.alias === undefined && selection.name.value === '__typename';
+  selection.kind === Kind.FIELD &&
+  selection.alias === undefined &&
+  selection.name.value === '__typename';

@@ -18,7 +18,10 @@ import type { PropagatedParts } from './propagated-parts.js';
 import { fieldsOf, hasPart, isBuiltIn, partName, schemaType } from './schema-parts.js';
 
 /** Finds errors in `rename` and `hide`: unknown names, and entries that would make the schema invalid. */
-export function validateParts(service: Subschema, parts: PropagatedParts): readonly MappingFinding[] {
+export function validateParts(
+  service: Subschema,
+  parts: PropagatedParts,
+): readonly MappingFinding[] {
   const { renames, hidden } = service;
   const names = [
     ...[...renames.keys()].map((name) => missing(service, name, ['rename', name])),
@@ -92,15 +95,23 @@ function emptied(
   const fields = fieldsOf(type);
   const members = isUnionType(type) ? type.getTypes().map((member) => member.name) : [];
   const all = fields === null ? members : Object.keys(fields).map((field) => `${name}.${field}`);
-  const hides = (fields === null ? members : Object.keys(fields)).map((each) => hiddenBy(name, each, type, parts));
+  const hides = (fields === null ? members : Object.keys(fields)).map((each) =>
+    hiddenBy(name, each, type, parts),
+  );
   if (all.length === 0 || hides.includes(null)) return [];
   const what = `Nothing is left of \`${name}\`: a type without ${fields === null ? 'members' : 'fields'} cannot be.`;
-  const remedy = name === 'Query' ? 'Leave one of its fields.' : `Hide \`${name}\` too, or leave a part of it.`;
+  const remedy =
+    name === 'Query' ? 'Leave one of its fields.' : `Hide \`${name}\` too, or leave a part of it.`;
   return [mappingFinding(service, ['hide', hides.at(-1) ?? 0], what, remedy)];
 }
 
 /** The entry that hides a field, or a member of a union; null for a visible one. */
-function hiddenBy(owner: string, part: string, type: GraphQLNamedType, { hidden }: PropagatedParts): number | null {
+function hiddenBy(
+  owner: string,
+  part: string,
+  type: GraphQLNamedType,
+  { hidden }: PropagatedParts,
+): number | null {
   const field = fieldsOf(type)?.[part];
   if (field === undefined) return hidden.get(part) ?? null;
   return hidden.get(`${owner}.${part}`) ?? hidden.get(getNamedType(field.type).name) ?? null;
@@ -132,7 +143,11 @@ function needed(
         const at = isRequiredArgument(argument) ? ofType(argument) : null;
         const what = `\`${owner}.${field.name}\` requires \`${argument.name}\`: with its type hidden it could not be provided.`;
         if (at !== null)
-          report(at, what, `Hide \`${owner}.${field.name}\` too, or leave \`${getNamedType(argument.type).name}\`.`);
+          report(
+            at,
+            what,
+            `Hide \`${owner}.${field.name}\` too, or leave \`${getNamedType(argument.type).name}\`.`,
+          );
       }
     }
   }
@@ -161,13 +176,18 @@ function renamedTwice(
     const entry = rename?.entry ?? parts.fields.get(`${type.name}.${other}`)?.entry;
     if (entry === undefined) continue;
     const what = `\`${type.name}.${other}\` and \`${type.name}.${field}\` would both be \`${name}\`.`;
-    findings.push(mappingFinding(service, ['rename', entry], what, 'Give each a name of its own, or hide one.'));
+    findings.push(
+      mappingFinding(service, ['rename', entry], what, 'Give each a name of its own, or hide one.'),
+    );
   }
   return findings;
 }
 
 /** Finds a field that would have another name in an interface than in its types. */
-function disagreeing({ name: service, schema }: Subschema, { fields }: PropagatedParts): MappingFinding[] {
+function disagreeing(
+  { name: service, schema }: Subschema,
+  { fields }: PropagatedParts,
+): MappingFinding[] {
   const findings: MappingFinding[] = [];
   for (const [part, { name, entry }] of fields) {
     const [typeName = '', field = ''] = part.split('.');
@@ -176,7 +196,14 @@ function disagreeing({ name: service, schema }: Subschema, { fields }: Propagate
       const above = fields.get(`${each.name}.${field}`);
       if (above === undefined || above.name === name) continue;
       const what = `\`${part}\` is \`${each.name}.${field}\`, which is renamed to \`${above.name}\`: it cannot be \`${name}\`.`;
-      findings.push(mappingFinding(service, ['rename', entry], what, 'Give both one name; one entry is enough.'));
+      findings.push(
+        mappingFinding(
+          service,
+          ['rename', entry],
+          what,
+          'Give both one name; one entry is enough.',
+        ),
+      );
     }
   }
   return findings;

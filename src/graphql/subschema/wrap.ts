@@ -53,8 +53,10 @@ export function wrapSubschema(
 ): GraphQLSchema {
   const { name: service, schema } = subschema;
   const { hidden, fields } = names;
-  const isShown = (type: string | undefined, field: string | undefined): boolean => !hidden.has(`${type}.${field}`);
-  const fieldName = (type: string, field: string): string => fields.get(`${type}.${field}`) ?? field;
+  const isShown = (type: string | undefined, field: string | undefined): boolean =>
+    !hidden.has(`${type}.${field}`);
+  const fieldName = (type: string, field: string): string =>
+    fields.get(`${type}.${field}`) ?? field;
   const hidesFields = [...hidden].some((name) => name.includes('.'));
   const hides = [...hidden].some((name) => !name.includes('.'));
   const wrapped = wrapSchema<Sender>({
@@ -64,14 +66,24 @@ export function wrapSubschema(
       if (context === undefined) throw new Error('a subschema that is executed without a sender');
       const pruned = pruneRequest({ document, variables: variables ?? {} }, subschema, context);
       const { keys, operation } = operationOf(pruned.document);
-      const request = { service, operation, query: print(pruned.document), variables: pruned.variables };
+      const request = {
+        service,
+        operation,
+        query: print(pruned.document),
+        variables: pruned.variables,
+      };
       const result = (): Promise<SubschemaResult> => context.send(request, keys);
       // The type of the value is checked when it is read with the schema.
-      return operation === 'subscription' ? (only(result) as AsyncIterable<never>) : (result() as Promise<never>);
+      return operation === 'subscription'
+        ? (only(result) as AsyncIterable<never>)
+        : (result() as Promise<never>);
     },
     transforms: [
       {
-        transformRequest: (request) => ({ ...request, document: keepTypenameOnly(request.document) }),
+        transformRequest: (request) => ({
+          ...request,
+          document: keepTypenameOnly(request.document),
+        }),
         transformResult: keepSentValue,
       },
       ...(hides ? [new FilterTypes<Sender>(({ name }) => !hidden.has(name))] : []),
@@ -90,7 +102,9 @@ export function wrapSubschema(
             new RenameInputObjectFields<Sender>(fieldName),
           ]
         : []),
-      new RenameRootFields<Sender>((root, field) => names.rootFields.get(`${root}.${field}`) ?? field),
+      new RenameRootFields<Sender>(
+        (root, field) => names.rootFields.get(`${root}.${field}`) ?? field,
+      ),
       new RenameTypes<Sender>((name) => names.types.get(name) ?? name),
       new RenameRootTypes<Sender>((name) => names.roots.get(name) ?? name),
     ],
@@ -104,7 +118,10 @@ export function wrapSubschema(
 
 /** Removes roots whose fields are all hidden: a type without fields is invalid. */
 function withoutEmptyRoots(schema: GraphQLSchema, hidden: SubschemaNames['hidden']): GraphQLSchema {
-  const isEmpty = (root: 'Mutation' | 'Subscription', type: GraphQLObjectType | null | undefined): boolean =>
+  const isEmpty = (
+    root: 'Mutation' | 'Subscription',
+    type: GraphQLObjectType | null | undefined,
+  ): boolean =>
     type != null && Object.keys(type.getFields()).every((field) => hidden.has(`${root}.${field}`));
   const { mutation, subscription, types, ...config } = schema.toConfig();
   const empty = [
@@ -120,7 +137,9 @@ function withoutEmptyRoots(schema: GraphQLSchema, hidden: SubschemaNames['hidden
   });
 }
 
-async function* only(result: () => Promise<SubschemaResult>): AsyncGenerator<SubschemaResult, void, undefined> {
+async function* only(
+  result: () => Promise<SubschemaResult>,
+): AsyncGenerator<SubschemaResult, void, undefined> {
   yield await result();
 }
 
@@ -150,7 +169,8 @@ function operationOf(document: DocumentNode): {
     const stack = [...definition.selectionSet.selections];
     for (let selection = stack.pop(); selection !== undefined; selection = stack.pop()) {
       if (selection.kind === Kind.FIELD) keys.add(selection.alias?.value ?? selection.name.value);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) stack.push(...selection.selectionSet.selections);
+      else if (selection.kind === Kind.INLINE_FRAGMENT)
+        stack.push(...selection.selectionSet.selections);
     }
   }
   return { operation, keys };
@@ -180,7 +200,8 @@ function pruneRequest(
       Field(node) {
         const parent = types.getParentType();
         if (!isFieldOwner(parent)) return undefined;
-        if (hiddenPrefix !== null && node.alias?.value.startsWith(hiddenPrefix) === true) return undefined;
+        if (hiddenPrefix !== null && node.alias?.value.startsWith(hiddenPrefix) === true)
+          return undefined;
         const decision = rights.decide(ruleOfField(subschema, parent, node.name.value));
         if (decision === null || decision === 'last4' || decision === 'hash') return undefined;
         isPruned = true;
@@ -197,7 +218,10 @@ const withoutEmpty = (document: DocumentNode): DocumentNode =>
     SelectionSet: (node) =>
       node.selections.length > 0
         ? undefined
-        : { ...node, selections: [{ kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }] },
+        : {
+            ...node,
+            selections: [{ kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }],
+          },
   });
 
 function withoutUnused(document: DocumentNode, variables: Request['variables']): Request {
@@ -229,7 +253,12 @@ function withoutUnused(document: DocumentNode, variables: Request['variables']):
   return { document: { ...document, definitions }, variables: sent };
 }
 
-const withVariables = (node: OperationDefinitionNode, names: ReadonlySet<string>): OperationDefinitionNode => ({
+const withVariables = (
+  node: OperationDefinitionNode,
+  names: ReadonlySet<string>,
+): OperationDefinitionNode => ({
   ...node,
-  variableDefinitions: (node.variableDefinitions ?? []).filter(({ variable }) => names.has(variable.name.value)),
+  variableDefinitions: (node.variableDefinitions ?? []).filter(({ variable }) =>
+    names.has(variable.name.value),
+  ),
 });

@@ -12,7 +12,14 @@ import {
 import type { InvalidPart } from '../../base/event-bus.js';
 import { isRecord } from '../../base/record.js';
 import { objectOf } from '../../codec/plan/lazy-object.js';
-import type { Decoded, DecodeError, EncodeElement, EncodeObject, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
+import type {
+  Decoded,
+  DecodeError,
+  EncodeElement,
+  EncodeObject,
+  FieldSlot,
+  ReplyPlan,
+} from '../../codec/plan/plan.js';
 import type { CallTarget } from '../feeds/feed.js';
 import { bothRules, type FieldRule, ruleOf } from '../rights/field-rule.js';
 import { isFieldOwner } from '../types/field-owner.js';
@@ -46,17 +53,27 @@ export function eventValueOf(path: string, target: CallTarget): EventValue | Los
 
 export const isLostPath = (value: EventValue | LostPath): value is LostPath => 'what' in value;
 
-function requestValue(path: string, steps: readonly string[], { config, bound }: CallTarget): EventValue | LostPath {
+function requestValue(
+  path: string,
+  steps: readonly string[],
+  { config, bound }: CallTarget,
+): EventValue | LostPath {
   const shapes: FieldShape[] = [];
-  let fields: Readonly<Record<string, GraphQLArgumentConfig | GraphQLInputField>> = config.args ?? {};
+  let fields: Readonly<Record<string, GraphQLArgumentConfig | GraphQLInputField>> =
+    config.args ?? {};
   let rule: FieldRule | null = null;
   let owner: EncodeObject | null = bound.requestPlan.body?.value ?? null;
   for (const [at, step] of steps.entries()) {
-    const known = Object.keys(fields).filter((name) => owner !== null && placeIn(owner, name) !== null);
+    const known = Object.keys(fields).filter(
+      (name) => owner !== null && placeIn(owner, name) !== null,
+    );
     const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
     const place = owner === null ? null : placeIn(owner, step);
     if (field === undefined || place === null) {
-      return { what: `\`${path}\`: there is no \`${step}\` in the request.`, unknown: { name: step, known } };
+      return {
+        what: `\`${path}\`: there is no \`${step}\` in the request.`,
+        unknown: { name: step, known },
+      };
     }
     shapes.push(place.shape);
     rule = bothRules(rule, ruleOf(field));
@@ -84,19 +101,30 @@ interface Place {
 function placeIn({ children, attributes, text }: EncodeObject, key: string): Place | null {
   if (text?.key === key) {
     return {
-      shape: { ...SINGLE, source: { from: 'text' }, value: { kind: 'scalar', scalar: text.scalar } },
+      shape: {
+        ...SINGLE,
+        source: { from: 'text' },
+        value: { kind: 'scalar', scalar: text.scalar },
+      },
       object: null,
     };
   }
   const attribute = attributes.find((each) => each.key === key && each.source === undefined);
   if (attribute !== undefined) {
     const source = { from: 'attribute', name: attribute.name, default: null } as const;
-    return { shape: { ...SINGLE, source, value: { kind: 'scalar', scalar: attribute.scalar } }, object: null };
+    return {
+      shape: { ...SINGLE, source, value: { kind: 'scalar', scalar: attribute.scalar } },
+      object: null,
+    };
   }
-  const child = children.find((each) => each.key === key && each.source === undefined && each.transparent !== true);
+  const child = children.find(
+    (each) => each.key === key && each.source === undefined && each.transparent !== true,
+  );
   if (child === undefined) return null;
   const { uri, local } = child.name;
-  const same = children.filter((each) => each === child || (each.key !== key && isNamed(each, uri, local)));
+  const same = children.filter(
+    (each) => each === child || (each.key !== key && isNamed(each, uri, local)),
+  );
   return childPlace(child, same.length === 1 ? {} : { occurrence: same.indexOf(child) });
 }
 
@@ -104,7 +132,10 @@ const isNamed = ({ name }: EncodeElement, uri: string, local: string): boolean =
   name.local === local && name.uri === uri;
 
 /** `repeated`: which one, where several parts of a message are the same element. */
-function childPlace({ name, occurs, value }: EncodeElement, repeated: { readonly occurrence?: number }): Place | null {
+function childPlace(
+  { name, occurs, value }: EncodeElement,
+  repeated: { readonly occurrence?: number },
+): Place | null {
   const isWrapped = typeof occurs === 'object';
   const source = isWrapped
     ? ({ from: 'wrapped list', name, item: occurs.wrapped, default: null, ...repeated } as const)
@@ -113,12 +144,19 @@ function childPlace({ name, occurs, value }: EncodeElement, repeated: { readonly
   if (value.kind === 'scalar') return { shape: { ...SINGLE, list, source, value }, object: null };
   if (value.kind !== 'object') return null;
   // The content is found by name: the shape is that of the next step alone.
-  return { shape: { ...SINGLE, list, source, value: { kind: 'object', shape: NOTHING } }, object: value };
+  return {
+    shape: { ...SINGLE, list, source, value: { kind: 'object', shape: NOTHING } },
+    object: value,
+  };
 }
 
 const NOTHING: ElementShape = { declared: null, variants: new Map() };
 
-function replyValue(path: string, steps: readonly string[], { config, bound }: CallTarget): EventValue | LostPath {
+function replyValue(
+  path: string,
+  steps: readonly string[],
+  { config, bound }: CallTarget,
+): EventValue | LostPath {
   const { root } = bound.reply;
   const isNoValue: LostPath = { what: `\`${path}\` is no simple value.`, unknown: null };
   if (root.kind === 'done') return { what: `\`${path}\`: the reply has no values.`, unknown: null };
@@ -128,7 +166,10 @@ function replyValue(path: string, steps: readonly string[], { config, bound }: C
   for (const step of steps) {
     const owner = getNullableType(type);
     if (shape === null || !isFieldOwner(owner)) {
-      return { what: `\`${path}\`: \`${step}\` cannot be a field of ${String(owner)}.`, unknown: null };
+      return {
+        what: `\`${path}\`: \`${step}\` cannot be a field of ${String(owner)}.`,
+        unknown: null,
+      };
     }
     const fields = owner.getFields();
     const object = shape.declared ?? [...shape.variants.values()][0] ?? null;
@@ -136,7 +177,10 @@ function replyValue(path: string, steps: readonly string[], { config, bound }: C
     const place = object?.fields.get(step);
     if (field === undefined || place === undefined) {
       const known = Object.keys(fields).filter((name) => object?.fields.has(name));
-      return { what: `\`${path}\`: \`${owner.name}\` has no field \`${step}\`.`, unknown: { name: step, known } };
+      return {
+        what: `\`${path}\`: \`${owner.name}\` has no field \`${step}\`.`,
+        unknown: { name: step, known },
+      };
     }
     shapes.push(place);
     type = field.type;
@@ -146,7 +190,10 @@ function replyValue(path: string, steps: readonly string[], { config, bound }: C
   const nullable = getNullableType(type);
   const item = isListType(nullable) ? getNullableType(nullable.ofType) : nullable;
   if (last === undefined || last.value.kind !== 'scalar' || !isLeafType(item)) return isNoValue;
-  const rule = shapes.reduce<FieldRule | null>((all, each) => bothRules(all, each.rule ?? null), null);
+  const rule = shapes.reduce<FieldRule | null>(
+    (all, each) => bothRules(all, each.rule ?? null),
+    null,
+  );
   return { path, steps: shapes, type: item, list: isListType(nullable), rule };
 }
 
@@ -158,7 +205,10 @@ function shapeOf(root: ReplyRoot): ElementShape | null {
 }
 
 /** Reads values from the child of Body of one message; null where there is nothing to read. */
-export function readingOf(element: ReplyPlan['element'], values: readonly EventValue[]): ValueReading | null {
+export function readingOf(
+  element: ReplyPlan['element'],
+  values: readonly EventValue[],
+): ValueReading | null {
   if (values.length === 0) return null;
   const slots = values.map((value, index) => eventSlot(String(index), value.steps));
   return { plan: planOf(element, slots), paths: values.map(({ path }) => path) };
@@ -183,12 +233,18 @@ export function eventSlot(key: string, [first, ...rest]: readonly FieldShape[]):
 }
 
 /** The values by path; null for an absent one. */
-export function valuesRead({ paths }: ValueReading, decoded: Decoded): readonly (readonly [string, unknown])[] {
+export function valuesRead(
+  { paths }: ValueReading,
+  decoded: Decoded,
+): readonly (readonly [string, unknown])[] {
   return paths.map((path, index) => {
     const value = innermost(memberOf(decoded.value, String(index)));
-    const errors = decoded.errors.filter((error) => error.path[0] === String(index)).map(wrongPlace);
+    const errors = decoded.errors
+      .filter((error) => error.path[0] === String(index))
+      .map(wrongPlace);
     // Errors above the limit have no path.
-    if (errors.length === 0 && value === null && decoded.furtherErrors > 0) errors.push({ path: [], rule: 'wrong' });
+    if (errors.length === 0 && value === null && decoded.furtherErrors > 0)
+      errors.push({ path: [], rule: 'wrong' });
     return [path, errors.length === 0 ? value : { value, errors }] as const;
   });
 }
@@ -204,4 +260,5 @@ function innermost(value: unknown): unknown {
   return inner ?? null;
 }
 
-const memberOf = (value: unknown, key: string): unknown => (isRecord(value) ? (value[key] ?? null) : null);
+const memberOf = (value: unknown, key: string): unknown =>
+  isRecord(value) ? (value[key] ?? null) : null;

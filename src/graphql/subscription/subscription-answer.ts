@@ -45,7 +45,10 @@ export function calledAnswer(
   report: Report,
 ): EventAnswer {
   const feeds = values.flatMap(({ key, value }) => {
-    const owner = new GraphQLObjectType({ name: 'Event', fields: { value: { type: typeOf(value) } } });
+    const owner = new GraphQLObjectType({
+      name: 'Event',
+      fields: { value: { type: typeOf(value) } },
+    });
     const reportPath: Report = (path, what, ...rest) =>
       report(path, what.replaceAll('`value`', `\`${value.path}\``), ...rest);
     const at = [kind, 'arguments', key];
@@ -53,14 +56,23 @@ export function calledAnswer(
     const feed = feedOf(argument, { owner, steps: ['value'], path: at }, 'event', reportPath);
     return feed === null ? [] : [{ feed, path: value.path }];
   });
-  const of = new GraphQLObjectType({ name: 'Called', fields: { field: called.config } }).getFields()['field'];
+  const of = new GraphQLObjectType({
+    name: 'Called',
+    fields: { field: called.config },
+  }).getFields()['field'];
   const args = { ...called.config.args };
   for (const argument of of?.args ?? []) {
     const filled = feeds.map(({ feed }) => feed);
     if (!filled.some((feed) => feed.argument[0] === argument.name)) continue;
     delete args[argument.name];
     for (const missing of missingFeedParts(argument, filled)) {
-      report([kind, 'arguments'], `Nothing fills \`${missing}\`, which the answer requires.`, 'Add it.', null, 'key');
+      report(
+        [kind, 'arguments'],
+        `Nothing fills \`${missing}\`, which the answer requires.`,
+        'Add it.',
+        null,
+        'key',
+      );
     }
   }
   return {
@@ -86,7 +98,11 @@ export function ownAnswer(
     fields: Object.fromEntries(
       values.map(({ key, value }) => [
         key,
-        { type: typeOf(value), description: describedWith(null, value.rule), extensions: ruleExtensions(value.rule) },
+        {
+          type: typeOf(value),
+          description: describedWith(null, value.rule),
+          extensions: ruleExtensions(value.rule),
+        },
       ]),
     ),
   });
@@ -109,7 +125,8 @@ export function ownAnswer(
   return { type, args: {}, description: describedWith(null, rule), extensions, bound, feeds: [] };
 }
 
-const typeOf = ({ type, list }: EventValue): GraphQLOutputType => (list ? new GraphQLList(type) : type);
+const typeOf = ({ type, list }: EventValue): GraphQLOutputType =>
+  list ? new GraphQLList(type) : type;
 
 /** The field is nullable, so that an event without an answer is an error and does not end the subscription. */
 export const boundAs = (name: string, bound: BoundField): BoundField => ({

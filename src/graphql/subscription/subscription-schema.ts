@@ -4,7 +4,14 @@ import { type EntryError, type Report, reportInto } from '../feeds/entry-error.j
 import type { CallTarget } from '../feeds/feed.js';
 import { linkTargetOf, type Targets, type TargetUse } from '../feeds/targets.js';
 import type { TypeNames } from '../types/type-names.js';
-import { type EventValue, eventSlot, eventValueOf, isLostPath, planOf, readingOf } from './event-values.js';
+import {
+  type EventValue,
+  eventSlot,
+  eventValueOf,
+  isLostPath,
+  planOf,
+  readingOf,
+} from './event-values.js';
 import {
   type EventMapping,
   type EventTopic,
@@ -14,7 +21,13 @@ import {
   type SubscriptionTable,
   topicOf,
 } from './subscription.js';
-import { boundAs, calledAnswer, type FieldConfig, type Keyed, ownAnswer } from './subscription-answer.js';
+import {
+  boundAs,
+  calledAnswer,
+  type FieldConfig,
+  type Keyed,
+  ownAnswer,
+} from './subscription-answer.js';
 
 interface ResolvedSubscriptions {
   readonly fields: ReadonlyMap<string, FieldConfig>;
@@ -38,7 +51,9 @@ export function operationsFor(mappings: readonly SubscriptionMapping[]): {
 } {
   const sources = mappings.map(({ source }) => source);
   return {
-    answering: sources.flatMap((source) => (source.kind === 'poll' ? source.operation : (source.answer ?? []))),
+    answering: sources.flatMap((source) =>
+      source.kind === 'poll' ? source.operation : (source.answer ?? []),
+    ),
     observed: sources.flatMap((source) => (source.kind === 'poll' ? [] : source.operation)),
   };
 }
@@ -155,9 +170,15 @@ function eventField(
   };
   const { kind } = source;
   const target = linkTargetOf(source.operation, [kind, 'operation'], OBSERVED, offered, seen);
-  const called = source.answer === null ? null : linkTargetOf(source.answer, [kind, 'answer'], READS, offered, seen);
+  const called =
+    source.answer === null
+      ? null
+      : linkTargetOf(source.answer, [kind, 'answer'], READS, offered, seen);
   if (target === null || (called === null && source.answer !== null)) return null;
-  if (isPaged(target, [kind, 'operation'], seen) || (called !== null && isPaged(called, [kind, 'answer'], seen)))
+  if (
+    isPaged(target, [kind, 'operation'], seen) ||
+    (called !== null && isPaged(called, [kind, 'answer'], seen))
+  )
     return null;
   if (target.bound.operation.use === 'encoded')
     return seen(
@@ -166,7 +187,11 @@ function eventField(
     );
   const name = topicOf(kind, source.operation);
   const draft = getOrMake(topics, name, () => ({ via: kind, target, values: new Map() }));
-  const find = (path: string, at: readonly string[], part: 'key' | 'value' = 'value'): EventValue | null => {
+  const find = (
+    path: string,
+    at: readonly string[],
+    part: 'key' | 'value' = 'value',
+  ): EventValue | null => {
     const value = draft.values.get(path) ?? eventValueOf(path, target);
     if (isLostPath(value))
       return seen(
@@ -182,12 +207,24 @@ function eventField(
   for (const [path, wanted] of Object.entries(source.where)) {
     const value = find(path, ['where', path], 'key');
     const fitting = value === null ? null : neverEqual(value, wanted);
-    if (fitting !== null) seen([kind, 'where', path], `\`${path}\` is never equal to this.`, `Write ${fitting}.`);
+    if (fitting !== null)
+      seen([kind, 'where', path], `\`${path}\` is never equal to this.`, `Write ${fitting}.`);
   }
   const answer =
     called === null
-      ? ownAnswer(mapping.name, valuesOf(source.fields, 'fields', find), target, offered.names.of(target.bound.service))
-      : calledAnswer(mapping.name, source, called, valuesOf(source.arguments, 'arguments', find), seen);
+      ? ownAnswer(
+          mapping.name,
+          valuesOf(source.fields, 'fields', find),
+          target,
+          offered.names.of(target.bound.service),
+        )
+      : calledAnswer(
+          mapping.name,
+          source,
+          called,
+          valuesOf(source.arguments, 'arguments', find),
+          seen,
+        );
   const args = {
     ...answer.args,
     ...filterArguments(valuesOf(source.filter, 'filter', find), source, answer.args ?? {}, seen),
@@ -236,7 +273,11 @@ function filterArguments(
 
 type FindValue = (path: string, at: readonly string[]) => EventValue | null;
 
-const valuesOf = (paths: Readonly<Record<string, string>>, group: string, find: FindValue): readonly Keyed[] =>
+const valuesOf = (
+  paths: Readonly<Record<string, string>>,
+  group: string,
+  find: FindValue,
+): readonly Keyed[] =>
   Object.entries(paths).flatMap(([key, path]): Keyed[] => {
     const value = find(path, [group, key]);
     return value === null ? [] : [{ key, value }];
@@ -244,8 +285,10 @@ const valuesOf = (paths: Readonly<Record<string, string>>, group: string, find: 
 
 /** The form of values of this type, if `wanted` can never be equal to one; null: it may be. */
 function neverEqual({ type }: EventValue, wanted: string): string | null {
-  if (type.name === 'Boolean') return wanted === 'true' || wanted === 'false' ? null : 'true or false';
-  if (type.name === 'Int') return /^(?:0|-?[1-9]\d{0,9})$/.test(wanted) ? null : 'a whole number, as 7';
+  if (type.name === 'Boolean')
+    return wanted === 'true' || wanted === 'false' ? null : 'true or false';
+  if (type.name === 'Int')
+    return /^(?:0|-?[1-9]\d{0,9})$/.test(wanted) ? null : 'a whole number, as 7';
   if (!isEnumType(type)) return null;
   const values = type.getValues();
   if (values.some(({ name, value }) => name === wanted || String(value) === wanted)) return null;

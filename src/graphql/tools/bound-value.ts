@@ -41,7 +41,8 @@ export function boundValue(value: unknown, answerBytes: number): BoundedValue {
     const cut = new Shortener(items, chars);
     const shortened = cut.shorten(value);
     const text = JSON.stringify(shortened);
-    if (bytesOf(text) <= answerBytes - FRAME_BYTES) return { value: shortened, text, note: cut.note };
+    if (bytesOf(text) <= answerBytes - FRAME_BYTES)
+      return { value: shortened, text, note: cut.note };
   }
   const note = `The answer has ${Buffer.byteLength(whole)} bytes and was left out. ${REMEDY}`;
   return { value: Array.isArray(value) ? [] : isRecord(value) ? {} : null, text: '', note };
@@ -50,7 +51,8 @@ export function boundValue(value: unknown, answerBytes: number): BoundedValue {
 const REMEDY = 'Ask for fewer fields with `fields`, or for less with the other arguments.';
 
 /** The bytes of a text as JSON and as a string in JSON. */
-const bytesOf = (text: string): number => Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));
+const bytesOf = (text: string): number =>
+  Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));
 
 /** Copies a value shortened, and remembers what it left out. */
 class Shortener {
@@ -72,14 +74,17 @@ class Shortener {
       return value.slice(0, this.#items).map((item) => this.shorten(item, `${path}/*`));
     }
     if (!isRecord(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.shorten(each, `${path}/${key}`)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, this.shorten(each, `${path}/${key}`)]),
+    );
   }
 
   get note(): string {
     const lists = [...this.#lists].map(
       ([path, { left, all }]) => `${left} of ${all} items of ${path === '' ? 'the list' : path}`,
     );
-    const further = lists.length > NAMED_MAX ? [`items of ${lists.length - NAMED_MAX} other lists`] : [];
+    const further =
+      lists.length > NAMED_MAX ? [`items of ${lists.length - NAMED_MAX} other lists`] : [];
     const texts = this.#texts === 0 ? [] : [`the ends of ${this.#texts} texts`];
     return `Left out: ${[...lists.slice(0, NAMED_MAX), ...further, ...texts].join(', ')}. ${REMEDY}`;
   }

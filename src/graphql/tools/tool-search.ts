@@ -31,7 +31,12 @@ export function searchTools(operations: readonly DescribedOperation[]): readonly
       required: ['name'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: isRead, destructiveHint: !isRead, idempotentHint: isRead, openWorldHint: false },
+    annotations: {
+      readOnlyHint: isRead,
+      destructiveHint: !isRead,
+      idempotentHint: isRead,
+      openWorldHint: false,
+    },
   });
   return [
     {
@@ -40,12 +45,20 @@ export function searchTools(operations: readonly DescribedOperation[]): readonly
       inputSchema: {
         type: 'object',
         properties: {
-          query: { type: 'string', description: 'Words of what is to be done: find customer by name.' },
+          query: {
+            type: 'string',
+            description: 'Words of what is to be done: find customer by name.',
+          },
           group: { type: 'string', description: 'Only tools of this group.' },
         },
         additionalProperties: false,
       },
-      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      annotations: {
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      },
     },
     call(READING_TOOL, true),
     ...(hasWrites ? [call(WRITING_TOOL, false)] : []),
@@ -53,12 +66,19 @@ export function searchTools(operations: readonly DescribedOperation[]): readonly
 }
 
 /** What a search finds: whole tools by words, or the names of all tools of a group. */
-export type Found = { readonly tools: readonly DescribedOperation[] } | { readonly names: readonly string[] };
+export type Found =
+  | { readonly tools: readonly DescribedOperation[] }
+  | { readonly names: readonly string[] };
 
-export function findTools(operations: readonly DescribedOperation[], query: string, group: string | null): Found {
+export function findTools(
+  operations: readonly DescribedOperation[],
+  query: string,
+  group: string | null,
+): Found {
   const among = group === null ? operations : operations.filter(({ service }) => service === group);
   const words = wordsOf(query);
-  if (words.length === 0) return { names: among.map(({ field }) => field.name).slice(0, NAMES_MAX) };
+  if (words.length === 0)
+    return { names: among.map(({ field }) => field.name).slice(0, NAMES_MAX) };
   const scored = among
     .map((each) => ({ each, score: scoreOf(each, words) }))
     .filter(({ score }) => score > 0)
@@ -81,12 +101,16 @@ const wordsOf = (text: string): readonly string[] =>
 /** A word in the name counts most, then one in the description or the arguments. */
 function scoreOf({ name, service, field }: DescribedOperation, words: readonly string[]): number {
   const inName = wordsOf(`${name} ${field.name} ${service}`);
-  const beside = `${field.description ?? ''} ${field.args.map((argument) => argument.name).join(' ')}`.toLowerCase();
+  const beside =
+    `${field.description ?? ''} ${field.args.map((argument) => argument.name).join(' ')}`.toLowerCase();
   let score = 0;
   for (const word of words) {
     const stem = word.length > 3 ? word.replace(/s$/, '') : word;
     if (inName.includes(word) || inName.includes(stem)) score += 4;
-    else if (inName.some((each) => each.startsWith(stem) || (each.length > 3 && stem.startsWith(each)))) score += 2;
+    else if (
+      inName.some((each) => each.startsWith(stem) || (each.length > 3 && stem.startsWith(each)))
+    )
+      score += 2;
     else if (beside.includes(stem)) score += 1;
   }
   return score;

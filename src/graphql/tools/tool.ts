@@ -1,4 +1,10 @@
-import { type GraphQLSchema, getNamedType, getNullableType, isCompositeType, isListType } from 'graphql';
+import {
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isListType,
+} from 'graphql';
 import type { DescribedOperation } from '../described/described-operation.js';
 import type { JsonSchema } from '../described/json-schema.js';
 import { SchemaDescriber } from '../described/schema-describer.js';
@@ -28,14 +34,19 @@ const PREFIX = '#/$defs/';
 
 /** The fields of its answer can be selected by an argument. */
 export const takesFields = ({ field }: DescribedOperation): boolean =>
-  isCompositeType(getNamedType(field.type)) && !field.args.some(({ name }) => name === FIELDS_ARGUMENT);
+  isCompositeType(getNamedType(field.type)) &&
+  !field.args.some(({ name }) => name === FIELDS_ARGUMENT);
 
 /** Answers that are no objects are the member `result` of one. */
 export const isWrapped = ({ field }: DescribedOperation): boolean =>
   isListType(getNullableType(field.type)) || !isCompositeType(getNamedType(field.type));
 
 /** Describes an operation as a tool. `isIdempotent`: calling it twice does no harm. */
-export function toolOf(described: DescribedOperation, schema: GraphQLSchema, isIdempotent: boolean): Tool {
+export function toolOf(
+  described: DescribedOperation,
+  schema: GraphQLSchema,
+  isIdempotent: boolean,
+): Tool {
   const { field, service, name, isRead } = described;
   const output = outputSchema(described, schema);
   return {
@@ -57,20 +68,27 @@ function inputSchema(described: DescribedOperation, schema: GraphQLSchema): Json
   const describer = new SchemaDescriber(schema, PREFIX, { isExact: false });
   const { properties, ...object } = describer.arguments(described);
   const fields = takesFields(described) ? { [FIELDS_ARGUMENT]: FIELDS_SCHEMA } : {};
-  return withDefinitions({ ...object, properties: { ...Object(properties), ...fields } }, describer);
+  return withDefinitions(
+    { ...object, properties: { ...Object(properties), ...fields } },
+    describer,
+  );
 }
 
 const FIELDS_SCHEMA: JsonSchema = {
   type: 'string',
-  description: 'The fields of the answer that are wanted, such as id,address/city. By default all but the deepest.',
+  description:
+    'The fields of the answer that are wanted, such as id,address/city. By default all but the deepest.',
 };
 
 function outputSchema(described: DescribedOperation, schema: GraphQLSchema): JsonSchema {
   const describer = new SchemaDescriber(schema, PREFIX, { isExact: false });
   const answer = describer.answer(described);
-  if (isWrapped(described)) return withDefinitions({ type: 'object', properties: { result: answer } }, describer);
+  if (isWrapped(described))
+    return withDefinitions({ type: 'object', properties: { result: answer } }, describer);
   const { [getNamedType(described.field.type).name]: own = {}, ...others } = describer.components();
-  const isRecursive = JSON.stringify([own, others]).includes(`"${PREFIX}${getNamedType(described.field.type).name}"`);
+  const isRecursive = JSON.stringify([own, others]).includes(
+    `"${PREFIX}${getNamedType(described.field.type).name}"`,
+  );
   const definitions = isRecursive ? describer.components() : others;
   const $defs = Object.keys(definitions).length === 0 ? {} : { $defs: definitions };
   return { ...own, type: 'object', ...$defs };

@@ -16,7 +16,13 @@ import { plainShape, SINGLE } from './plain-shape.js';
 import type { ElementShape, FieldShape, RuledTypes, ValueShape } from './shape.js';
 
 /** The names of the types for values of any type, and for data sets. No type of a WSDL is called so. */
-export const ANY_VALUE_NAMES: readonly string[] = ['AnyValue', 'AnyValueInput', 'AnyDataSet', 'AnyDataTable', 'JSON'];
+export const ANY_VALUE_NAMES: readonly string[] = [
+  'AnyValue',
+  'AnyValueInput',
+  'AnyDataSet',
+  'AnyDataTable',
+  'JSON',
+];
 
 /** The GraphQL types for values of any type: one of each for all services. */
 export class AnyValueTypes {
@@ -34,7 +40,10 @@ export class AnyValueTypes {
       description: 'A value of any type.',
       fields: {
         name: { type: qName, description: 'The name of its element, `{namespace}name`.' },
-        type: { type: qName, description: 'Its type, `{namespace}name`; null where it names none.' },
+        type: {
+          type: qName,
+          description: 'Its type, `{namespace}name`; null where it names none.',
+        },
         value: { type: json, description: VALUE },
         xml: { type: xml, description: 'The whole element as XML.' },
       },
@@ -69,7 +78,10 @@ export function anyOutput(
   types: RuledTypes,
   { anyValue }: { readonly anyValue: AnyValueTypes },
   isNamed = false,
-): { readonly type: GraphQLObjectType; readonly value: { readonly kind: 'object'; readonly shape: ElementShape } } {
+): {
+  readonly type: GraphQLObjectType;
+  readonly value: { readonly kind: 'object'; readonly shape: ElementShape };
+} {
   const shape = isNamed ? namedShapeOf(types) : unnamedShapeOf(types);
   TYPES.set(shape, types);
   return { type: anyValue.output, value: { kind: 'object', shape } };
@@ -93,7 +105,11 @@ export const anyPlan = (
 function shapeOf(types: RuledTypes, isNamed: boolean): ElementShape {
   const scalar = scalarOf(QNAME);
   const { rule } = types;
-  const self = (value: FieldShape['value']): FieldShape => ({ ...SINGLE, source: { from: 'self' }, value });
+  const self = (value: FieldShape['value']): FieldShape => ({
+    ...SINGLE,
+    source: { from: 'self' },
+    value,
+  });
   const fields = new Map<string, FieldShape>([
     ['name', { ...SINGLE, source: { from: 'name' }, value: { kind: 'scalar', scalar } }],
     ['type', { ...SINGLE, source: TYPE_ATTRIBUTE, value: { kind: 'scalar', scalar } }],
@@ -103,7 +119,11 @@ function shapeOf(types: RuledTypes, isNamed: boolean): ElementShape {
   return plainShape('AnyValue', fields);
 }
 
-const TYPE_ATTRIBUTE = { from: 'attribute', name: { uri: XSI_URI, local: 'type' }, default: null } as const;
+const TYPE_ATTRIBUTE = {
+  from: 'attribute',
+  name: { uri: XSI_URI, local: 'type' },
+  default: null,
+} as const;
 
 const QNAME = builtInSimple({ uri: 'http://www.w3.org/2001/XMLSchema', local: 'QName' }) ?? STRING;
 

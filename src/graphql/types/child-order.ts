@@ -19,8 +19,12 @@ export function childOrder({ content }: ComplexType): ChildPositions | null {
     if (particle.kind === 'one') {
       const known = places.get(particle.element.name.local) ?? { first: next, last: 0 };
       const at = place ?? 0;
-      places.set(particle.element.name.local, { first: Math.min(known.first, at), last: Math.max(known.last, at) });
-    } else for (const inner of particle.particles.toReversed()) stack.push({ particle: inner, place });
+      places.set(particle.element.name.local, {
+        first: Math.min(known.first, at),
+        last: Math.max(known.last, at),
+      });
+    } else
+      for (const inner of particle.particles.toReversed()) stack.push({ particle: inner, place });
   }
   return places.size > 1 ? places : null;
 }

@@ -8,11 +8,15 @@ import { hasVariants } from './reach.js';
 import { SDL_URI } from './sdl-uri.js';
 
 /** How the content of a complex type looks in GraphQL: as XML text, as nothing but presence, or as an object. */
-export function contentOf(type: ComplexType, members: MemberTable): 'opaque' | 'empty' | 'structured' {
+export function contentOf(
+  type: ComplexType,
+  members: MemberTable,
+): 'opaque' | 'empty' | 'structured' {
   const { content } = type;
   const { present, wildcard, mixed } = members.of(type);
   if (mixed !== null) return 'structured';
-  if (content.kind === 'opaque' || (content.kind === 'array' && content.dimensions > 1)) return 'opaque';
+  if (content.kind === 'opaque' || (content.kind === 'array' && content.dimensions > 1))
+    return 'opaque';
   if (present.length > 0 || hasVariants(type)) return 'structured';
   if (!wildcard) return 'empty';
   return members.anyTypes === null ? 'opaque' : 'structured';
@@ -26,7 +30,9 @@ export function wrappedItem(type: XsdType, members: MemberTable): ElementMember 
   if (type.name?.uri === SDL_URI) return null;
   const { present, wildcard, mixed } = members.of(type);
   const [only, ...others] = present;
-  return others.length === 0 && !wildcard && mixed === null && only?.kind === 'element' && only.many ? only : null;
+  return others.length === 0 && !wildcard && mixed === null && only?.kind === 'element' && only.many
+    ? only
+    : null;
 }
 
 /** Arrays within each other are lists of lists down to this depth. */
@@ -36,7 +42,11 @@ export const ARRAYS_MAX = 4;
 export function nestedItem(type: ComplexType, members: MemberTable): ElementMember | null {
   if (type.content.kind !== 'array' || isNaming01(members.naming)) return null;
   let depth = 0;
-  for (let at: XsdType = type; at.kind === 'complex' && at.content.kind === 'array'; at = at.content.item) {
+  for (
+    let at: XsdType = type;
+    at.kind === 'complex' && at.content.kind === 'array';
+    at = at.content.item
+  ) {
     if (++depth > ARRAYS_MAX) return null;
   }
   return wrappedItem(type, members);

@@ -56,8 +56,13 @@ export interface ListSize {
 const NONE: ReadonlyMap<string, number> = new Map();
 
 /** The cost of a call, with the weight of calls to its service where the operation has none. */
-export const costOfCall = (cost: FieldCost | null, serviceWeight: number | null): FieldCost | null =>
-  serviceWeight === null ? cost : (cost ?? new FieldCost({})).or(new FieldCost({ weight: serviceWeight }));
+export const costOfCall = (
+  cost: FieldCost | null,
+  serviceWeight: number | null,
+): FieldCost | null =>
+  serviceWeight === null
+    ? cost
+    : (cost ?? new FieldCost({})).or(new FieldCost({ weight: serviceWeight }));
 
 /** A field, argument or type of a schema. */
 interface Costed {
@@ -77,7 +82,8 @@ export function typeWeightOf({ extensions }: Costed): number | null {
 }
 
 /** The extensions of a field or type with this cost. */
-export const costExtensions = (cost: FieldCost | number | null): Readonly<Record<string, FieldCost | number>> =>
-  cost === null ? NO_EXTENSIONS : { cost };
+export const costExtensions = (
+  cost: FieldCost | number | null,
+): Readonly<Record<string, FieldCost | number>> => (cost === null ? NO_EXTENSIONS : { cost });
 
 const NO_EXTENSIONS: Readonly<Record<string, never>> = Object.freeze({});

@@ -1,4 +1,10 @@
-import { GraphQLList, GraphQLNonNull, GraphQLObjectType, type GraphQLScalarType, GraphQLString } from 'graphql';
+import {
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLScalarType,
+  GraphQLString,
+} from 'graphql';
 import { makeOncePer } from '../../base/get-or-make.js';
 import type { TablesPlan } from '../../codec/plan/plan.js';
 import { typeKey, type Wildcard, type XsdType } from '../../wsdl/model.js';
@@ -27,14 +33,20 @@ export class DataSetTypes {
           description:
             'Rows as they are: values by column. `$state` is what the backend has done with a row, `$id` names it then.',
         },
-        before: { type: rows, description: 'Rows as they were before they were changed or deleted, with their `$id`.' },
+        before: {
+          type: rows,
+          description: 'Rows as they were before they were changed or deleted, with their `$id`.',
+        },
       },
     });
     this.output = new GraphQLObjectType({
       name: 'AnyDataSet',
       description: 'A data set of .NET.',
       fields: {
-        tables: { type: new GraphQLList(new GraphQLNonNull(table)), description: 'In the order of their first rows.' },
+        tables: {
+          type: new GraphQLList(new GraphQLNonNull(table)),
+          description: 'In the order of their first rows.',
+        },
         xml: { type: xml, description: 'The whole element as XML, with its schema.' },
       },
     });
@@ -44,7 +56,8 @@ export class DataSetTypes {
 
 /** Whether a type is a data set: the schema of its rows, then anything. */
 export function isDataSet(type: XsdType): boolean {
-  if (type.kind === 'simple' || type.content.kind !== 'elements' || type.attributes.length > 0) return false;
+  if (type.kind === 'simple' || type.content.kind !== 'elements' || type.attributes.length > 0)
+    return false;
   if (type.abstract || hasVariants(type)) return false;
   const { particle } = type.content;
   const { elements } = flatten(particle);
@@ -61,20 +74,30 @@ const SCHEMA_KEY = typeKey(SCHEMA_NAME);
 
 /** Whether a wildcard allows schemas and nothing else. */
 const isOfSchemas = ({ namespaces }: Wildcard): boolean =>
-  namespaces.kind === 'only' && namespaces.uris.length === 1 && namespaces.uris[0] === SCHEMA_NAME.uri;
+  namespaces.kind === 'only' &&
+  namespaces.uris.length === 1 &&
+  namespaces.uris[0] === SCHEMA_NAME.uri;
 
 /** A data set in replies. */
 export function dataSetOutput(
   types: RuledTypes,
   { dataSets }: { readonly dataSets: DataSetTypes },
-): { readonly type: GraphQLObjectType; readonly value: { readonly kind: 'object'; readonly shape: ElementShape } } {
+): {
+  readonly type: GraphQLObjectType;
+  readonly value: { readonly kind: 'object'; readonly shape: ElementShape };
+} {
   return { type: dataSets.output, value: { kind: 'object', shape: shapeOf(types) } };
 }
 
 /** The rules of all fields hold: rows may hold values of any of them. */
 const shapeOf = makeOncePer((types: RuledTypes): ElementShape => {
   const ruled = types.rule === null ? {} : { rule: types.rule };
-  const self = (value: FieldShape['value']): FieldShape => ({ ...SINGLE, source: { from: 'self' }, value, ...ruled });
+  const self = (value: FieldShape['value']): FieldShape => ({
+    ...SINGLE,
+    source: { from: 'self' },
+    value,
+    ...ruled,
+  });
   const fields = new Map([
     ['tables', self({ kind: 'tables', types, typeName: 'AnyDataTable' })],
     ['xml', self({ kind: 'opaque' })],

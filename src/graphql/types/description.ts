@@ -14,12 +14,19 @@ export function descriptionOf(documentation: string | null): string | null {
     .map((line) => line.replaceAll('\t', '  ').replaceAll(UNPRINTABLE, '').trimEnd());
   const first = lines.findIndex((line) => line !== '');
   if (first === -1) return null;
-  const kept = lines.slice(first).filter((line, index, all) => line !== '' || all[index - 1] !== '');
+  const kept = lines
+    .slice(first)
+    .filter((line, index, all) => line !== '' || all[index - 1] !== '');
   if (kept.at(-1) === '') kept.pop();
   // The first line follows its tag: its indentation has no meaning.
-  const indents = kept.slice(1).flatMap((line) => (line === '' ? [] : [line.length - line.trimStart().length]));
+  const indents = kept
+    .slice(1)
+    .flatMap((line) => (line === '' ? [] : [line.length - line.trimStart().length]));
   const common = indents.length === 0 ? 0 : Math.min(...indents);
-  const text = [kept[0]?.trimStart() ?? '', ...kept.slice(1).map((line) => line.slice(common))].join('\n');
+  const text = [
+    kept[0]?.trimStart() ?? '',
+    ...kept.slice(1).map((line) => line.slice(common)),
+  ].join('\n');
   const isCut = text.length > DESCRIPTION_CHARS || documentation.length > 2 * DESCRIPTION_CHARS;
   return isCut ? `${text.slice(0, DESCRIPTION_CHARS).replace(HALF_PAIR, '').trimEnd()}…` : text;
 }

@@ -1,5 +1,11 @@
 import { getOrMake } from '../../base/get-or-make.js';
-import type { AnyAttribute, AnyMember, AnyType, AnyTypes, Withhold } from '../../codec/plan/any-types.js';
+import type {
+  AnyAttribute,
+  AnyMember,
+  AnyType,
+  AnyTypes,
+  Withhold,
+} from '../../codec/plan/any-types.js';
 import { wholeNumberOf } from '../../codec/values/whole-number.js';
 import { isBuiltInNamespace } from '../../wsdl/documents/namespaces.js';
 import {
@@ -51,14 +57,19 @@ export class KnownTypes implements RuledTypes {
 
   named(name: QName): AnyType | null {
     this.#byName ??= new Map(
-      this.#members.knownTypes.flatMap((type) => (type.name === null ? [] : [[typeKey(type.name), type]])),
+      this.#members.knownTypes.flatMap((type) =>
+        type.name === null ? [] : [[typeKey(type.name), type]],
+      ),
     );
-    const known = this.#byName.get(typeKey(name)) ?? (isBuiltInNamespace(name.uri) ? builtInType(name) : null);
+    const known =
+      this.#byName.get(typeKey(name)) ?? (isBuiltInNamespace(name.uri) ? builtInType(name) : null);
     return known === null ? null : this.#of(known);
   }
 
   element(name: QName): AnyMember | null {
-    this.#elements ??= new Map(this.#members.knownElements.map((element) => [typeKey(element.name), element]));
+    this.#elements ??= new Map(
+      this.#members.knownElements.map((element) => [typeKey(element.name), element]),
+    );
     const known = this.#elements.get(typeKey(name)) ?? null;
     return known === null ? null : this.#member(known, { required: false, many: false });
   }
@@ -80,7 +91,10 @@ export class KnownTypes implements RuledTypes {
     if (content.kind === 'opaque') return null;
     if (content.kind === 'array') {
       if (content.dimensions > 1) return null;
-      const item = this.#member(plainElement(ITEM, content.item, { nillable: true }), { required: false, many: true });
+      const item = this.#member(plainElement(ITEM, content.item, { nillable: true }), {
+        required: false,
+        many: true,
+      });
       return { kind: 'list', name, item, isEncodedArray: true };
     }
     return this.#structure(type);
@@ -102,27 +116,35 @@ export class KnownTypes implements RuledTypes {
       text: content.kind === 'text' ? wholeNumberOf(content.type) : null,
       ...(withholdText === null ? {} : { withholdText }),
       attributes: new Map(attributes.map((each) => [each.name.local, this.#attribute(type, each)])),
-      members: new Map(elements.map((each) => [each.element.name.local, this.#memberOf(type, each)])),
+      members: new Map(
+        elements.map((each) => [each.element.name.local, this.#memberOf(type, each)]),
+      ),
     };
   }
 
   #attribute(owner: ComplexType, { name, type }: AttributeDeclaration): AnyAttribute {
-    const isIt = (member: Member): boolean => member.kind === 'attribute' && member.attribute.name.local === name.local;
+    const isIt = (member: Member): boolean =>
+      member.kind === 'attribute' && member.attribute.name.local === name.local;
     const withhold = this.#withhold(owner, isIt);
     return { name, scalar: wholeNumberOf(type), ...(withhold === null ? {} : { withhold }) };
   }
 
   #memberOf(owner: ComplexType, occurring: Occurring): AnyMember {
     const { local } = occurring.element.name;
-    const isIt = (member: Member): boolean => member.kind === 'element' && member.element.name.local === local;
+    const isIt = (member: Member): boolean =>
+      member.kind === 'element' && member.element.name.local === local;
     const withhold = this.#withhold(owner, isIt);
-    return { ...this.#member(occurring.element, occurring), ...(withhold === null ? {} : { withhold }) };
+    return {
+      ...this.#member(occurring.element, occurring),
+      ...(withhold === null ? {} : { withhold }),
+    };
   }
 
   /** What the callers get instead of these members of a type; null: their values. */
   #withhold(owner: ComplexType, isIt: (member: Member) => boolean): Withhold | null {
     const rights = this.#rights;
-    const decision = rights?.decide(ruleOfMembers(this.#members.of(owner).all.filter(isIt))) ?? null;
+    const decision =
+      rights?.decide(ruleOfMembers(this.#members.of(owner).all.filter(isIt))) ?? null;
     if (rights === null || decision === null) return null;
     if (decision === 'remove') return () => undefined;
     return decision === 'forbidden' ? () => null : (value) => rights.mask(value, decision);

@@ -56,7 +56,12 @@ export class LeafTable {
 
   /** Every type that GraphQL does not have by itself: enumerations, then scalars. */
   get made(): readonly GraphQLNamedType[] {
-    return [...this.#enums, ...this.#customs.values(), ...(this.#anyValue?.all ?? []), ...(this.#dataSets?.all ?? [])];
+    return [
+      ...this.#enums,
+      ...this.#customs.values(),
+      ...(this.#anyValue?.all ?? []),
+      ...(this.#dataSets?.all ?? []),
+    ];
   }
 
   /** `nameHint` names an enumeration that has no name of its own. */
@@ -64,7 +69,8 @@ export class LeafTable {
     // Another service may have the same WSDL, and other names.
     if (isNaming01(names.naming) && isNarrowed(type)) return this.#plain(scalarOf(type));
     return getOrMake(this.#known, type, () => {
-      if (type.name?.uri === SDL_URI && type.name.local === 'ID') return { type: GraphQLID, scalar: ID_SCALAR };
+      if (type.name?.uri === SDL_URI && type.name.local === 'ID')
+        return { type: GraphQLID, scalar: ID_SCALAR };
       const leaf = this.#make(type, nameHint, names);
       for (const facet of unsupportedFacets(type)) {
         const what = `a facet of ${type.name?.local ?? nameHint} is left to the backend to check: ${facet}.`;
@@ -79,7 +85,12 @@ export class LeafTable {
   }
 
   /** Returns the leaf of a type, or the one that the mapping of a field asks for. */
-  mapped(type: SimpleType, nameHint: string, names: ServiceNames, mapping: FieldMapping | null): Leaf {
+  mapped(
+    type: SimpleType,
+    nameHint: string,
+    names: ServiceNames,
+    mapping: FieldMapping | null,
+  ): Leaf {
     if (mapping?.type == null) return this.of(type, nameHint, names);
     const own = this.of(type, nameHint, names);
     if (own.scalar.name === mapping.type) return own;
@@ -122,7 +133,8 @@ export class LeafTable {
   }
 
   #make(type: SimpleType, nameHint: string, names: ServiceNames): Leaf {
-    if (type.variety === 'list' && type.item !== null) return listOf(this.of(type.item, nameHint, names), type);
+    if (type.variety === 'list' && type.item !== null)
+      return listOf(this.of(type.item, nameHint, names), type);
     const values = valuesOf(type);
     if (values === null) return this.#plain(wholeNumberOf(type));
     if (values.length <= ENUM_VALUES_MAX) return this.#enumeration(type, values, nameHint, names);
@@ -143,7 +155,12 @@ export class LeafTable {
     return type;
   }
 
-  #enumeration(type: SimpleType, values: readonly EnumerationValue[], nameHint: string, names: ServiceNames): Leaf {
+  #enumeration(
+    type: SimpleType,
+    values: readonly EnumerationValue[],
+    nameHint: string,
+    names: ServiceNames,
+  ): Leaf {
     const name = names.of(type, nameHint);
     const scope = new NameScope();
     const nameByWire = new Map<string, string>();
@@ -158,7 +175,10 @@ export class LeafTable {
         names.warn(`two values of ${name} become ${wanted}, one is ${valueName}.`);
       }
     }
-    const configs: Record<string, { description: string | null; deprecationReason: string | null }> = {};
+    const configs: Record<
+      string,
+      { description: string | null; deprecationReason: string | null }
+    > = {};
     for (const { value, documentation } of values) {
       const valueName = nameByWire.get(value) ?? '';
       const wire = valueName === value ? null : `On the wire: ${JSON.stringify(value)}`;
@@ -185,7 +205,10 @@ interface LeafOfOne extends Leaf {
 /** A list of this leaf; of a list of lists, which cannot be, the same list. */
 function listOf(item: Leaf, type: SimpleType): Leaf {
   if (isListType(item.type)) return item;
-  return { type: new GraphQLList(new GraphQLNonNull(item.type)), scalar: listScalarOf(type, item.scalar) };
+  return {
+    type: new GraphQLList(new GraphQLNonNull(item.type)),
+    scalar: listScalarOf(type, item.scalar),
+  };
 }
 
 /** An empty element: it is there, or not. Read as `true`; `true` writes it. */
@@ -218,7 +241,10 @@ const ID_SCALAR: Scalar = {
 };
 
 const BUILT_INS: ReadonlyMap<string, GraphQLScalarType> = new Map(
-  [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, GraphQLID].map((type) => [type.name, type]),
+  [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, GraphQLID].map((type) => [
+    type.name,
+    type,
+  ]),
 );
 
 /** The values of an enumeration: its own, or those of a union's members if all are enumerations. Null if it is open. */
@@ -228,8 +254,10 @@ function valuesOf(type: SimpleType): readonly EnumerationValue[] | null {
   if (type.variety !== 'union' || type.members.length === 0) return null;
   const values = new Map<string, EnumerationValue>();
   for (const member of type.members) {
-    if (member.variety !== 'atomic' || member.enumeration === null || UNNAMED.has(member.builtIn)) return null;
-    for (const value of member.enumeration) if (!values.has(value.value)) values.set(value.value, value);
+    if (member.variety !== 'atomic' || member.enumeration === null || UNNAMED.has(member.builtIn))
+      return null;
+    for (const value of member.enumeration)
+      if (!values.has(value.value)) values.set(value.value, value);
   }
   return [...values.values()];
 }
@@ -237,14 +265,22 @@ function valuesOf(type: SimpleType): readonly EnumerationValue[] | null {
 /** Types whose enumerations are no lists of names: a QName means what its prefix means where it is used. */
 const UNNAMED: ReadonlySet<string> = new Set(['boolean', 'QName', 'NOTATION']);
 
-function enumScalar(name: string, nameByWire: ReadonlyMap<string, string>, type: SimpleType): Scalar {
+function enumScalar(
+  name: string,
+  nameByWire: ReadonlyMap<string, string>,
+  type: SimpleType,
+): Scalar {
   const wireByName = new Map([...nameByWire].map(([wire, valueName]) => [valueName, wire]));
   // Values are the same however they are written: 1, 01, +1; 2024-01-02Z, 2024-01-02+00:00.
-  const spaces = (type.variety === 'union' ? type.members : [type]).map(({ builtIn, enumeration }) => {
-    const space = valueSpaceOf(builtIn);
-    const own = (enumeration ?? []).map(({ value }) => value).filter((wire) => space.rule(wire) === null);
-    return { space, names: new Map(own.map((wire) => [space.key(wire), nameByWire.get(wire)])) };
-  });
+  const spaces = (type.variety === 'union' ? type.members : [type]).map(
+    ({ builtIn, enumeration }) => {
+      const space = valueSpaceOf(builtIn);
+      const own = (enumeration ?? [])
+        .map(({ value }) => value)
+        .filter((wire) => space.rule(wire) === null);
+      return { space, names: new Map(own.map((wire) => [space.key(wire), nameByWire.get(wire)])) };
+    },
+  );
   return {
     name,
     decode: (lexical) => {
@@ -273,7 +309,8 @@ function customScalar(name: string): GraphQLScalarType {
     description: about?.description ?? null,
     specifiedByURL: about?.specifiedByUrl ?? null,
     serialize: (value) => value,
-    parseValue: (value) => (name === 'Base64' && value instanceof FileContent ? value : plainValue(value, name)),
+    parseValue: (value) =>
+      name === 'Base64' && value instanceof FileContent ? value : plainValue(value, name),
     parseLiteral: (node) => literalValue(node, name),
   });
 }
@@ -281,7 +318,8 @@ function customScalar(name: string): GraphQLScalarType {
 function plainValue(value: unknown, name: string): string | number | boolean {
   if (typeof value === 'number') {
     // Numbers that JSON has already rounded must not look exact.
-    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) throw notA(name);
+    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
+      throw notA(name);
     return value;
   }
   if (typeof value === 'string' || typeof value === 'boolean') return value;
@@ -292,9 +330,13 @@ function plainValue(value: unknown, name: string): string | number | boolean {
 function literalValue(node: ValueNode, name: string): string | boolean {
   if (node.kind === Kind.BOOLEAN) return node.value;
   if (node.kind === Kind.STRING || node.kind === Kind.INT) return node.value;
-  if (node.kind === Kind.FLOAT) return name === 'Decimal' ? withoutExponent(node.value) : node.value;
+  if (node.kind === Kind.FLOAT)
+    return name === 'Decimal' ? withoutExponent(node.value) : node.value;
   throw notA(name, node);
 }
 
 const notA = (name: string, node?: ValueNode): GraphQLError =>
-  new GraphQLError(`Expected a value of type "${name}".`, node === undefined ? {} : { nodes: node });
+  new GraphQLError(
+    `Expected a value of type "${name}".`,
+    node === undefined ? {} : { nodes: node },
+  );

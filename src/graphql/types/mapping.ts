@@ -62,7 +62,14 @@ export const mappingFinding = (
   remedy: string | null = null,
   among: readonly string[] = [],
   written?: string,
-): MappingFinding => ({ service, path, what, remedy, among, ...(written === undefined ? {} : { written }) });
+): MappingFinding => ({
+  service,
+  path,
+  what,
+  remedy,
+  among,
+  ...(written === undefined ? {} : { written }),
+});
 
 /** The path of the mapping of types, from the keys of a service on. */
 export const TYPES_PATH: readonly string[] = ['schema', 'types'];
@@ -111,13 +118,18 @@ export class MappingTable {
   /** Entries that mean nothing, or several things. To be asked when every type has been met. */
   findings(service: string, known: readonly XsdType[]): readonly MappingFinding[] {
     const findings: MappingFinding[] = [];
-    const names = [...known.flatMap(({ name }) => (name === null ? [] : [name.local])), ...this.#elements.values()];
+    const names = [
+      ...known.flatMap(({ name }) => (name === null ? [] : [name.local])),
+      ...this.#elements.values(),
+    ];
     for (const [key, mapping] of this.#mappings) {
       const path = [...TYPES_PATH, key];
       const met = this.#usedTypes.get(key);
       if (met === undefined && mapping.isOptional === true) continue;
       if (met === undefined) {
-        const among = key.startsWith('{') ? known.flatMap(({ name }) => (name === null ? [] : [typeKey(name)])) : names;
+        const among = key.startsWith('{')
+          ? known.flatMap(({ name }) => (name === null ? [] : [typeKey(name)]))
+          : names;
         findings.push(mappingFinding(service, path, `There is no type ${key}.`, null, among));
         continue;
       }
@@ -143,7 +155,9 @@ export class MappingTable {
     for (const key of type.name === null ? [local] : [typeKey(type.name), local]) {
       const mapping = this.#mappings.get(key);
       if (mapping === undefined) continue;
-      getOrMake(this.#usedTypes, key, () => new Set()).add(type.name === null ? local : typeKey(type.name));
+      getOrMake(this.#usedTypes, key, () => new Set()).add(
+        type.name === null ? local : typeKey(type.name),
+      );
       return { key, mapping };
     }
     return null;

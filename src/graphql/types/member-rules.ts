@@ -7,7 +7,10 @@ import { reach } from './reach.js';
 
 /** The rules of all members together: for a field that shows them as XML; null where none has a rule. */
 export const ruleOfMembers = (members: readonly Member[]): FieldRule | null =>
-  members.reduce<FieldRule | null>((all, { mapping }) => bothRules(all, mapping?.rule ?? null), null);
+  members.reduce<FieldRule | null>(
+    (all, { mapping }) => bothRules(all, mapping?.rule ?? null),
+    null,
+  );
 
 /** Joins the rules of every type that content of these types may hold. */
 export function rulesWithin(types: readonly XsdType[], members: MemberTable): FieldRule | null {
@@ -30,7 +33,8 @@ export const openRule = (members: readonly Member[], table: MemberTable): FieldR
 
 function rulesOfTypes(types: Iterable<XsdType>, members: MemberTable): FieldRule | null {
   let rules: FieldRule | null = null;
-  for (const type of types) if (type.kind === 'complex') rules = bothRules(rules, ruleOfMembers(members.of(type).all));
+  for (const type of types)
+    if (type.kind === 'complex') rules = bothRules(rules, ruleOfMembers(members.of(type).all));
   return rules;
 }
 

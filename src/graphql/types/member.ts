@@ -1,4 +1,9 @@
-import type { AttributeDeclaration, ComplexType, ElementDeclaration, SimpleType } from '../../wsdl/model.js';
+import type {
+  AttributeDeclaration,
+  ComplexType,
+  ElementDeclaration,
+  SimpleType,
+} from '../../wsdl/model.js';
 import { typeKey } from '../../wsdl/model.js';
 import { plainElement } from '../../wsdl/plain.js';
 import { descriptionOf } from './description.js';
@@ -69,11 +74,14 @@ export const isNonNullMember = ({ nullable }: Presented, declared: boolean): boo
 /** Replies do not show it, and requests only where something must be provided. */
 export const isHidden = (member: Member): boolean => member.mapping?.hidden === true;
 
-export const elementKey = (element: ElementDeclaration): string => `element ${typeKey(element.name)}`;
+export const elementKey = (element: ElementDeclaration): string =>
+  `element ${typeKey(element.name)}`;
 
 export function memberKey(member: Member): string {
   if (member.kind === 'text') return 'text';
-  return member.kind === 'element' ? elementKey(member.element) : `attribute ${typeKey(member.attribute.name)}`;
+  return member.kind === 'element'
+    ? elementKey(member.element)
+    : `attribute ${typeKey(member.attribute.name)}`;
 }
 
 /**

@@ -1,6 +1,14 @@
 import type { ComplexType, ElementDeclaration, Particle, XsdType } from '../../wsdl/model.js';
 import type { FieldMapping, MappingTable } from './mapping.js';
-import { type ChoiceMember, elementKey, isHidden, keysOf, type Member, memberKey, ownMembers } from './member.js';
+import {
+  type ChoiceMember,
+  elementKey,
+  isHidden,
+  keysOf,
+  type Member,
+  memberKey,
+  ownMembers,
+} from './member.js';
 import { contentModel, isUnmodelled, type MixedNames } from './mixed.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
 import { type Choice, flatten, NOTHING } from './occurrence.js';
@@ -127,7 +135,9 @@ export class MemberTable {
     const model = contentModel(type, this.anyTypes !== null);
     const flat = model === null ? NOTHING : flatten(model);
     const inherited = new Set(base.all.map(memberKey));
-    const own = ownMembers(type, flat.elements).filter((member) => !inherited.has(memberKey(member)));
+    const own = ownMembers(type, flat.elements).filter(
+      (member) => !inherited.has(memberKey(member)),
+    );
     const named = this.#named(
       type,
       own.map((member) => this.#present(type, member, own)),
@@ -135,7 +145,10 @@ export class MemberTable {
     );
     const all = [...base.all, ...named];
     const byPlace = new Map(all.map((member) => [memberKey(member), member]));
-    const unions = this.#choices === 'fields' ? [] : [...base.unions, ...this.#unions(type, flat.choices, named, base)];
+    const unions =
+      this.#choices === 'fields'
+        ? []
+        : [...base.unions, ...this.#unions(type, flat.choices, named, base)];
     const isKnown = model !== null || isModelled(content);
     const isNarrowed = type.derivation === 'restriction' && this.#choices === 'fields' && isKnown;
     const wildcard = flat.wildcard || (base.wildcard && !isNarrowed);
@@ -144,9 +157,13 @@ export class MemberTable {
     const isMixed = content.kind === 'opaque' && model !== null;
     const mixed =
       base.mixed ??
-      (isMixed ? { text: taken.take('text', 'textContent'), xml: taken.take('xml', 'xmlElement') } : null);
+      (isMixed
+        ? { text: taken.take('text', 'textContent'), xml: taken.take('xml', 'xmlElement') }
+        : null);
     const present = isNarrowed
-      ? ownMembers(type, flat.elements).map((member) => this.#narrowed(member, byPlace.get(memberKey(member))))
+      ? ownMembers(type, flat.elements).map((member) =>
+          this.#narrowed(member, byPlace.get(memberKey(member))),
+        )
       : [...base.present, ...named];
     const lists = groupNames(type, all, base.lists);
     return { all, present, unions, wildcard, rest, mixed, lists };
@@ -176,12 +193,17 @@ export class MemberTable {
     const byPlace = new Map(own.map((member) => [memberKey(member), member]));
     const isBranch = (member: Member): boolean =>
       choices.some(({ elements }) => elements.some((e) => elementKey(e) === memberKey(member)));
-    const taken = [...inherited.all, ...inherited.unions, ...own.filter((member) => !isBranch(member))];
+    const taken = [
+      ...inherited.all,
+      ...inherited.unions,
+      ...own.filter((member) => !isBranch(member)),
+    ];
     const scope = new NameScope(taken.map(({ name }) => name));
     return choices.flatMap((choice): ChoiceMember[] => {
       const branches = choice.elements.flatMap((element) => {
         const member = byPlace.get(elementKey(element));
-        const isShown = member?.kind === 'element' && !isHidden(member) && !this.hidesType(element.type);
+        const isShown =
+          member?.kind === 'element' && !isHidden(member) && !this.hidesType(element.type);
         return isShown ? [member] : [];
       });
       if (branches.length < 2) return [];
@@ -190,7 +212,8 @@ export class MemberTable {
       const { many } = choice;
       // A branch that is hidden may be the one that is taken.
       const required = choice.required && branches.length === choice.elements.length;
-      const nullable = mapping?.nullable ?? (branches.some((branch) => branch.nullable === true) ? true : null);
+      const nullable =
+        mapping?.nullable ?? (branches.some((branch) => branch.nullable === true) ? true : null);
       const about = { mapping, nullable, description: mapping?.description ?? null };
       return [{ kind: 'choice', declaredBy: type, name, branches, required, many, ...about }];
     });
@@ -198,14 +221,23 @@ export class MemberTable {
 
   #present(type: ComplexType, member: Member, beside: readonly Member[]): Member {
     if (member.kind === 'element') this.#names.mapping.meet(member.element);
-    const mapping = this.#names.mapping.isEmpty ? null : this.#names.mapping.field(type, keysOf(member, beside));
+    const mapping = this.#names.mapping.isEmpty
+      ? null
+      : this.#names.mapping.field(type, keysOf(member, beside));
     const nullable = this.#nullability.nullabilityOf(type, member, mapping);
-    return { ...member, mapping, nullable, description: mapping?.description ?? member.description };
+    return {
+      ...member,
+      mapping,
+      nullable,
+      description: mapping?.description ?? member.description,
+    };
   }
 
   /** Members under their names: those of the mapping first, as they are exactly those; then by rule, in order. */
   #named(type: ComplexType, members: readonly Member[], inherited: Members): readonly Member[] {
-    const taken = [...inherited.all, ...inherited.unions].map((member) => member.name).concat(inherited.lists);
+    const taken = [...inherited.all, ...inherited.unions]
+      .map((member) => member.name)
+      .concat(inherited.lists);
     // The field of types that have none may be an interface's.
     const scope = new NameScope([
       ...taken,
@@ -223,7 +255,8 @@ export class MemberTable {
     for (const member of members) {
       if (chosen.has(member)) continue;
       const wanted = member.kind === 'text' ? 'value' : fieldName(member.name, this.naming);
-      const name = member.kind === 'attribute' ? scope.take(wanted, `${wanted}Attribute`) : scope.take(wanted);
+      const name =
+        member.kind === 'attribute' ? scope.take(wanted, `${wanted}Attribute`) : scope.take(wanted);
       chosen.set(member, name);
       if (name === wanted) continue;
       const owner = type.name === null ? 'a type without a name' : `type ${type.name.local}`;
@@ -233,10 +266,19 @@ export class MemberTable {
   }
 }
 
-const EMPTY: Members = { all: [], present: [], unions: [], wildcard: false, rest: null, mixed: null, lists: [] };
+const EMPTY: Members = {
+  all: [],
+  present: [],
+  unions: [],
+  wildcard: false,
+  rest: null,
+  mixed: null,
+  lists: [],
+};
 
 /** The type whose members a type begins with. A restriction keeps what it drops, as never present. */
-const inheritedFrom = (type: ComplexType): ComplexType | null => (type.derivation === null ? null : type.base);
+const inheritedFrom = (type: ComplexType): ComplexType | null =>
+  type.derivation === null ? null : type.base;
 
 /** Whether all that may be present is known. */
 const isModelled = ({ kind }: ComplexType['content']): boolean =>
@@ -269,7 +311,10 @@ function groupNames(
   }
   if (!hasSequence) return inherited;
   // Members keep the names they have: the lists take the free ones among so many.
-  const most = Math.max(inherited.length, count + 1 + members.filter(({ name }) => LIST_NAME.test(name)).length);
+  const most = Math.max(
+    inherited.length,
+    count + 1 + members.filter(({ name }) => LIST_NAME.test(name)).length,
+  );
   return Array.from({ length: most }, (_, at) => (at === 0 ? 'items' : `items${at + 1}`));
 }
 
@@ -315,15 +360,21 @@ class Nullability {
 /** Whether this is the type that JAXB makes of a `Map`: its WSDL requires the element, and a null map leaves it out. */
 function isJaxbMap(type: XsdType): boolean {
   const entry = onlyElement(type);
-  if (entry?.name.local !== 'entry' || entry.type.kind !== 'complex' || entry.type.name !== null) return false;
+  if (entry?.name.local !== 'entry' || entry.type.kind !== 'complex' || entry.type.name !== null)
+    return false;
   if (entry.type.content.kind !== 'elements') return false;
-  const names = flatten(entry.type.content.particle).elements.map(({ element }) => element.name.local);
+  const names = flatten(entry.type.content.particle).elements.map(
+    ({ element }) => element.name.local,
+  );
   return names.join() === 'key,value';
 }
 
 /** The one element of a type without a name, if it may be repeated. */
-function onlyElement(type: XsdType): ReturnType<typeof flatten>['elements'][number]['element'] | null {
-  if (type.kind !== 'complex' || type.name !== null || type.content.kind !== 'elements') return null;
+function onlyElement(
+  type: XsdType,
+): ReturnType<typeof flatten>['elements'][number]['element'] | null {
+  if (type.kind !== 'complex' || type.name !== null || type.content.kind !== 'elements')
+    return null;
   const [only, ...others] = flatten(type.content.particle).elements;
   return only?.many === true && others.length === 0 ? only.element : null;
 }

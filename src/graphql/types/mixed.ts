@@ -13,7 +13,9 @@ const NO_ELEMENTS: Particle = { kind: 'sequence', particles: [], min: 1, max: 1 
 
 /** The model of mixed content; null for other content. */
 export const mixedModel = ({ content }: ComplexType): Particle | null =>
-  content.kind !== 'opaque' || content.mixed === null ? null : (content.mixed.particle ?? NO_ELEMENTS);
+  content.kind !== 'opaque' || content.mixed === null
+    ? null
+    : (content.mixed.particle ?? NO_ELEMENTS);
 
 /** The model of a type that has elements, of mixed content where that is shown by its fields; null for other types. */
 export const contentModel = (type: ComplexType, showsMixed: boolean): Particle | null =>

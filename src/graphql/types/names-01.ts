@@ -1,8 +1,34 @@
 /** The naming rules of version 0.1 that differed; `names: "0.1"` keeps them. */
 
 const VERBS: ReadonlySet<string> = new Set([
-  ...['get', 'find', 'list', 'search', 'count', 'exists', 'fetch', 'load', 'query', 'select', 'read', 'lookup'],
-  ...['describe', 'check', 'is', 'has', 'echo', 'who', 'retrieve', 'view', 'show', 'browse', 'inquire', 'inquiry'],
+  ...[
+    'get',
+    'find',
+    'list',
+    'search',
+    'count',
+    'exists',
+    'fetch',
+    'load',
+    'query',
+    'select',
+    'read',
+    'lookup',
+  ],
+  ...[
+    'describe',
+    'check',
+    'is',
+    'has',
+    'echo',
+    'who',
+    'retrieve',
+    'view',
+    'show',
+    'browse',
+    'inquire',
+    'inquiry',
+  ],
   ...['enquire', 'enquiry'],
 ]);
 

@@ -7,7 +7,8 @@ import { asciiName01, lowerFirst01 } from './names-01.js';
 export type Naming = 'camel' | 'exact' | 'camel-0.1' | 'exact-0.1';
 
 /** True if names are those of version 0.1. */
-export const isNaming01 = (naming: Naming): boolean => naming === 'camel-0.1' || naming === 'exact-0.1';
+export const isNaming01 = (naming: Naming): boolean =>
+  naming === 'camel-0.1' || naming === 'exact-0.1';
 
 /**
  * The GraphQL name of a field or argument for an XML name. `OrderID` becomes `orderID`, `ISBNCode` `isbnCode`,
@@ -30,7 +31,9 @@ export function fieldName(xmlName: string, naming: Naming): string {
 
 /** The GraphQL name of a type: the XML name wherever that is legal. */
 export const typeName = (xmlName: string, naming: Naming): string =>
-  legal(asciiOf(isNaming01(naming) ? xmlName : decoded(xmlName), naming).replace(/[^A-Za-z0-9_]/g, '_'));
+  legal(
+    asciiOf(isNaming01(naming) ? xmlName : decoded(xmlName), naming).replace(/[^A-Za-z0-9_]/g, '_'),
+  );
 
 /**
  * The GraphQL name of an enumeration value: the value itself wherever that is legal. Signs are words where they are the
@@ -46,16 +49,22 @@ export function enumValueName(value: string, naming: Naming): string {
 function wordsOf(value: string): string {
   const before = /^[-+<>=!~]{1,4}(?=[ .]?[0-9]|INF$)/.exec(value)?.[0] ?? '';
   const after = before === '' && /^[-+]/.test(value) ? '' : (/[-+]{1,4}$/.exec(value)?.[0] ?? '');
-  const middle = value.slice(before.length, value.length - after.length).replace(/[^A-Za-z0-9_]/g, '_');
+  const middle = value
+    .slice(before.length, value.length - after.length)
+    .replace(/[^A-Za-z0-9_]/g, '_');
   const between = /^_/.test(middle) ? '' : '_';
   return (
-    (before === '' ? '' : `${signWords(before)}${between}`) + middle + (after === '' ? '' : `_${signWords(after)}`)
+    (before === '' ? '' : `${signWords(before)}${between}`) +
+    middle +
+    (after === '' ? '' : `_${signWords(after)}`)
   );
 }
 
 /** The beginning of a type's name that is made from an element's name: `order-line` becomes `OrderLine`. */
 export const pascalName = (xmlName: string, naming: Naming): string =>
-  upperFirst(fieldName(xmlName, isNaming01(naming) ? 'camel-0.1' : 'camel').replace(/^_+/, '') || '_');
+  upperFirst(
+    fieldName(xmlName, isNaming01(naming) ? 'camel-0.1' : 'camel').replace(/^_+/, '') || '_',
+  );
 
 /** The name of a type without one, inside `owner`: `GetOrder` and `line` give `GetOrderLine`; `GetOrderResult` stays. */
 export function innerName(owner: string, xmlName: string, naming: Naming): string {
@@ -79,7 +88,8 @@ export class NameScope {
 
   /** The first of `candidates` that is free, else the last one with the first free number from 2: `a2`, `a1_2`. */
   take(...candidates: readonly [string, ...string[]]): string {
-    const free = candidates.find((name) => !this.#taken.has(name)) ?? this.#numbered(candidates.at(-1) ?? '_');
+    const free =
+      candidates.find((name) => !this.#taken.has(name)) ?? this.#numbered(candidates.at(-1) ?? '_');
     this.#taken.add(free);
     return free;
   }
@@ -120,7 +130,8 @@ function lowerFirst(word: string): string {
   const isPlural = small === 's';
   const isVersion = small === 'v' && /[0-9]/.test(next);
   const isNoun = NOUNS.has(small);
-  if (!isPlural && !isVersion && !isNoun) return run.slice(0, -1).toLowerCase() + word.slice(run.length - 1);
+  if (!isPlural && !isVersion && !isNoun)
+    return run.slice(0, -1).toLowerCase() + word.slice(run.length - 1);
   const rest = word.slice(run.length);
   return run.toLowerCase() + (isNoun ? upperFirst(rest) : rest);
 }
@@ -135,7 +146,8 @@ const NOUNS: ReadonlySet<string> = new Set(
 
 const upperFirst = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-const asciiOf = (name: string, naming: Naming): string => (isNaming01(naming) ? asciiName01(name) : toAscii(name));
+const asciiOf = (name: string, naming: Naming): string =>
+  isNaming01(naming) ? asciiName01(name) : toAscii(name);
 
 /** A name as it was before .NET wrote signs that XML names cannot have as `_x0020_`. */
 const decoded = (xmlName: string): string =>

@@ -35,7 +35,11 @@ export function flatten(root: Particle): Flat {
   const found = occurrencesIn(root, (particle) => {
     if (particle.kind === 'any') wildcard = true;
   });
-  const elements = [...found.values()].map(({ element, min, max }) => ({ element, required: min > 0, many: max > 1 }));
+  const elements = [...found.values()].map(({ element, min, max }) => ({
+    element,
+    required: min > 0,
+    many: max > 1,
+  }));
   return { elements, choices: choicesOf(root), wildcard };
 }
 
@@ -52,12 +56,15 @@ function choicesOf(root: Particle): readonly Choice[] {
       const choice = choiceOf(particle.particles, isCertain, isMany);
       if (choice !== null) choices.push(choice);
     } else if (!isMany || particle.particles.length === 1) {
-      for (const child of [...particle.particles].reverse()) stack.push({ particle: child, isCertain, isMany });
+      for (const child of [...particle.particles].reverse())
+        stack.push({ particle: child, isCertain, isMany });
     }
   }
   if (choices.length === 0) return choices;
   const counts = countsOf(root);
-  return choices.filter(({ elements }) => elements.every(({ name }) => counts.get(typeKey(name)) === 1));
+  return choices.filter(({ elements }) =>
+    elements.every(({ name }) => counts.get(typeKey(name)) === 1),
+  );
 }
 
 interface Place {
@@ -67,7 +74,11 @@ interface Place {
 }
 
 /** A choice within the choice adds its branches; null where a branch is more than one element. */
-function choiceOf(particles: readonly Particle[], isCertain: boolean, isMany: boolean): Choice | null {
+function choiceOf(
+  particles: readonly Particle[],
+  isCertain: boolean,
+  isMany: boolean,
+): Choice | null {
   const elements: ElementDeclaration[] = [];
   const choice = { elements, required: isCertain, many: isMany };
   const stack = [...particles].reverse();

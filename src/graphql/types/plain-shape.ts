@@ -4,7 +4,10 @@ import type { ElementShape, FieldShape } from './shape.js';
 export const SINGLE = { list: false, nonNull: false, itemNonNull: false } as const;
 
 /** The shape of an object type that is known to GraphQL only: it has no interfaces, and no other type stands for it. */
-export const plainShape = (typeName: string, fields: ReadonlyMap<string, FieldShape>): ElementShape => ({
+export const plainShape = (
+  typeName: string,
+  fields: ReadonlyMap<string, FieldShape>,
+): ElementShape => ({
   declared: { typeName, conditions: new Set([typeName]), fields },
   variants: new Map(),
 });

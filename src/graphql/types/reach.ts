@@ -32,11 +32,13 @@ export function reach(roots: readonly XsdType[], members: MemberTable): Reached 
 
 /** Whether an element of one of these types may stand for another: data contracts of .NET with `IsReference`. */
 export const hasReferences = (types: Iterable<XsdType>): boolean => {
-  for (const type of types) if (type.kind === 'complex' && type.attributes.some(isReference)) return true;
+  for (const type of types)
+    if (type.kind === 'complex' && type.attributes.some(isReference)) return true;
   return false;
 };
 
-const isReference = ({ name }: AttributeDeclaration): boolean => name.uri === SERIALIZATION_URI && name.local === 'Ref';
+const isReference = ({ name }: AttributeDeclaration): boolean =>
+  name.uri === SERIALIZATION_URI && name.local === 'Ref';
 
 /** All types derived from this one, directly or not, that xsi:type can name. */
 export function derivedFrom(type: ComplexType): readonly ComplexType[] {
@@ -49,4 +51,5 @@ export function derivedFrom(type: ComplexType): readonly ComplexType[] {
 export const hasVariants = (type: ComplexType): boolean => type.derived.some(isVariant);
 
 /** An array of the SOAP encoding has nothing of what it is formally derived from. */
-const isVariant = ({ name, content }: ComplexType): boolean => name !== null && content.kind !== 'array';
+const isVariant = ({ name, content }: ComplexType): boolean =>
+  name !== null && content.kind !== 'array';

@@ -21,9 +21,11 @@ export function retyped(type: SimpleType, target: string): Scalar | null {
   if (!retypesOf(type).includes(target)) return null;
   const check = compileSimple(type);
   if (own.name === 'Float') return floatAsText(own, target, check);
-  if (own.name === 'Int') return target === 'Float' ? { ...own, name: 'Float' } : intAsText(own, target, check);
+  if (own.name === 'Int')
+    return target === 'Float' ? { ...own, name: 'Float' } : intAsText(own, target, check);
   if (DATES.has(own.name) && target === 'String') return dateAsText(own);
-  const shown = target === 'String' || target === 'ID' ? null : builtIn(BUILT_INS.get(target) ?? 'string');
+  const shown =
+    target === 'String' || target === 'ID' ? null : builtIn(BUILT_INS.get(target) ?? 'string');
   return {
     name: target,
     decode: (lexical) => {
@@ -35,7 +37,8 @@ export function retyped(type: SimpleType, target: string): Scalar | null {
 }
 
 /** Other scalars that a simple type may be shown as: each of its values survives, or is an error. */
-export const retypesOf = (type: SimpleType): readonly string[] => RETYPES.get(scalarOf(type).name) ?? TEXTS;
+export const retypesOf = (type: SimpleType): readonly string[] =>
+  RETYPES.get(scalarOf(type).name) ?? TEXTS;
 
 const TEXTS = ['String', 'ID'];
 
@@ -55,7 +58,11 @@ const LONG = builtIn('long');
 const DATES: ReadonlySet<string> = new Set(['Date', 'DateTime', 'Time', 'Duration']);
 
 /** Replies as they stand: backends write dates that are none, such as the initial 0000-00-00 of SAP. */
-const dateAsText = (own: Scalar): Scalar => ({ name: 'String', decode: trimXml, encode: own.encode });
+const dateAsText = (own: Scalar): Scalar => ({
+  name: 'String',
+  decode: trimXml,
+  encode: own.encode,
+});
 
 /** Lexical: as a text, 007 differs from 7. */
 const intAsText = (own: Scalar, target: string, check: Check): Scalar => ({

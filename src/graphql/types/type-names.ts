@@ -6,7 +6,13 @@ import { distinctName, type Operation, type XsdType } from '../../wsdl/model.js'
 import type { QName } from '../../xml/events.js';
 import { ANY_VALUE_NAMES } from './any-value.js';
 import { descriptionOf } from './description.js';
-import { type MappingFinding, MappingTable, mappingFinding, TYPES_PATH, type TypeMappings } from './mapping.js';
+import {
+  type MappingFinding,
+  MappingTable,
+  mappingFinding,
+  TYPES_PATH,
+  type TypeMappings,
+} from './mapping.js';
 import { innerName, isNaming01, NameScope, type Naming, pascalName, typeName } from './naming.js';
 
 /** How the types of one service are named. */
@@ -51,21 +57,31 @@ export class TypeNames {
     return getOrMake(this.#services, service, () => {
       const { naming = 'camel', elements = new Map() } = this.#namings.get(service) ?? {};
       const mapping = new MappingTable(this.#mappings.get(service) ?? new Map());
-      return new ServiceNames(this, service, { naming, elements, mapping, declared: this.#declared.get(service) });
+      return new ServiceNames(this, service, {
+        naming,
+        elements,
+        mapping,
+        declared: this.#declared.get(service),
+      });
     });
   }
 
   /** Attributes the findings in mappings of operations, from this index on, to a service: types may be another's. */
   attributeOperations(from: number, service: string): void {
     for (const [at, finding] of this.findings.entries()) {
-      if (at >= from && SERVICE_KEYS.has(String(finding.path[0]))) this.findings[at] = { ...finding, service };
+      if (at >= from && SERVICE_KEYS.has(String(finding.path[0])))
+        this.findings[at] = { ...finding, service };
     }
   }
 
   #reserve(service: string, key: string, name: string): void {
     if (this.scope.has(name)) {
       const path = [...TYPES_PATH, key, 'name'];
-      this.of(service).refuse(path, `The name ${name} is taken already.`, 'Give each type a name of its own.');
+      this.of(service).refuse(
+        path,
+        `The name ${name} is taken already.`,
+        'Give each type a name of its own.',
+      );
     } else {
       this.scope.take(name);
       this.owners.set(name, service);
@@ -98,7 +114,11 @@ export class ServiceNames {
   readonly #plain = new Map<XsdType, string>();
   readonly #plainScope = new NameScope();
 
-  constructor(names: TypeNames, service: string, { naming, elements, mapping, declared }: NameRules) {
+  constructor(
+    names: TypeNames,
+    service: string,
+    { naming, elements, mapping, declared }: NameRules,
+  ) {
     this.#names = names;
     this.service = service;
     this.naming = naming;
@@ -151,7 +171,8 @@ export class ServiceNames {
     const mapped = this.mapping.of(type)?.name ?? null;
     if (suffix === '' && mapped !== null && this.#names.reserved.delete(mapped)) return mapped;
     const wanted = `${mapped ?? this.xmlName(type, hint)}${suffix}`;
-    const own = mapped === null && type.name !== null ? `${this.#plainName(type)}${suffix}` : wanted;
+    const own =
+      mapped === null && type.name !== null ? `${this.#plainName(type)}${suffix}` : wanted;
     const { uri } = type.name ?? this.#elements.get(type) ?? { uri: '' };
     return this.#give({ wanted, own, uri, owner: type, label: suffix });
   }
@@ -209,7 +230,10 @@ export class ServiceNames {
     return getOrMake(this.#plain, type, () => {
       const wanted = typeName(type.name?.local ?? '', this.naming);
       const word = this.#wordOf(type.name?.uri ?? '');
-      const others = [...(word === '' ? [] : [`${word}${wanted}`]), `${this.pascal(this.service)}${wanted}`];
+      const others = [
+        ...(word === '' ? [] : [`${word}${wanted}`]),
+        `${this.pascal(this.service)}${wanted}`,
+      ];
       return this.#plainScope.take(wanted, ...others);
     });
   }
@@ -220,7 +244,9 @@ export class ServiceNames {
       .slice(0, URI_CHARS)
       .replace(/^[a-z]+:(\/\/)?/i, '')
       .split(/[^A-Za-z0-9]+/);
-    const word = words.filter((each) => /^[A-Za-z]{3,}/.test(each) && !DULL_WORDS.has(each.toLowerCase())).at(-1);
+    const word = words
+      .filter((each) => /^[A-Za-z]{3,}/.test(each) && !DULL_WORDS.has(each.toLowerCase()))
+      .at(-1);
     return word === undefined ? '' : this.pascal(word);
   }
 }
@@ -243,7 +269,9 @@ const BUILT_IN_NAMES: readonly string[] = [
 
 const URI_CHARS = 1024;
 
-const DULL_WORDS: ReadonlySet<string> = new Set('www com org net xsd schema schemas types type'.split(' '));
+const DULL_WORDS: ReadonlySet<string> = new Set(
+  'www com org net xsd schema schemas types type'.split(' '),
+);
 
 /** A name that was taken, and the one that was wanted. */
 interface DeclaredName {
@@ -280,7 +308,9 @@ export class DeclaredNames {
 
   /** `turn` counts those without an owner, from 0. */
   of(owner: NameOwner, label: string, turn: number): DeclaredName | null {
-    return (owner === null ? this.#alone.get(label)?.[turn] : this.#owned.get(owner)?.get(label)) ?? null;
+    return (
+      (owner === null ? this.#alone.get(label)?.[turn] : this.#owned.get(owner)?.get(label)) ?? null
+    );
   }
 
   /** How many names without an owner there are. */

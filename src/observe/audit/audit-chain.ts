@@ -73,7 +73,8 @@ export class ChainVerifier {
       known.hashes.push(hash);
       known.lastLine = this.#lines;
     }
-    this.#first ??= heads === null ? null : { line: this.#lines, follows: previous === this.#lastHash };
+    this.#first ??=
+      heads === null ? null : { line: this.#lines, follows: previous === this.#lastHash };
     this.#seen.add(hash);
     this.#lastHash = hash;
     const late = heads === null ? null : this.#take(chain, heads, place);
@@ -83,14 +84,18 @@ export class ChainVerifier {
       if (isAnchored) return null;
       return { kind: 'earlier', what: `chain ${chain} begins after a line that is not there` };
     }
-    if (!fits) return broken(`chain ${chain}: line ${known.firstSeq + known.hashes.length} is missing`);
+    if (!fits)
+      return broken(`chain ${chain}: line ${known.firstSeq + known.hashes.length} is missing`);
     return previous === before ? late : broken(`chain ${chain}: the line before was changed`);
   }
 
   /** What the checkpoints say is compared with all lines. */
   finish(): readonly PlacedFinding[] {
     if (this.#first === null) return [];
-    return [...this.#unnamed(this.#first), ...this.#claims.flatMap((claim) => this.#compare(claim) ?? [])];
+    return [
+      ...this.#unnamed(this.#first),
+      ...this.#claims.flatMap((claim) => this.#compare(claim) ?? []),
+    ];
   }
 
   /** Takes what a checkpoint says. One gateway writes after the other: checkpoints of an earlier one are no more written. */
@@ -103,7 +108,9 @@ export class ChainVerifier {
     }
     if (!this.#ofCheckpoints.includes(chain)) this.#ofCheckpoints.push(chain);
     const latest = this.#ofCheckpoints.at(-1);
-    return latest === chain ? null : broken(`checkpoints ${chain} go on after checkpoints ${latest} have begun`);
+    return latest === chain
+      ? null
+      : broken(`checkpoints ${chain} go on after checkpoints ${latest} have begun`);
   }
 
   /** Chains that are in no checkpoint, but for one that was over before the first of them. */
@@ -118,16 +125,21 @@ export class ChainVerifier {
   #compare({ chain, seq, hash, place }: Claim): PlacedFinding | null {
     const known = this.#chains.get(chain);
     const kind = this.#begun.has(chain) ? 'broken' : 'earlier';
-    if (known === undefined) return { kind, what: `chain ${chain}: all of its ${seq} lines are missing`, place };
+    if (known === undefined)
+      return { kind, what: `chain ${chain}: all of its ${seq} lines are missing`, place };
     const { firstSeq, hashes } = known;
     if (seq < firstSeq) return null;
     const found = hashes[seq - firstSeq];
     if (found === undefined)
       return {
-        ...broken(`chain ${chain}: lines after ${firstSeq + hashes.length - 1} are missing, up to ${seq}`),
+        ...broken(
+          `chain ${chain}: lines after ${firstSeq + hashes.length - 1} are missing, up to ${seq}`,
+        ),
         place,
       };
-    return found === hash ? null : { ...broken(`chain ${chain}: line ${seq} is another one`), place };
+    return found === hash
+      ? null
+      : { ...broken(`chain ${chain}: line ${seq} is another one`), place };
   }
 }
 
@@ -149,7 +161,9 @@ function readLine(line: string): Linked | null {
   if (typeof previous !== 'string' && previous !== null) return null;
   if (parsed['checkpoint'] === undefined) return { chain, seq, previous, heads: null };
   const read = Array.isArray(heads) ? heads.map(readHead) : [null];
-  return read.includes(null) ? null : { chain, seq, previous, heads: read.flatMap((head) => head ?? []) };
+  return read.includes(null)
+    ? null
+    : { chain, seq, previous, heads: read.flatMap((head) => head ?? []) };
 }
 
 function readHead(head: unknown): Omit<Claim, 'place'> | null {

@@ -67,7 +67,10 @@ const failedOf =
     log.event('error', 'the audit cannot be written', { reason });
 
 /** Those of the parent of several processes. Rejects with the system's error when the file cannot be opened. */
-export const parentCheckpoints = async (to: AuditTarget | null, log: Log): Promise<AuditCheckpoints | null> =>
+export const parentCheckpoints = async (
+  to: AuditTarget | null,
+  log: Log,
+): Promise<AuditCheckpoints | null> =>
   to === null ? null : new AuditCheckpoints(to, failedOf(log), () => null);
 
 /**
@@ -79,4 +82,6 @@ export const ownCheckpoints = (
   log: Log,
   own: () => ChainHead | null,
 ): AuditCheckpoints | null =>
-  to === null || to.file === null || !hasCheckpoint(to.file) ? null : new AuditCheckpoints(to, failedOf(log), own);
+  to === null || to.file === null || !hasCheckpoint(to.file)
+    ? null
+    : new AuditCheckpoints(to, failedOf(log), own);

@@ -1,5 +1,14 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync, readSync, statSync, write, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  statSync,
+  write,
+  writeSync,
+} from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { LogTarget } from '../log/log-target.js';
 
@@ -64,7 +73,8 @@ export function lastLineOf(path: string): string | null {
 }
 
 /** Whether one of the last lines of a file is a checkpoint: several processes have written to it. */
-export const hasCheckpoint = (path: string): boolean => tailOf(path, TAIL_BYTES)?.includes(',"checkpoint":"') === true;
+export const hasCheckpoint = (path: string): boolean =>
+  tailOf(path, TAIL_BYTES)?.includes(',"checkpoint":"') === true;
 
 /** The end of a file, so many bytes at most; null where there is nothing. */
 function tailOf(path: string, bytesMax: number): string | null {

@@ -24,7 +24,11 @@ export class Audit {
    * `failed` is told why lines cannot be written, once a minute at most. Throws the system's error when the file cannot be
    * opened.
    */
-  constructor(target: AuditTarget, failed: (reason: string) => void, chain = randomBytes(8).toString('hex')) {
+  constructor(
+    target: AuditTarget,
+    failed: (reason: string) => void,
+    chain = randomBytes(8).toString('hex'),
+  ) {
     this.#writer = new ChainWriter(target, chain, failed);
   }
 
@@ -69,7 +73,13 @@ export class Audit {
  * the system's error when its file cannot be opened.
  */
 export const openAudit = (to: AuditTarget | null, log: Log, chain?: string): Audit | null =>
-  to === null ? null : new Audit(to, (reason) => log.event('error', 'the audit cannot be written', { reason }), chain);
+  to === null
+    ? null
+    : new Audit(
+        to,
+        (reason) => log.event('error', 'the audit cannot be written', { reason }),
+        chain,
+      );
 
 /** Names that one line lists. */
 const NAMES_MAX = 100;
@@ -83,6 +93,10 @@ function decisionsOf({ refusal, graphql }: Exchange): readonly Decision[] {
   if (refusal?.isOfCaller !== true || refusal.code === 'CLIENT_GONE') return found;
   // The text that another refusal found may be from the client.
   const isName = refusal.code === 'FORBIDDEN' && typeof refusal.found === 'string';
-  found.push({ decision: 'denied', rule: refusal.code, of: isName ? [String(refusal.found)] : null });
+  found.push({
+    decision: 'denied',
+    rule: refusal.code,
+    of: isName ? [String(refusal.found)] : null,
+  });
   return found;
 }

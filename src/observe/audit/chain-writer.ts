@@ -44,11 +44,15 @@ export class ChainWriter {
     this.#key = key;
     this.#previous = last === null ? null : lineHash(last);
     let reportedMillis = Number.NEGATIVE_INFINITY;
-    this.#sink = new LogSink(file === null ? standardOutput() : auditFile(file), BACKLOG_BYTES, (code) => {
-      if (performance.now() - reportedMillis < REPORT_MILLIS) return;
-      reportedMillis = performance.now();
-      failed(code);
-    });
+    this.#sink = new LogSink(
+      file === null ? standardOutput() : auditFile(file),
+      BACKLOG_BYTES,
+      (code) => {
+        if (performance.now() - reportedMillis < REPORT_MILLIS) return;
+        reportedMillis = performance.now();
+        failed(code);
+      },
+    );
   }
 
   /** Lines that are lost, because earlier ones could not be written. */
@@ -69,7 +73,8 @@ export class ChainWriter {
       ...fields,
       ...(this.#dropped === 0 ? {} : { dropped: this.#dropped }),
     });
-    const line = this.#key === null ? text : `${text.slice(0, -1)},"mac":"${macOf(text, this.#key)}"}`;
+    const line =
+      this.#key === null ? text : `${text.slice(0, -1)},"mac":"${macOf(text, this.#key)}"}`;
     const before = this.#sink.droppedLines;
     this.#sink.write(`${line}\n`);
     if (this.#sink.droppedLines > before) {
@@ -96,4 +101,5 @@ export function isMacOf(line: string, key: string): boolean | null {
 }
 
 /** HMAC-SHA256 of a line without its `mac`, in hexadecimal. */
-const macOf = (text: string, key: string): string => createHmac('sha256', key).update(text).digest('hex');
+const macOf = (text: string, key: string): string =>
+  createHmac('sha256', key).update(text).digest('hex');

@@ -32,12 +32,16 @@ export class AccessLines {
       line += `,"code":"${refusal.code}"`;
       if (refusal.detail !== null) line += `,"detail":${quoteText(refusal.detail)}`;
       if (refusal.address !== null) line += `,"address":${names.quote(refusal.address)}`;
-      if (refusal.place?.line != null) line += `,"line":${refusal.place.line},"byte":${refusal.place.byte}`;
+      if (refusal.place?.line != null)
+        line += `,"line":${refusal.place.line},"byte":${refusal.place.byte}`;
       if (refusal.found !== null) line += `,"found":${printFound(refusal.found)}`;
-      if (refusal.limit !== null) line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
+      if (refusal.limit !== null)
+        line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
     }
-    if (exchange.graphql.operationName !== '') line += `,"operationName":${quoteText(exchange.graphql.operationName)}`;
-    if (exchange.graphql.clientName !== '') line += `,"clientName":${names.quote(exchange.graphql.clientName)}`;
+    if (exchange.graphql.operationName !== '')
+      line += `,"operationName":${quoteText(exchange.graphql.operationName)}`;
+    if (exchange.graphql.clientName !== '')
+      line += `,"clientName":${names.quote(exchange.graphql.clientName)}`;
     if (exchange.graphql.clientVersion !== '')
       line += `,"clientVersion":${names.quote(exchange.graphql.clientVersion)}`;
     if (exchange.graphql.failedCall !== null) {
@@ -49,7 +53,8 @@ export class AccessLines {
     if (exchange.upstream.calls > 0) {
       line += `,"upstreamMillis":${printMillis(exchange.upstream.millis)},"upstreamCalls":${exchange.upstream.calls}`;
     }
-    if (exchange.upstream.cacheUses !== null) line += `,"cache":"${cacheWord(exchange.upstream.cacheUses)}"`;
+    if (exchange.upstream.cacheUses !== null)
+      line += `,"cache":"${cacheWord(exchange.upstream.cacheUses)}"`;
     line += `,"bytesIn":${exchange.bytesIn},"bytesOut":${exchange.bytesOut}`;
     if (exchange.graphql.cost !== null) line += `,"cost":${exchange.graphql.cost}`;
     return `${line}${exchange.loggedFields},"msg":"request"}\n`;
@@ -58,8 +63,14 @@ export class AccessLines {
   /** The request and its outcome: most lines have them in common with the one before. */
   #describe({ method, route, operation, dialect, status, outcome }: Exchange): string {
     const last = this.#last;
-    if (last !== null && last.operation === operation && last.route === route && last.status === status) {
-      if (last.outcome === outcome && last.dialect === dialect && last.method === method) return last.text;
+    if (
+      last !== null &&
+      last.operation === operation &&
+      last.route === route &&
+      last.status === status
+    ) {
+      if (last.outcome === outcome && last.dialect === dialect && last.method === method)
+        return last.text;
     }
     const names = this.#names;
     const text =
@@ -70,14 +81,19 @@ export class AccessLines {
   }
 }
 
-type Description = Pick<Exchange, 'method' | 'route' | 'operation' | 'dialect' | 'status' | 'outcome'> & {
+type Description = Pick<
+  Exchange,
+  'method' | 'route' | 'operation' | 'dialect' | 'status' | 'outcome'
+> & {
   readonly text: string;
 };
 
 /** The outcome of the calls that might be shared, in one word. */
 function cacheWord(uses: readonly CacheUse[]): string {
   const [first] = uses;
-  return first !== undefined && uses.every(({ outcome }) => outcome === first.outcome) ? first.outcome : 'mixed';
+  return first !== undefined && uses.every(({ outcome }) => outcome === first.outcome)
+    ? first.outcome
+    : 'mixed';
 }
 
 const printFound = (found: string | number): string =>

@@ -12,10 +12,12 @@ const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 /** Escapes every control character in the strings of a JSON text (catalogue K02). */
 export const escapeControls = (json: string): string => json.replace(CONTROLS, escapeUnit);
 
-const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapeUnit = (unit: string): string =>
+  `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** A text from outside as JSON: cut, and no control character in it. */
-export const quoteText = (text: string): string => escapeControls(JSON.stringify(text.slice(0, FIELD_UNITS_MAX)));
+export const quoteText = (text: string): string =>
+  escapeControls(JSON.stringify(text.slice(0, FIELD_UNITS_MAX)));
 
 /** Names that come again and again as JSON: of the configuration, of the WSDL, of closed tables, of callers' hosts. */
 export class QuotedNames {

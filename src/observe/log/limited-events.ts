@@ -36,7 +36,12 @@ export class LimitedEvents {
     }
     this.#lines++;
     const leftOut = known?.leftOut ?? 0;
-    setAndEvictOldest(this.#keys, key, { untilMillis: nowMillis + KEY_MILLIS, leftOut: 0 }, KEYS_MAX);
+    setAndEvictOldest(
+      this.#keys,
+      key,
+      { untilMillis: nowMillis + KEY_MILLIS, leftOut: 0 },
+      KEYS_MAX,
+    );
     this.#log.event('warn', message, leftOut === 0 ? fields : { ...fields, leftOut });
   }
 }

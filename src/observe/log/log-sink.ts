@@ -48,7 +48,10 @@ export class LogSink {
 
   /** Takes a line, its end included. */
   write(line: string): void {
-    if (this.#state === 'gone' || this.#pieceBytes + this.#text.length + line.length > this.#backlogBytes) {
+    if (
+      this.#state === 'gone' ||
+      this.#pieceBytes + this.#text.length + line.length > this.#backlogBytes
+    ) {
       this.droppedLines++;
       return;
     }
@@ -105,10 +108,13 @@ export class LogSink {
       this.#state = 'writing';
       // One that answers at once must not come back here, piece within piece.
       let isNow = true;
-      this.#target.write(this.#written === 0 ? first.bytes : first.bytes.subarray(this.#written), (error, taken) => {
-        this.#finishWrite(first, error, taken);
-        if (!isNow) this.#advance();
-      });
+      this.#target.write(
+        this.#written === 0 ? first.bytes : first.bytes.subarray(this.#written),
+        (error, taken) => {
+          this.#finishWrite(first, error, taken);
+          if (!isNow) this.#advance();
+        },
+      );
       isNow = false;
     }
   }

@@ -2,7 +2,10 @@ import type { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
 /** Writes bytes, and calls back with how many were taken, at once or later. Never throws. */
-type WriteBytes = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, taken: number) => void) => void;
+type WriteBytes = (
+  bytes: Buffer,
+  done: (error: NodeJS.ErrnoException | null, taken: number) => void,
+) => void;
 
 /** A place to write log lines to. */
 export interface LogTarget {
@@ -24,7 +27,11 @@ export function standardOutput(): LogTarget {
 
 /** A file, written by a thread: the system does not report when a write to a file would block. */
 function fileTarget(): LogTarget {
-  return { canBlock: true, close: () => {}, write: (bytes, done) => write(STANDARD_OUTPUT, bytes, done) };
+  return {
+    canBlock: true,
+    close: () => {},
+    write: (bytes, done) => write(STANDARD_OUTPUT, bytes, done),
+  };
 }
 
 /** A socket, or a target that cannot be opened once more: Node's stream, which waits for `drain`. */

@@ -66,18 +66,26 @@ export class Log {
   }
 
   /** Something that happened to the process, not to one request. */
-  event(level: 'info' | 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>> = {}): void {
+  event(
+    level: 'info' | 'warn' | 'error',
+    message: string,
+    fields: Readonly<Record<string, unknown>> = {},
+  ): void {
     this.#lifecycle[level](fields, message);
   }
 
   /** What a configuration that is in use leaves out or approximates. */
   configurationWarnings(warnings: readonly Diagnostic[]): void {
-    for (const warning of warnings) this.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
+    for (const warning of warnings)
+      this.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
   }
 
   /** An exception that nothing expected. */
   bug(error: unknown, fields: Readonly<Record<string, unknown>> = {}): void {
-    this.event('error', 'a bug', { ...fields, err: error instanceof Error ? error.stack : valueText(error) });
+    this.event('error', 'a bug', {
+      ...fields,
+      err: error instanceof Error ? error.stack : valueText(error),
+    });
   }
 
   /** The access log line. Called once for each request, by `finish` alone. */
@@ -85,7 +93,8 @@ export class Log {
     const { refusal } = exchange;
     if (!this.#enabled[refusal === null ? 'info' : levelOf(refusal.kind)]) return;
     this.#write(this.#lines.print(exchange, millis));
-    if (refusal?.code === 'INTERNAL') this.#logger.error({ id: exchange.id, err: bugOf(refusal.cause) }, 'a bug');
+    if (refusal?.code === 'INTERNAL')
+      this.#logger.error({ id: exchange.id, err: bugOf(refusal.cause) }, 'a bug');
   }
 
   /** A message that monitor mode let through. */
@@ -93,7 +102,8 @@ export class Log {
     const { id, client, route, operation } = exchange;
     const { code, limit } = refusal;
     const detail = refusal.detail?.slice(0, FIELD_UNITS_MAX);
-    const found = typeof refusal.found === 'string' ? refusal.found.slice(0, FOUND_UNITS_MAX) : refusal.found;
+    const found =
+      typeof refusal.found === 'string' ? refusal.found.slice(0, FOUND_UNITS_MAX) : refusal.found;
     const more = {
       ...(found === null ? {} : { found }),
       ...(limit === null ? {} : { limit: limit.value, key: limit.key }),
@@ -159,19 +169,27 @@ function cutTexts(fields: Readonly<Record<string, unknown>>): Record<string, unk
 
 function cut(value: unknown, units: number): unknown {
   if (typeof value === 'string') return value.slice(0, units);
-  return Array.isArray(value) ? value.map((item) => (typeof item === 'string' ? item.slice(0, units) : item)) : value;
+  return Array.isArray(value)
+    ? value.map((item) => (typeof item === 'string' ? item.slice(0, units) : item))
+    : value;
 }
 
 /** The exception, cut: an error of a library may hold the data it was working on. */
 function bugOf(cause: unknown): Readonly<Record<string, string | undefined>> {
   if (!(cause instanceof Error)) return { message: valueText(cause).slice(0, FIELD_UNITS_MAX) };
   const { name, message, stack } = cause;
-  return { type: name, message: message.slice(0, FIELD_UNITS_MAX), stack: stack?.slice(0, STACK_UNITS_MAX) };
+  return {
+    type: name,
+    message: message.slice(0, FIELD_UNITS_MAX),
+    stack: stack?.slice(0, STACK_UNITS_MAX),
+  };
 }
 
 /** A thrown value that is no error; an object by its kind alone, since it may hold anything, and may have no `toString`. */
 const valueText = (value: unknown): string =>
-  typeof value === 'object' ? `no error: ${Object.prototype.toString.call(value)}` : `no error: ${String(value)}`;
+  typeof value === 'object'
+    ? `no error: ${Object.prototype.toString.call(value)}`
+    : `no error: ${String(value)}`;
 
 /** The time as pino wants it in a line. The part that lines of one second share is printed once: it takes longest. */
 function makeTimestamp(): () => string {

@@ -60,16 +60,29 @@ export interface ConfigLoads {
 }
 
 /** The loads of a process that does not reload. */
-export const FIRST_LOAD: ConfigLoads = { ok: 1, refused: 0, generation: 1, weakerTaken: 0, weakerRefused: 0 };
+export const FIRST_LOAD: ConfigLoads = {
+  ok: 1,
+  refused: 0,
+  generation: 1,
+  weakerTaken: 0,
+  weakerRefused: 0,
+};
 
 /** Adds the metrics of loads: one process of several counts for all. */
 export function addLoadMetrics(book: MetricBook, loads: ConfigLoads): void {
-  const addResults = (name: string, help: string, read: () => Readonly<Record<string, number>>): void =>
+  const addResults = (
+    name: string,
+    help: string,
+    read: () => Readonly<Record<string, number>>,
+  ): void =>
     book.addSampled('counter', { name, help, labels: ['result'] }, () =>
       Object.entries(read()).map(([result, value]) => ({ labels: [result], value })),
     );
   const results = 'Configurations loaded at the start and by reloads, by result (ok, refused).';
-  addResults('soapstone_config_loads_total', results, () => ({ ok: loads.ok, refused: loads.refused }));
+  addResults('soapstone_config_loads_total', results, () => ({
+    ok: loads.ok,
+    refused: loads.refused,
+  }));
   const weaker =
     'Reloads of a configuration that takes protection away, by result: `taken` where an operator asked for it or `reload.weaker` is `take`, else `refused`.';
   addResults('soapstone_config_weaker_total', weaker, () => ({
@@ -88,7 +101,11 @@ export function addLoadMetrics(book: MetricBook, loads: ConfigLoads): void {
 export function addWorkerGauges(book: MetricBook, workers: number, answered: number): void {
   const one = (value: number) => (): readonly Sample[] => [{ labels: [], value }];
   const wanted = 'Processes that should take requests.';
-  book.addSampled('gauge', { name: 'soapstone_workers', help: wanted, aggregator: 'max' }, one(workers));
+  book.addSampled(
+    'gauge',
+    { name: 'soapstone_workers', help: wanted, aggregator: 'max' },
+    one(workers),
+  );
   const help =
     'Processes whose metrics are in this answer. Of others, which start, hang or have ended, the last counts are.';
   book.addSampled('gauge', { name: 'soapstone_workers_answered', help }, one(answered));
@@ -96,15 +113,24 @@ export function addWorkerGauges(book: MetricBook, workers: number, answered: num
 
 /** Adds when certificates and revocation lists of listeners end: the same in all workers. */
 function addListenerGauges(book: MetricBook, listeners: () => readonly ListenerGauges[]): void {
-  const add = (name: string, help: string, millisOf: (listener: ListenerGauges) => number | null): void =>
+  const add = (
+    name: string,
+    help: string,
+    millisOf: (listener: ListenerGauges) => number | null,
+  ): void =>
     book.addSampled('gauge', { name, help, labels: ['listener'], aggregator: 'max' }, () =>
       listeners().flatMap((listener): Sample[] => {
         const millis = millisOf(listener);
         return millis === null ? [] : [{ labels: [listener.address], value: millis / 1000 }];
       }),
     );
-  const certificate = 'When the first certificate of the listener, or of its authorities for clients, ends.';
-  add('soapstone_listener_certificate_expiry_timestamp_seconds', certificate, (each) => each.certificateMillis);
+  const certificate =
+    'When the first certificate of the listener, or of its authorities for clients, ends.';
+  add(
+    'soapstone_listener_certificate_expiry_timestamp_seconds',
+    certificate,
+    (each) => each.certificateMillis,
+  );
   const list =
     'When the first revocation list of the listener ends: then all certificates of its authority are refused.';
   add('soapstone_listener_crl_expiry_timestamp_seconds', list, (each) => each.listMillis);
@@ -121,8 +147,12 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   } as const;
   const versions = [{ labels: [packageVersion(), nodeVersion], value: 1 }];
   book.addSampled('gauge', build, () => versions);
-  const addNumber = (kind: 'gauge' | 'counter', name: string, help: string, read: (() => number) | undefined): void =>
-    book.addSampled(kind, { name, help }, () => one(read?.() ?? 0));
+  const addNumber = (
+    kind: 'gauge' | 'counter',
+    name: string,
+    help: string,
+    read: (() => number) | undefined,
+  ): void => book.addSampled(kind, { name, help }, () => one(read?.() ?? 0));
   const addFlag = (name: string, help: string, read: (() => boolean) | undefined): void =>
     addNumber('gauge', name, help, () => (read?.() === true ? 1 : 0));
   const addBy = (
@@ -134,30 +164,62 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
     book.addSampled('gauge', { name, help, labels: [label] }, () =>
       [...(read?.() ?? [])].map(([of, value]) => ({ labels: [of], value })),
     );
-  addNumber('gauge', 'soapstone_client_connections', 'Connections of clients that are open.', process.connections);
+  addNumber(
+    'gauge',
+    'soapstone_client_connections',
+    'Connections of clients that are open.',
+    process.connections,
+  );
   const dropped = 'Connections of clients that were closed at once because there were too many.';
-  addNumber('counter', 'soapstone_client_connections_dropped_total', dropped, process.droppedConnections);
+  addNumber(
+    'counter',
+    'soapstone_client_connections_dropped_total',
+    dropped,
+    process.droppedConnections,
+  );
   const held = 'Refused requests whose answer waits because their address has too many of them.';
   addNumber('gauge', 'soapstone_refusals_held', held, process.heldRefusals);
   const logLines = 'Log lines that were dropped because earlier ones were not read.';
   addNumber('counter', 'soapstone_log_lines_dropped_total', logLines, process.droppedLogLines);
-  const auditLines = 'Lines of `audit` that were dropped because earlier ones could not be written.';
-  addNumber('counter', 'soapstone_audit_lines_dropped_total', auditLines, process.droppedAuditLines);
+  const auditLines =
+    'Lines of `audit` that were dropped because earlier ones could not be written.';
+  addNumber(
+    'counter',
+    'soapstone_audit_lines_dropped_total',
+    auditLines,
+    process.droppedAuditLines,
+  );
   const shedding = 'Processes that refuse new requests because they are overloaded.';
   addFlag('soapstone_shedding', shedding, process.isShedding);
   addListenerGauges(book, process.listeners ?? (() => []));
   const { isRedisUp } = process;
-  if (isRedisUp !== undefined) addFlag('soapstone_redis_up', 'Processes that are connected to Redis.', isRedisUp);
+  if (isRedisUp !== undefined)
+    addFlag('soapstone_redis_up', 'Processes that are connected to Redis.', isRedisUp);
   addNumber('gauge', 'soapstone_websockets', 'WebSockets that are open.', process.webSockets);
   const nearlyEmpty =
     'Clients that have less than a tenth of their budget left, by class; 1,000 of a process are counted.';
   addBy('class', 'soapstone_budget_clients_nearly_empty', nearlyEmpty, process.nearlyEmptyBudgets);
-  addBy('field', 'soapstone_subscriptions_active', 'Subscriptions that run, by field.', process.subscriptions);
+  addBy(
+    'field',
+    'soapstone_subscriptions_active',
+    'Subscriptions that run, by field.',
+    process.subscriptions,
+  );
   const pollers = 'Calls that are repeated for subscriptions.';
   addNumber('gauge', 'soapstone_subscription_pollers', pollers, process.subscriptionPollers);
   const { cache } = process;
-  addNumber('gauge', 'soapstone_cache_bytes', 'Bytes of replies that are remembered.', () => cache?.().bytes ?? 0);
-  addNumber('gauge', 'soapstone_cache_entries', 'Replies that are remembered.', () => cache?.().entries ?? 0);
+  addNumber(
+    'gauge',
+    'soapstone_cache_bytes',
+    'Bytes of replies that are remembered.',
+    () => cache?.().bytes ?? 0,
+  );
+  addNumber(
+    'gauge',
+    'soapstone_cache_entries',
+    'Replies that are remembered.',
+    () => cache?.().entries ?? 0,
+  );
   const sharers = 'Callers that wait for the reply to a call that another made.';
   addNumber('gauge', 'soapstone_call_sharers', sharers, process.callSharers);
   addWsdlGauges(book, process);
@@ -178,7 +240,10 @@ function addWsdlGauges(book: MetricBook, process: ProcessGauges): void {
     aggregator: 'max',
   } as const;
   book.addSampled('gauge', drift, () =>
-    (process.drift?.() ?? []).map(({ service, severity, count }) => ({ labels: [service, severity], value: count })),
+    (process.drift?.() ?? []).map(({ service, severity, count }) => ({
+      labels: [service, severity],
+      value: count,
+    })),
   );
   const taken = {
     name: 'soapstone_wsdl_taken_timestamp_seconds',

@@ -18,8 +18,12 @@ import { UpstreamTotals } from './upstream-totals.js';
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const COSTS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 5000];
 
-const seconds = (book: MetricBook, name: string, help: string, labels: readonly string[] = ['route']) =>
-  book.histogram({ name, help, labels }, SECONDS);
+const seconds = (
+  book: MetricBook,
+  name: string,
+  help: string,
+  labels: readonly string[] = ['route'],
+) => book.histogram({ name, help, labels }, SECONDS);
 
 /**
  * The metrics of one process. Label values are names of the configuration, the WSDL, the schema or the closed tables;
@@ -163,18 +167,21 @@ export class Metrics {
     this.#requests.add(1, route, operation, exchange.dialect, exchange.outcome);
     if (status > 0) this.#responses.add(1, route, operation, statusText(status));
     this.#seconds.add(seconds, route, operation, exchange.exemplar);
-    if (exchange.upstream.calls > 0) this.#upstreamSeconds.add(exchange.upstream.millis / 1000, route);
+    if (exchange.upstream.calls > 0)
+      this.#upstreamSeconds.add(exchange.upstream.millis / 1000, route);
     if (exchange.heldMillis !== null) this.#heldSeconds.add(exchange.heldMillis / 1000, route);
     if (exchange.bytesIn > 0) this.#bytes.add(exchange.bytesIn, route, operation, 'in');
     if (exchange.bytesOut > 0) this.#bytes.add(exchange.bytesOut, route, operation, 'out');
     if (exchange.upstream.bytesSkipped > 0)
       this.#bytes.add(exchange.upstream.bytesSkipped, route, operation, 'skipped');
-    if (exchange.graphql.exceededLimit !== null) this.#limits.add(1, exchange.graphql.exceededLimit);
+    if (exchange.graphql.exceededLimit !== null)
+      this.#limits.add(1, exchange.graphql.exceededLimit);
     for (const limit of exchange.measuredLimits ?? NONE) this.#measured.add(1, limit);
     if (exchange.graphql.cost !== null) this.#cost.add(exchange.graphql.cost);
     if (exchange.graphql.actualCost !== null) this.#actualCost.add(exchange.graphql.actualCost);
     for (const size of exchange.upstream.replySizes ?? NONE) this.#sizes.record(size);
-    if (refusal !== null && refusal.code !== 'SOAP_FAULT') this.#refusals.add(1, route, refusal.code);
+    if (refusal !== null && refusal.code !== 'SOAP_FAULT')
+      this.#refusals.add(1, route, refusal.code);
     for (const { service, operation: name, direction, rule } of exchange.violations ?? NONE) {
       this.#invalid.add(1, service, name, direction, rule);
     }

@@ -15,9 +15,12 @@ export function printOpenMetrics(list: MetricList): string {
     const family = isCounter ? name.replace(/_total$/, '') : name;
     lines.push(`# HELP ${family} ${escapeText(help)}`, `# TYPE ${family} ${String(type)}`);
     for (const sample of values) {
-      const metricName = 'metricName' in sample && typeof sample.metricName === 'string' ? sample.metricName : name;
+      const metricName =
+        'metricName' in sample && typeof sample.metricName === 'string' ? sample.metricName : name;
       const sampleName = isCounter ? `${family}_total` : metricName;
-      const labels = Object.entries(sample.labels).map(([key, value]) => `${key}="${escapeText(String(value))}"`);
+      const labels = Object.entries(sample.labels).map(
+        ([key, value]) => `${key}="${escapeText(String(value))}"`,
+      );
       const set = labels.length === 0 ? '' : `{${labels.join(',')}}`;
       lines.push(`${sampleName}${set} ${numberText(sample.value)}${exemplarText(sample)}`);
     }

@@ -1,4 +1,11 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  Registry,
+} from 'prom-client';
 import { addToGroup } from '../../base/groups.js';
 
 import type { Labels } from './retired-labels.js';
@@ -122,7 +129,11 @@ class TalliedHistogram extends Histogram {
   readonly #empty: Histogram;
 
   constructor(registry: Registry, text: MetricText, bounds: readonly number[]) {
-    const configuration = { name: text.name, help: text.help, labelNames: [...(text.labels ?? [])] };
+    const configuration = {
+      name: text.name,
+      help: text.help,
+      labelNames: [...(text.labels ?? [])],
+    };
     super({ ...configuration, registers: [registry] });
     this.#text = text;
     this.#bounds = bounds;
@@ -177,12 +188,16 @@ export interface MetricPoint {
 }
 
 /** The numbers of a list that have one of these names, by name; those of histograms by the name of their series. */
-export function pointsOf(list: MetricList, names: ReadonlySet<string>): ReadonlyMap<string, readonly MetricPoint[]> {
+export function pointsOf(
+  list: MetricList,
+  names: ReadonlySet<string>,
+): ReadonlyMap<string, readonly MetricPoint[]> {
   const found = new Map<string, MetricPoint[]>();
   for (const metric of list) {
     if (!names.has(metric.name)) continue;
     for (const each of metric.values) {
-      const name = 'metricName' in each && typeof each.metricName === 'string' ? each.metricName : metric.name;
+      const name =
+        'metricName' in each && typeof each.metricName === 'string' ? each.metricName : metric.name;
       addToGroup(found, name, { labels: { ...each.labels }, value: each.value });
     }
   }
@@ -195,11 +210,17 @@ export type MetricList = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 const SUMS: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
 /** Those that only grow. */
-export const sumsOf = (list: MetricList): MetricList => list.filter(({ type }) => SUMS.has(String(type)));
+export const sumsOf = (list: MetricList): MetricList =>
+  list.filter(({ type }) => SUMS.has(String(type)));
 
 /** A list without what is counted under labels that are retired. */
-export const withoutLabels = (list: MetricList, isRetired: (labels: Labels) => boolean): MetricList =>
-  list.map((metric) => Object.assign({}, metric, { values: metric.values.filter(({ labels }) => !isRetired(labels)) }));
+export const withoutLabels = (
+  list: MetricList,
+  isRetired: (labels: Labels) => boolean,
+): MetricList =>
+  list.map((metric) =>
+    Object.assign({}, metric, { values: metric.values.filter(({ labels }) => !isRetired(labels)) }),
+  );
 
 /** The metrics of several processes as those of one. */
 export const addUp = (lists: readonly MetricList[]): Promise<MetricList> =>

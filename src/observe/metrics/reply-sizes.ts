@@ -30,12 +30,20 @@ export class ReplySizes {
       ['soapstone_reply_bytes_max', 'Bytes of the longest of them.'],
     ]);
     const help = 'Items of all lists together of the largest reply.';
-    const items = { name: 'soapstone_reply_items_max', help, labels: replies.labels, aggregator: 'max' } as const;
+    const items = {
+      name: 'soapstone_reply_items_max',
+      help,
+      labels: replies.labels,
+      aggregator: 'max',
+    } as const;
     book.addSampled('gauge', items, () =>
       this.#replies.rows.map(({ values, tally }) => ({ labels: values, value: tally.mostItems })),
     );
     addLengths(book, lists, [
-      ['soapstone_lists_total', 'Lists that were read for GraphQL, by `Type.field`; empty for the answer itself.'],
+      [
+        'soapstone_lists_total',
+        'Lists that were read for GraphQL, by `Type.field`; empty for the answer itself.',
+      ],
       ['soapstone_list_items_total', 'Items that they had.'],
       ['soapstone_list_items_max', 'Items of the longest of them.'],
     ]);
@@ -72,7 +80,11 @@ function addLengths(
   { table, labels }: { readonly table: TallyTable<Lengths>; readonly labels: readonly string[] },
   [count, sum, most]: readonly [Text, Text, Text],
 ): void {
-  const add = (kind: 'counter' | 'gauge', [name, help]: Text, amountOf: (lengths: Lengths) => number): void => {
+  const add = (
+    kind: 'counter' | 'gauge',
+    [name, help]: Text,
+    amountOf: (lengths: Lengths) => number,
+  ): void => {
     const aggregator = kind === 'gauge' ? 'max' : undefined;
     book.addSampled(kind, { name, help, labels, aggregator }, () =>
       table.rows.map(({ values, tally }) => ({ labels: values, value: amountOf(tally) })),

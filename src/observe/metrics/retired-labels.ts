@@ -14,10 +14,14 @@ export type Labels = Readonly<Record<string, string | number | undefined>>;
 const BETWEEN_OPERATIONS = '|';
 
 /** Whether labels name something of `ended` that none of the `live` configurations has. */
-export function retiredLabels(ended: LabelNames, live: readonly LabelNames[]): (labels: Labels) => boolean {
+export function retiredLabels(
+  ended: LabelNames,
+  live: readonly LabelNames[],
+): (labels: Labels) => boolean {
   const isGone = (has: (names: LabelNames) => boolean): boolean => has(ended) && !live.some(has);
   return ({ route, service = route, operation, field, class: className }) => {
-    if (typeof className === 'string' && isGone(({ classes }) => classes.has(className))) return true;
+    if (typeof className === 'string' && isGone(({ classes }) => classes.has(className)))
+      return true;
     if (typeof field === 'string' && isGone(({ fields }) => fields.has(field))) return true;
     if (typeof service !== 'string') return false;
     if (isGone(({ routes }) => routes.has(service))) return true;

@@ -39,7 +39,8 @@ export class TallyTable<T> {
     found = this.#secondLast;
     if (found !== null && isNamed(found, first, second, third, fourth)) return found.tally;
     const tally =
-      this.#root.get(first)?.get(second)?.get(third)?.get(fourth) ?? this.#add([first, second, third, fourth]);
+      this.#root.get(first)?.get(second)?.get(third)?.get(fourth) ??
+      this.#add([first, second, third, fourth]);
     this.#secondLast = this.#last;
     this.#last = { first, second, third, fourth, tally };
     return tally;
@@ -47,7 +48,9 @@ export class TallyTable<T> {
 
   /** Drops rows by the values of their labels. What is counted under them later begins anew. */
   drop(isDropped: (values: readonly string[]) => boolean): void {
-    const kept = this.rows.filter(({ values, tally }) => tally === this.#rest || !isDropped(values));
+    const kept = this.rows.filter(
+      ({ values, tally }) => tally === this.#rest || !isDropped(values),
+    );
     if (kept.length === this.rows.length) return;
     this.rows.length = 0;
     this.#root.clear();
@@ -89,12 +92,22 @@ interface Found<T> {
   readonly tally: T;
 }
 
-const isNamed = <T>(found: Found<T>, first: string, second: string, third: string, fourth: string): boolean =>
-  found.second === second && found.first === first && found.third === third && found.fourth === fourth;
+const isNamed = <T>(
+  found: Found<T>,
+  first: string,
+  second: string,
+  third: string,
+  fourth: string,
+): boolean =>
+  found.second === second &&
+  found.first === first &&
+  found.third === third &&
+  found.fourth === fourth;
 
 type Level<T> = Map<string, T>;
 
-const below = <T>(level: Level<Level<T>>, name: string): Level<T> => getOrMake(level, name, () => new Map());
+const below = <T>(level: Level<Level<T>>, name: string): Level<T> =>
+  getOrMake(level, name, () => new Map());
 
 /** A sum that only grows. */
 export interface Sum {

@@ -36,19 +36,30 @@ export function addUpstreamGauges(
 ): void {
   const read = (name: string, help: string, value: (upstream: UpstreamGauges) => number): void =>
     book.addSampled('gauge', { name, help, labels: ['service'] }, () =>
-      upstreams().map((upstream): Sample => ({ labels: [upstream.service], value: value(upstream) })),
+      upstreams().map(
+        (upstream): Sample => ({ labels: [upstream.service], value: value(upstream) }),
+      ),
     );
-  read('soapstone_upstream_calls_active', 'Upstream calls in flight.', (upstream) => upstream.active());
-  read('soapstone_upstream_calls_waiting', 'Upstream calls that wait for a connection.', (upstream) =>
-    upstream.waiting(),
+  read('soapstone_upstream_calls_active', 'Upstream calls in flight.', (upstream) =>
+    upstream.active(),
   );
-  read('soapstone_upstream_calls_paced', 'Upstream calls that wait for the rate of the service.', (upstream) =>
-    upstream.paced(),
+  read(
+    'soapstone_upstream_calls_waiting',
+    'Upstream calls that wait for a connection.',
+    (upstream) => upstream.waiting(),
+  );
+  read(
+    'soapstone_upstream_calls_paced',
+    'Upstream calls that wait for the rate of the service.',
+    (upstream) => upstream.paced(),
   );
   const open = 'Addresses of the upstream whose circuit breaker is open: they are not called.';
   read('soapstone_upstream_breakers_open', open, (upstream) => upstream.breakers('open'));
-  const halfOpen = 'Addresses of the upstream whose circuit breaker is half open: a few calls try them.';
-  read('soapstone_upstream_breakers_half_open', halfOpen, (upstream) => upstream.breakers('half-open'));
+  const halfOpen =
+    'Addresses of the upstream whose circuit breaker is half open: a few calls try them.';
+  read('soapstone_upstream_breakers_half_open', halfOpen, (upstream) =>
+    upstream.breakers('half-open'),
+  );
   const expiry = {
     name: 'soapstone_upstream_certificate_expiry_timestamp_seconds',
     help: 'When the certificate of the gateway at the upstream, or one of its authorities, ends.',
@@ -65,24 +76,37 @@ export function addUpstreamGauges(
   addAddressGauges(book, upstreams);
   addAddressCounters(book, totals);
   const subscriptions = 'Connections for subscriptions at the upstream, which speaks GraphQL.';
-  read('soapstone_upstream_subscriptions', subscriptions, (upstream) => upstream.subscriptions?.() ?? 0);
+  read(
+    'soapstone_upstream_subscriptions',
+    subscriptions,
+    (upstream) => upstream.subscriptions?.() ?? 0,
+  );
 }
 
 const LABELS = ['service', 'address'];
 
 /** Adds the state of each address of the upstreams. */
 function addAddressGauges(book: MetricBook, upstreams: () => readonly UpstreamGauges[]): void {
-  const add = (name: string, help: string, read: (address: AddressGauges) => number, aggregator?: 'max'): void =>
+  const add = (
+    name: string,
+    help: string,
+    read: (address: AddressGauges) => number,
+    aggregator?: 'max',
+  ): void =>
     book.addSampled('gauge', { name, help, labels: LABELS, aggregator }, () =>
       upstreams().flatMap(({ service, addresses }) =>
-        (addresses?.() ?? []).map((address): Sample => ({ labels: [service, address.address], value: read(address) })),
+        (addresses?.() ?? []).map(
+          (address): Sample => ({ labels: [service, address.address], value: read(address) }),
+        ),
       ),
     );
   const up = 'Processes that call the address, if only to try it: its circuit breaker is not open.';
   add('soapstone_upstream_address_up', up, ({ isUp }) => (isUp ? 1 : 0));
   const reuse =
     'Processes that make a connection for each call: the address answered out of turn in the last ten minutes.';
-  add('soapstone_upstream_reuse_suspended', reuse, ({ isReuseSuspended }) => (isReuseSuspended ? 1 : 0));
+  add('soapstone_upstream_reuse_suspended', reuse, ({ isReuseSuspended }) =>
+    isReuseSuspended ? 1 : 0,
+  );
   const records = 'IP addresses at which the address is called; of several processes the most.';
   add('soapstone_upstream_records', records, (address) => address.records, 'max');
 }
@@ -95,13 +119,23 @@ function addAddressCounters(book: MetricBook, upstreamTotals: UpstreamTotals): v
     );
   const lookups = 'Times the name of the address could not be resolved.';
   add('soapstone_upstream_lookups_failed_total', lookups, ({ failedLookups }) => failedLookups);
-  add('soapstone_upstream_attempts_total', 'Calls sent to the address, retries too.', ({ calls }) => calls);
-  const byReason = (name: string, help: string, read: (totals: AddressTotals) => ReadonlyMap<string, number>): void =>
+  add(
+    'soapstone_upstream_attempts_total',
+    'Calls sent to the address, retries too.',
+    ({ calls }) => calls,
+  );
+  const byReason = (
+    name: string,
+    help: string,
+    read: (totals: AddressTotals) => ReadonlyMap<string, number>,
+  ): void =>
     book.addSampled('counter', { name, help, labels: [...LABELS, 'reason'] }, () =>
       upstreamTotals
         .list()
         .flatMap(({ labels, totals }) =>
-          [...read(totals)].map(([reason, value]): Sample => ({ labels: [...labels, reason], value })),
+          [...read(totals)].map(
+            ([reason, value]): Sample => ({ labels: [...labels, reason], value }),
+          ),
         ),
     );
   const failures = 'Of these, those that failed, by the code of the refusal. A Fault is an answer.';

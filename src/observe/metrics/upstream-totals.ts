@@ -27,7 +27,10 @@ export class UpstreamTotals {
   }
 
   /** Those of all addresses, with the values of their labels. */
-  list(): readonly { readonly labels: readonly [string, string]; readonly totals: AddressTotals }[] {
+  list(): readonly {
+    readonly labels: readonly [string, string];
+    readonly totals: AddressTotals;
+  }[] {
     return [...this.#byService].flatMap(([service, known]) =>
       [...known].map(([address, totals]) => ({ labels: [service, address] as const, totals })),
     );
@@ -35,6 +38,7 @@ export class UpstreamTotals {
 
   /** Drops services whose labels are retired. */
   retire(isRetired: (labels: Labels) => boolean): void {
-    for (const service of [...this.#byService.keys()]) if (isRetired({ service })) this.#byService.delete(service);
+    for (const service of [...this.#byService.keys()])
+      if (isRetired({ service })) this.#byService.delete(service);
   }
 }

@@ -214,9 +214,18 @@ interface ExportAnswer {
   readonly retryAfterMillis: number;
 }
 
-const FAILED: ExportAnswer = { isTaken: false, mayRetry: true, reason: '', rejected: 0, retryAfterMillis: 0 };
+const FAILED: ExportAnswer = {
+  isTaken: false,
+  mayRetry: true,
+  reason: '',
+  rejected: 0,
+  retryAfterMillis: 0,
+};
 
-function readAnswer({ statusCode: status = 0, headers }: IncomingMessage, body: Buffer): ExportAnswer {
+function readAnswer(
+  { statusCode: status = 0, headers }: IncomingMessage,
+  body: Buffer,
+): ExportAnswer {
   const isTaken = status >= 200 && status <= 299;
   const retryAfter = Number(headers['retry-after'] ?? 0);
   return {
@@ -224,7 +233,10 @@ function readAnswer({ statusCode: status = 0, headers }: IncomingMessage, body: 
     mayRetry: RETRYABLE.has(status),
     reason: `status ${status}`,
     // An answer in another format does not tell how many spans were rejected.
-    rejected: isTaken && headers['content-type']?.startsWith(PROTOBUF) === true ? readRejectedSpans(body) : 0,
+    rejected:
+      isTaken && headers['content-type']?.startsWith(PROTOBUF) === true
+        ? readRejectedSpans(body)
+        : 0,
     retryAfterMillis: Number.isFinite(retryAfter) ? Math.max(0, retryAfter) * 1000 : 0,
   };
 }
@@ -240,5 +252,9 @@ function encodeEnvelope(attributes: ReadonlyMap<string, string | number>): Envel
   const scope = writer.begin(1);
   writer.text(1, 'soapstone');
   writer.end(scope);
-  return { bytes: Uint8Array.from(writer.bytes.subarray(0, writer.length)), resourceSpans, scopeSpans };
+  return {
+    bytes: Uint8Array.from(writer.bytes.subarray(0, writer.length)),
+    resourceSpans,
+    scopeSpans,
+  };
 }

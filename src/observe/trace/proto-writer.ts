@@ -62,7 +62,8 @@ export class ProtoWriter {
     bytes[at++] = (field << 3) | LENGTH;
     bytes[at++] = count;
     for (let index = 0; index < digits.length; index += 2) {
-      bytes[at++] = ((HEX[digits.charCodeAt(index)] ?? 0) << 4) | (HEX[digits.charCodeAt(index + 1)] ?? 0);
+      bytes[at++] =
+        ((HEX[digits.charCodeAt(index)] ?? 0) << 4) | (HEX[digits.charCodeAt(index + 1)] ?? 0);
     }
     this.length = at;
   }
@@ -76,7 +77,10 @@ export class ProtoWriter {
   /** A time in nanoseconds since 1970 (fixed64). */
   time(field: number, unixMillis: number): void {
     const seconds = Math.floor(unixMillis / 1000);
-    const nanos = Math.min(NANOS_PER_SECOND - 1, Math.floor((unixMillis - seconds * 1000) * 1_000_000));
+    const nanos = Math.min(
+      NANOS_PER_SECOND - 1,
+      Math.floor((unixMillis - seconds * 1000) * 1_000_000),
+    );
     // The product has 61 bits: the lower half by whole-number multiplication, the upper one from what is left.
     const product = Math.imul(seconds, NANOS_PER_SECOND) >>> 0;
     const upper = Math.round((seconds * NANOS_PER_SECOND - product) / TWO_32);

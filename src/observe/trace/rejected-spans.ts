@@ -13,7 +13,8 @@ export function readRejectedSpans(answer: Buffer): number {
   let rejected = 0;
   for (const { field, bytes } of fieldsOf(answer)) {
     if (field !== 1 || bytes === null) continue;
-    for (const inner of fieldsOf(bytes)) if (inner.field === 1 && inner.bytes === null) rejected = inner.value;
+    for (const inner of fieldsOf(bytes))
+      if (inner.field === 1 && inner.bytes === null) rejected = inner.value;
   }
   return rejected;
 }
@@ -45,7 +46,15 @@ function* fieldsOf(message: Buffer): Generator<Field> {
     const type = tag % 8;
     const value = type === VARINT || type === LENGTH ? varint() : 0;
     const length =
-      type === LENGTH ? value : type === FIXED64 ? 8 : type === FIXED32 ? 4 : type === VARINT ? 0 : Number.NaN;
+      type === LENGTH
+        ? value
+        : type === FIXED64
+          ? 8
+          : type === FIXED32
+            ? 4
+            : type === VARINT
+              ? 0
+              : Number.NaN;
     if (!(value <= Number.MAX_SAFE_INTEGER && at + length <= message.length)) return;
     yield { field, value, bytes: type === LENGTH ? message.subarray(at, at + length) : null };
     at += length;

@@ -70,28 +70,44 @@ export class SpanEncoder {
     writer.copy(this.#requestFields(exchange, spans.eventField));
     writer.attribute(ATTRIBUTES, 'soapstone.id', exchange.id);
     if (exchange.client !== '') writer.attribute(ATTRIBUTES, 'client.address', exchange.client);
-    if (exchange.peer !== exchange.client) writer.attribute(ATTRIBUTES, 'network.peer.address', exchange.peer);
-    if (exchange.bytesIn > 0) writer.attribute(ATTRIBUTES, 'http.request.body.size', exchange.bytesIn);
-    if (exchange.bytesOut > 0) writer.attribute(ATTRIBUTES, 'http.response.body.size', exchange.bytesOut);
+    if (exchange.peer !== exchange.client)
+      writer.attribute(ATTRIBUTES, 'network.peer.address', exchange.peer);
+    if (exchange.bytesIn > 0)
+      writer.attribute(ATTRIBUTES, 'http.request.body.size', exchange.bytesIn);
+    if (exchange.bytesOut > 0)
+      writer.attribute(ATTRIBUTES, 'http.response.body.size', exchange.bytesOut);
     if (exchange.heldMillis !== null)
-      writer.double(ATTRIBUTES, 'soapstone.held.duration', Math.round(exchange.heldMillis * 1000) / 1_000_000);
-    if (exchange.upstream.calls > 1) writer.attribute(ATTRIBUTES, 'soapstone.upstream.calls', exchange.upstream.calls);
-    if (exchange.graphql.cost !== null) writer.attribute(ATTRIBUTES, 'soapstone.cost', exchange.graphql.cost);
+      writer.double(
+        ATTRIBUTES,
+        'soapstone.held.duration',
+        Math.round(exchange.heldMillis * 1000) / 1_000_000,
+      );
+    if (exchange.upstream.calls > 1)
+      writer.attribute(ATTRIBUTES, 'soapstone.upstream.calls', exchange.upstream.calls);
+    if (exchange.graphql.cost !== null)
+      writer.attribute(ATTRIBUTES, 'soapstone.cost', exchange.graphql.cost);
     if (exchange.graphql.actualCost !== null)
       writer.attribute(ATTRIBUTES, 'soapstone.cost.actual', exchange.graphql.actualCost);
     if (exchange.graphql.operationName !== '')
       writer.attribute(ATTRIBUTES, 'graphql.operation.name', exchange.graphql.operationName);
-    if (exchange.faultCode !== null) writer.attribute(ATTRIBUTES, 'soapstone.fault.code', exchange.faultCode);
+    if (exchange.faultCode !== null)
+      writer.attribute(ATTRIBUTES, 'soapstone.fault.code', exchange.faultCode);
     if (exchange.upstream.cacheUses !== null) {
       const outcomes = exchange.upstream.cacheUses.map(({ outcome }) => outcome);
-      writer.attribute(ATTRIBUTES, 'soapstone.cached', outcomes.includes('hit') || outcomes.includes('stale'));
+      writer.attribute(
+        ATTRIBUTES,
+        'soapstone.cached',
+        outcomes.includes('hit') || outcomes.includes('stale'),
+      );
       writer.attribute(ATTRIBUTES, 'soapstone.coalesced', outcomes.includes('coalesced'));
     }
     if (refusal !== null) {
       writer.attribute(ATTRIBUTES, 'error.type', refusal.code);
-      if (refusal.limit !== null) writer.attribute(ATTRIBUTES, 'soapstone.limit', refusal.limit.key);
+      if (refusal.limit !== null)
+        writer.attribute(ATTRIBUTES, 'soapstone.limit', refusal.limit.key);
     }
-    if (spans.eventField !== null) writer.attribute(ATTRIBUTES, 'soapstone.subscription.field', spans.eventField);
+    if (spans.eventField !== null)
+      writer.attribute(ATTRIBUTES, 'soapstone.subscription.field', spans.eventField);
     writeLinks(writer, spans.links);
     // A request that its caller got wrong is no error of the gateway, whatever the status of its dialect is.
     if (refusal !== null && levelOf(refusal.kind) === 'error') writeError(writer, refusal.code);
@@ -141,7 +157,8 @@ export class SpanEncoder {
       add('url.scheme', exchange.isTls ? 'https' : 'http');
       add('http.route', path);
       add('url.path', path);
-      if (exchange.status > 0) writer.attribute(ATTRIBUTES, 'http.response.status_code', exchange.status);
+      if (exchange.status > 0)
+        writer.attribute(ATTRIBUTES, 'http.response.status_code', exchange.status);
     }
     if (isGraphql) add('graphql.operation.type', operation);
     if (dialect !== '') add('rpc.system.name', 'soap');
@@ -158,12 +175,19 @@ export class SpanEncoder {
     const { service, operation, method, url, number, status, code } = attempt;
     const kept = this.#calls.find(service, operation);
     for (const { of, fields } of kept) if (isSameCall(of, attempt)) return fields;
-    const writer = this.#begin([service, operation].filter((each) => each !== '').join('/'), CLIENT);
+    const writer = this.#begin(
+      [service, operation].filter((each) => each !== '').join('/'),
+      CLIENT,
+    );
     writer.attribute(ATTRIBUTES, 'http.request.method', method);
     // Neither query nor credentials: both may hold secrets of the configuration.
     writer.attribute(ATTRIBUTES, 'url.full', url.origin + url.pathname);
     writer.attribute(ATTRIBUTES, 'server.address', url.hostname);
-    writer.attribute(ATTRIBUTES, 'server.port', Number(url.port) || (url.protocol === 'https:' ? 443 : 80));
+    writer.attribute(
+      ATTRIBUTES,
+      'server.port',
+      Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
+    );
     if (service !== '') writer.attribute(ATTRIBUTES, 'soapstone.service', service);
     if (operation !== '') writer.attribute(ATTRIBUTES, 'soapstone.operation', operation);
     writer.attribute(ATTRIBUTES, 'soapstone.attempt', number);
@@ -205,11 +229,24 @@ type RequestKind = Pick<
   Exchange,
   'method' | 'route' | 'path' | 'operation' | 'dialect' | 'status' | 'outcome' | 'isTls'
 > & { readonly className: string };
-type CallKind = Pick<Attempt, 'service' | 'operation' | 'method' | 'url' | 'number' | 'status' | 'code'>;
+type CallKind = Pick<
+  Attempt,
+  'service' | 'operation' | 'method' | 'url' | 'number' | 'status' | 'code'
+>;
 
 function kindOf(exchange: Exchange): RequestKind {
   const { method, route, path, operation, dialect, status, outcome, isTls, caller } = exchange;
-  return { method, route, path, operation, dialect, status, outcome, isTls, className: caller.className };
+  return {
+    method,
+    route,
+    path,
+    operation,
+    dialect,
+    status,
+    outcome,
+    isTls,
+    className: caller.className,
+  };
 }
 
 const isSameKind = (one: RequestKind, other: Exchange): boolean =>

@@ -59,7 +59,10 @@ export class Tracer {
     const parent = takeContext && typeof field === 'string' ? parseTraceparent(field) : null;
     // It belongs to the trace that is not taken (W3C Trace Context, section 3.3).
     if (parent === null && headers['tracestate'] !== undefined) delete headers['tracestate'];
-    follow(exchange, new RequestSpans(parent, parent === null ? Math.random() < sample : parent.isSampled));
+    follow(
+      exchange,
+      new RequestSpans(parent, parent === null ? Math.random() < sample : parent.isSampled),
+    );
   }
 
   /** Begins the trace of one event of a subscription, which is linked to the request that subscribed. */

@@ -42,7 +42,8 @@ export class Tracing implements ExchangeObserver {
 
   /** Ends the trace of a request that has no log line of its own. */
   end(exchange: Exchange): void {
-    if (this.#tracer !== null) this.#tracer.end(exchange, performance.now() - exchange.startedMillis);
+    if (this.#tracer !== null)
+      this.#tracer.end(exchange, performance.now() - exchange.startedMillis);
   }
 
   /** Ends the trace of a request that took so long. */

@@ -40,7 +40,8 @@ export class HandedConnections {
     };
     Object.defineProperty(child, 'send', { value: track, configurable: true });
     child.on('internalMessage', (message: unknown) => {
-      if (isRecord(message) && typeof message['ack'] === 'number') this.#pending.delete(message['ack']);
+      if (isRecord(message) && typeof message['ack'] === 'number')
+        this.#pending.delete(message['ack']);
     });
   }
 
@@ -58,4 +59,7 @@ export class HandedConnections {
 const CLUSTER = 'NODE_CLUSTER';
 
 const isHandover = (message: unknown): message is { readonly seq: number } =>
-  isRecord(message) && message['cmd'] === CLUSTER && message['act'] === 'newconn' && typeof message['seq'] === 'number';
+  isRecord(message) &&
+  message['cmd'] === CLUSTER &&
+  message['act'] === 'newconn' &&
+  typeof message['seq'] === 'number';

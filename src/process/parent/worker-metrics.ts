@@ -90,10 +90,15 @@ export class WorkerMetrics {
         () => {},
       ),
     );
-    await Promise.race([Promise.all(asked), delay(ANSWER_MILLIS, null, { signal: over.signal }).catch(() => {})]);
+    await Promise.race([
+      Promise.all(asked),
+      delay(ANSWER_MILLIS, null, { signal: over.signal }).catch(() => {}),
+    ]);
     over.abort();
     const own = await this.#own.registry.getMetricsAsJSON();
-    const lists = [...this.#latest].map(([worker, list]) => (this.#answered.has(worker) ? list : sumsOf(list)));
+    const lists = [...this.#latest].map(([worker, list]) =>
+      this.#answered.has(worker) ? list : sumsOf(list),
+    );
     return [own, this.#ended, ...lists];
   }
 }

@@ -69,7 +69,10 @@ export async function replaceInputs(
 }
 
 /** Null: no worker runs. */
-async function compileFirst(workers: readonly Worker[], { occasion, reads }: ReloadSource): Promise<First | null> {
+async function compileFirst(
+  workers: readonly Worker[],
+  { occasion, reads }: ReloadSource,
+): Promise<First | null> {
   let ended = 0;
   for (const worker of workers) {
     const answer = await askStep(worker, 'compile', { occasion, inputs: reads.snapshot });

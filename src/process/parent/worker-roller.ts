@@ -34,7 +34,10 @@ interface RollerOptions {
  * program as it is on disk; this process, which accepts connections, stays as it is. Resolves when all are replaced, or
  * one could not be: then the others stay.
  */
-export async function rollWorkers(slots: readonly WorkerSlot[], options: RollerOptions): Promise<void> {
+export async function rollWorkers(
+  slots: readonly WorkerSlot[],
+  options: RollerOptions,
+): Promise<void> {
   const { log, stopped } = options;
   log.event('info', 'workers are replaced', { workers: slots.length });
   for (const slot of slots) {
@@ -46,7 +49,10 @@ export async function rollWorkers(slots: readonly WorkerSlot[], options: RollerO
   log.event('info', 'workers were replaced', { workers: slots.length });
 }
 
-async function rollOne(slot: WorkerSlot, { runOne, log, endMillis }: RollerOptions): Promise<boolean> {
+async function rollOne(
+  slot: WorkerSlot,
+  { runOne, log, endMillis }: RollerOptions,
+): Promise<boolean> {
   const before = slot.current;
   const ready = withResolver<boolean>();
   const successor = runOne(() => ready.resolve(true));

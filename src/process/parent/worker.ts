@@ -28,7 +28,8 @@ export const askInTime = <K extends keyof WorkerCalls>(
   { channel }: Worker,
   call: K,
   data: WorkerCalls[K]['data'],
-): Promise<WorkerCalls[K]['answer'] | null> => channel.ask(call, data, ANSWER_MILLIS).catch(() => null);
+): Promise<WorkerCalls[K]['answer'] | null> =>
+  channel.ask(call, data, ANSWER_MILLIS).catch(() => null);
 
 /** A worker in a process of its own, which runs the same command line. */
 export class ForkedWorker implements Worker {
@@ -56,7 +57,9 @@ export class ForkedWorker implements Worker {
       handed.release(lost(this));
     });
     this.ended = new Promise((resolve) => {
-      worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }));
+      worker.once('exit', (code: number | null, signal: string | null) =>
+        resolve({ code, signal }),
+      );
     });
   }
 

@@ -13,7 +13,12 @@ import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
 import { type Served, serve } from '../../listen/serve.js';
 import { TicketKeys } from '../../listen/ticket-keys.js';
 import { loggedStates } from '../../observe/address-states.js';
-import { type AdminSources, adminHosts, makeAdminServer, type Reload } from '../../observe/admin.js';
+import {
+  type AdminSources,
+  adminHosts,
+  makeAdminServer,
+  type Reload,
+} from '../../observe/admin.js';
 import type { AuditCheckpoints } from '../../observe/audit/audit-checkpoints.js';
 import { reportHandshakes } from '../../observe/handshakes.js';
 import type { Log } from '../../observe/log/log.js';
@@ -118,7 +123,10 @@ export class Workers implements WorkerGroup {
       log.event('error', 'a worker does not answer and is killed', { pid: worker.pid });
       worker.kill();
     });
-    this.#slots = Array.from({ length: count }, (): WorkerSlot => ({ current: null, successor: null }));
+    this.#slots = Array.from(
+      { length: count },
+      (): WorkerSlot => ({ current: null, successor: null }),
+    );
   }
 
   get ready(): Promise<readonly string[]> {
@@ -145,13 +153,16 @@ export class Workers implements WorkerGroup {
     cluster.setupPrimary({ serialization: 'advanced', args });
     const sources = this.#adminSources();
     this.#served = await serve(
-      ({ access }, index) => makeAdminServer(sources, () => this.#own.admin[index]?.access ?? access),
+      ({ access }, index) =>
+        makeAdminServer(sources, () => this.#own.admin[index]?.access ?? access),
       this.#own.admin,
       config.limits.http,
       reportHandshakes(this.#log, null),
     );
     const firsts = this.#slots.map(() => withResolver<readonly string[]>());
-    this.#kept = Promise.all(this.#slots.map((slot, at) => this.#keep(slot, firsts[at]?.resolve ?? (() => {}))));
+    this.#kept = Promise.all(
+      this.#slots.map((slot, at) => this.#keep(slot, firsts[at]?.resolve ?? (() => {}))),
+    );
     void Promise.all(firsts.map(({ promise }) => promise)).then(([urls = []]) => {
       this.#isStarted = true;
       this.#trafficUrls = urls;
@@ -172,7 +183,9 @@ export class Workers implements WorkerGroup {
         for (const worker of workers) this.#setInputs(worker, this.#inputs);
       },
     );
-    await Promise.all([...this.#taking].map((worker) => this.#catchUp(worker).catch(() => worker.kill())));
+    await Promise.all(
+      [...this.#taking].map((worker) => this.#catchUp(worker).catch(() => worker.kill())),
+    );
     this.#options.checkpoints?.write('reload');
     return facts;
   }
@@ -238,7 +251,8 @@ export class Workers implements WorkerGroup {
       const successor = successorOf(slot);
       if (stopped.aborted) return void (await successor?.ended);
       if (successor !== null) continue;
-      if (!this.#isStarted && !wasReady && code !== null) return this.#broken.resolve(code === 2 ? 2 : 1);
+      if (!this.#isStarted && !wasReady && code !== null)
+        return this.#broken.resolve(code === 2 ? 2 : 1);
       const pauseMillis = pauses.next(readyMillis);
       this.#log.event('error', 'a worker ended', { code, signal, wasReady, pauseMillis });
       await delay(pauseMillis, null, { signal: stopped }).catch(() => {});
@@ -324,7 +338,8 @@ export class Workers implements WorkerGroup {
 
   /** A reload does not reach a worker that is starting meanwhile. */
   async #catchUp(worker: Worker): Promise<void> {
-    const isBehind = (): boolean => (this.#members.get(worker)?.inputs ?? this.#inputs) !== this.#inputs;
+    const isBehind = (): boolean =>
+      (this.#members.get(worker)?.inputs ?? this.#inputs) !== this.#inputs;
     while (isBehind()) {
       const latest = this.#inputs;
       await replaceInputs([worker], latest, () => this.#setInputs(worker, latest));

@@ -5,10 +5,18 @@ import type { Reloader } from './reloader.js';
 import type { UseSource, WsdlTakeover } from './wsdl-takeover.js';
 
 /** Reloads that operators and backends ask a running gateway for. */
-export const askedFrom = (reloader: Reloader, takeover: WsdlTakeover, use: UseSource, log: Log) => ({
+export const askedFrom = (
+  reloader: Reloader,
+  takeover: WsdlTakeover,
+  use: UseSource,
+  log: Log,
+) => ({
   loads: reloader.loads,
   reload: ({ operator, client }: Operator) => {
-    log.event('info', 'a reload was requested', { client, ...(operator === null ? {} : { operator }) });
+    log.event('info', 'a reload was requested', {
+      client,
+      ...(operator === null ? {} : { operator }),
+    });
     return reloader.request('POST /reload');
   },
   offer: (each: WsdlOffer) => takeover.offer(each, reloader, use),

@@ -18,7 +18,8 @@ export async function checkWeaker(
   occasion: ReloadOccasion,
 ): Promise<readonly Diagnostic[]> {
   const weaker = await new TimeSlices().run(weakeningsIn(inUse, next));
-  if (weaker.length === 0 || occasion !== 'changed files' || inUse.reload.weaker === 'take') return weaker;
+  if (weaker.length === 0 || occasion !== 'changed files' || inUse.reload.weaker === 'take')
+    return weaker;
   throw refused(weaker);
 }
 
@@ -26,13 +27,19 @@ export async function checkWeaker(
  * Checks that changed schemas of GraphQL upstreams do not ask for less (`@authenticated`, `@requiresScopes`). Throws
  * `ConfigurationError` where one does, unless `reload.weaker` is `take`.
  */
-export function checkWeakerSchemas(inUse: Compiled, next: Compiled, section: ConfigSection<Config>): void {
+export function checkWeakerSchemas(
+  inUse: Compiled,
+  next: Compiled,
+  section: ConfigSection<Config>,
+): void {
   if (inUse.config.reload.weaker === 'take') return;
   const weaker = inUse.graphqlUpstreams.flatMap(({ name, subschema }): readonly Diagnostic[] => {
     const later = next.graphqlUpstreams.find((each) => each.name === name)?.subschema;
     if (later === undefined) return [];
     return [...subschema.rules].flatMap(([part, { requires }]): readonly Diagnostic[] => {
-      const isGone = part.includes('.') ? !hasPart(later.schema, part) : later.schema.getType(part) === undefined;
+      const isGone = part.includes('.')
+        ? !hasPart(later.schema, part)
+        : later.schema.getType(part) === undefined;
       if (isGone || asksForAll(later.rules.get(part)?.requires ?? null, requires)) return [];
       const what = `The schema of service \`${name}\` asks for less at \`${part}\`.`;
       return [section.diagnostic(['services', name, 'schema'], what, null)];

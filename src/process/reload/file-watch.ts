@@ -141,7 +141,8 @@ async function identityOf(path: string): Promise<string> {
   }
 }
 
-const lookMillis = (files: number): number => Math.max(LOOK_MILLIS, LOOK_MILLIS_PER_FILE * Math.min(files, FILES_MAX));
+const lookMillis = (files: number): number =>
+  Math.max(LOOK_MILLIS, LOOK_MILLIS_PER_FILE * Math.min(files, FILES_MAX));
 
 const areSame = (one: Identities, other: Identities): boolean => {
   for (const [path, identity] of one) if (other.get(path) !== identity) return false;

@@ -46,7 +46,12 @@ export interface CompiledFacts {
 
 /** The WSDLs of a compiled configuration, by location. */
 const wsdlsInUse = ({ wsdls }: Compiled): CompiledFacts['wsdls'] =>
-  new Map([...wsdls].map(([location, { place, taken }]) => [location, { place, takenId: taken?.id ?? null }]));
+  new Map(
+    [...wsdls].map(([location, { place, taken }]) => [
+      location,
+      { place, takenId: taken?.id ?? null },
+    ]),
+  );
 
 export const compiledFacts = (compiled: Compiled): CompiledFacts => ({
   names: labelNamesOf(compiled),

@@ -1,4 +1,9 @@
-import { ConfigurationError, type Diagnostic, printDiagnostic, unplaced } from '../../base/diagnostic.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  printDiagnostic,
+  unplaced,
+} from '../../base/diagnostic.js';
 import type { ReloadResult } from '../../observe/admin.js';
 import type { Log } from '../../observe/log/log.js';
 import type { ConfigLoads } from '../../observe/metrics/gauges.js';
@@ -24,7 +29,13 @@ interface Waiting {
 
 /** Reloads the configuration, one reload at a time, and reports each in the log and the metrics. */
 export class Reloader {
-  readonly loads: ConfigLoads = { ok: 1, refused: 0, generation: 1, weakerTaken: 0, weakerRefused: 0 };
+  readonly loads: ConfigLoads = {
+    ok: 1,
+    refused: 0,
+    generation: 1,
+    weakerTaken: 0,
+    weakerRefused: 0,
+  };
   readonly #log: Log;
   readonly #apply: Apply;
   #running: Promise<unknown> = Promise.resolve();
@@ -68,7 +79,10 @@ export class Reloader {
 
   async #reload(cause: ReloadCause, apply: Apply): Promise<ReloadResult> {
     const { loads } = this;
-    const stopping = { generation: loads.generation, problems: [unplaced('The gateway is stopping.', null)] };
+    const stopping = {
+      generation: loads.generation,
+      problems: [unplaced('The gateway is stopping.', null)],
+    };
     if (this.#isClosed) return stopping;
     try {
       const applied = await apply(cause);

@@ -5,7 +5,11 @@ import { readNamedWsdl } from '../../compile/soap/named-wsdl.js';
 import { namedWsdls } from '../../config/source/named-wsdls.js';
 
 /** Throws `error`; a configuration that cannot be used still names its WSDLs, whose errors are added. */
-export async function throwWithWsdls(file: string, error: unknown, pace: Pace = AT_ONCE): Promise<never> {
+export async function throwWithWsdls(
+  file: string,
+  error: unknown,
+  pace: Pace = AT_ONCE,
+): Promise<never> {
   const diagnostics = [...errorDiagnostics(error)];
   for (const { location, place } of await namedWsdls(file, process.env)) {
     try {

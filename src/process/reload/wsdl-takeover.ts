@@ -14,7 +14,12 @@ import type { Log } from '../../observe/log/log.js';
 import { unpackTaken } from '../../wsdl/taken-wsdl.js';
 import { whileReloading } from '../service-manager.js';
 import { checkWeakerSchemas } from './check-weaker.js';
-import { noReads, type ReloadOccasion, type ReloadSource, type WsdlInUse } from './reload-source.js';
+import {
+  noReads,
+  type ReloadOccasion,
+  type ReloadSource,
+  type WsdlInUse,
+} from './reload-source.js';
 import type { Applied, Reloader } from './reloader.js';
 
 /** Compiles what a reload names, and puts the result into use. Throws `ConfigurationError`. */
@@ -60,7 +65,9 @@ export class WsdlTakeover {
   use(snapshot: InputSnapshot, wsdls: InUse['wsdls']): boolean {
     const places = [...wsdls.values()].filter(({ place }) => place !== null);
     this.#inUse = places.length === 0 ? null : { snapshot, wsdls };
-    const used = new Set(places.flatMap(({ place, takenId }) => (takenId === null ? [] : [place?.input])));
+    const used = new Set(
+      places.flatMap(({ place, takenId }) => (takenId === null ? [] : [place?.input])),
+    );
     for (const name of this.#taken.keys()) if (!used.has(name)) this.#taken.delete(name);
     // What could not be used is not tried again, neither by the next offer nor by a worker that starts.
     for (const { place, takenId } of places)
@@ -94,7 +101,11 @@ export class WsdlTakeover {
       known.takenId !== offer.over ||
       !(await isOverFiles(bytes, before.snapshot))
     ) {
-      this.#log.event('info', 'the WSDL of a backend is compared anew: another one is in use by now', { service });
+      this.#log.event(
+        'info',
+        'the WSDL of a backend is compared anew: another one is in use by now',
+        { service },
+      );
       return null;
     }
     const contents = new Map(before.snapshot.contents).set(known.place.input, bytes);
@@ -114,11 +125,16 @@ export class WsdlTakeover {
         return;
       } catch (error) {
         const code = errorCode(error) ?? 'unknown';
-        this.#log.event('error', 'the WSDL of the backend could not be kept', { ...taken, file, code });
+        this.#log.event('error', 'the WSDL of the backend could not be kept', {
+          ...taken,
+          file,
+          code,
+        });
       }
     }
     this.#taken.set(input, bytes);
-    const remedy = 'Until the process ends: set `drift.folder`, or replace the file by `soapstone import`.';
+    const remedy =
+      'Until the process ends: set `drift.folder`, or replace the file by `soapstone import`.';
     this.#log.event('warn', 'the WSDL of the backend is in use', { ...taken, remedy });
   }
 }
@@ -126,7 +142,9 @@ export class WsdlTakeover {
 /** Whether the files in use are those with which a WSDL of a backend was compared. */
 async function isOverFiles(bytes: Buffer, inUse: InputSnapshot): Promise<boolean> {
   const offered = unpackTaken(bytes);
-  return offered !== null && (await new RememberedReads(offered.replaces).areSame(replayInputs(inUse)));
+  return (
+    offered !== null && (await new RememberedReads(offered.replaces).areSame(replayInputs(inUse)))
+  );
 }
 
 /** The configuration in use is another one than that a WSDL was compared with. */
@@ -144,7 +162,10 @@ async function checkTaken(before: Contract, after: Compiled): Promise<void> {
   if (missing.length === 0) return;
   const shown = missing.slice(0, PARTS_SHOWN).join(', ');
   const what = `With the WSDL of the backend, callers would miss: ${shown}${missing.length > PARTS_SHOWN ? ', ...' : ''}.`;
-  throw unplacedError(what, 'Names collide: give the operations or types other names in the mapping, and reload.');
+  throw unplacedError(
+    what,
+    'Names collide: give the operations or types other names in the mapping, and reload.',
+  );
 }
 
 /** Compiles a configuration beside the one in use. Throws `ConfigurationError`. */

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { type BusMessage, REPLAY_SLICE_MILLIS, type Replay, type ReplayPace } from '../../base/event-bus.js';
+import {
+  type BusMessage,
+  REPLAY_SLICE_MILLIS,
+  type Replay,
+  type ReplayPace,
+} from '../../base/event-bus.js';
 import { isEventId } from '../../base/event-id.js';
 import type { RedisConnection, RedisReply } from '../connection.js';
 import { readEvent } from './event-message.js';
@@ -35,15 +40,21 @@ interface KeptTopic {
 }
 
 /** Reads the events that Redis keeps, a page at a time: neither Redis nor this process does only that for long. */
-export async function replayHistory(topic: KeptTopic, after: string | null, turn: ReplayPace['turn']): Promise<Replay> {
+export async function replayHistory(
+  topic: KeptTopic,
+  after: string | null,
+  turn: ReplayPace['turn'],
+): Promise<Replay> {
   const { connection, keys, limits } = topic;
   const values = [after ?? '', String(limits.historyEvents), String(PAGE_BYTES), randomUUID()];
   const reply = await connection.script('event_replay', REPLAY, keys, values);
   const [newest, id, number, ...entries] = Array.isArray(reply) ? reply : [];
   const [sequence, position] = [Number(newest), asText(id)];
-  if (!Number.isSafeInteger(sequence) || !isEventId(position)) throw new Error('the history is unreadable');
+  if (!Number.isSafeInteger(sequence) || !isEventId(position))
+    throw new Error('the history is unreadable');
   if (after === null) return { position, sequence, missed: [] };
-  const missed = number === '' ? null : await readMissed(topic, [Number(number), sequence], entries, turn);
+  const missed =
+    number === '' ? null : await readMissed(topic, [Number(number), sequence], entries, turn);
   return { position, sequence, missed };
 }
 
@@ -73,12 +84,17 @@ async function readMissed(
       sliceEndMillis = performance.now() + REPLAY_SLICE_MILLIS;
     }
     if (page.length === 0) return null;
-    if (after + missed.length < newest) page = await readPage(topic, after + missed.length + 1, newest);
+    if (after + missed.length < newest)
+      page = await readPage(topic, after + missed.length + 1, newest);
   }
   return missed;
 }
 
-async function readPage({ connection, keys }: KeptTopic, from: number, newest: number): Promise<readonly RedisReply[]> {
+async function readPage(
+  { connection, keys }: KeptTopic,
+  from: number,
+  newest: number,
+): Promise<readonly RedisReply[]> {
   const values = [from, newest, PAGE_BYTES].map(String);
   const reply = await connection.script('event_replay', REPLAY_PAGE, keys.slice(1, 2), values);
   return Array.isArray(reply) ? reply : [];

@@ -36,11 +36,13 @@ export function readEvent(topic: string, text: string, secret: string): SentEven
 function validate(topic: string, event: unknown): SentEvent | null {
   if (!isRecord(event)) return null;
   const { id, at, values } = event;
-  if (event['topic'] !== topic || typeof id !== 'string' || id.length === 0 || id.length > 64) return null;
+  if (event['topic'] !== topic || typeof id !== 'string' || id.length === 0 || id.length > 64)
+    return null;
   if (typeof at !== 'number' || Math.abs(Date.now() - at) > AGE_MILLIS) return null;
   if (values === null) return { id, values };
   if (!isRecord(values) || Object.keys(values).length > KEYS_MAX) return null;
   return { id, values };
 }
 
-const sign = (body: string, secret: string): string => createHmac('sha256', secret).update(body).digest('hex');
+const sign = (body: string, secret: string): string =>
+  createHmac('sha256', secret).update(body).digest('hex');

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { EventTransport, EventValues, Replay, ReplayPace, TransportReceiver } from '../../base/event-bus.js';
+import type {
+  EventTransport,
+  EventValues,
+  Replay,
+  ReplayPace,
+  TransportReceiver,
+} from '../../base/event-bus.js';
 import type { RedisConnection } from '../connection.js';
 import { type HistoryLimits, replayHistory } from './event-history.js';
 import { readEvent, type SentEvent, writeEvent } from './event-message.js';
@@ -61,7 +67,11 @@ export class RedisEventTransport implements EventTransport {
   #receivingSince: number;
 
   /** The second connection is in subscriber mode, and sends no commands. */
-  constructor(connection: RedisConnection, subscriber: RedisConnection, options: EventTransportOptions) {
+  constructor(
+    connection: RedisConnection,
+    subscriber: RedisConnection,
+    options: EventTransportOptions,
+  ) {
     this.#connection = connection;
     this.#subscriber = subscriber;
     this.#options = options;
@@ -82,7 +92,11 @@ export class RedisEventTransport implements EventTransport {
   hasSubscribers(topic: string): boolean {
     if (this.#topics.has(topic) || !this.#subscriber.isUp) return true;
     const now = performance.now();
-    if (now - this.#lastMessageAt > this.#silentMillis || now - this.#receivingSince < this.#readMillis) return true;
+    if (
+      now - this.#lastMessageAt > this.#silentMillis ||
+      now - this.#receivingSince < this.#readMillis
+    )
+      return true;
     return (this.#demand.get(topic) ?? 0) > now;
   }
 
@@ -127,7 +141,12 @@ export class RedisEventTransport implements EventTransport {
   }
 
   replay(name: string, after: string | null, turn: ReplayPace['turn']): Promise<Replay> {
-    const topic = { connection: this.#connection, name, keys: this.#keys(name), limits: this.#options };
+    const topic = {
+      connection: this.#connection,
+      name,
+      keys: this.#keys(name),
+      limits: this.#options,
+    };
     return replayHistory(topic, after, turn);
   }
 
@@ -151,14 +170,16 @@ export class RedisEventTransport implements EventTransport {
 
   #deliver(topic: Topic, name: string, sequence: number, { id, values }: SentEvent): void {
     topic.last = sequence;
-    for (const receiver of [...topic.receivers]) receiver.message({ id, topic: name, sequence, values });
+    for (const receiver of [...topic.receivers])
+      receiver.message({ id, topic: name, sequence, values });
   }
 
   /** Both connections are up again: receivers replay what they missed, and gaps are sent for unsent events. */
   #resume(): void {
     if (!this.#connection.isUp || !this.#subscriber.isUp) return;
     this.#lastMessageAt = performance.now();
-    for (const { receivers } of this.#topics.values()) for (const receiver of [...receivers]) receiver.resumed();
+    for (const { receivers } of this.#topics.values())
+      for (const receiver of [...receivers]) receiver.resumed();
     for (const name of this.#topics.keys()) this.#announce(name);
     this.#sendGaps();
   }
@@ -175,8 +196,20 @@ export class RedisEventTransport implements EventTransport {
   async #send(topic: string, event: SentEvent): Promise<void> {
     const { secret, historyEvents } = this.#options;
     const message = writeEvent(topic, event, secret);
-    const values = [this.#channel(topic), message, String(historyEvents), String(HISTORY_MILLIS), event.id];
-    await this.#connection.script('event_publish', PUBLISH, this.#keys(topic), values, EXTRA_MILLIS);
+    const values = [
+      this.#channel(topic),
+      message,
+      String(historyEvents),
+      String(HISTORY_MILLIS),
+      event.id,
+    ];
+    await this.#connection.script(
+      'event_publish',
+      PUBLISH,
+      this.#keys(topic),
+      values,
+      EXTRA_MILLIS,
+    );
   }
 
   #announceAll(): void {
@@ -194,20 +227,23 @@ export class RedisEventTransport implements EventTransport {
     const topic = this.#topics.get(name);
     if (!this.#connection.isUp) return;
     const sentAt = performance.now();
-    this.#connection.command('event_demand', ['PUBLISH', this.#demandChannel, name], EXTRA_MILLIS).then(
-      () => {
-        if (topic !== undefined) this.#confirmDemand(topic, sentAt);
-      },
-      () => {
-        // Without a first announcement nothing is certain until the next one.
-        if (topic?.isAnnounced === false) topic.announcedAt = Number.NEGATIVE_INFINITY;
-      },
-    );
+    this.#connection
+      .command('event_demand', ['PUBLISH', this.#demandChannel, name], EXTRA_MILLIS)
+      .then(
+        () => {
+          if (topic !== undefined) this.#confirmDemand(topic, sentAt);
+        },
+        () => {
+          // Without a first announcement nothing is certain until the next one.
+          if (topic?.isAnnounced === false) topic.announcedAt = Number.NEGATIVE_INFINITY;
+        },
+      );
   }
 
   /** Reports a loss when the previous announcement may have expired: others have published nothing since. */
   #confirmDemand(topic: Topic, sentAt: number): void {
-    const isExpired = performance.now() - topic.announcedAt > this.#demandMillis - this.#silentMillis;
+    const isExpired =
+      performance.now() - topic.announcedAt > this.#demandMillis - this.#silentMillis;
     topic.announcedAt = sentAt;
     topic.isAnnounced = true;
     if (isExpired) for (const receiver of [...topic.receivers]) receiver.lost();
@@ -244,6 +280,8 @@ export class RedisEventTransport implements EventTransport {
   }
 
   #keys(topic: string): readonly string[] {
-    return ['sequence', 'history', 'ids'].map((kind) => `${this.#options.prefix}v1:${kind}:${topic}`);
+    return ['sequence', 'history', 'ids'].map(
+      (kind) => `${this.#options.prefix}v1:${kind}:${topic}`,
+    );
   }
 }

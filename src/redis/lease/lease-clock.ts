@@ -72,10 +72,12 @@ export class LeaseClock {
     const wasShared = this.isShared;
     const isOther =
       last !== null &&
-      (last.heartbeat.epoch !== heartbeat.epoch || last.heartbeat.sharedMillis > heartbeat.sharedMillis);
+      (last.heartbeat.epoch !== heartbeat.epoch ||
+        last.heartbeat.sharedMillis > heartbeat.sharedMillis);
     const isReconnected = last !== null && last.connections !== connections;
     this.#replicas = Math.max(this.#configuredReplicas, heartbeat.replicas);
-    if (last !== null && !isOther) this.#sharedMillis += heartbeat.sharedMillis - last.heartbeat.sharedMillis;
+    if (last !== null && !isOther)
+      this.#sharedMillis += heartbeat.sharedMillis - last.heartbeat.sharedMillis;
     this.#last = { heartbeat, connections };
     const isUnconfirmed = isOther || isReconnected;
     if (isUnconfirmed) this.#recoveredAt = now + RECOVERY_MILLIS;

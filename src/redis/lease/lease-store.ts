@@ -66,8 +66,14 @@ export interface LeaseStoreOptions {
 }
 
 /** The parts of the two connections that a store needs. */
-export type CommandConnection = Pick<RedisConnection, 'isUp' | 'isHealthy' | 'connections' | 'script' | 'command'>;
-export type SubscriberConnection = Pick<RedisConnection, 'isUp' | 'onUp' | 'subscribe' | 'reconnect'>;
+export type CommandConnection = Pick<
+  RedisConnection,
+  'isUp' | 'isHealthy' | 'connections' | 'script' | 'command'
+>;
+export type SubscriberConnection = Pick<
+  RedisConnection,
+  'isUp' | 'onUp' | 'subscribe' | 'reconnect'
+>;
 
 /** A replica without a heartbeat for this long is no member any more, and owns no part beyond the configured number. */
 const MEMBER_EXPIRY_MILLIS = 60_000;
@@ -87,7 +93,11 @@ export class RedisLeaseStore {
   #lastMessageAt = 0;
 
   /** The second connection is in subscriber mode, and sends no commands. */
-  constructor(connection: CommandConnection, subscriber: SubscriberConnection, options: LeaseStoreOptions) {
+  constructor(
+    connection: CommandConnection,
+    subscriber: SubscriberConnection,
+    options: LeaseStoreOptions,
+  ) {
     const { prefix, clock = () => performance.now() } = options;
     this.#connection = connection;
     this.#subscriber = subscriber;
@@ -122,7 +132,8 @@ export class RedisLeaseStore {
       const view = { available: Number(available), incarnation, version: Number(version) };
       if (replica === this.#options.replica || !BUCKET.test(bucket)) return;
       if (incarnation === '' || incarnation.length > 200) return;
-      if (Math.abs(view.available) < 1e15 && Number.isSafeInteger(view.version)) listener(bucket, view);
+      if (Math.abs(view.available) < 1e15 && Number.isSafeInteger(view.version))
+        listener(bucket, view);
     });
   }
 
@@ -130,7 +141,13 @@ export class RedisLeaseStore {
   async sendHeartbeat(creditFromMillis: number | null): Promise<Heartbeat> {
     const { replica, replicas, heartbeatTimeoutMillis } = this.#options;
     const from = creditFromMillis === null ? '' : String(creditFromMillis);
-    const values = [replica, from, String(replicas), String(heartbeatTimeoutMillis), String(MEMBER_EXPIRY_MILLIS)];
+    const values = [
+      replica,
+      from,
+      String(replicas),
+      String(heartbeatTimeoutMillis),
+      String(MEMBER_EXPIRY_MILLIS),
+    ];
     const reply = await this.#connection.script('heartbeat', HEARTBEAT, this.#keys, values);
     const [now, epoch, shared, count, startedAt] = readList(reply);
     this.#checkSubscription();
@@ -153,7 +170,14 @@ export class RedisLeaseStore {
     const keys = [clock, replicas, ...requests.map(({ client }) => bucketKey(prefix, client))];
     const canGrant = terms.canGrant ? '1' : '0';
     const count = String(terms.replicas);
-    const values = [replica, terms.epoch, canGrant, count, this.#channel, String(heartbeatTimeoutMillis)];
+    const values = [
+      replica,
+      terms.epoch,
+      canGrant,
+      count,
+      this.#channel,
+      String(heartbeatTimeoutMillis),
+    ];
     for (const request of requests) {
       const { view } = request;
       values.push(
@@ -194,7 +218,9 @@ export class RedisLeaseStore {
     const silentMillis = this.#clock() - this.#lastMessageAt;
     if (silentMillis > CHANNEL_TIMEOUT_MILLIS) this.#subscriber.reconnect();
     else if (silentMillis > CHANNEL_PROBE_MILLIS) {
-      this.#connection.command('channel_probe', ['PUBLISH', this.#channel, this.#options.replica]).catch(() => {});
+      this.#connection
+        .command('channel_probe', ['PUBLISH', this.#channel, this.#options.replica])
+        .catch(() => {});
     }
   }
 }
@@ -207,7 +233,8 @@ export function bucketKey(prefix: string, client: string): string {
 }
 
 /** The name of a client's bucket. */
-export const bucketOf = (client: string): string => createHash('sha256').update(client).digest('hex');
+export const bucketOf = (client: string): string =>
+  createHash('sha256').update(client).digest('hex');
 
 function readBucketReply(reply: RedisReply): BucketReply | null {
   const [granted, available, incarnation, version] = readList(reply);

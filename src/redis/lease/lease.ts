@@ -126,7 +126,11 @@ export class Lease {
   /** Whether a Redis without state would give the client more than this replica knows it to have. */
   hasState(times: Times): boolean {
     const available = this.sharedAvailable(times);
-    return this.#pending !== null || this.#points !== 0 || (available !== null && available < this.rule.maximum);
+    return (
+      this.#pending !== null ||
+      this.#points !== 0 ||
+      (available !== null && available < this.rule.maximum)
+    );
   }
 
   /** Whether the lease is idle and returned. */
@@ -205,10 +209,12 @@ export class Lease {
     }
     const held = Math.max(0, this.#points);
     const needed = Math.max(0, this.#denied - held);
-    const kept = leaseOf(this.rule, times.replicas) + this.#reserve(times) - Math.max(0, held - this.#denied);
+    const kept =
+      leaseOf(this.rule, times.replicas) + this.#reserve(times) - Math.max(0, held - this.#denied);
     // No replica stocks more than its part of the rest: small stocks in each would be too little for any request.
     const rest =
-      ((this.sharedAvailable(times) ?? this.rule.maximum) - needed) / (this.#isOnlyUser ? 1 : times.replicas);
+      ((this.sharedAvailable(times) ?? this.rule.maximum) - needed) /
+      (this.#isOnlyUser ? 1 : times.replicas);
     const requested = needed + Math.max(0, Math.min(kept, Math.max(1, rest)));
     return { number, overdraft, requested, returned: 0 };
   }
@@ -216,7 +222,9 @@ export class Lease {
   /** Points held beside the lease for requests that cost more: at most half a bucket over all replicas. */
   #reserve({ replicas }: Times): number {
     const { maximum } = this.rule;
-    return this.#dearest > leaseOf(this.rule, replicas) ? Math.min(this.#dearest, maximum / (2 * replicas)) : 0;
+    return this.#dearest > leaseOf(this.rule, replicas)
+      ? Math.min(this.#dearest, maximum / (2 * replicas))
+      : 0;
   }
 
   /** Whether the points may be overdrawn: see the class. */

@@ -49,7 +49,13 @@ export class LeasedBudgets implements Budgets {
   #timer: NodeJS.Timeout | null = null;
   readonly #unknown: UnknownBuckets;
 
-  constructor({ store, replicas, clientsMax, events = NO_EVENTS, clock = () => performance.now() }: LeasedOptions) {
+  constructor({
+    store,
+    replicas,
+    clientsMax,
+    events = NO_EVENTS,
+    clock = () => performance.now(),
+  }: LeasedOptions) {
     this.#store = store;
     this.#clientsMax = clientsMax;
     this.#events = events;
@@ -95,7 +101,10 @@ export class LeasedBudgets implements Budgets {
     const times = this.#times();
     const lease = this.#findOrCreate(account, budget, times);
     const isTaken = lease.take(points, times);
-    if (times.isShared && isNearlyEmpty((lease.sharedAvailable(times) ?? budget.maximum) + lease.points, budget))
+    if (
+      times.isShared &&
+      isNearlyEmpty((lease.sharedAvailable(times) ?? budget.maximum) + lease.points, budget)
+    )
       this.#events.nearlyEmpty(account);
     this.#active.add(lease);
     if (times.isShared && lease.hasRequest(times)) this.#enqueue(lease, times);
@@ -125,7 +134,11 @@ export class LeasedBudgets implements Budgets {
     const times = this.#times();
     const lease = this.#leases.get(id);
     lease?.refill(times);
-    return { maximumAvailable: maximum, currentlyAvailable: availableOf(lease ?? null, budget, times), restoreRate };
+    return {
+      maximumAvailable: maximum,
+      currentlyAvailable: availableOf(lease ?? null, budget, times),
+      restoreRate,
+    };
   }
 
   /** Sends one heartbeat and renews the leases. Never rejects. */
@@ -217,7 +230,8 @@ export class LeasedBudgets implements Budgets {
     try {
       const terms = { epoch, canGrant: times.isShared, replicas: times.replicas };
       const replies = await this.#store.exchange(terms, requests);
-      for (const [index, lease] of leases.entries()) lease.applyReply(replies?.[index] ?? null, this.#times());
+      for (const [index, lease] of leases.entries())
+        lease.applyReply(replies?.[index] ?? null, this.#times());
       return replies !== null;
     } catch {
       return false;
@@ -257,7 +271,8 @@ export class LeasedBudgets implements Budgets {
     let chosen: Lease | null = null;
     let compared = 0;
     for (const lease of this.#leases.values()) {
-      if (chosen === null || lease.isReturned(times) || lease.points > chosen.points) chosen = lease;
+      if (chosen === null || lease.isReturned(times) || lease.points > chosen.points)
+        chosen = lease;
       if (chosen.isReturned(times) || ++compared === EVICTION_CANDIDATES) break;
     }
     if (chosen === null) return;

@@ -32,7 +32,13 @@ export class UnknownBuckets {
   update(bucket: string, view: BucketView, times: Times): void {
     const lease = this.#leases.get(bucket);
     if (lease !== undefined) lease.updateView(view, times);
-    else setAndEvictOldest(this.#unknown, bucket, { view, sharedMillis: times.sharedMillis }, this.#max);
+    else
+      setAndEvictOldest(
+        this.#unknown,
+        bucket,
+        { view, sharedMillis: times.sharedMillis },
+        this.#max,
+      );
   }
 
   /** Hands the kept view of a bucket to its new lease. */
@@ -40,7 +46,8 @@ export class UnknownBuckets {
     const unknown = this.#unknown.get(bucket);
     this.#unknown.delete(bucket);
     this.#leases.set(bucket, lease);
-    if (unknown !== undefined) lease.updateView(unknown.view, { ...times, sharedMillis: unknown.sharedMillis });
+    if (unknown !== undefined)
+      lease.updateView(unknown.view, { ...times, sharedMillis: unknown.sharedMillis });
   }
 
   /** Keeps the view of an evicted lease. */

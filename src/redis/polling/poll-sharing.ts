@@ -44,7 +44,11 @@ export class RedisPollSharing implements PollSharing {
   #timer: NodeJS.Timeout | null = null;
 
   /** The second connection is in subscriber mode, and sends no commands. */
-  constructor(connection: RedisConnection, subscriber: RedisConnection, options: PollSharingOptions) {
+  constructor(
+    connection: RedisConnection,
+    subscriber: RedisConnection,
+    options: PollSharingOptions,
+  ) {
     this.#connection = connection;
     this.#subscriber = subscriber;
     this.#options = options;
@@ -83,7 +87,9 @@ export class RedisPollSharing implements PollSharing {
     // A replica that hears nothing of the others polls by itself.
     if (!this.#subscriber.isUp) return null;
     const values = [token, String(this.#leaseMillis)];
-    const reply = await this.#connection.script('poll_lease', ACQUIRE_POLL, [lease], values).catch(() => null);
+    const reply = await this.#connection
+      .script('poll_lease', ACQUIRE_POLL, [lease], values)
+      .catch(() => null);
     return reply === null ? null : reply === 1;
   }
 
@@ -92,11 +98,15 @@ export class RedisPollSharing implements PollSharing {
     const values = { ...writeReply(reply), tookMillis: Math.round(tookMillis) };
     const message = writeEvent(channel, { id: token, values }, secret);
     const words = [token, String(this.#leaseMillis), channel, message];
-    this.#connection.script('poll_publish', PUBLISH_POLL, [lease], words, EXTRA_MILLIS).catch(() => {});
+    this.#connection
+      .script('poll_publish', PUBLISH_POLL, [lease], words, EXTRA_MILLIS)
+      .catch(() => {});
   }
 
   release({ lease, token }: RedisPoll): void {
-    this.#connection.script('poll_release', RELEASE_POLL, [lease], [token], EXTRA_MILLIS).catch(() => {});
+    this.#connection
+      .script('poll_release', RELEASE_POLL, [lease], [token], EXTRA_MILLIS)
+      .catch(() => {});
   }
 
   #receive(channel: string, text: string): void {
@@ -107,16 +117,21 @@ export class RedisPollSharing implements PollSharing {
       return;
     }
     const tookMillis = Number(event.values?.['tookMillis']);
-    for (const poll of this.#polls.get(channel) ?? []) if (poll.token !== event.id) poll.receive(reply, tookMillis);
+    for (const poll of this.#polls.get(channel) ?? [])
+      if (poll.token !== event.id) poll.receive(reply, tookMillis);
   }
 
   async #renew(): Promise<void> {
-    const held = [...this.#polls.values()].flatMap((polls) => [...polls].filter(({ isHolder }) => isHolder));
+    const held = [...this.#polls.values()].flatMap((polls) =>
+      [...polls].filter(({ isHolder }) => isHolder),
+    );
     for (let at = 0; at < held.length && this.#connection.isUp; at += BATCH) {
       const batch = held.slice(at, at + BATCH);
       const values = [String(this.#leaseMillis), ...batch.map(({ token }) => token)];
       const leases = batch.map(({ lease }) => lease);
-      await this.#connection.script('poll_renew', RENEW_POLLS, leases, values, EXTRA_MILLIS).catch(() => {});
+      await this.#connection
+        .script('poll_renew', RENEW_POLLS, leases, values, EXTRA_MILLIS)
+        .catch(() => {});
     }
   }
 }
@@ -172,7 +187,8 @@ function readReply(values: EventValues, replyBytes: number): PollReply | null {
   if (typeof tookMillis !== 'number' || !(tookMillis >= 0)) return null;
   if (kind === 'long') return { kind };
   if (kind === 'failed') return isRefusalCode(code) ? { kind, code } : null;
-  if (kind !== 'reply' || typeof status !== 'number' || typeof contentType !== 'string') return null;
+  if (kind !== 'reply' || typeof status !== 'number' || typeof contentType !== 'string')
+    return null;
   if (typeof body !== 'string') return null;
   // The other process has another limit.
   if (body.length > 2 * replyBytes) return { kind: 'long' };

@@ -31,16 +31,22 @@ export function prepareFault(message: Buffer, options: FaultAnswerOptions): Faul
   const { rules } = options;
   const { fault, encoding } = read(message, options, NONE);
   const to = options.to ?? fault.dialect;
-  const isOther = to !== null && (fault.dialect !== to || (fault.form !== null && fault.form !== to.faultForm));
+  const isOther =
+    to !== null && (fault.dialect !== to || (fault.form !== null && fault.form !== to.faultForm));
   if (to !== null && (isOther || !fault.isValid)) {
     const again = fault.prefixes.size === 0 ? fault : read(message, options, fault.prefixes).fault;
-    if (isOther || !again.isValid) return { kind: 'translated', dialect: to, ...translateFault(again, to) };
+    if (isOther || !again.isValid)
+      return { kind: 'translated', dialect: to, ...translateFault(again, to) };
   }
   if (rules.policy === 'unsafe:pass' || fault.cuts.length === 0) return { kind: 'own', message };
   return { kind: 'own', message: applyEdits(message, fault.cuts, encoding ?? 'utf-8', 0) };
 }
 
-function read(message: Buffer, { rules, readers, charset }: FaultAnswerOptions, prefixes: ReadonlySet<string>) {
+function read(
+  message: Buffer,
+  { rules, readers, charset }: FaultAnswerOptions,
+  prefixes: ReadonlySet<string>,
+) {
   const fault = new FaultMessage(rules, prefixes);
   const reader = readers.take(fault, charset);
   try {

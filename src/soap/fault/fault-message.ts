@@ -103,7 +103,8 @@ export class FaultMessage implements XmlHandler {
     if (this.#depth === 3) {
       this.#inFault = tag.local === 'Fault';
       if (this.#inFault) {
-        if (this.dialect?.faultForm === 'Code') this.#structure = new FaultStructure(this.dialect.envelopeUri);
+        if (this.dialect?.faultForm === 'Code')
+          this.#structure = new FaultStructure(this.dialect.envelopeUri);
         this.#structure?.open(tag);
         return ELEMENTS_ONLY;
       }
@@ -156,7 +157,8 @@ export class FaultMessage implements XmlHandler {
     if (this.#depth === 4) {
       if (piece.trim() !== '') this.#gapHasText = true;
       this.#gapChars += piece.length;
-      for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) this.#gapLines++;
+      for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1))
+        this.#gapLines++;
       return;
     }
     this.#addPrefix(piece);
@@ -211,7 +213,10 @@ export class FaultMessage implements XmlHandler {
     for (let index = 0; index < tag.attributeCount; index++) {
       const value = tag.attributeValue(index);
       this.#addPrefix(value);
-      attributes.push({ name: { uri: tag.attributeUri(index), local: tag.attributeLocal(index) }, value });
+      attributes.push({
+        name: { uri: tag.attributeUri(index), local: tag.attributeLocal(index) },
+        value,
+      });
     }
     const { uri, local, prefix } = tag;
     this.detail?.push({
@@ -247,7 +252,10 @@ export class FaultMessage implements XmlHandler {
   #read(tag: StartTag): Interest {
     this.#text = '';
     this.#defaultUri = tag.namespace('');
-    this.#scope = new Map([[this.#prefix, tag.namespace(this.#prefix) ?? ''], ...this.#bindings(tag)]);
+    this.#scope = new Map([
+      [this.#prefix, tag.namespace(this.#prefix) ?? ''],
+      ...this.#bindings(tag),
+    ]);
     return ALL;
   }
 
@@ -292,7 +300,8 @@ export class FaultMessage implements XmlHandler {
 
   #addPrefix(text: string): void {
     const prefix = PREFIX.exec(text)?.[1];
-    if (prefix !== undefined && prefix !== 'xml' && this.prefixes.size < PREFIXES_MAX) this.prefixes.add(prefix);
+    if (prefix !== undefined && prefix !== 'xml' && this.prefixes.size < PREFIXES_MAX)
+      this.prefixes.add(prefix);
   }
 }
 

@@ -1,4 +1,11 @@
-import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import { dialectOfUri } from '../dialect.js';
 
 const DEPTH_MAX = 16;

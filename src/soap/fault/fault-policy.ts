@@ -13,7 +13,11 @@ export interface DetailRules {
   readonly declaresExceptions?: boolean;
 }
 
-export const FAULT_DETAIL_POLICIES: readonly FaultDetailPolicy[] = ['unsafe:pass', 'declared', 'none'];
+export const FAULT_DETAIL_POLICIES: readonly FaultDetailPolicy[] = [
+  'unsafe:pass',
+  'declared',
+  'none',
+];
 
 /**
  * Whether a child of `detail` may be seen. By local name alone: stacks leave the namespace away or write another one;
@@ -28,9 +32,13 @@ export function keepsEntry({ policy, declared }: DetailRules, { uri, local }: QN
 }
 
 /** Whether something deeper in a detail may be seen. A text with stack frames may not, declared or not. */
-export const keepsInner = ({ policy, declaresExceptions }: DetailRules, { uri, local }: QName): boolean =>
+export const keepsInner = (
+  { policy, declaresExceptions }: DetailRules,
+  { uri, local }: QName,
+): boolean =>
   policy === 'unsafe:pass' ||
-  (policy === 'declared' && (!isTrace(uri, local) || (declaresExceptions === true && local === EXCEPTION_DETAIL)));
+  (policy === 'declared' &&
+    (!isTrace(uri, local) || (declaresExceptions === true && local === EXCEPTION_DETAIL)));
 
 /**
  * Whether callers may see this `faultactor`, `Role` or `Node`. Stacks write the address of the backend there. Names that

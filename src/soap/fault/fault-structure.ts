@@ -10,7 +10,10 @@ interface Content {
 
 const CODE: Content = { children: ['Value', 'Subcode'], required: 1, repeats: false };
 const CONTENTS: ReadonlyMap<string, Content> = new Map([
-  ['Fault', { children: ['Code', 'Reason', 'Node', 'Role', 'Detail'], required: 2, repeats: false }],
+  [
+    'Fault',
+    { children: ['Code', 'Reason', 'Node', 'Role', 'Detail'], required: 2, repeats: false },
+  ],
   ['Code', CODE],
   ['Subcode', CODE],
   ['Reason', { children: ['Text'], required: 1, repeats: true }],
@@ -43,7 +46,8 @@ export class FaultStructure {
     if (parent !== undefined) {
       const { children, required, repeats } = parent.content;
       const index = tag.uri === this.#uri ? children.indexOf(tag.local) : -1;
-      if (index < (repeats ? 0 : parent.next) || Math.min(index, required) > parent.next) this.isValid = false;
+      if (index < (repeats ? 0 : parent.next) || Math.min(index, required) > parent.next)
+        this.isValid = false;
       parent.next = index + 1;
     }
     this.#open.push({ content: CONTENTS.get(tag.local) ?? NO_CHILDREN, next: 0 });

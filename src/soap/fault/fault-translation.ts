@@ -9,7 +9,12 @@ const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity
 
 /** A Fault code independent of the dialect. */
 interface NeutralCode {
-  readonly code: 'sender' | 'receiver' | 'VersionMismatch' | 'MustUnderstand' | 'DataEncodingUnknown';
+  readonly code:
+    | 'sender'
+    | 'receiver'
+    | 'VersionMismatch'
+    | 'MustUnderstand'
+    | 'DataEncodingUnknown';
   readonly subcodes: readonly { readonly uri: string | null; readonly local: string }[];
 }
 
@@ -72,7 +77,13 @@ function codeIn(code: NeutralCode['code'], to: Dialect): string {
   return code === 'DataEncodingUnknown' && to.faultForm !== 'Code' ? to.senderCode : code;
 }
 
-function writePartsOf11(writer: XmlWriter, fault: FaultMessage, code: string, neutral: NeutralCode, to: Dialect): void {
+function writePartsOf11(
+  writer: XmlWriter,
+  fault: FaultMessage,
+  code: string,
+  neutral: NeutralCode,
+  to: Dialect,
+): void {
   const dotted = [code, ...neutral.subcodes.map(({ local }) => local).filter(isNcName)].join('.');
   writer.open(null, 'faultcode').text(to.faultCodesAreQNames ? `soap:${dotted}` : code);
   writer.close().open(null, 'faultstring');
@@ -82,7 +93,12 @@ function writePartsOf11(writer: XmlWriter, fault: FaultMessage, code: string, ne
   if (fault.actor !== null) writer.open(null, 'faultactor').text(fault.actor).close();
 }
 
-function writePartsOf12(writer: XmlWriter, fault: FaultMessage, code: string, { subcodes }: NeutralCode): void {
+function writePartsOf12(
+  writer: XmlWriter,
+  fault: FaultMessage,
+  code: string,
+  { subcodes }: NeutralCode,
+): void {
   writer.open('soap', 'Code').open('soap', 'Value').text(`soap:${code}`).close();
   const named = subcodes.filter(({ local }) => isNcName(local));
   for (const { uri, local } of named) {
@@ -94,7 +110,9 @@ function writePartsOf12(writer: XmlWriter, fault: FaultMessage, code: string, { 
   for (const _ of named) writer.close();
   writer.close().open('soap', 'Reason');
   const languages = new Set<string>();
-  for (const { text, language } of fault.texts.length === 0 ? [{ text: '', language: null }] : fault.texts) {
+  for (const { text, language } of fault.texts.length === 0
+    ? [{ text: '', language: null }]
+    : fault.texts) {
     // SOAP 1.2 part 1 section 5.4.2: each with its language, none twice.
     const lang = language === null || language === '' ? 'en' : language;
     if (languages.has(lang)) continue;
@@ -164,7 +182,9 @@ class DetailWriter {
     if (uri === 'http://www.w3.org/XML/1998/namespace') return 'xml';
     const found = this.#scope.findLast(
       ({ prefix, uri: bound }) =>
-        bound === uri && prefix !== '' && this.#scope.findLast((other) => other.prefix === prefix)?.uri === uri,
+        bound === uri &&
+        prefix !== '' &&
+        this.#scope.findLast((other) => other.prefix === prefix)?.uri === uri,
     );
     if (found !== undefined) return found.prefix;
     let number = this.#scope.length;

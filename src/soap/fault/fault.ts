@@ -1,5 +1,12 @@
 import { Refusal } from '../../base/refusals/refusal.js';
-import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import { InterestFilter } from '../../xml/interest-filter.js';
 import type { Dialect } from '../dialect.js';
 import { DetailReader, type FaultDetail } from './fault-detail.js';
@@ -50,7 +57,12 @@ export class SoapFaultError extends Refusal {
   }
 }
 
-const NO_PARTICULARS: FaultParticulars = { subcodes: [], reasons: [], node: null, typedDetail: null };
+const NO_PARTICULARS: FaultParticulars = {
+  subcodes: [],
+  reasons: [],
+  node: null,
+  typedDetail: null,
+};
 
 /** Reads entries of a detail besides `FaultReader`. */
 export interface DetailObserver {
@@ -146,7 +158,8 @@ export class FaultReader implements XmlHandler {
     if (this.#detailDepth > 0) {
       this.#detail?.text(piece);
       this.#entryHandler?.text(piece);
-    } else if (this.#part !== null) this.#texts.set(this.#part, (this.#texts.get(this.#part) ?? '') + piece);
+    } else if (this.#part !== null)
+      this.#texts.set(this.#part, (this.#texts.get(this.#part) ?? '') + piece);
   }
 
   /** Inside Code and Reason of SOAP 1.2: Value, Subcodes in one another, each with a Value, and Texts. */
@@ -172,7 +185,8 @@ export class FaultReader implements XmlHandler {
   #openDetail(tag: StartTag): Interest {
     const wants = this.#wants;
     const isEntry = this.#detailDepth === 2;
-    const isWanted = typeof wants === 'string' || (isEntry ? keepsEntry(wants, tag) : keepsInner(wants, tag));
+    const isWanted =
+      typeof wants === 'string' || (isEntry ? keepsEntry(wants, tag) : keepsInner(wants, tag));
     if (isEntry && isWanted) {
       const handler = this.#observer?.openDetailEntry?.(tag) ?? null;
       this.#entryHandler = handler === null ? null : new InterestFilter(handler);
@@ -191,8 +205,10 @@ export class FaultReader implements XmlHandler {
   #endPart(part: Part): void {
     const text = (this.#texts.get(part) ?? '').trim();
     if (part === 'code') this.#validateCode(text);
-    if (part === 'subcode' && this.#subcodes.length < PARTS_MAX) this.#subcodes.push(localPart(text));
-    if (part === 'reason' && this.#reasons.length < PARTS_MAX) this.#reasons.push({ text, language: this.#language });
+    if (part === 'subcode' && this.#subcodes.length < PARTS_MAX)
+      this.#subcodes.push(localPart(text));
+    if (part === 'reason' && this.#reasons.length < PARTS_MAX)
+      this.#reasons.push({ text, language: this.#language });
   }
 
   #validateCode(code: string): void {
@@ -215,6 +231,11 @@ const PARTS_MAX = 20;
 const XML_URI = 'http://www.w3.org/XML/1998/namespace';
 
 /** The only values the first dialect permits in faultcode. */
-const BARE_FAULT_CODES: ReadonlySet<string> = new Set(['VersionMismatch', 'MustUnderstand', 'Client', 'Server']);
+const BARE_FAULT_CODES: ReadonlySet<string> = new Set([
+  'VersionMismatch',
+  'MustUnderstand',
+  'Client',
+  'Server',
+]);
 
 const localPart = (name: string): string => name.slice(name.indexOf(':') + 1);

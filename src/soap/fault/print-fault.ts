@@ -1,5 +1,9 @@
 import type { Buffer } from 'node:buffer';
-import { type ExplainedField, type Explanation, explain } from '../../base/refusals/explanations.js';
+import {
+  type ExplainedField,
+  type Explanation,
+  explain,
+} from '../../base/refusals/explanations.js';
 import type { Refusal } from '../../base/refusals/refusal.js';
 import type { QName } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
@@ -21,11 +25,16 @@ export interface FaultOptions {
 }
 
 /** Prints a Fault of the gateway: its code by blame, the public text, the refusal code with the id of the exchange. */
-export function printFault(dialect: Dialect, refusal: Refusal, { id, spoken, isExplained }: FaultOptions): Buffer {
+export function printFault(
+  dialect: Dialect,
+  refusal: Refusal,
+  { id, spoken, isExplained }: FaultOptions,
+): Buffer {
   const explanation = isExplained ? explain(refusal) : null;
   const writer = new XmlWriter();
   writer.open('soap', 'Envelope').namespace('soap', dialect.envelopeUri);
-  if (dialect.needsEncodingNamespace) writer.attribute('soap', 'encodingStyle', dialect.encodingUri);
+  if (dialect.needsEncodingNamespace)
+    writer.attribute('soap', 'encodingStyle', dialect.encodingUri);
   if (dialect.faultForm === 'Code') {
     if (refusal.kind.fault === 'VersionMismatch') printUpgrade(writer, spoken);
     if (refusal instanceof NotUnderstood) printNotUnderstood(writer, refusal.names);
@@ -45,10 +54,22 @@ export function printFault(dialect: Dialect, refusal: Refusal, { id, spoken, isE
     case 'Code':
       writer.open('soap', 'Code').open('soap', 'Value').text(`soap:${code}`).close();
       if (refusal.code.startsWith('wsse:')) {
-        writer.open('soap', 'Subcode').open('soap', 'Value').namespace('wsse', WSSE).text(refusal.code).close().close();
+        writer
+          .open('soap', 'Subcode')
+          .open('soap', 'Value')
+          .namespace('wsse', WSSE)
+          .text(refusal.code)
+          .close()
+          .close();
       }
       writer.close();
-      writer.open('soap', 'Reason').open('soap', 'Text').attribute('xml', 'lang', 'en').text(text).close().close();
+      writer
+        .open('soap', 'Reason')
+        .open('soap', 'Text')
+        .attribute('xml', 'lang', 'en')
+        .text(text)
+        .close()
+        .close();
       writer.open('soap', 'Detail');
       break;
   }
@@ -60,10 +81,20 @@ export function printFault(dialect: Dialect, refusal: Refusal, { id, spoken, isE
  * Prints the entry of the detail. Attributes are repeated as elements: SoapClient of PHP drops attributes. Several values of
  * one name are an element each, and one attribute.
  */
-function printError(writer: XmlWriter, refusal: Refusal, id: string, explanation: Explanation | null): void {
-  const fields: ExplainedField[] = [['code', refusal.code], ['id', id], ...(explanation?.fields ?? [])];
+function printError(
+  writer: XmlWriter,
+  refusal: Refusal,
+  id: string,
+  explanation: Explanation | null,
+): void {
+  const fields: ExplainedField[] = [
+    ['code', refusal.code],
+    ['id', id],
+    ...(explanation?.fields ?? []),
+  ];
   const attributes = new Map<string, string>();
-  for (const [name, value] of fields) attributes.set(name, [attributes.get(name) ?? [], value].flat().join(' '));
+  for (const [name, value] of fields)
+    attributes.set(name, [attributes.get(name) ?? [], value].flat().join(' '));
   writer.open(null, 'error').namespace(null, ERROR_URI);
   for (const [name, value] of attributes) writer.attribute(null, name, value);
   for (const [name, value] of fields) writer.open(null, name).text(value).close();
@@ -74,7 +105,8 @@ function printError(writer: XmlWriter, refusal: Refusal, id: string, explanation
 export function faultCodeOf(dialect: Dialect, refusal: Refusal): string {
   const { fault, blame } = refusal.kind;
   // Only SOAP 1.2 has this code; to the others the data is an error of the sender.
-  if (fault !== undefined && (fault !== 'DataEncodingUnknown' || dialect.faultForm === 'Code')) return fault;
+  if (fault !== undefined && (fault !== 'DataEncodingUnknown' || dialect.faultForm === 'Code'))
+    return fault;
   return blame === 'client' || blame === 'peer' ? dialect.senderCode : dialect.receiverCode;
 }
 
@@ -100,7 +132,11 @@ function printNotUnderstood(writer: XmlWriter, names: readonly QName[]): void {
   writer.open('soap', 'Header');
   for (const { uri, local } of names) {
     if (uri.length > NAME_CHARS_MAX || local.length > NAME_CHARS_MAX) continue;
-    writer.open('soap', 'NotUnderstood').namespace('q', uri).attribute(null, 'qname', `q:${local}`).close();
+    writer
+      .open('soap', 'NotUnderstood')
+      .namespace('q', uri)
+      .attribute(null, 'qname', `q:${local}`)
+      .close();
   }
   writer.close();
 }

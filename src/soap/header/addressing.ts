@@ -21,7 +21,9 @@ export interface Addressing {
 }
 
 /** The member submissions before WS-Addressing 1.0, which old stacks still act on. */
-const SUBMISSIONS = ['2003/03', '2004/03', '2004/08'].map((date) => `http://schemas.xmlsoap.org/ws/${date}/addressing`);
+const SUBMISSIONS = ['2003/03', '2004/03', '2004/08'].map(
+  (date) => `http://schemas.xmlsoap.org/ws/${date}/addressing`,
+);
 
 export const WSA_1_0 = 'http://www.w3.org/2005/08/addressing';
 export const WSA_2004_08 = 'http://schemas.xmlsoap.org/ws/2004/08/addressing';
@@ -45,7 +47,14 @@ export const isAddressing = (uri: string): boolean => NAMESPACES.has(uri);
 export const isAnonymous = (address: string): boolean => ANONYMOUS.has(address);
 
 /** Blocks of which a message has one at most for one receiver (WS-Addressing 1.0, SOAP binding, section 3.2). */
-const SINGLE: ReadonlySet<string> = new Set(['To', 'Action', 'MessageID', 'ReplyTo', 'FaultTo', 'From']);
+const SINGLE: ReadonlySet<string> = new Set([
+  'To',
+  'Action',
+  'MessageID',
+  'ReplyTo',
+  'FaultTo',
+  'From',
+]);
 
 /** Blocks that are a text, and those with an address in them for replies. */
 const TEXTS: ReadonlySet<string> = new Set(['To', 'Action', 'MessageID', 'RelatesTo']);
@@ -94,15 +103,22 @@ export class AddressingReader implements Addressing {
   begin(tag: StartTag, isForwarded: boolean): Interest {
     const { local: name, contentBytes } = tag;
     const isRepeated = SINGLE.has(name) && this.#seen.has(name);
-    if (isRepeated && this.#refusesRepeated) throw new Refusal('SOAP_STRUCTURE', 'a block of WS-Addressing twice');
+    if (isRepeated && this.#refusesRepeated)
+      throw new Refusal('SOAP_STRUCTURE', 'a block of WS-Addressing twice');
     this.#seen.add(name);
-    this.#block = { name, isForwarded, isUsed: name === 'RelatesTo' ? isOfReply(tag) : !isRepeated, contentBytes };
+    this.#block = {
+      name,
+      isForwarded,
+      isUsed: name === 'RelatesTo' ? isOfReply(tag) : !isRepeated,
+      contentBytes,
+    };
     this.#depth = 1;
     return this.#move(TEXTS.has(name) ? 'text' : 'elements');
   }
 
   open(tag: StartTag): Interest {
-    if (this.#isReading) throw new Refusal('SOAP_STRUCTURE', 'an element in a text of WS-Addressing');
+    if (this.#isReading)
+      throw new Refusal('SOAP_STRUCTURE', 'an element in a text of WS-Addressing');
     this.#depth++;
     const isAddress = this.#depth === 2 && tag.local === 'Address' && NAMESPACES.has(tag.uri);
     return isAddress && REPLY_BLOCKS.has(this.#block.name) ? this.#move('address') : ELEMENTS_ONLY;
@@ -167,7 +183,8 @@ export class AddressingReader implements Addressing {
   }
 }
 
-const isOfReply = (tag: StartTag): boolean => REPLY.test(tag.attribute('', 'RelationshipType')?.trim() ?? '');
+const isOfReply = (tag: StartTag): boolean =>
+  REPLY.test(tag.attribute('', 'RelationshipType')?.trim() ?? '');
 
 /** Without the white space of XML around it: other blanks are part of an address, and make it another one. */
 function trimmed(text: string): string {

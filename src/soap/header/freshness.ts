@@ -60,7 +60,9 @@ export class FreshnessChecker {
       throw expired('Created of a UsernameToken is too far from now', windowMillis);
     const nonce = parseNonce(text);
     const { key, equivalentKeys } = nonce;
-    if ([key, ...equivalentKeys].some((each) => (this.#nonces.get(each) ?? nowMillis) > nowMillis)) {
+    if (
+      [key, ...equivalentKeys].some((each) => (this.#nonces.get(each) ?? nowMillis) > nowMillis)
+    ) {
       throw new Refusal('wsse:FailedAuthentication', 'nonce came before');
     }
     this.#nonces.delete(key);
@@ -78,12 +80,14 @@ const DATE_TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d{1,12})?(Z|[+-]\d{
 
 function instantOf(text: string): number {
   const [, seconds, fraction = '', zone = 'Z'] = DATE_TIME.exec(text.trim()) ?? [];
-  const millis = seconds === undefined ? Number.NaN : Date.parse(seconds + fraction.slice(0, 4) + zone);
+  const millis =
+    seconds === undefined ? Number.NaN : Date.parse(seconds + fraction.slice(0, 4) + zone);
   if (Number.isNaN(millis)) throw new Refusal('WSSE_STRUCTURE', 'a time that is no xs:dateTime');
   return millis;
 }
 
 const expired = (what: string, windowMillis: number | null = null): Refusal =>
   new Refusal('wsse:MessageExpired', what, {
-    limit: windowMillis === null ? null : { key: 'limits.soap.securityMillis', value: windowMillis },
+    limit:
+      windowMillis === null ? null : { key: 'limits.soap.securityMillis', value: windowMillis },
   });

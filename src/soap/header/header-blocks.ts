@@ -19,7 +19,11 @@ export interface HeaderBlockKind {
   /** Local names of the blocks that are read whichever receiver they name, where `HeaderRules.checksAddressing` is set. */
   readonly namesForAllTargets: ReadonlySet<string>;
   /** The reader of such blocks, made by the first of them and kept in `readers`; null where they are not read. */
-  ensureReader(readers: HeaderReaders, rules: HeaderRules, bounds: HeaderBounds): BlockReader | null;
+  ensureReader(
+    readers: HeaderReaders,
+    rules: HeaderRules,
+    bounds: HeaderBounds,
+  ): BlockReader | null;
 }
 
 /** Reads the blocks of one kind in a Header, and holds their values. */

@@ -19,7 +19,9 @@ export type BlockWriter = (envelopeUri: string) => string;
 /** The bytes to write at this place, so that the message has these blocks. */
 export function printBlocks(place: HeaderPlace, writers: readonly BlockWriter[]): Buffer {
   const blocks = writers.map((write) => write(place.envelopeUri)).join('');
-  const text = place.isInHeader ? blocks : `<h:Header xmlns:h="${place.envelopeUri}">${blocks}</h:Header>`;
+  const text = place.isInHeader
+    ? blocks
+    : `<h:Header xmlns:h="${place.envelopeUri}">${blocks}</h:Header>`;
   return encodeAscii(text, place.encoding);
 }
 
@@ -38,7 +40,10 @@ export class HeaderPlaceFinder {
 
   closeHeader(contentEndBytes: number, endBytes: number): void {
     this.isInHeader = contentEndBytes < endBytes;
-    this.#set(this.isInHeader ? contentEndBytes : this.#headerBytes, this.isInHeader ? contentEndBytes : endBytes);
+    this.#set(
+      this.isInHeader ? contentEndBytes : this.#headerBytes,
+      this.isInHeader ? contentEndBytes : endBytes,
+    );
   }
 
   openBody({ offsetBytes }: StartTag): void {

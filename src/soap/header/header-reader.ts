@@ -1,6 +1,12 @@
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { RefusalCode } from '../../base/refusals/refusals.js';
-import { ELEMENTS_ONLY, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ELEMENTS_ONLY,
+  type Interest,
+  type QName,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import type { Dialect } from '../dialect.js';
 import type { Edit } from '../edit.js';
 import { type AddressingReader, isAddressing } from './addressing.js';
@@ -79,7 +85,8 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     this.#reader?.close(contentEndBytes);
     if (this.#depth > 0) return;
     this.#reader = null;
-    if (this.#action === 'remove') this.edit({ startBytes: this.#startBytes, endBytes, replacement: null });
+    if (this.#action === 'remove')
+      this.edit({ startBytes: this.#startBytes, endBytes, replacement: null });
   }
 
   text(piece: string): void {
@@ -103,9 +110,14 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     if (tag.uri === dialect.envelopeUri && !dialect.ownHeaderBlocks.includes(tag.local)) {
       throw structureRefusal('an element of the envelope in Header', tag);
     }
-    if (this.#rules.enforce && tag.uri.startsWith(RESERVED)) throw elementRefusal('RESERVED_HEADER', tag);
+    if (this.#rules.enforce && tag.uri.startsWith(RESERVED))
+      throw elementRefusal('RESERVED_HEADER', tag);
     if (++this.#blocks > this.#bounds.headerBlocksMax) {
-      throw refuseByLimit('SOAP_HEADER_LIMIT', 'limits.soap.headerBlocks', this.#bounds.headerBlocksMax);
+      throw refuseByLimit(
+        'SOAP_HEADER_LIMIT',
+        'limits.soap.headerBlocks',
+        this.#bounds.headerBlocksMax,
+      );
     }
     const target = headerTarget(tag, dialect, this.#rules);
     const kind = headerBlockKindOf(tag);
@@ -121,7 +133,8 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     if (kind === null) return ELEMENTS_ONLY;
     if (kind.actionNames.has(tag.local)) this.actionBlocks++;
     const isForOthers = target === 'other' || target === 'none';
-    if (isForOthers && !(this.#rules.checksAddressing && kind.namesForAllTargets.has(tag.local))) return ELEMENTS_ONLY;
+    if (isForOthers && !(this.#rules.checksAddressing && kind.namesForAllTargets.has(tag.local)))
+      return ELEMENTS_ONLY;
     this.#reader = kind.ensureReader(this, this.#rules, this.#bounds);
     return this.#reader?.begin(tag, this.#action === 'pass' && !isForOthers) ?? ELEMENTS_ONLY;
   }
@@ -152,16 +165,22 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
 
   #addNotUnderstood(tag: StartTag): void {
     this.#notUnderstood ??= [];
-    if (this.#notUnderstood.length < NAMED_MAX) this.#notUnderstood.push({ uri: tag.uri, local: tag.local });
+    if (this.#notUnderstood.length < NAMED_MAX)
+      this.#notUnderstood.push({ uri: tag.uri, local: tag.local });
   }
 
   /** Other names of the same target are the same. */
   #refuseRepeated(tag: StartTag, target: BlockTarget, code: RefusalCode): void {
-    const named = target === 'other' ? tag.attribute(this.#dialect.envelopeUri, this.#dialect.targetAttribute) : null;
+    const named =
+      target === 'other'
+        ? tag.attribute(this.#dialect.envelopeUri, this.#dialect.targetAttribute)
+        : null;
     const key = `${tag.local} ${named === null ? `of ${target}` : `named ${named.trim()}`}`;
     this.#seenTargets ??= new Set();
     if (this.#seenTargets.has(key))
-      throw new Refusal(code, `${tag.local} twice`, { facts: { elements: [{ uri: tag.uri, local: tag.local }] } });
+      throw new Refusal(code, `${tag.local} twice`, {
+        facts: { elements: [{ uri: tag.uri, local: tag.local }] },
+      });
     this.#seenTargets.add(key);
   }
 

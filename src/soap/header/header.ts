@@ -52,19 +52,33 @@ export class NotUnderstood extends Refusal {
   readonly names: readonly QName[];
 
   constructor(names: readonly QName[]) {
-    super('MUST_UNDERSTAND', 'header block', { found: names.map(expandedName).join(' '), facts: { elements: names } });
+    super('MUST_UNDERSTAND', 'header block', {
+      found: names.map(expandedName).join(' '),
+      facts: { elements: names },
+    });
     this.name = 'NotUnderstood';
     this.names = names;
   }
 }
 
 /** The refusal of an element that is not what its place allows. */
-export const elementRefusal = (code: RefusalCode, tag: QName, expected: readonly string[] = []): Refusal =>
-  new Refusal(code, null, { found: expandedName(tag), facts: { elements: [nameOf(tag)], expected } });
+export const elementRefusal = (
+  code: RefusalCode,
+  tag: QName,
+  expected: readonly string[] = [],
+): Refusal =>
+  new Refusal(code, null, {
+    found: expandedName(tag),
+    facts: { elements: [nameOf(tag)], expected },
+  });
 
 /** `tag` is that of the element which breaks the rule; null where none does. */
 export const structureRefusal = (rule: string, tag: QName | null = null): Refusal =>
-  new Refusal('SOAP_STRUCTURE', rule, tag === null ? undefined : { facts: { elements: [nameOf(tag)] } });
+  new Refusal(
+    'SOAP_STRUCTURE',
+    rule,
+    tag === null ? undefined : { facts: { elements: [nameOf(tag)] } },
+  );
 
 /** The names of the envelopes that these rules expect. */
 export const envelopesOf = ({ dialects }: EnvelopeRules): readonly string[] =>

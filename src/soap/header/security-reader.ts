@@ -1,5 +1,12 @@
 import { Refusal } from '../../base/refusals/refusal.js';
-import { ALL, ELEMENTS_ONLY, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  type QName,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 /** The drafts before the standard: old stacks still write them. */
@@ -14,7 +21,8 @@ const NAMESPACES: ReadonlySet<string> = new Set([
 export const SECURITY_NAMES: readonly string[] = [...NAMESPACES].map((uri) => `{${uri}}Security`);
 
 /** Whether this is the name of a Security header block. */
-export const isSecurity = ({ uri, local }: QName): boolean => local === 'Security' && NAMESPACES.has(uri);
+export const isSecurity = ({ uri, local }: QName): boolean =>
+  local === 'Security' && NAMESPACES.has(uri);
 
 /** Times and nonce of a Timestamp or a UsernameToken in a Security block. Texts are as written. */
 export interface FreshnessClaim {
@@ -51,7 +59,8 @@ export class SecurityReader implements XmlHandler {
   open(tag: StartTag): Interest {
     if (this.#part !== null) throw broken('an element in a text');
     this.#depth++;
-    if (this.#depth === 2 && (tag.local === 'Timestamp' || tag.local === 'UsernameToken')) this.#beginClaim(tag.local);
+    if (this.#depth === 2 && (tag.local === 'Timestamp' || tag.local === 'UsernameToken'))
+      this.#beginClaim(tag.local);
     if (this.#depth !== 3 || this.#claim === null) return ELEMENTS_ONLY;
     const part = PARTS.get(tag.local) ?? null;
     if (part === null) return ELEMENTS_ONLY;

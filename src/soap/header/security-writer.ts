@@ -62,7 +62,9 @@ function usernameToken({ usernameToken: token }: MadeSecurity, nowMillis: number
   const nonce = randomBytes(NONCE_BYTES);
   const created = instant(nowMillis);
   const isDigest = token.type === 'digest';
-  const password = isDigest ? passwordDigest(nonce, created, token.password()) : inAscii(token.password());
+  const password = isDigest
+    ? passwordDigest(nonce, created, token.password())
+    : inAscii(token.password());
   return [
     `<wsse:UsernameToken wsu:Id="${newId('UT')}">`,
     `<wsse:Username>${inAscii(token.username)}</wsse:Username>`,
@@ -74,7 +76,11 @@ function usernameToken({ usernameToken: token }: MadeSecurity, nowMillis: number
 
 /** Base64(SHA-1(nonce + created + password)): the octets of the nonce, the others in UTF-8. */
 const passwordDigest = (nonce: Uint8Array, created: string, password: string): string =>
-  createHash('sha1').update(nonce).update(created, 'utf8').update(password, 'utf8').digest('base64');
+  createHash('sha1')
+    .update(nonce)
+    .update(created, 'utf8')
+    .update(password, 'utf8')
+    .digest('base64');
 
 const instant = (millis: number): string => new Date(millis).toISOString();
 

@@ -68,7 +68,8 @@ export class SignedIds {
       const uri = tag.attributeUri(index);
       const local = tag.attributeLocal(index);
       if (isOwnId(uri, local)) this.#add(tag.attributeValue(index));
-      else if (isUnqualifiedId(uri, local)) this.#addUnqualified(tag.attributeValue(index).trim(), isHeaderOver);
+      else if (isUnqualifiedId(uri, local))
+        this.#addUnqualified(tag.attributeValue(index).trim(), isHeaderOver);
     }
   }
 
@@ -102,7 +103,8 @@ const isOwnId = (uri: string, local: string): boolean =>
 
 /** SAML 1.1 has names of its own for it. */
 const UNQUALIFIED: ReadonlySet<string> = new Set(['Id', 'ID', 'id', 'AssertionID']);
-const isUnqualifiedId = (uri: string, local: string): boolean => uri === '' && UNQUALIFIED.has(local);
+const isUnqualifiedId = (uri: string, local: string): boolean =>
+  uri === '' && UNQUALIFIED.has(local);
 
 /** Whether this element has an Id, or belongs to a signature. */
 export function hasSignatureId(tag: StartTag): boolean {

@@ -24,7 +24,9 @@ export class AttachedParts {
   #hasWanted = false;
 
   constructor(declared: readonly AttachedPart[]) {
-    this.#slots = new Map(declared.map((each) => [each.name, { declared: each, isWanted: false, part: null }]));
+    this.#slots = new Map(
+      declared.map((each) => [each.name, { declared: each, isWanted: false, part: null }]),
+    );
   }
 
   want(name: string): void {
@@ -57,7 +59,9 @@ export class AttachedParts {
     for (const slot of this.#slots.values()) {
       if (this.#unnamed.length === 0) return;
       if (slot.part !== null) continue;
-      const at = this.#unnamed.findIndex(({ mediaType }) => fits(mediaType, slot.declared.mediaTypes));
+      const at = this.#unnamed.findIndex(({ mediaType }) =>
+        fits(mediaType, slot.declared.mediaTypes),
+      );
       slot.part = this.#unnamed[at]?.part ?? null;
       if (at >= 0) this.#unnamed.splice(at, 1);
     }
@@ -79,6 +83,10 @@ function fits(mediaType: string | null, declared: readonly string[]): boolean {
   if (mediaType === null || declared.length === 0) return true;
   return declared.some((type) => {
     const bare = type.split(';', 1)[0]?.trim() ?? '';
-    return bare === mediaType || bare === '*/*' || (bare.endsWith('/*') && mediaType.startsWith(bare.slice(0, -1)));
+    return (
+      bare === mediaType ||
+      bare === '*/*' ||
+      (bare.endsWith('/*') && mediaType.startsWith(bare.slice(0, -1)))
+    );
   });
 }

@@ -6,7 +6,13 @@ import { type Attachment, Part } from './part.js';
 import { partOf } from './references.js';
 
 /** Transfer encodings of parts (RFC 2045 section 6.1). */
-const CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'base64', 'quoted-printable']);
+const CODINGS: ReadonlySet<string> = new Set([
+  '7bit',
+  '8bit',
+  'binary',
+  'base64',
+  'quoted-printable',
+]);
 
 /**
  * Keeps the parts of a package that are wanted, until it is over. They stand behind the envelope (XOP 1.0 section 1.1
@@ -57,7 +63,8 @@ export class Attachments implements AttachmentSink {
     const referred = id === null ? null : (this.#wanted.get(id) ?? null);
     this.#current = referred ?? this.#declared?.begin(id, mediaType) ?? null;
     if (this.#current === null) return false;
-    if (!CODINGS.has(transferEncoding)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'coding of an attachment');
+    if (!CODINGS.has(transferEncoding))
+      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'coding of an attachment');
     this.#current.begin(transferEncoding, mediaType);
     return true;
   }
@@ -66,7 +73,11 @@ export class Attachments implements AttachmentSink {
     if (this.#current?.hands(piece) === true) return;
     this.#bytesLeft -= piece.length;
     if (this.#bytesLeft < 0)
-      throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.codec.attachmentBytes', this.#bytesMax);
+      throw refuseByLimit(
+        'UPSTREAM_RESPONSE_LIMIT',
+        'limits.codec.attachmentBytes',
+        this.#bytesMax,
+      );
     this.#current?.chunks.push(Buffer.from(piece));
   }
 }

@@ -1,5 +1,12 @@
 import { Refusal } from '../../base/refusals/refusal.js';
-import { ELEMENTS_ONLY, type Interest, PRESENCE, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ELEMENTS_ONLY,
+  type Interest,
+  PRESENCE,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import type { References } from './references.js';
 
 export const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
@@ -45,7 +52,11 @@ export class IncludeReader implements XmlHandler {
   }
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
-    return !this.#inInclude && this.#skipped === 0 && (this.#inner.asciiText?.(bytes, start, end) ?? false);
+    return (
+      !this.#inInclude &&
+      this.#skipped === 0 &&
+      (this.#inner.asciiText?.(bytes, start, end) ?? false)
+    );
   }
 
   comment(chars: string): void {

@@ -10,7 +10,8 @@ export interface MediaType {
 }
 
 /** Whether this is a media type without parameters and wildcards (RFC 6838 section 4.2). */
-export const isMediaType = (text: string): boolean => /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/.test(text);
+export const isMediaType = (text: string): boolean =>
+  /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/.test(text);
 
 /** Longer headers are not worth reading. */
 const LENGTH_MAX = 2048;
@@ -64,9 +65,13 @@ const KNOWN: ReadonlyMap<string, MediaType> = new Map(
     [null, 'utf-8'].flatMap((charset): [string, MediaType][] => {
       const value = { name, charset, action: null };
       if (charset === null) return [[name, value]];
-      return ['; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';charset=UTF-8', '; charset="utf-8"'].map(
-        (tail) => [name + tail, value],
-      );
+      return [
+        '; charset=utf-8',
+        ';charset=utf-8',
+        '; charset=UTF-8',
+        ';charset=UTF-8',
+        '; charset="utf-8"',
+      ].map((tail) => [name + tail, value]);
     }),
   ),
 );
@@ -74,7 +79,11 @@ const KNOWN: ReadonlyMap<string, MediaType> = new Map(
 /**
  * `; name=bare` and `; name="quoted"`, each name once; between semicolons there may be nothing. Null when malformed.
  */
-function readParameters(header: string, start: number, bare: RegExp): ReadonlyMap<string, string> | null {
+function readParameters(
+  header: string,
+  start: number,
+  bare: RegExp,
+): ReadonlyMap<string, string> | null {
   const parameters = new Map<string, string>();
   let at = start;
   while (at < header.length) {
@@ -87,7 +96,9 @@ function readParameters(header: string, start: number, bare: RegExp): ReadonlyMa
     const name = header.slice(at, equals).trim().toLowerCase();
     if (!TOKEN.test(name) || parameters.has(name)) return null;
     const isQuoted = header[equals + 1] === '"';
-    const value = isQuoted ? readQuoted(header, equals + 2, bare === BARE) : readToken(header, equals + 1, bare);
+    const value = isQuoted
+      ? readQuoted(header, equals + 2, bare === BARE)
+      : readToken(header, equals + 1, bare);
     if (value === null) return null;
     parameters.set(name, value.text);
     at = value.next;
@@ -116,7 +127,9 @@ function readQuoted(header: string, start: number, plain: boolean): ParameterVal
     if (char === '"') {
       const semicolon = header.indexOf(';', at);
       const rest = header.slice(at + 1, semicolon < 0 ? undefined : semicolon);
-      return rest.trim() === '' ? { text, next: semicolon < 0 ? header.length : semicolon + 1 } : null;
+      return rest.trim() === ''
+        ? { text, next: semicolon < 0 ? header.length : semicolon + 1 }
+        : null;
     }
     if (char === '\\') {
       at++;
@@ -132,7 +145,11 @@ export const printMediaType = (dialect: Dialect, action: string | null): string 
   printContentType(dialect.mediaType, 'utf-8', dialect.actionHeader ? null : action);
 
 /** Prints a Content-Type with the parameters that are known. */
-export function printContentType(name: string, charset: string | null, action: string | null): string {
+export function printContentType(
+  name: string,
+  charset: string | null,
+  action: string | null,
+): string {
   const common = charset === 'utf-8' && action === null ? COMMON.get(name) : undefined;
   if (common !== undefined) return common;
   const base = charset === null ? name : `${name}; charset=${charset}`;
@@ -148,5 +165,8 @@ const COMMON: ReadonlyMap<string, string> = new Map(
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
 /** The dialects of `names` that travel under this media type, in the same order. */
-export const dialectsOfMediaType = (mediaType: string, names: readonly DialectName[]): readonly Dialect[] =>
+export const dialectsOfMediaType = (
+  mediaType: string,
+  names: readonly DialectName[],
+): readonly Dialect[] =>
   names.map((name) => DIALECTS[name]).filter((dialect) => dialect.mediaType === mediaType);

@@ -81,7 +81,9 @@ export class MultipartReader implements MessageReader, ContentSink {
     this.#scanner = new BoundaryScanner(options.type.boundary);
     this.#scanner.begin();
     this.#header = new HeaderBytes(options.limits.partHeaderBytes, (problem) =>
-      problem === 'too long' ? this.#beyond('partHeaderBytes') : broken('a bare line feed in the header of a part'),
+      problem === 'too long'
+        ? this.#beyond('partHeaderBytes')
+        : broken('a bare line feed in the header of a part'),
     );
   }
 
@@ -110,11 +112,13 @@ export class MultipartReader implements MessageReader, ContentSink {
       }
     }
     this.bytes += chunk.length;
-    if (this.#state === 'awaited' && this.bytes >= headBytes) throw broken('the envelope comes too late');
+    if (this.#state === 'awaited' && this.bytes >= headBytes)
+      throw broken('the envelope comes too late');
   }
 
   end(): void {
-    const isClosed = this.#section === 'epilogue' || (this.#section === 'boundary' && this.#line === 'closed');
+    const isClosed =
+      this.#section === 'epilogue' || (this.#section === 'boundary' && this.#line === 'closed');
     if (!isClosed) throw broken('no closing boundary');
     this.#references.checkParts();
     this.#options.attachments?.end?.();
@@ -153,8 +157,10 @@ export class MultipartReader implements MessageReader, ContentSink {
       else if (next === 'after the last') {
         this.#section = 'epilogue';
         this.#scanner.begin();
-      } else if (next === null || ++this.#padding > PADDING_MAX) throw broken('other bytes in the line of a boundary');
-      else if (next === 'closed' && this.#state === 'awaited') throw broken('no part is the envelope');
+      } else if (next === null || ++this.#padding > PADDING_MAX)
+        throw broken('other bytes in the line of a boundary');
+      else if (next === 'closed' && this.#state === 'awaited')
+        throw broken('no part is the envelope');
       else this.#line = next;
     }
     return at;
@@ -182,7 +188,8 @@ export class MultipartReader implements MessageReader, ContentSink {
     this.#section = 'part';
     const isBehind = this.#state === 'read';
     const { attachments = null } = this.#options;
-    this.#isWanted = isBehind && attachments?.begin(head.id, head.transferEncoding, mediaType) === true;
+    this.#isWanted =
+      isBehind && attachments?.begin(head.id, head.transferEncoding, mediaType) === true;
     if (this.#state !== 'awaited') return;
     // Some stacks take the first part for the envelope, whatever `start` and its type are.
     if (start !== null && head.id !== start) throw broken('a part before the envelope');
@@ -191,8 +198,10 @@ export class MultipartReader implements MessageReader, ContentSink {
 
   #beginEnvelope(head: PartHead, offset: number): void {
     const part = readEnvelopePart(head.contentType, this.#options.type);
-    if (part === null || !ENVELOPES.has(part.name)) throw broken('the envelope has another media type');
-    if (!PLAIN_CODINGS.has(head.transferEncoding)) throw broken('the envelope has a transfer encoding');
+    if (part === null || !ENVELOPES.has(part.name))
+      throw broken('the envelope has another media type');
+    if (!PLAIN_CODINGS.has(head.transferEncoding))
+      throw broken('the envelope has a transfer encoding');
     this.#references.envelope(head.id);
     this.envelopeType = part;
     this.#options.onEnvelope(part.name, part.action);
@@ -204,5 +213,9 @@ export class MultipartReader implements MessageReader, ContentSink {
 }
 
 /** Media types that some reader might take for an envelope. */
-const ENVELOPES: ReadonlySet<string> = new Set(['text/xml', 'application/xml', 'application/soap+xml']);
+const ENVELOPES: ReadonlySet<string> = new Set([
+  'text/xml',
+  'application/xml',
+  'application/soap+xml',
+]);
 const broken = (rule: string): Refusal => new Refusal('MTOM_STRUCTURE', rule);

@@ -31,11 +31,17 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
   if (parameters === undefined || !BOUNDARY.test(boundary))
     throw new Refusal('MTOM_STRUCTURE', 'no valid boundary in the Content-Type');
   if (boundary.length > limits.boundaryChars) {
-    throw refuseByLimit('MTOM_STRUCTURE', 'limits.mime.boundaryChars', limits.boundaryChars, boundary.length);
+    throw refuseByLimit(
+      'MTOM_STRUCTURE',
+      'limits.mime.boundaryChars',
+      limits.boundaryChars,
+      boundary.length,
+    );
   }
   for (const name of parameters.keys()) {
     // RFC 2231: a boundary in pieces is one for some readers and none for others.
-    if (name.includes('*')) throw new Refusal('MTOM_STRUCTURE', 'a parameter of the Content-Type in pieces');
+    if (name.includes('*'))
+      throw new Refusal('MTOM_STRUCTURE', 'a parameter of the Content-Type in pieces');
   }
   // A reader that searches for the parameter's text finds it in a quoted value, or in the end of another name.
   for (const piece of ['boundary', 'start']) {
@@ -50,10 +56,13 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
     throw new Refusal('MTOM_STRUCTURE', 'the parameter type is no media type of an envelope');
   const info = named?.name === XOP ? readMediaType(parameters.get('start-info')) : null;
   const actions = new Set(
-    [parameters.get('action'), info?.action, named?.action].filter((action) => action !== undefined && action !== null),
+    [parameters.get('action'), info?.action, named?.action].filter(
+      (action) => action !== undefined && action !== null,
+    ),
   );
   // Each of them is the one that some stack reads.
-  if (actions.size > 1) throw new Refusal('MTOM_STRUCTURE', 'the Content-Type names several actions');
+  if (actions.size > 1)
+    throw new Refusal('MTOM_STRUCTURE', 'the Content-Type names several actions');
   const [action = null] = actions;
   return {
     boundary,

@@ -17,7 +17,11 @@ const NAME = /^[!-9;-~]{1,128}$/;
 const CONTROL = /[\0-\x08\n-\x1f\x7f]/;
 
 /** The fields that are read; each at most once, because readers differ in which of two they take. */
-const READ: ReadonlySet<string> = new Set(['content-type', 'content-id', 'content-transfer-encoding']);
+const READ: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-id',
+  'content-transfer-encoding',
+]);
 
 /** Reads the header of a part, its empty line included. Throws `MTOM_STRUCTURE`. */
 export function readPartHead(bytes: Buffer): PartHead {
@@ -31,7 +35,10 @@ export function readPartHead(bytes: Buffer): PartHead {
 }
 
 /** The fields of the header of a part by their names in lower case, those that are read. Throws as `readPartHead` does. */
-export function readPartFields(bytes: Buffer, read: ReadonlySet<string>): ReadonlyMap<string, string> {
+export function readPartFields(
+  bytes: Buffer,
+  read: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   let open: string | null = null;
   for (const line of bytes.latin1Slice(0, bytes.length).split('\r\n')) {

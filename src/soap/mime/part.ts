@@ -49,7 +49,8 @@ export class Part implements Attachment {
   }
 
   value(): string {
-    if (!this.#hasBegun) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'attachment before its envelope');
+    if (!this.#hasBegun)
+      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'attachment before its envelope');
     const bytes = Buffer.concat(this.chunks);
     return decoded(bytes, this.#coding).toString('base64');
   }

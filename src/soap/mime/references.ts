@@ -31,7 +31,8 @@ export class References {
     const id = partOf(href);
     if (id === null || id === this.#envelope)
       throw new Refusal('MTOM_EXTERNAL_HREF', 'href names no part of this message');
-    if (this.#included.has(id)) throw new Refusal('MTOM_EXTERNAL_HREF', 'a part that is included twice');
+    if (this.#included.has(id))
+      throw new Refusal('MTOM_EXTERNAL_HREF', 'a part that is included twice');
     if (this.#included.size === this.#max) {
       throw refuseByLimit('MTOM_STRUCTURE', 'limits.mime.parts', this.#max, null, 'Includes');
     }

@@ -15,7 +15,8 @@ export interface PackagePart {
 }
 
 /** The Content-ID that names a part of the WSDL (WS-I Attachments Profile 1.0 section 3.8). */
-export const contentIdOf = (part: string): string => `${encodeURIComponent(part)}=${randomUUID()}@soapstone`;
+export const contentIdOf = (part: string): string =>
+  `${encodeURIComponent(part)}=${randomUUID()}@soapstone`;
 
 /** The form of a package: by XOP 1.0, where its envelope includes parts; by SOAP Messages with Attachments. */
 export interface PackageForm {
@@ -47,7 +48,9 @@ export function writePackage(
     Buffer.from(
       `${before}--${boundary}\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ${coding}\r\nContent-ID: <${id}>\r\n\r\n`,
     );
-  const own = isXop ? `${XOP_TYPE}; charset=UTF-8; type="${mediaType}"` : printContentType(mediaType, 'utf-8', action);
+  const own = isXop
+    ? `${XOP_TYPE}; charset=UTF-8; type="${mediaType}"`
+    : printContentType(mediaType, 'utf-8', action);
   const rootHead = head(isXop ? printContentType(own, null, action) : own, '8bit', root);
   const info = isXop ? `type="${XOP_TYPE}"; start-info="${mediaType}"` : `type="${mediaType}"`;
   const outer = `multipart/related; ${info}; start="<${root}>"; boundary="${boundary}"`;
@@ -57,7 +60,10 @@ export function writePackage(
     pieces: [
       rootHead,
       ...envelope,
-      ...parts.flatMap(({ id, mediaType: type, bytes }) => [head(type, 'binary', id, '\r\n'), bytes]),
+      ...parts.flatMap(({ id, mediaType: type, bytes }) => [
+        head(type, 'binary', id, '\r\n'),
+        bytes,
+      ]),
       Buffer.from(`\r\n--${boundary}--\r\n`),
     ],
     envelopeOffset: rootHead.length,

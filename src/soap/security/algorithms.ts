@@ -52,13 +52,33 @@ const MORE_2007 = 'http://www.w3.org/2007/05/xmldsig-more#';
 
 /** Identifiers of algorithms: XML Signature section 6.4, RFC 9231 section 2.3. There is none with a shared key. */
 export const SIGNATURE_ALGORITHMS: readonly SignatureAlgorithm[] = [
-  { name: 'rsa-sha1', identifier: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1', kind: 'rsa', digest: 'sha1' },
+  {
+    name: 'rsa-sha1',
+    identifier: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1',
+    kind: 'rsa',
+    digest: 'sha1',
+  },
   { name: 'rsa-sha256', identifier: `${MORE}rsa-sha256`, kind: 'rsa', digest: 'sha256' },
   { name: 'rsa-sha384', identifier: `${MORE}rsa-sha384`, kind: 'rsa', digest: 'sha384' },
   { name: 'rsa-sha512', identifier: `${MORE}rsa-sha512`, kind: 'rsa', digest: 'sha512' },
-  { name: 'rsa-pss-sha256', identifier: `${MORE_2007}sha256-rsa-MGF1`, kind: 'rsa-pss', digest: 'sha256' },
-  { name: 'rsa-pss-sha384', identifier: `${MORE_2007}sha384-rsa-MGF1`, kind: 'rsa-pss', digest: 'sha384' },
-  { name: 'rsa-pss-sha512', identifier: `${MORE_2007}sha512-rsa-MGF1`, kind: 'rsa-pss', digest: 'sha512' },
+  {
+    name: 'rsa-pss-sha256',
+    identifier: `${MORE_2007}sha256-rsa-MGF1`,
+    kind: 'rsa-pss',
+    digest: 'sha256',
+  },
+  {
+    name: 'rsa-pss-sha384',
+    identifier: `${MORE_2007}sha384-rsa-MGF1`,
+    kind: 'rsa-pss',
+    digest: 'sha384',
+  },
+  {
+    name: 'rsa-pss-sha512',
+    identifier: `${MORE_2007}sha512-rsa-MGF1`,
+    kind: 'rsa-pss',
+    digest: 'sha512',
+  },
   { name: 'ecdsa-sha1', identifier: `${MORE}ecdsa-sha1`, kind: 'ec', digest: 'sha1' },
   { name: 'ecdsa-sha256', identifier: `${MORE}ecdsa-sha256`, kind: 'ec', digest: 'sha256' },
   { name: 'ecdsa-sha384', identifier: `${MORE}ecdsa-sha384`, kind: 'ec', digest: 'sha384' },
@@ -92,7 +112,9 @@ export function problemOfKey(key: KeyObject): string | null {
     case 'rsa-pss': {
       const { modulusLength: bits = 0, publicExponent: exponent = 0n } = details;
       if (bits < RSA_BITS.least || bits > RSA_BITS.most) return `an RSA key of ${bits} bits`;
-      return exponent < 3n || exponent > RSA_EXPONENT_MAX ? 'an RSA key with an unusual exponent' : null;
+      return exponent < 3n || exponent > RSA_EXPONENT_MAX
+        ? 'an RSA key with an unusual exponent'
+        : null;
     }
     case 'ec':
       return CURVES.has(details.namedCurve ?? '')
@@ -124,12 +146,22 @@ export function isSignatureOf(
 }
 
 /** Signs bytes by an algorithm, with a key of its kind. */
-export const signBytes = ({ kind, digest }: SignatureAlgorithm, key: KeyObject, bytes: Buffer): Buffer =>
-  sign(digest, bytes, keyInput(kind, key));
+export const signBytes = (
+  { kind, digest }: SignatureAlgorithm,
+  key: KeyObject,
+  bytes: Buffer,
+): Buffer => sign(digest, bytes, keyInput(kind, key));
 
 /** The key with what OpenSSL needs to know of its algorithm. */
-function keyInput(kind: SignatureAlgorithm['kind'], key: KeyObject): SignKeyObjectInput | KeyObject {
+function keyInput(
+  kind: SignatureAlgorithm['kind'],
+  key: KeyObject,
+): SignKeyObjectInput | KeyObject {
   if (kind === 'ec') return { key, dsaEncoding: 'ieee-p1363' };
   if (kind !== 'rsa-pss') return key;
-  return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
+  return {
+    key,
+    padding: constants.RSA_PKCS1_PSS_PADDING,
+    saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+  };
 }

@@ -52,4 +52,8 @@ const instant = (millis: number): string => new Date(millis).toISOString();
 
 /** A text as Canonical XML has it (section 2.3). */
 const canonical = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\r', '&#xD;');
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\r', '&#xD;');

@@ -62,7 +62,8 @@ export class ElementIds {
 function descendants(root: ElementNode): readonly ElementNode[] {
   const found = [root];
   // It grows while it is walked.
-  for (const node of found) for (const child of node.children) if (child instanceof ElementNode) found.push(child);
+  for (const node of found)
+    for (const child of node.children) if (child instanceof ElementNode) found.push(child);
   return found;
 }
 

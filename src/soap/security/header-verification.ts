@@ -7,9 +7,20 @@ import type { ElementNode } from '../../xml/canonical/element-tree.js';
 import { expandedName } from '../../xml/events.js';
 import type { Dialect } from '../dialect.js';
 import { ElementIds, hasComment } from './element-ids.js';
-import { isAssertion, type KeyName, readBinaryToken, readKeyInfo, readTokenReference } from './key-info.js';
+import {
+  isAssertion,
+  type KeyName,
+  readBinaryToken,
+  readKeyInfo,
+  readTokenReference,
+} from './key-info.js';
 import { compareDigest } from './reference-digest.js';
-import { isConfirmed, judgeAssertion, type SamlRules, type VerifiedAssertion } from './saml-assertion.js';
+import {
+  isConfirmed,
+  judgeAssertion,
+  type SamlRules,
+  type VerifiedAssertion,
+} from './saml-assertion.js';
 import {
   failedAuthentication,
   failedCheck,
@@ -120,36 +131,62 @@ export function verifyHeader(
 ): VerifiedHeader {
   const security = header === null ? null : securityOf(header, dialect, rules.role);
   if (header === null || security === null) {
-    if (rules.signature === null && rules.usernameToken === null && rules.saml === null && !rules.timestamp.isRequired)
+    if (
+      rules.signature === null &&
+      rules.usernameToken === null &&
+      rules.saml === null &&
+      !rules.timestamp.isRequired
+    )
       return NOTHING;
     throw invalidSecurity('there is no Security block for this receiver');
   }
   if (hasComment(security)) throw invalidSecurity('a comment in the Security block');
   const parts = sort(security, rules);
   const ids = new ElementIds(header);
-  const goodUntilMillis = parts.timestamp === null ? null : judgeTimestamp(parts.timestamp, rules.timestamp, nowMillis);
-  if (parts.timestamp === null && rules.timestamp.isRequired) throw invalidSecurity('there is no Timestamp');
-  const signatures = rules.signature === null ? [] : verifySignatures(parts, ids, rules.signature(), nowMillis);
+  const goodUntilMillis =
+    parts.timestamp === null ? null : judgeTimestamp(parts.timestamp, rules.timestamp, nowMillis);
+  if (parts.timestamp === null && rules.timestamp.isRequired)
+    throw invalidSecurity('there is no Timestamp');
+  const signatures =
+    rules.signature === null ? [] : verifySignatures(parts, ids, rules.signature(), nowMillis);
   const confirmations =
-    rules.confirmations === 'demand' && sentValues !== null ? judgeConfirmations(parts, sentValues) : [];
+    rules.confirmations === 'demand' && sentValues !== null
+      ? judgeConfirmations(parts, sentValues)
+      : [];
   const covering =
     rules.signature === null
       ? null
       : requireSigned(header, parts, signatures, rules.signature().required, confirmations);
-  const assertion = rules.saml === null ? null : judgeSaml(parts, ids, rules.saml, covering, nowMillis);
-  if (rules.usernameToken !== null && parts.usernameToken === null) throw invalidSecurity('there is no UsernameToken');
+  const assertion =
+    rules.saml === null ? null : judgeSaml(parts, ids, rules.saml, covering, nowMillis);
+  if (rules.usernameToken !== null && parts.usernameToken === null)
+    throw invalidSecurity('there is no UsernameToken');
   const user =
     rules.usernameToken === null || parts.usernameToken === null
       ? null
       : judgeUsernameToken(parts.usernameToken, rules.usernameToken, nowMillis);
-  const referredIds = new Set(signatures.flatMap(({ references }) => references.map(({ id }) => id)));
+  const referredIds = new Set(
+    signatures.flatMap(({ references }) => references.map(({ id }) => id)),
+  );
   const attachments = signatures.flatMap((signature) => signature.attachments);
   const pending = signatures.flatMap((signature) => [...signature.pending.values()]);
-  return { signatures: covering ?? [], user, assertion, goodUntilMillis, referredIds, pending, attachments };
+  return {
+    signatures: covering ?? [],
+    user,
+    assertion,
+    goodUntilMillis,
+    referredIds,
+    pending,
+    attachments,
+  };
 }
 
 /** The one Security block for this receiver; null without one. */
-function securityOf(header: ElementNode, dialect: Dialect, role: string | null): ElementNode | null {
+function securityOf(
+  header: ElementNode,
+  dialect: Dialect,
+  role: string | null,
+): ElementNode | null {
   const found = header.elements.filter((block) => {
     if (block.local !== 'Security' || block.uri === '') return false;
     const named = block.attribute(dialect.envelopeUri, dialect.targetAttribute)?.trim() ?? '';
@@ -191,13 +228,18 @@ function sort(security: ElementNode, rules: VerificationRules): SecurityParts {
     else if (isNamed(node, WSSE, 'UsernameToken')) once('UsernameToken', node);
     else if (isAssertion(node)) once('Assertion', node);
     else if (isNamed(node, DS, 'Signature')) signatures.push(node);
-    else if (isNamed(node, WSSE, 'BinarySecurityToken') || isNamed(node, WSSE, 'SecurityTokenReference'))
+    else if (
+      isNamed(node, WSSE, 'BinarySecurityToken') ||
+      isNamed(node, WSSE, 'SecurityTokenReference')
+    )
       tokens.add(node);
-    else if (takesConfirmations && isNamed(node, WSSE11, 'SignatureConfirmation')) confirmations.push(node);
+    else if (takesConfirmations && isNamed(node, WSSE11, 'SignatureConfirmation'))
+      confirmations.push(node);
     else if (node.uri === XENC && encrypted === 'refuse') throw unsupportedAlgorithm('encryption');
     else if (node.uri !== XENC) throw unsupportedToken('a part of the Security block');
   }
-  if (signatures.length > SIGNATURES_MAX) throw invalidSecurity(`more than ${SIGNATURES_MAX} signatures`);
+  if (signatures.length > SIGNATURES_MAX)
+    throw invalidSecurity(`more than ${SIGNATURES_MAX} signatures`);
   if (confirmations.length > SIGNATURES_MAX)
     throw invalidSecurity(`more than ${SIGNATURES_MAX} SignatureConfirmations`);
   if (tokens.size > TOKENS_MAX) throw invalidSecurity(`more than ${TOKENS_MAX} tokens`);
@@ -232,7 +274,8 @@ function verifySignatures(
     const name = keyNameOf(form, parts, ids);
     const signer = rules.certificates.find(name, (id) => tokenWithId(id, parts, ids), nowMillis);
     const signed = verifySignedInfo(form, signer.publicKey);
-    const digest = (): string => createHash('sha256').update(signer.fingerprint).update(signed).digest('base64');
+    const digest = (): string =>
+      createHash('sha256').update(signer.fingerprint).update(signed).digest('base64');
     return {
       signer,
       digest,
@@ -261,7 +304,8 @@ function holderOf(assertion: ElementNode): string {
     .flatMap(({ elements }) => elements.filter((node) => isNamed(node, DS, 'KeyInfo')));
   const [keyInfo, ...others] = data;
   const name = keyInfo === undefined ? null : readKeyInfo(keyInfo);
-  if (name?.by !== 'x509Data' || others.length > 0) throw unsupportedToken('the key of an assertion');
+  if (name?.by !== 'x509Data' || others.length > 0)
+    throw unsupportedToken('the key of an assertion');
   return name.letters;
 }
 
@@ -285,7 +329,8 @@ function compareReferences(
     if (reference.isEnveloped) throw unsupportedAlgorithm('an enveloped signature');
     const found = ids.find(reference.id);
     if (found === null) {
-      if (reference.isDereferenced) throw tokenUnavailable('the SecurityTokenReference that is signed');
+      if (reference.isDereferenced)
+        throw tokenUnavailable('the SecurityTokenReference that is signed');
       pending.set(reference.id, reference);
       continue;
     }
@@ -298,12 +343,14 @@ function compareReferences(
 
 /** The token that a SecurityTokenReference names, where it stands in the Security block. */
 function dereferenced(node: ElementNode, { tokens }: SecurityParts, ids: ElementIds): ElementNode {
-  if (!isNamed(node, WSSE, 'SecurityTokenReference')) throw unsupportedAlgorithm('STR-Transform of something else');
+  if (!isNamed(node, WSSE, 'SecurityTokenReference'))
+    throw unsupportedAlgorithm('STR-Transform of something else');
   const name = readTokenReference(node);
   if (name.by !== 'token' && name.by !== 'assertion')
     throw unsupportedAlgorithm('STR-Transform of a token that is not in the message');
   const token = ids.find(name.id);
-  if (token === null || !tokens.has(token) || token === node) throw tokenUnavailable('the token that is signed');
+  if (token === null || !tokens.has(token) || token === node)
+    throw tokenUnavailable('the token that is signed');
   return token;
 }
 
@@ -320,14 +367,21 @@ function requireSigned(
 ): readonly ReadSignature[] {
   const elements: ElementNode[] = [...confirmations];
   for (const part of required)
-    if (part !== 'Body' && part !== 'attachments') elements.push(requiredElement(part, header, parts));
-  const covering = signatures.filter((signature) => elements.every((element) => signature.elements.has(element)));
-  if (covering.length === 0) throw invalidSecurity('what must be signed is not signed by one signature');
+    if (part !== 'Body' && part !== 'attachments')
+      elements.push(requiredElement(part, header, parts));
+  const covering = signatures.filter((signature) =>
+    elements.every((element) => signature.elements.has(element)),
+  );
+  if (covering.length === 0)
+    throw invalidSecurity('what must be signed is not signed by one signature');
   return covering;
 }
 
 /** The SignatureConfirmations, which confirm just what was sent. Throws `wsse:FailedCheck`, `wsse:InvalidSecurity`. */
-function judgeConfirmations({ confirmations }: SecurityParts, sentValues: readonly Buffer[]): readonly ElementNode[] {
+function judgeConfirmations(
+  { confirmations }: SecurityParts,
+  sentValues: readonly Buffer[],
+): readonly ElementNode[] {
   const confirmed = confirmations.map((node) => {
     if (elementParts(node).length > 0) throw invalidSecurity('SignatureConfirmation with content');
     const value = decodeBase64(requiredAttribute(node, 'Value').replaceAll(/[ \t\r\n]/g, ''));
@@ -357,7 +411,11 @@ function requiredElement(
   return element;
 }
 
-const SINGLE_PARTS = { Timestamp: 'timestamp', UsernameToken: 'usernameToken', Assertion: 'assertion' } as const;
+const SINGLE_PARTS = {
+  Timestamp: 'timestamp',
+  UsernameToken: 'usernameToken',
+  Assertion: 'assertion',
+} as const;
 
 function judgeSaml(
   { assertion: node }: SecurityParts,
@@ -368,7 +426,8 @@ function judgeSaml(
 ): VerifiedAssertion {
   if (node === null) throw invalidSecurity('there is no Assertion');
   const assertion = judgeAssertion(node, rules, nowMillis);
-  if (ids.find(node.attribute('', 'ID') ?? '') !== node) throw new Refusal('WSSE_DUPLICATE_ID', 'Header');
+  if (ids.find(node.attribute('', 'ID') ?? '') !== node)
+    throw new Refusal('WSSE_DUPLICATE_ID', 'Header');
   const isGood = [null, ...(covering ?? [])].some((signature) =>
     isConfirmed(assertion, signature?.signer ?? null, signature?.elements.has(node) === true),
   );

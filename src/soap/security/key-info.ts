@@ -2,7 +2,14 @@ import type { Buffer } from 'node:buffer';
 
 import type { ElementNode } from '../../xml/canonical/element-tree.js';
 import { invalidSecurity, unsupportedToken } from './security-refusals.js';
-import { base64Of, elementParts, elementText, isNamed, lettersOf, requiredAttribute } from './strict-elements.js';
+import {
+  base64Of,
+  elementParts,
+  elementText,
+  isNamed,
+  lettersOf,
+  requiredAttribute,
+} from './strict-elements.js';
 import {
   BASE64_BINARY,
   DS,
@@ -36,10 +43,12 @@ export type KeyName =
 /** Reads the one child of a KeyInfo. Throws `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`. */
 export function readKeyInfo(keyInfo: ElementNode): KeyName {
   const [part, ...further] = elementParts(keyInfo);
-  if (part === undefined || further.length > 0) throw invalidSecurity('KeyInfo names a key in one way');
+  if (part === undefined || further.length > 0)
+    throw invalidSecurity('KeyInfo names a key in one way');
   if (isNamed(part, WSSE, 'SecurityTokenReference')) return readTokenReference(part);
   if (isNamed(part, DS, 'X509Data')) return readX509Data(part, true);
-  if (isNamed(part, DS, 'KeyValue') || isNamed(part, DS11, 'DEREncodedKeyValue')) return { by: 'keyValue', node: part };
+  if (isNamed(part, DS, 'KeyValue') || isNamed(part, DS11, 'DEREncodedKeyValue'))
+    return { by: 'keyValue', node: part };
   throw unsupportedToken('what KeyInfo holds');
 }
 
@@ -74,7 +83,8 @@ function readKeyIdentifier(node: ElementNode): KeyName {
   const type = requiredAttribute(node, 'ValueType');
   if (type === SAML2_ID) return { by: 'assertion', id: elementText(node).trim() };
   const encoding = node.attribute('', 'EncodingType');
-  if (encoding !== null && encoding !== BASE64_BINARY) throw unsupportedToken('the encoding of KeyIdentifier');
+  if (encoding !== null && encoding !== BASE64_BINARY)
+    throw unsupportedToken('the encoding of KeyIdentifier');
   if (type === X509_KEY_IDENTIFIER) return { by: 'keyIdentifier', identifier: base64Of(node) };
   if (type === THUMBPRINT) return { by: 'thumbprint', sha1: base64Of(node) };
   throw unsupportedToken('the ValueType of KeyIdentifier');
@@ -93,7 +103,8 @@ function readX509Data(node: ElementNode, isBare: boolean): KeyName {
     parts.set(part.local, part);
   }
   const [certificate, issuerSerial] = [parts.get('X509Certificate'), parts.get('X509IssuerSerial')];
-  if (certificate !== undefined) return { by: isBare ? 'x509Data' : 'embedded', letters: lettersOf(certificate) };
+  if (certificate !== undefined)
+    return { by: isBare ? 'x509Data' : 'embedded', letters: lettersOf(certificate) };
   if (issuerSerial === undefined) throw invalidSecurity('X509Data names one certificate');
   return { ...readIssuerSerial(issuerSerial), isBare };
 }
@@ -108,15 +119,22 @@ function readIssuerSerial(
     throw invalidSecurity('the parts of X509IssuerSerial');
   const number = elementText(serial).trim();
   if (!/^[0-9]{1,60}$/.test(number)) throw invalidSecurity('X509SerialNumber is no number');
-  return { by: 'issuerSerial', issuer: elementText(issuer).trim(), serial: BigInt(number).toString(16) };
+  return {
+    by: 'issuerSerial',
+    issuer: elementText(issuer).trim(),
+    serial: BigInt(number).toString(16),
+  };
 }
 
 /** The certificate in a BinarySecurityToken, in base64 without white space. Throws `wsse:UnsupportedSecurityToken` for other kinds of tokens. */
 export function readBinaryToken(node: ElementNode): string {
-  if (!isNamed(node, WSSE, 'BinarySecurityToken')) throw unsupportedToken('a token that is no X.509 certificate');
+  if (!isNamed(node, WSSE, 'BinarySecurityToken'))
+    throw unsupportedToken('a token that is no X.509 certificate');
   const encoding = node.attribute('', 'EncodingType');
-  if (encoding !== null && encoding !== BASE64_BINARY) throw unsupportedToken('the encoding of BinarySecurityToken');
-  if (requiredAttribute(node, 'ValueType') !== X509_V3) throw unsupportedToken('the ValueType of BinarySecurityToken');
+  if (encoding !== null && encoding !== BASE64_BINARY)
+    throw unsupportedToken('the encoding of BinarySecurityToken');
+  if (requiredAttribute(node, 'ValueType') !== X509_V3)
+    throw unsupportedToken('the ValueType of BinarySecurityToken');
   return lettersOf(node);
 }
 

@@ -19,13 +19,27 @@ import {
 import type { XmlLimits } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
 import { escapeText } from '../../xml/writer.js';
-import { type DigestName, digestIdentifier, type SignatureAlgorithm, signBytes } from './algorithms.js';
+import {
+  type DigestName,
+  digestIdentifier,
+  type SignatureAlgorithm,
+  signBytes,
+} from './algorithms.js';
 import { referableId } from './element-ids.js';
 import type { RequiredPart } from './header-verification.js';
 import { ElementDigest } from './reference-digest.js';
 import type { Transformation } from './signature-form.js';
 import type { KeyReference } from './signer-certificates.js';
-import { BASE64_BINARY, DS, EXC_C14N, THUMBPRINT, WSSE, WSU, X509_KEY_IDENTIFIER, X509_V3 } from './wsse-names.js';
+import {
+  BASE64_BINARY,
+  DS,
+  EXC_C14N,
+  THUMBPRINT,
+  WSSE,
+  WSU,
+  X509_KEY_IDENTIFIER,
+  X509_V3,
+} from './wsse-names.js';
 
 /** The key of the gateway, as it is now. */
 export interface SigningIdentity {
@@ -120,7 +134,10 @@ function idPrefixOf(tag: Pick<StartTag, 'namespace'>): IdPrefix {
 const newId = (): string => `id-${randomBytes(16).toString('hex')}`;
 
 /** Header blocks that the message does not have are not signed. */
-function partsIn({ header, security, body }: Outline, { parts, digest }: SigningRules): readonly Part[] {
+function partsIn(
+  { header, security, body }: Outline,
+  { parts, digest }: SigningRules,
+): readonly Part[] {
   return parts.flatMap((part) => {
     if (part === 'Body') return [body];
     if (part === 'attachments') return [];
@@ -142,7 +159,11 @@ function partsIn({ header, security, body }: Outline, { parts, digest }: Signing
 }
 
 /** The offset behind the name of a start tag. */
-const nameEndOf = ({ offsetBytes, prefix, local }: Pick<StartTag, 'offsetBytes' | 'prefix' | 'local'>): number =>
+const nameEndOf = ({
+  offsetBytes,
+  prefix,
+  local,
+}: Pick<StartTag, 'offsetBytes' | 'prefix' | 'local'>): number =>
   offsetBytes + 1 + Buffer.byteLength(prefix === '' ? local : `${prefix}:${local}`);
 
 function read(message: Buffer, { xmlLimits, digest }: SigningRules): Outline {
@@ -176,7 +197,11 @@ class Outliner implements XmlHandler {
       return this.#block.open(tag);
     } else if (tag.local === 'Header') this.#header = new ElementNode(tag, this.#envelope);
     else {
-      this.#body = { id: referableId(tag), nameEndBytes: nameEndOf(tag), idPrefix: idPrefixOf(tag) };
+      this.#body = {
+        id: referableId(tag),
+        nameEndBytes: nameEndOf(tag),
+        idPrefix: idPrefixOf(tag),
+      };
       this.#digest.writer.open(tag);
       return STREAM;
     }
@@ -201,15 +226,23 @@ class Outliner implements XmlHandler {
 
   outline(message: Buffer): Outline {
     const [header, body] = [this.#header, this.#body];
-    const security = header?.elements.findLast((one) => one.local === 'Security' && one.uri === WSSE);
-    invariant(header !== null && security !== undefined && body !== null, 'the gateway has written its Security block');
+    const security = header?.elements.findLast(
+      (one) => one.local === 'Security' && one.uri === WSSE,
+    );
+    invariant(
+      header !== null && security !== undefined && body !== null,
+      'the gateway has written its Security block',
+    );
     const securityEndBytes = message.lastIndexOf('</', security.endBytes - 1);
     return { header, security, securityEndBytes, body: { ...body, digest: this.#digest.digest() } };
   }
 }
 
 /** Writes texts, which are ASCII, into a message. */
-function insert(message: Buffer, insertions: readonly { readonly at: number; readonly text: string }[]): Buffer {
+function insert(
+  message: Buffer,
+  insertions: readonly { readonly at: number; readonly text: string }[],
+): Buffer {
   const pieces: Buffer[] = [];
   let done = 0;
   for (const { at, text } of [...insertions].sort((one, other) => one.at - other.at)) {
@@ -246,15 +279,26 @@ function keyTexts(
       const parts = `<ds:X509IssuerName>${escapeText(issuer)}</ds:X509IssuerName><ds:X509SerialNumber>${serial}</ds:X509SerialNumber>`;
       return {
         token: '',
-        keyInfo: named(`<ds:X509Data><ds:X509IssuerSerial>${parts}</ds:X509IssuerSerial></ds:X509Data>`),
+        keyInfo: named(
+          `<ds:X509Data><ds:X509IssuerSerial>${parts}</ds:X509IssuerSerial></ds:X509Data>`,
+        ),
       };
     }
     case 'keyIdentifier':
-      return { token: '', keyInfo: named(identifier(X509_KEY_IDENTIFIER, fields.keyIdentifier ?? Buffer.alloc(0))) };
+      return {
+        token: '',
+        keyInfo: named(identifier(X509_KEY_IDENTIFIER, fields.keyIdentifier ?? Buffer.alloc(0))),
+      };
     case 'thumbprint':
-      return { token: '', keyInfo: named(identifier(THUMBPRINT, createHash('sha1').update(certificate.raw).digest())) };
+      return {
+        token: '',
+        keyInfo: named(identifier(THUMBPRINT, createHash('sha1').update(certificate.raw).digest())),
+      };
     case 'x509Data':
-      return { token: '', keyInfo: `<ds:X509Data><ds:X509Certificate>${letters}</ds:X509Certificate></ds:X509Data>` };
+      return {
+        token: '',
+        keyInfo: `<ds:X509Data><ds:X509Certificate>${letters}</ds:X509Certificate></ds:X509Data>`,
+      };
   }
 }
 

@@ -31,7 +31,8 @@ import { SignedAttachments } from './signed-attachments.js';
 export const HEADER_NODES_MAX = 8192;
 
 /** What a verified message says of its sender. */
-export interface VerifiedMessage extends Pick<VerifiedHeader, 'user' | 'assertion' | 'goodUntilMillis'> {
+export interface VerifiedMessage
+  extends Pick<VerifiedHeader, 'user' | 'assertion' | 'goodUntilMillis'> {
   /** The signature that covers what is required; null where none is demanded. */
   readonly signature: VerifiedSignature | null;
 }
@@ -104,7 +105,8 @@ export class MessageVerifier implements XmlHandler {
   text(chars: string): void {
     if (this.#block !== null) this.#block.text(chars);
     else if (this.#digests.length > 0) {
-      if (chars !== '' && this.#hasText[this.#depth] !== true && /[^ \t\r\n]/.test(chars)) this.#noteText();
+      if (chars !== '' && this.#hasText[this.#depth] !== true && /[^ \t\r\n]/.test(chars))
+        this.#noteText();
       for (const { writer } of this.#digests) writer.text(chars);
     }
     this.#inner.text(chars);
@@ -115,7 +117,8 @@ export class MessageVerifier implements XmlHandler {
     const digest = this.#digests[0];
     if (digest === undefined || this.#digests.length > 1 || interest === PRESENCE) return false;
     // Whether a text is white matters beside a comment.
-    if (interest === ALL || interest === STREAM || this.#hasComment[this.#depth] === true) return false;
+    if (interest === ALL || interest === STREAM || this.#hasComment[this.#depth] === true)
+      return false;
     if (!digest.writer.asciiText(bytes, start, end)) return false;
     this.#noteText();
     return true;
@@ -170,7 +173,13 @@ export class MessageVerifier implements XmlHandler {
   #verifyHead(): VerifiedHeader {
     const dialect = dialectOfUri(this.#envelope?.uri ?? '');
     if (dialect === null) throw new Refusal('SOAP_NOT_ENVELOPE');
-    const head = verifyHeader(this.#header, dialect, this.#rules, this.#nowMillis, this.#sentValues);
+    const head = verifyHeader(
+      this.#header,
+      dialect,
+      this.#rules,
+      this.#nowMillis,
+      this.#sentValues,
+    );
     this.#head = head;
     if (this.#envelope !== null)
       eachId(this.#envelope, (id) => {
@@ -187,7 +196,8 @@ export class MessageVerifier implements XmlHandler {
     if (tag.attributeCount > 0 && head.referredIds.size > 0) this.#matchIds(tag, head.referredIds);
     if (this.#digests.length === 0) return ELEMENTS_ONLY;
     // The bytes of the part would not be signed.
-    if (tag.local === 'Include' && tag.uri === XOP_URI) throw unsupportedAlgorithm('an attachment in what is signed');
+    if (tag.local === 'Include' && tag.uri === XOP_URI)
+      throw unsupportedAlgorithm('an attachment in what is signed');
     this.#hasText[this.#depth] = false;
     this.#hasComment[this.#depth] = false;
     const digests = this.#digests;
@@ -202,14 +212,20 @@ export class MessageVerifier implements XmlHandler {
     if (this.#rules.signature !== null) {
       const isNeeded = this.#rules.signature().required.includes('Body');
       const id = referableId(tag);
-      signature = head.signatures.find(({ pending }) => !isNeeded || (id !== null && pending.has(id))) ?? null;
-      if (signature === null) throw invalidSecurity('Body is not signed together with what else must be');
+      signature =
+        head.signatures.find(({ pending }) => !isNeeded || (id !== null && pending.has(id))) ??
+        null;
+      if (signature === null)
+        throw invalidSecurity('Body is not signed together with what else must be');
     }
     this.#expectAttachments(head, signature);
     this.verified = { signature, user, assertion, goodUntilMillis };
   }
 
-  #expectAttachments({ attachments: references }: VerifiedHeader, signature: VerifiedSignature | null): void {
+  #expectAttachments(
+    { attachments: references }: VerifiedHeader,
+    signature: VerifiedSignature | null,
+  ): void {
     if (this.attachments === null) {
       if (references.length > 0) throw invalidSecurity('an attachment that is signed is missing');
       return;

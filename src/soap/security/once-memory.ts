@@ -45,7 +45,11 @@ export class OnceMemory {
 
   #expire(nowMillis: number): void {
     const { keys, heap } = this.#remembered;
-    for (let first = heap[0]; first !== undefined && first.untilMillis <= nowMillis; first = heap[0]) {
+    for (
+      let first = heap[0];
+      first !== undefined && first.untilMillis <= nowMillis;
+      first = heap[0]
+    ) {
       keys.delete(first.key);
       shift(heap);
     }

@@ -14,9 +14,18 @@ export class ElementDigest {
   readonly #sink: DigestSink;
 
   /** `around`: the element around it. */
-  constructor({ method, isDereferenced }: Transformation, digest: DigestName, around: ElementNode | null) {
+  constructor(
+    { method, isDereferenced }: Transformation,
+    digest: DigestName,
+    around: ElementNode | null,
+  ) {
     this.#sink = new DigestSink(digest);
-    this.writer = new CanonicalWriter(method, this.#sink, inheritedBy(method.kind, around), isDereferenced);
+    this.writer = new CanonicalWriter(
+      method,
+      this.#sink,
+      inheritedBy(method.kind, around),
+      isDereferenced,
+    );
   }
 
   /** The element is written. */
@@ -43,7 +52,11 @@ export class ReferenceDigest extends ElementDigest {
 }
 
 /** Compares the digest of an element that is kept, without the part `left`. Throws `wsse:FailedCheck`. */
-export function compareDigest(reference: ReferenceForm, element: ElementNode, left: ElementNode | null = null): void {
+export function compareDigest(
+  reference: ReferenceForm,
+  element: ElementNode,
+  left: ElementNode | null = null,
+): void {
   const digest = new ReferenceDigest(reference, element.parent);
   writeTree(element, digest.writer, left);
   digest.compare();
@@ -60,6 +73,7 @@ export function inheritedBy(
   if (kind === 'exclusive' || around === null) return [];
   const attributes = around.xmlAttributes();
   if (kind === 'inclusive') return attributes;
-  if (attributes.some(({ local }) => local === 'base')) throw unsupportedAlgorithm('xml:base around a signed element');
+  if (attributes.some(({ local }) => local === 'base'))
+    throw unsupportedAlgorithm('xml:base around a signed element');
   return attributes.filter(({ local }) => local !== 'id');
 }

@@ -47,7 +47,11 @@ const METHOD = 'urn:oasis:names:tc:SAML:2.0:cm:';
  * audience and confirmation. Throws `wsse:FailedAuthentication`, `wsse:FailedCheck`, `wsse:MessageExpired`,
  * `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`.
  */
-export function judgeAssertion(node: ElementNode, rules: SamlRules, nowMillis: number): VerifiedAssertion {
+export function judgeAssertion(
+  node: ElementNode,
+  rules: SamlRules,
+  nowMillis: number,
+): VerifiedAssertion {
   if (node.uri !== SAML2 || node.attribute('', 'Version') !== '2.0')
     throw unsupportedToken('an assertion that is not of SAML 2.0');
   const children = new Map<string, ElementNode>();
@@ -66,7 +70,13 @@ export function judgeAssertion(node: ElementNode, rules: SamlRules, nowMillis: n
   judgeConditions(conditions, rules, nowMillis);
   const subject = required(children, 'Subject');
   const { confirmation, holderCertificate } = readConfirmation(subject, rules, nowMillis);
-  return { issuer, subject: nameOf(subject), confirmation, holderCertificate, attributes: attributesOf(node) };
+  return {
+    issuer,
+    subject: nameOf(subject),
+    confirmation,
+    holderCertificate,
+    attributes: attributesOf(node),
+  };
 }
 
 const STATEMENTS: ReadonlySet<string> = new Set(['AttributeStatement', 'AuthnStatement']);
@@ -108,14 +118,22 @@ function verifySignature(
   compareDigest(reference, node, signature);
 }
 
-function judgeConditions(node: ElementNode, { audience, toleranceMillis }: SamlRules, nowMillis: number): void {
+function judgeConditions(
+  node: ElementNode,
+  { audience, toleranceMillis }: SamlRules,
+  nowMillis: number,
+): void {
   judgeTimes(node, toleranceMillis, nowMillis);
   let isForUs = false;
   for (const condition of elementParts(node)) {
     if (condition.uri !== SAML2 || !CONDITIONS.has(condition.local))
       throw unsupportedToken('a condition of the assertion');
     if (condition.local !== 'AudienceRestriction') continue;
-    if (!elementParts(condition).some((one) => isNamed(one, SAML2, 'Audience') && elementText(one).trim() === audience))
+    if (
+      !elementParts(condition).some(
+        (one) => isNamed(one, SAML2, 'Audience') && elementText(one).trim() === audience,
+      )
+    )
       throw failedAuthentication('the assertion is for another audience');
     isForUs = true;
   }
@@ -128,7 +146,8 @@ function judgeTimes(node: ElementNode, toleranceMillis: number, nowMillis: numbe
   const [start, end] = [node.attribute('', 'NotBefore'), node.attribute('', 'NotOnOrAfter')];
   if (start !== null && instantOf(start) > nowMillis + toleranceMillis)
     throw messageExpired('the assertion is not valid yet');
-  if (end !== null && instantOf(end) + toleranceMillis <= nowMillis) throw messageExpired('the assertion has expired');
+  if (end !== null && instantOf(end) + toleranceMillis <= nowMillis)
+    throw messageExpired('the assertion has expired');
 }
 
 /** Takes the first confirmation of a way that is allowed (SAML 2.0 core section 2.4.1.1: one of them has to hold). */
@@ -137,16 +156,22 @@ function readConfirmation(
   { confirmations, toleranceMillis }: SamlRules,
   nowMillis: number,
 ): Pick<VerifiedAssertion, 'confirmation' | 'holderCertificate'> {
-  for (const node of elementParts(subject).filter((part) => isNamed(part, SAML2, 'SubjectConfirmation'))) {
+  for (const node of elementParts(subject).filter((part) =>
+    isNamed(part, SAML2, 'SubjectConfirmation'),
+  )) {
     const method = requiredAttribute(node, 'Method');
     const confirmation = CONFIRMATIONS.find((name) => method === `${METHOD}${name}`);
     if (confirmation === undefined || !confirmations.has(confirmation)) continue;
     const data = elementParts(node).find((part) => isNamed(part, SAML2, 'SubjectConfirmationData'));
     if (data !== undefined) judgeTimes(data, toleranceMillis, nowMillis);
     if (confirmation !== 'holder-of-key') return { confirmation, holderCertificate: null };
-    const keyInfo = data === undefined ? undefined : elementParts(data).find((part) => isNamed(part, DS, 'KeyInfo'));
+    const keyInfo =
+      data === undefined
+        ? undefined
+        : elementParts(data).find((part) => isNamed(part, DS, 'KeyInfo'));
     const name = keyInfo === undefined ? null : readKeyInfo(keyInfo);
-    if (name?.by !== 'x509Data') throw unsupportedToken('a holder of a key that is not named by its certificate');
+    if (name?.by !== 'x509Data')
+      throw unsupportedToken('a holder of a key that is not named by its certificate');
     return { confirmation, holderCertificate: name.letters };
   }
   throw failedAuthentication('no confirmation of the subject is accepted');
@@ -162,7 +187,10 @@ export function isConfirmed(
     case 'bearer':
       return true;
     case 'holder-of-key':
-      return holderCertificate !== null && signer?.certificate.raw.toString('base64') === holderCertificate;
+      return (
+        holderCertificate !== null &&
+        signer?.certificate.raw.toString('base64') === holderCertificate
+      );
     case 'sender-vouches':
       return signer !== null && isCovered;
   }
@@ -175,10 +203,14 @@ function nameOf(subject: ElementNode): string | null {
 
 function attributesOf(node: ElementNode): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
-  const statements = elementParts(node).filter((part) => isNamed(part, SAML2, 'AttributeStatement'));
+  const statements = elementParts(node).filter((part) =>
+    isNamed(part, SAML2, 'AttributeStatement'),
+  );
   for (const attribute of statements.flatMap(elementParts)) {
-    if (!isNamed(attribute, SAML2, 'Attribute')) throw unsupportedToken('a statement of the assertion');
-    if (found.size === ATTRIBUTES_MAX) throw invalidSecurity(`more than ${ATTRIBUTES_MAX} attributes in the assertion`);
+    if (!isNamed(attribute, SAML2, 'Attribute'))
+      throw unsupportedToken('a statement of the assertion');
+    if (found.size === ATTRIBUTES_MAX)
+      throw invalidSecurity(`more than ${ATTRIBUTES_MAX} attributes in the assertion`);
     const name = requiredAttribute(attribute, 'Name');
     const values = elementParts(attribute).map(({ ownText }) => ownText);
     found.set(name, [...(found.get(name) ?? []), ...values]);

@@ -9,15 +9,20 @@ export const invalidSecurity = (rule: string): Refusal => new Refusal('wsse:Inva
 /** A signature or digest does not match: which one is for the log. */
 export const failedCheck = (detail: string): Refusal => new Refusal('wsse:FailedCheck', detail);
 
-export const unsupportedAlgorithm = (what: string): Refusal => new Refusal('wsse:UnsupportedAlgorithm', what);
+export const unsupportedAlgorithm = (what: string): Refusal =>
+  new Refusal('wsse:UnsupportedAlgorithm', what);
 
-export const unsupportedToken = (what: string): Refusal => new Refusal('wsse:UnsupportedSecurityToken', what);
+export const unsupportedToken = (what: string): Refusal =>
+  new Refusal('wsse:UnsupportedSecurityToken', what);
 
-export const invalidToken = (what: string): Refusal => new Refusal('wsse:InvalidSecurityToken', what);
+export const invalidToken = (what: string): Refusal =>
+  new Refusal('wsse:InvalidSecurityToken', what);
 
-export const tokenUnavailable = (what: string): Refusal => new Refusal('wsse:SecurityTokenUnavailable', what);
+export const tokenUnavailable = (what: string): Refusal =>
+  new Refusal('wsse:SecurityTokenUnavailable', what);
 
 /** The credentials are not good, whatever is wrong with them: that is for the log alone. */
-export const failedAuthentication = (detail: string): Refusal => new Refusal('wsse:FailedAuthentication', detail);
+export const failedAuthentication = (detail: string): Refusal =>
+  new Refusal('wsse:FailedAuthentication', detail);
 
 export const messageExpired = (rule: string): Refusal => new Refusal('wsse:MessageExpired', rule);

@@ -2,7 +2,12 @@ import type { Buffer } from 'node:buffer';
 
 import { type CanonicalMethod, canonicalMethodOf } from '../../xml/canonical/canonical-method.js';
 import type { ElementNode } from '../../xml/canonical/element-tree.js';
-import { type DigestName, digestOf, type SignatureAlgorithm, signatureAlgorithmOf } from './algorithms.js';
+import {
+  type DigestName,
+  digestOf,
+  type SignatureAlgorithm,
+  signatureAlgorithmOf,
+} from './algorithms.js';
 import { invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
 import { base64Of, elementParts, isNamed, requiredAttribute } from './strict-elements.js';
 import { ATTACHMENT_CONTENT, DS, ENVELOPED, EXC_C14N, STR_TRANSFORM, WSSE } from './wsse-names.js';
@@ -67,7 +72,8 @@ export function readSignature(node: ElementNode, rules: AlgorithmRules): Signatu
   if (method === undefined || !isNamed(method, DS, 'SignatureMethod'))
     throw invalidSecurity('SignedInfo without SignatureMethod');
   if (references.length === 0) throw invalidSecurity('SignedInfo without a Reference');
-  if (references.length > REFERENCES_MAX) throw invalidSecurity(`more than ${REFERENCES_MAX} References`);
+  if (references.length > REFERENCES_MAX)
+    throw invalidSecurity(`more than ${REFERENCES_MAX} References`);
   const read = references.map((reference) => readReference(reference, rules));
   const form = {
     node,
@@ -91,7 +97,8 @@ function refuseRepeated(references: readonly { readonly id: string }[]): void {
 
 function algorithmOf(node: ElementNode, { signatures }: AlgorithmRules): SignatureAlgorithm {
   const algorithm = signatureAlgorithmOf(requiredAttribute(node, 'Algorithm'));
-  if (algorithm === null || !signatures.has(algorithm.name)) throw unsupportedAlgorithm('SignatureMethod');
+  if (algorithm === null || !signatures.has(algorithm.name))
+    throw unsupportedAlgorithm('SignatureMethod');
   // A length of HMAC, or parameters of RSASSA-PSS.
   if (elementParts(node).length > 0) throw unsupportedAlgorithm('SignatureMethod with parameters');
   return algorithm;
@@ -105,20 +112,28 @@ function methodOf(node: ElementNode, rules: AlgorithmRules): CanonicalMethod {
   if (method === null || further.length > 0) throw unsupportedAlgorithm(node.local);
   const name = method.kind === 'exclusive' ? 'exclusive' : 'inclusive';
   if (!rules.canonicalizations.has(name)) throw unsupportedAlgorithm(`${node.local}: ${name}`);
-  if (list !== undefined && name !== 'exclusive') throw unsupportedAlgorithm(`${node.local} with a list of prefixes`);
+  if (list !== undefined && name !== 'exclusive')
+    throw unsupportedAlgorithm(`${node.local} with a list of prefixes`);
   return method;
 }
 
 function prefixesOf(list: ElementNode): ReadonlySet<string> {
   if (!isNamed(list, EXC_C14N, 'InclusiveNamespaces') || list.children.length > 0)
     throw unsupportedAlgorithm('parameters of a canonicalization');
-  const prefixes = (list.attribute('', 'PrefixList') ?? '').split(/[ \t\r\n]+/).filter((prefix) => prefix !== '');
-  if (prefixes.length > PREFIXES_MAX) throw invalidSecurity(`more than ${PREFIXES_MAX} prefixes in a list`);
+  const prefixes = (list.attribute('', 'PrefixList') ?? '')
+    .split(/[ \t\r\n]+/)
+    .filter((prefix) => prefix !== '');
+  if (prefixes.length > PREFIXES_MAX)
+    throw invalidSecurity(`more than ${PREFIXES_MAX} prefixes in a list`);
   return new Set(prefixes.map((prefix) => (prefix === '#default' ? '' : prefix)));
 }
 
-function readReference(node: ElementNode, rules: AlgorithmRules): ReferenceForm | AttachmentReference {
-  if (!isNamed(node, DS, 'Reference')) throw invalidSecurity('SignedInfo with something else than References');
+function readReference(
+  node: ElementNode,
+  rules: AlgorithmRules,
+): ReferenceForm | AttachmentReference {
+  if (!isNamed(node, DS, 'Reference'))
+    throw invalidSecurity('SignedInfo with something else than References');
   const uri = requiredAttribute(node, 'URI');
   const parts = elementParts(node);
   const transforms = parts.length === 3 ? parts[0] : undefined;
@@ -135,7 +150,8 @@ function readReference(node: ElementNode, rules: AlgorithmRules): ReferenceForm 
   const digested = { digest, value: base64Of(value) };
   if (uri.startsWith('cid:')) return { id: readAttachmentId(uri, transforms), ...digested };
   // Nothing outside of the message is fetched, and nothing in it is looked for but by an Id.
-  if (!/^#[^()\s]+$/.test(uri)) throw invalidSecurity('a Reference that names no Id of the message');
+  if (!/^#[^()\s]+$/.test(uri))
+    throw invalidSecurity('a Reference that names no Id of the message');
   return { id: uri.slice(1), ...digested, ...readTransforms(transforms, rules) };
 }
 
@@ -143,7 +159,8 @@ function readReference(node: ElementNode, rules: AlgorithmRules): ReferenceForm 
 function readAttachmentId(uri: string, transforms: ElementNode | undefined): string {
   const [transform, ...others] = transforms === undefined ? [] : elementParts(transforms);
   const isContent =
-    transform?.attribute('', 'Algorithm') === ATTACHMENT_CONTENT && elementParts(transform).length === 0;
+    transform?.attribute('', 'Algorithm') === ATTACHMENT_CONTENT &&
+    elementParts(transform).length === 0;
   if (!isContent || others.length > 0) throw unsupportedAlgorithm('Transforms of an attachment');
   try {
     return decodeURIComponent(uri.slice('cid:'.length));
@@ -153,10 +170,15 @@ function readAttachmentId(uri: string, transforms: ElementNode | undefined): str
 }
 
 /** Takes the sequences that are in use and no others; without one the inclusive way is meant (XML Signature 4.4.3.2). */
-function readTransforms(transforms: ElementNode | undefined, rules: AlgorithmRules): Transformation {
+function readTransforms(
+  transforms: ElementNode | undefined,
+  rules: AlgorithmRules,
+): Transformation {
   const listed = transforms === undefined ? [] : elementParts(transforms);
-  if (transforms !== undefined && listed.length === 0) throw invalidSecurity('Transforms without one');
-  if (listed.length > TRANSFORMS_MAX) throw invalidSecurity(`more than ${TRANSFORMS_MAX} Transforms`);
+  if (transforms !== undefined && listed.length === 0)
+    throw invalidSecurity('Transforms without one');
+  if (listed.length > TRANSFORMS_MAX)
+    throw invalidSecurity(`more than ${TRANSFORMS_MAX} Transforms`);
   for (const transform of listed)
     if (!isNamed(transform, DS, 'Transform')) throw invalidSecurity('the parts of Transforms');
   const isEnveloped = listed[0]?.attribute('', 'Algorithm') === ENVELOPED;
@@ -174,10 +196,14 @@ function readTransforms(transforms: ElementNode | undefined, rules: AlgorithmRul
     return { method: methodOf(last, rules), isEnveloped, isDereferenced: false };
   const [parameters, ...others] = elementParts(last);
   const [method, ...more] = parameters === undefined ? [] : elementParts(parameters);
-  if (isEnveloped || others.length > 0 || more.length > 0) throw unsupportedAlgorithm('STR-Transform');
+  if (isEnveloped || others.length > 0 || more.length > 0)
+    throw unsupportedAlgorithm('STR-Transform');
   if (parameters === undefined || method === undefined)
     throw unsupportedAlgorithm('STR-Transform without a canonicalization');
-  if (!isNamed(parameters, WSSE, 'TransformationParameters') || !isNamed(method, DS, 'CanonicalizationMethod'))
+  if (
+    !isNamed(parameters, WSSE, 'TransformationParameters') ||
+    !isNamed(method, DS, 'CanonicalizationMethod')
+  )
     throw unsupportedAlgorithm('STR-Transform');
   return { method: methodOf(method, rules), isEnveloped, isDereferenced: true };
 }

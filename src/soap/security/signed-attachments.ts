@@ -35,13 +35,15 @@ export class SignedAttachments implements AttachmentSink {
   begin(id: string | null, transferEncoding: string, mediaType: string | null): boolean {
     this.#finishPart();
     const { references = [], covered = null } = this.#rules ?? {};
-    if (covered !== null && (id === null || !covered.has(id))) throw invalidSecurity('an attachment is not signed');
+    if (covered !== null && (id === null || !covered.has(id)))
+      throw invalidSecurity('an attachment is not signed');
     if (id === null) return false;
     const own = references.filter((reference) => reference.id === id);
     if (own.length === 0) return false;
     if (this.#seen.has(id)) throw new Refusal('WSSE_DUPLICATE_ID', 'attachments');
     this.#seen.add(id);
-    const isRaw = mediaType !== null && !mediaType.startsWith('text/') && !/[/+]xml$/.test(mediaType);
+    const isRaw =
+      mediaType !== null && !mediaType.startsWith('text/') && !/[/+]xml$/.test(mediaType);
     if (!isRaw || !PLAIN.has(transferEncoding))
       throw unsupportedAlgorithm('a signed attachment of text or XML, or that is encoded');
     this.#open = own.map((reference) => ({ hash: createHash(reference.digest), reference }));

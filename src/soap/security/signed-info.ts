@@ -10,9 +10,15 @@ import { failedCheck } from './security-refusals.js';
 import type { SignatureForm } from './signature-form.js';
 
 /** Verifies the SignatureValue over SignedInfo, which it returns in canonical form. Throws `wsse:FailedCheck`. */
-export function verifySignedInfo({ signedInfo, method, algorithm, value }: SignatureForm, key: KeyObject): Buffer {
+export function verifySignedInfo(
+  { signedInfo, method, algorithm, value }: SignatureForm,
+  key: KeyObject,
+): Buffer {
   const sink = new BytesSink();
-  writeTree(signedInfo, new CanonicalWriter(method, sink, inheritedBy(method.kind, signedInfo.parent)));
+  writeTree(
+    signedInfo,
+    new CanonicalWriter(method, sink, inheritedBy(method.kind, signedInfo.parent)),
+  );
   const signed = sink.bytes();
   if (!isSignatureOf(algorithm, key, signed, value)) throw failedCheck('the SignatureValue');
   return signed;

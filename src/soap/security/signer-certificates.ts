@@ -2,16 +2,32 @@ import { Buffer } from 'node:buffer';
 import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 
 import { BoundedCache } from '../../base/bounded-cache.js';
-import { type CertificateTrust, type ParsedCertificate, parseCertificate } from '../../base/x509/certificate-trust.js';
+import {
+  type CertificateTrust,
+  type ParsedCertificate,
+  parseCertificate,
+} from '../../base/x509/certificate-trust.js';
 import { nameKey, rfc2253Name } from '../../base/x509/distinguished-name.js';
 import { serialText } from '../../base/x509/revocation-list.js';
 import { problemOfKey } from './algorithms.js';
 import type { KeyName } from './key-info.js';
-import { failedAuthentication, invalidToken, tokenUnavailable, unsupportedToken } from './security-refusals.js';
+import {
+  failedAuthentication,
+  invalidToken,
+  tokenUnavailable,
+  unsupportedToken,
+} from './security-refusals.js';
 import { decodeBase64 } from './strict-elements.js';
 
 /** Ways to name a key that the configuration can allow. */
-export const KEY_REFERENCES = ['token', 'issuerSerial', 'keyIdentifier', 'thumbprint', 'embedded', 'x509Data'] as const;
+export const KEY_REFERENCES = [
+  'token',
+  'issuerSerial',
+  'keyIdentifier',
+  'thumbprint',
+  'embedded',
+  'x509Data',
+] as const;
 export type KeyReference = (typeof KEY_REFERENCES)[number];
 
 export interface CertificateRules {
@@ -49,7 +65,8 @@ export class SignerCertificates {
   find(name: KeyName, tokenOf: (id: string) => string, nowMillis: number): ParsedCertificate {
     const found = this.#locate(name, tokenOf);
     const problem = this.#rules.trust.problemOf(found, nowMillis);
-    if (problem !== null) throw failedAuthentication(`the certificate of the signature: ${problem}`);
+    if (problem !== null)
+      throw failedAuthentication(`the certificate of the signature: ${problem}`);
     const weak = problemOfKey(found.publicKey);
     if (weak !== null) throw failedAuthentication(`the certificate of the signature has ${weak}`);
     if (!this.maySign(found))
@@ -81,7 +98,9 @@ export class SignerCertificates {
       }
       case 'keyIdentifier':
         this.#allow('keyIdentifier');
-        return this.#knownOne(({ fields }) => fields.keyIdentifier?.equals(name.identifier) === true);
+        return this.#knownOne(
+          ({ fields }) => fields.keyIdentifier?.equals(name.identifier) === true,
+        );
       case 'thumbprint':
         this.#allow('thumbprint');
         return this.#knownOne(({ certificate }) =>
@@ -135,14 +154,22 @@ function parse(der: Buffer): ParsedCertificate | null {
 
 function keyOf({ node }: Extract<KeyName, { readonly by: 'keyValue' }>): KeyObject | null {
   const text = (local: string): string => {
-    for (const part of [node, ...node.elements, ...node.elements.flatMap(({ elements }) => elements)]) {
+    for (const part of [
+      node,
+      ...node.elements,
+      ...node.elements.flatMap(({ elements }) => elements),
+    ]) {
       if (part.local === local) return part.ownText.replaceAll(/[ \t\r\n]/g, '');
     }
     return '';
   };
   try {
     if (node.local === 'DEREncodedKeyValue')
-      return createPublicKey({ key: Buffer.from(text('DEREncodedKeyValue'), 'base64'), format: 'der', type: 'spki' });
+      return createPublicKey({
+        key: Buffer.from(text('DEREncodedKeyValue'), 'base64'),
+        format: 'der',
+        type: 'spki',
+      });
     const [n, e] = [text('Modulus'), text('Exponent')].map((value) =>
       Buffer.from(value, 'base64').toString('base64url'),
     );

@@ -13,7 +13,8 @@ export function elementParts(node: ElementNode): readonly ElementNode[] {
   for (const child of node.children) {
     if (child instanceof ElementNode) parts.push(child);
     else if (child instanceof CommentNode) throw invalidSecurity('a comment in the Security block');
-    else if (/[^ \t\r\n]/.test(child)) throw invalidSecurity(`text between the parts of ${node.local}`);
+    else if (/[^ \t\r\n]/.test(child))
+      throw invalidSecurity(`text between the parts of ${node.local}`);
   }
   return parts;
 }

@@ -12,7 +12,11 @@ export interface TimestampRules {
 }
 
 /** Judges a Timestamp (SOAP Message Security section 10), and returns until when it is good. Throws `wsse:InvalidSecurity`, `wsse:MessageExpired`. */
-export function judgeTimestamp(node: ElementNode, rules: TimestampRules, nowMillis: number): number {
+export function judgeTimestamp(
+  node: ElementNode,
+  rules: TimestampRules,
+  nowMillis: number,
+): number {
   const { toleranceMillis, maxAgeMillis } = rules;
   const times = new Map<string, number>();
   for (const part of elementParts(node)) {
@@ -25,8 +29,10 @@ export function judgeTimestamp(node: ElementNode, rules: TimestampRules, nowMill
   const expires = times.get('Expires') ?? null;
   if (created === null) throw invalidSecurity('Timestamp without Created');
   if (created > nowMillis + toleranceMillis) throw messageExpired('Created is in the future');
-  if (expires !== null && expires <= created) throw messageExpired('Expires is not later than Created');
-  if (expires !== null && expires + toleranceMillis <= nowMillis) throw messageExpired('Expires has passed');
+  if (expires !== null && expires <= created)
+    throw messageExpired('Expires is not later than Created');
+  if (expires !== null && expires + toleranceMillis <= nowMillis)
+    throw messageExpired('Expires has passed');
   if (maxAgeMillis === null && expires === null) throw invalidSecurity('Timestamp without Expires');
   const oldest = maxAgeMillis === null ? Number.POSITIVE_INFINITY : created + maxAgeMillis;
   if (oldest + toleranceMillis <= nowMillis) throw messageExpired('Created is too long ago');
@@ -39,7 +45,8 @@ const DATE_TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d{1,12})?(Z|[+-]\d{
 /** Throws `wsse:InvalidSecurity`. */
 export function instantOf(text: string): number {
   const [, seconds, fraction = '', zone = 'Z'] = DATE_TIME.exec(text.trim()) ?? [];
-  const millis = seconds === undefined ? Number.NaN : Date.parse(seconds + fraction.slice(0, 4) + zone);
+  const millis =
+    seconds === undefined ? Number.NaN : Date.parse(seconds + fraction.slice(0, 4) + zone);
   if (Number.isNaN(millis)) throw invalidSecurity('a time that is no xs:dateTime');
   return millis;
 }

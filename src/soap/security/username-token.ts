@@ -2,7 +2,12 @@ import { Buffer } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 import type { ElementNode } from '../../xml/canonical/element-tree.js';
-import { failedAuthentication, invalidSecurity, messageExpired, unsupportedToken } from './security-refusals.js';
+import {
+  failedAuthentication,
+  invalidSecurity,
+  messageExpired,
+  unsupportedToken,
+} from './security-refusals.js';
 import { base64Of, elementParts, elementText, isNamed } from './strict-elements.js';
 import { instantOf } from './timestamp.js';
 import { BASE64_BINARY, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from './wsse-names.js';
@@ -44,13 +49,18 @@ interface TokenParts {
  * Judges a UsernameToken (UsernameToken Profile 1.1 section 3.1). Throws `wsse:FailedAuthentication`, whether the user or the
  * password is wrong, `wsse:MessageExpired`, `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`.
  */
-export function judgeUsernameToken(node: ElementNode, rules: UsernameTokenRules, nowMillis: number): NamedUser {
+export function judgeUsernameToken(
+  node: ElementNode,
+  rules: UsernameTokenRules,
+  nowMillis: number,
+): NamedUser {
   const { user, type, password, nonce, created } = readParts(node);
   if (!rules.types.has(type)) throw unsupportedToken(`a password of the type ${type}`);
   const { maxAgeMillis, toleranceMillis } = rules;
   const createdMillis = created === null ? null : instantOf(created);
   if (createdMillis !== null) {
-    if (createdMillis > nowMillis + toleranceMillis) throw messageExpired('Created of UsernameToken is in the future');
+    if (createdMillis > nowMillis + toleranceMillis)
+      throw messageExpired('Created of UsernameToken is in the future');
     if (maxAgeMillis !== null && createdMillis + maxAgeMillis + toleranceMillis <= nowMillis)
       throw messageExpired('Created of UsernameToken is too long ago');
   }
@@ -59,7 +69,8 @@ export function judgeUsernameToken(node: ElementNode, rules: UsernameTokenRules,
   const once = nonce === null ? null : { key: nonce.toString('base64'), untilMillis };
   const known = rules.passwordOf(user);
   if (type === 'digest') {
-    if (nonce === null || created === null) throw invalidSecurity('a digest needs Nonce and Created');
+    if (nonce === null || created === null)
+      throw invalidSecurity('a digest needs Nonce and Created');
     const expected = createHash('sha1')
       .update(nonce)
       .update(created)

@@ -1,7 +1,9 @@
 /** Namespaces of WS-Security 1.1 and of what it builds on. */
-export const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
+export const WSSE =
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 export const WSSE11 = 'http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd';
-export const WSU = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
+export const WSU =
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
 export const DS = 'http://www.w3.org/2000/09/xmldsig#';
 export const DS11 = 'http://www.w3.org/2009/xmldsig11#';
 export const XENC = 'http://www.w3.org/2001/04/xmlenc#';
@@ -12,13 +14,15 @@ export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 
 const MESSAGE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-message-security-1.0';
 const X509 = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-x509-token-profile-1.0';
-const USERNAME = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0';
+const USERNAME =
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0';
 
 export const BASE64_BINARY = `${MESSAGE}#Base64Binary`;
 export const STR_TRANSFORM = `${MESSAGE}#STR-Transform`;
 export const X509_V3 = `${X509}#X509v3`;
 export const X509_KEY_IDENTIFIER = `${X509}#X509SubjectKeyIdentifier`;
-export const THUMBPRINT = 'http://docs.oasis-open.org/wss/oasis-wss-soap-message-security-1.1#ThumbprintSHA1';
+export const THUMBPRINT =
+  'http://docs.oasis-open.org/wss/oasis-wss-soap-message-security-1.1#ThumbprintSHA1';
 export const SAML2_ID = 'http://docs.oasis-open.org/wss/oasis-wss-saml-token-profile-1.1#SAMLID';
 export const PASSWORD_TEXT = `${USERNAME}#PasswordText`;
 export const PASSWORD_DIGEST = `${USERNAME}#PasswordDigest`;

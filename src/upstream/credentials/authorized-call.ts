@@ -70,7 +70,8 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
       return;
     }
     this.#discardedBytes += chunk.length;
-    if (this.#discardedBytes > DISCARDED_BYTES_MAX) throw new Refusal('UPSTREAM_AUTH', 'a long answer');
+    if (this.#discardedBytes > DISCARDED_BYTES_MAX)
+      throw new Refusal('UPSTREAM_AUTH', 'a long answer');
   }
 
   end(): void {
@@ -116,7 +117,9 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
   readonly #probe = (): Promise<ReplyHead> =>
     new Promise((resolve, reject) => {
       const { method, query, headers, observer = null } = this.request;
-      const fields = headers.filter((_, index) => headers[index - (index % 2)] !== 'content-length');
+      const fields = headers.filter(
+        (_, index) => headers[index - (index % 2)] !== 'content-length',
+      );
       let found: ReplyHead | null = null;
       let bytes = 0;
       this.#send(

@@ -43,7 +43,8 @@ export const lend = (credentials: Credentials | null): Credentials | null =>
     : {
         fields: (call) => credentials.fields(call),
         canRenew: (refused, operation) => credentials.canRenew?.(refused, operation) ?? true,
-        accepted: (fields, operation, isRepeated) => credentials.accepted?.(fields, operation, isRepeated),
+        accepted: (fields, operation, isRepeated) =>
+          credentials.accepted?.(fields, operation, isRepeated),
       };
 
 /** These header fields, without those of the same names in `headers`. */

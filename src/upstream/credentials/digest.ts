@@ -49,7 +49,9 @@ export class Digest implements Credentials {
     const head = await call.probe();
     if (head.status !== 401) return NONE;
     this.#take(head);
-    return this.#session === null ? NONE : ['authorization', this.#authorization(this.#session, call)];
+    return this.#session === null
+      ? NONE
+      : ['authorization', this.#authorization(this.#session, call)];
   }
 
   /** Throws `UPSTREAM_AUTH` where there is no challenge that can be met. */
@@ -57,7 +59,9 @@ export class Digest implements Credentials {
     const sessions = readChallenges(head.headers('www-authenticate')).flatMap(
       (challenge) => sessionOf(challenge) ?? [],
     );
-    const ranked = [...ALGORITHMS.values()].flatMap((name) => sessions.filter(({ name: own }) => own === name));
+    const ranked = [...ALGORITHMS.values()].flatMap((name) =>
+      sessions.filter(({ name: own }) => own === name),
+    );
     const [best] = ranked;
     if (best === undefined) throw new Refusal('UPSTREAM_AUTH', 'no Digest challenge that is known');
     this.#session = best.session;
@@ -81,7 +85,11 @@ export class Digest implements Credentials {
       `uri=${quoted(target)}`,
       `response="${response}"`,
       ...(algorithm === null ? [] : [`algorithm=${algorithm}`]),
-      ...(hasQop ? ['qop=auth', `nc=${count}`, `cnonce="${cnonce}"`] : isSession ? [`cnonce="${cnonce}"`] : []),
+      ...(hasQop
+        ? ['qop=auth', `nc=${count}`, `cnonce="${cnonce}"`]
+        : isSession
+          ? [`cnonce="${cnonce}"`]
+          : []),
       ...(opaque === null ? [] : [`opaque=${quoted(opaque)}`]),
       ...(hidesUser ? ['userhash=true'] : []),
     ].join(', ');
@@ -93,7 +101,10 @@ const NONE: Fields = [];
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
 /** Null for a challenge of another scheme, of an algorithm that is not known, or that wants the body signed. */
-function sessionOf({ scheme, parameters }: Challenge): { readonly name: string; readonly session: Session } | null {
+function sessionOf({
+  scheme,
+  parameters,
+}: Challenge): { readonly name: string; readonly session: Session } | null {
   if (scheme !== 'digest') return null;
   const nonce = parameters.get('nonce');
   const algorithm = parameters.get('algorithm') ?? null;

@@ -14,7 +14,11 @@ export class ExchangedTokens {
 
   constructor(options: OAuth2Options, subjectsMax = SUBJECTS_MAX) {
     this.#options = options;
-    this.#bySubject = new BoundedCache({ entries: subjectsMax, size: subjectsMax, sizeOf: () => 1 });
+    this.#bySubject = new BoundedCache({
+      entries: subjectsMax,
+      size: subjectsMax,
+      sizeOf: () => 1,
+    });
   }
 
   /** The tokens for a caller. Without a verified token of its own it gets none. */
@@ -41,8 +45,15 @@ class Subject {
 
   constructor(options: OAuth2Options, token: string) {
     this.token = token;
-    const parameters = async () => ({ subject_token: this.token, subject_token_type: ACCESS_TOKEN });
-    this.tokens = new OAuth2({ ...options, grant: { type: TOKEN_EXCHANGE, parameters }, close: async () => {} });
+    const parameters = async () => ({
+      subject_token: this.token,
+      subject_token_type: ACCESS_TOKEN,
+    });
+    this.tokens = new OAuth2({
+      ...options,
+      grant: { type: TOKEN_EXCHANGE, parameters },
+      close: async () => {},
+    });
   }
 }
 

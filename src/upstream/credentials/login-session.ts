@@ -42,7 +42,8 @@ export class LoginSession implements TokenSource {
     const { maxAgeMillis } = this.#options;
     const current = this.#current;
     const isFresh =
-      current !== null && (maxAgeMillis === null || performance.now() - current.madeMillis < maxAgeMillis);
+      current !== null &&
+      (maxAgeMillis === null || performance.now() - current.madeMillis < maxAgeMillis);
     return isFresh ? current.token : this.#logIn(request);
   }
 
@@ -52,7 +53,11 @@ export class LoginSession implements TokenSource {
   }
 
   /** The token after the backend has refused one for an operation. Other calls may have renewed it. */
-  renew(refused: string, operation: string, request: RequestObserver | null = null): string | Promise<string> {
+  renew(
+    refused: string,
+    operation: string,
+    request: RequestObserver | null = null,
+  ): string | Promise<string> {
     if (this.#current?.token === refused) {
       this.#renewals.begin(operation, performance.now());
       this.#current = null;
@@ -103,7 +108,10 @@ export class LoginSession implements TokenSource {
     } catch (caught) {
       const refusal = asRefusal(caught);
       const isRefused = refusal.code === 'UPSTREAM_AUTH';
-      this.#failure = { refusal, untilMillis: performance.now() + (isRefused ? this.#pauseMillis : PAUSE_MILLIS) };
+      this.#failure = {
+        refusal,
+        untilMillis: performance.now() + (isRefused ? this.#pauseMillis : PAUSE_MILLIS),
+      };
       if (isRefused) this.#pauseMillis = Math.min(PAUSE_MILLIS_MAX, this.#pauseMillis * 2);
       throw refusal;
     } finally {

@@ -35,7 +35,10 @@ export function kerberosOf(module: unknown): Kerberos | null {
   const { initializeClient, GSS_MECH_OID_SPNEGO: mechOID } = found;
   return {
     async token(principal) {
-      const client: unknown = await initializeClient(principal, mechOID === undefined ? {} : { mechOID });
+      const client: unknown = await initializeClient(
+        principal,
+        mechOID === undefined ? {} : { mechOID },
+      );
       if (!isStepping(client)) throw new Error('not a client of Kerberos');
       const token: unknown = await client.step('');
       if (typeof token !== 'string' || !TOKEN.test(token)) throw new Error('no token of Kerberos');
@@ -47,7 +50,10 @@ export function kerberosOf(module: unknown): Kerberos | null {
 const TOKEN = /^[A-Za-z0-9+/]+={0,2}$/;
 
 const isStepping = (client: unknown): client is { step(challenge: string): Promise<unknown> } =>
-  typeof client === 'object' && client !== null && 'step' in client && typeof client.step === 'function';
+  typeof client === 'object' &&
+  client !== null &&
+  'step' in client &&
+  typeof client.step === 'function';
 
 /**
  * Kerberos by the scheme Negotiate (RFC 4559): every call has a ticket of its own. Backends that authenticate the
@@ -66,7 +72,8 @@ export class Negotiate implements Credentials {
   }
 
   async fields(): Promise<Fields> {
-    if (this.#waiting >= WAITING_MAX) throw new Refusal('UPSTREAM_AUTH', 'too many calls wait for a ticket');
+    if (this.#waiting >= WAITING_MAX)
+      throw new Refusal('UPSTREAM_AUTH', 'too many calls wait for a ticket');
     this.#waiting++;
     const own = this.#last.then(() => withinTime(this.#kerberos.token(this.#principal)));
     this.#last = own.catch(() => {});

@@ -7,7 +7,12 @@ import type { Challenge } from './challenges.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
 import type { ConnectionAuthentication, Handshake } from './handshake.js';
 import { channelBindingsOf } from './ntlm/channel-bindings.js';
-import { authenticateMessage, type NtlmAccount, negotiateMessage, readChallengeMessage } from './ntlm/messages.js';
+import {
+  authenticateMessage,
+  type NtlmAccount,
+  negotiateMessage,
+  readChallengeMessage,
+} from './ntlm/messages.js';
 
 /** After a refusal one handshake is begun in this time until one is accepted: failed logons lock accounts. */
 const REFUSED_REST_MILLIS = 10_000;
@@ -48,7 +53,8 @@ export class Ntlm implements Credentials, ConnectionAuthentication {
   begin(hostname: string): Handshake {
     if (this.#isDoubtful) {
       const nowMillis = performance.now();
-      if (nowMillis < this.#restUntilMillis) throw new Refusal('UPSTREAM_AUTH', 'refused a moment ago');
+      if (nowMillis < this.#restUntilMillis)
+        throw new Refusal('UPSTREAM_AUTH', 'refused a moment ago');
       this.#restUntilMillis = nowMillis + REFUSED_REST_MILLIS;
     }
     const negotiate = negotiateMessage();
@@ -71,7 +77,9 @@ export class Ntlm implements Credentials, ConnectionAuthentication {
     hostname: string,
     socket: Socket,
   ): string | null {
-    const token = challenges.find((each) => each.scheme === scheme.toLowerCase() && each.token !== '')?.token;
+    const token = challenges.find(
+      (each) => each.scheme === scheme.toLowerCase() && each.token !== '',
+    )?.token;
     if (token === undefined) {
       if (scheme === 'NTLM' && challenges.some((each) => each.scheme === 'negotiate')) {
         this.#scheme = 'Negotiate';

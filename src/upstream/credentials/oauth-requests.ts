@@ -26,7 +26,11 @@ export interface OAuthClient {
   /** What a token is asked for with; absent or null: the client's own credentials (RFC 6749 section 4.4). */
   readonly grant?: ExtensionGrant | null;
   /** Posts a form to `url`, with a limit on the answer. */
-  readonly post: (headers: readonly string[], form: string, observer: CallObserver | null) => Promise<OAuthAnswer>;
+  readonly post: (
+    headers: readonly string[],
+    form: string,
+    observer: CallObserver | null,
+  ) => Promise<OAuthAnswer>;
 }
 
 /** A grant by other parameters of the form (RFC 6749 section 4.5). */
@@ -58,12 +62,25 @@ export async function requestToken(
   const { grant = null } = oauth;
   if (grant === null) {
     const options = optionsOf(oauth, observer);
-    const response = await clientCredentialsGrantRequest(server, client, authOf(oauth), parameters, options);
+    const response = await clientCredentialsGrantRequest(
+      server,
+      client,
+      authOf(oauth),
+      parameters,
+      options,
+    );
     return tokenIn(await processClientCredentialsResponse(server, client, response));
   }
   for (const [name, value] of Object.entries(await grant.parameters())) parameters.set(name, value);
   const options = optionsOf(oauth, observer);
-  const response = await genericTokenEndpointRequest(server, client, authOf(oauth), grant.type, parameters, options);
+  const response = await genericTokenEndpointRequest(
+    server,
+    client,
+    authOf(oauth),
+    grant.type,
+    parameters,
+    options,
+  );
   return tokenIn(await processGenericTokenEndpointResponse(server, client, response));
 }
 
@@ -82,13 +99,18 @@ export async function introspectToken(
 ): Promise<Readonly<Record<string, unknown>> | null> {
   const server = { ...serverOf(oauth), introspection_endpoint: oauth.url };
   const client = { client_id: oauth.clientId };
-  const options = { ...optionsOf(oauth, observer), additionalParameters: { token_type_hint: 'access_token' } };
+  const options = {
+    ...optionsOf(oauth, observer),
+    additionalParameters: { token_type_hint: 'access_token' },
+  };
   const response = await introspectionRequest(server, client, authOf(oauth), token, options);
   const answer = await processIntrospectionResponse(server, client, response);
   return answer.active ? answer : null;
 }
 
-const serverOf = ({ url }: OAuthClient): { readonly issuer: string } => ({ issuer: new URL(url).origin });
+const serverOf = ({ url }: OAuthClient): { readonly issuer: string } => ({
+  issuer: new URL(url).origin,
+});
 
 function authOf({ clientAuth, clientId }: OAuthClient): ClientAuth {
   switch (clientAuth.kind) {
@@ -112,9 +134,15 @@ function authOf({ clientAuth, clientId }: OAuthClient): ClientAuth {
 const optionsOf = ({ post }: OAuthClient, observer: CallObserver | null) => ({
   // `check` warns of an endpoint without TLS.
   [allowInsecureRequests]: true,
-  [customFetch]: async (_url: string, { headers, body }: { headers: Record<string, string>; body?: unknown }) => {
+  [customFetch]: async (
+    _url: string,
+    { headers, body }: { headers: Record<string, string>; body?: unknown },
+  ) => {
     const { status, text } = await post(Object.entries(headers).flat(), String(body), observer);
     // As JSON whatever the answer says: some endpoints leave the type out.
-    return new Response(status === 204 ? null : text, { status, headers: { 'content-type': 'application/json' } });
+    return new Response(status === 204 ? null : text, {
+      status,
+      headers: { 'content-type': 'application/json' },
+    });
   },
 });

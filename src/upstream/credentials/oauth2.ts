@@ -55,7 +55,11 @@ export class OAuth2 implements TokenSource {
   }
 
   /** Calls that were refused together had the same token: the first of them asks for another one. */
-  renew(refused: string, operation: string, observer: RequestObserver | null = null): string | Promise<string> {
+  renew(
+    refused: string,
+    operation: string,
+    observer: RequestObserver | null = null,
+  ): string | Promise<string> {
     if (this.#isCurrent(refused)) {
       this.#renewals.begin(operation, performance.now());
       this.#token = null;
@@ -84,7 +88,8 @@ export class OAuth2 implements TokenSource {
       this.#observer?.serve(request);
       return this.#asking;
     }
-    if (this.#failure !== null && nowMillis < this.#failure.untilMillis) return Promise.reject(this.#failure.refusal);
+    if (this.#failure !== null && nowMillis < this.#failure.untilMillis)
+      return Promise.reject(this.#failure.refusal);
     this.#observer = request?.call(this.#options.service, 'oauth2') ?? null;
     this.#asking = this.#ask(this.#observer).then(
       (token) => {
@@ -111,7 +116,8 @@ export class OAuth2 implements TokenSource {
     if (audience !== null) parameters.set('audience', audience);
     const askedMillis = performance.now();
     const { token, seconds } = await requestToken(this.#options, parameters, observer);
-    if (!TOKEN.test(token)) throw new Refusal('UPSTREAM_AUTH', 'a token that no header field can carry');
+    if (!TOKEN.test(token))
+      throw new Refusal('UPSTREAM_AUTH', 'a token that no header field can carry');
     const lifeMillis = seconds === null ? UNTOLD_LIFE_MILLIS : seconds * 1000;
     return {
       text: token,

@@ -52,6 +52,10 @@ export class RenewalLimiter {
 
   /** Whether the refusal says that the token ended, and not that the account may not do it. */
   #hasEnded(operation: string): boolean {
-    return this.#good.has(operation) && !this.#unhelped.has(operation) && this.#unhelped.size < OPERATIONS_MAX;
+    return (
+      this.#good.has(operation) &&
+      !this.#unhelped.has(operation) &&
+      this.#unhelped.size < OPERATIONS_MAX
+    );
   }
 }

@@ -21,7 +21,9 @@ export class TokenCredentials implements Credentials {
       refused === null
         ? this.#tokens.token(observer)
         : this.#tokens.renew(this.#tokenOf(refused.fields), operation, observer);
-    return token instanceof Promise ? token.then((each) => this.#fieldsOf(each)) : this.#fieldsOf(token);
+    return token instanceof Promise
+      ? token.then((each) => this.#fieldsOf(each))
+      : this.#fieldsOf(token);
   }
 
   canRenew(refused: Fields, operation: string): boolean {

@@ -7,7 +7,11 @@ export interface TokenSource {
   /** Whether there is another token after the backend has refused one for an operation, or one is made. */
   canRenew(refused: string, operation: string): boolean;
   /** The token after the backend has refused one for an operation. Other calls may have renewed it. */
-  renew(refused: string, operation: string, request?: RequestObserver | null): string | Promise<string>;
+  renew(
+    refused: string,
+    operation: string,
+    request?: RequestObserver | null,
+  ): string | Promise<string>;
   /** The backend has accepted a token for an operation; `isRepeated`: after it had refused another for the same call. */
   accepted(token: string, operation: string, isRepeated: boolean): void;
   close(): Promise<void>;

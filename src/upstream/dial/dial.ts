@@ -22,8 +22,17 @@ export const DIRECT: Route = { tls: null, tunnel: null, forwarder: null };
 /** The route to an address. `proxy`: its URL, `environment`, or null for none. */
 export function routeTo(url: URL, proxy: string | null, tls: TlsMaterial | null): Route {
   const isTls = url.protocol === 'https:' || url.protocol === 'wss:';
-  const through = proxy === 'environment' ? environmentProxy(url.href) : proxy === null ? null : parseProxy(proxy);
-  return { tls: isTls ? tls : null, tunnel: isTls ? through : null, forwarder: isTls ? null : through };
+  const through =
+    proxy === 'environment'
+      ? environmentProxy(url.href)
+      : proxy === null
+        ? null
+        : parseProxy(proxy);
+  return {
+    tls: isTls ? tls : null,
+    tunnel: isTls ? through : null,
+    forwarder: isTls ? null : through,
+  };
 }
 
 /** Changes a route for a WebSocket: a proxy is always asked for a tunnel. */

@@ -35,7 +35,11 @@ export function environmentProxy(url: string): HttpProxy | null {
  * Asks a proxy for a tunnel (RFC 9110 section 9.3.6). Rejects with `UPSTREAM_AUTH` where the proxy wants other
  * credentials, with `UPSTREAM_UNREACHABLE` for any other refusal. The socket is destroyed then.
  */
-export function openTunnel(socket: Socket, target: string, { authorization }: HttpProxy): Promise<void> {
+export function openTunnel(
+  socket: Socket,
+  target: string,
+  { authorization }: HttpProxy,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let head = Buffer.alloc(0);
     const end = (refusal: Refusal | null): void => {
@@ -53,7 +57,8 @@ export function openTunnel(socket: Socket, target: string, { authorization }: Ht
       head = Buffer.concat([head, chunk]);
       const headEnd = head.indexOf('\r\n\r\n');
       if (headEnd < 0) {
-        if (head.length > HEAD_BYTES_MAX) end(new Refusal('UPSTREAM_INVALID_RESPONSE', 'head of the proxy'));
+        if (head.length > HEAD_BYTES_MAX)
+          end(new Refusal('UPSTREAM_INVALID_RESPONSE', 'head of the proxy'));
         return;
       }
       const status = Number(STATUS_LINE.exec(head.subarray(0, 64).toString('latin1'))?.[1] ?? 0);
@@ -62,7 +67,8 @@ export function openTunnel(socket: Socket, target: string, { authorization }: Ht
       else if (status === 407) end(new Refusal('UPSTREAM_AUTH', 'proxy: status 407'));
       else end(new Refusal('UPSTREAM_UNREACHABLE', `proxy: status ${status}`));
     };
-    const onError = (cause: Error): void => end(new Refusal('UPSTREAM_UNREACHABLE', 'proxy', { cause }));
+    const onError = (cause: Error): void =>
+      end(new Refusal('UPSTREAM_UNREACHABLE', 'proxy', { cause }));
     const onClose = (): void => end(new Refusal('UPSTREAM_UNREACHABLE', 'proxy: closed'));
     socket.on('data', onData).on('error', onError).on('close', onClose);
     const field = authorization === null ? '' : `proxy-authorization: ${authorization}\r\n`;

@@ -56,7 +56,9 @@ export class TlsMaterial {
   /** When the certificate of the gateway, or the authority that expires first, ends; null without either. */
   get expiresMillis(): number | null {
     const { cert, ca } = this.#parts;
-    return earliest([cert, ca].map((pem) => (pem === undefined ? null : certificateEndMillis(pem))));
+    return earliest(
+      [cert, ca].map((pem) => (pem === undefined ? null : certificateEndMillis(pem))),
+    );
   }
 
   /** Takes over what has rotated. */
@@ -89,7 +91,10 @@ function contextOf({ parts, passphrase, minVersion }: TlsOptions): SecureContext
   });
 }
 
-function connectionOptions({ servername, verify }: TlsOptions, secureContext: SecureContext): TlsConnectionOptions {
+function connectionOptions(
+  { servername, verify }: TlsOptions,
+  secureContext: SecureContext,
+): TlsConnectionOptions {
   return {
     secureContext,
     rejectUnauthorized: verify !== 'unsafe:none',

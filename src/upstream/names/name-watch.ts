@@ -30,7 +30,9 @@ export class NameWatch {
   readonly #names: readonly WatchedName[];
 
   constructor(parts: NameWatchParts) {
-    this.#names = parts.addresses.named.filter(({ isName }) => isName).map((named) => new WatchedName(named, parts));
+    this.#names = parts.addresses.named
+      .filter(({ isName }) => isName)
+      .map((named) => new WatchedName(named, parts));
   }
 
   start(): void {
@@ -78,7 +80,8 @@ class WatchedName {
     } catch (error) {
       // The records there are stay in use: without an answer it is not known that they are wrong.
       this.#named.totals.failedLookups++;
-      if (this.#failures++ === 0 && !this.#isClosed) events.failed(hostname, errorCode(error) ?? 'unknown');
+      if (this.#failures++ === 0 && !this.#isClosed)
+        events.failed(hostname, errorCode(error) ?? 'unknown');
       pauseMillis = Math.min(resolveMillis, FAILED_MILLIS * 2 ** (this.#failures - 1));
     }
     if (this.#isClosed) return;
@@ -99,13 +102,16 @@ class WatchedName {
     const reached = records.length === 1 ? added : await this.#reached(added);
     if (this.#isClosed) return false;
     const used = kept.length + reached.length === 0 ? added : [...kept, ...reached];
-    if (used.length === earlier.length && used.every((address) => earlier.includes(address))) return false;
+    if (used.length === earlier.length && used.every((address) => earlier.includes(address)))
+      return false;
     this.#parts.addresses.use(this.#named, used);
     return earlier.some(({ ip }) => ip !== null);
   }
 
   async #reached(addresses: readonly Address[]): Promise<readonly Address[]> {
-    const answers = await Promise.all(addresses.map((address) => address.reach(this.#parts.limits.connectMillis)));
+    const answers = await Promise.all(
+      addresses.map((address) => address.reach(this.#parts.limits.connectMillis)),
+    );
     return addresses.filter((_address, index) => answers[index] === true);
   }
 }

@@ -106,7 +106,10 @@ export class CallPace {
   }
 
   #refusal(expectedMillis: number): Refusal {
-    const seconds = Math.max(1, Math.ceil(Math.max(expectedMillis - this.#waitMillis, this.#intervalMillis) / 1000));
+    const seconds = Math.max(
+      1,
+      Math.ceil(Math.max(expectedMillis - this.#waitMillis, this.#intervalMillis) / 1000),
+    );
     const limit = { key: `${this.#key}.rate.waitMillis`, value: this.#waitMillis };
     return new Refusal('UPSTREAM_RATE_LIMITED', null, { retryAfter: String(seconds), limit });
   }
@@ -117,7 +120,11 @@ export class CallPace {
     this.#timer = null;
     for (;;) {
       const nowMillis = slotClockMillis();
-      for (let call = this.#queues.shiftExpired(nowMillis); call !== null; call = this.#queues.shiftExpired(nowMillis))
+      for (
+        let call = this.#queues.shiftExpired(nowMillis);
+        call !== null;
+        call = this.#queues.shiftExpired(nowMillis)
+      )
         call.abort(this.#refusal(0));
       if (this.#queues.size === 0) return;
       const [slot, ...later] = this.#slots;
@@ -131,7 +138,8 @@ export class CallPace {
         return;
       }
       this.#slots = later;
-      if (nowMillis - slot <= Math.max(LATE_MILLIS, this.#intervalMillis / 2)) this.#queues.shift()?.pass();
+      if (nowMillis - slot <= Math.max(LATE_MILLIS, this.#intervalMillis / 2))
+        this.#queues.shift()?.pass();
     }
   };
 

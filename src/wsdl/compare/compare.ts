@@ -44,10 +44,19 @@ interface Match<T> {
 }
 
 /** Pairs by name. A single item on both sides is the same, renamed. */
-function matched<T>(before: readonly T[], after: readonly T[], nameOf: (thing: T) => string): readonly Match<T>[] {
+function matched<T>(
+  before: readonly T[],
+  after: readonly T[],
+  nameOf: (thing: T) => string,
+): readonly Match<T>[] {
   const [one, ...moreBefore] = before;
   const [other, ...moreAfter] = after;
-  if (one !== undefined && other !== undefined && moreBefore.length === 0 && moreAfter.length === 0) {
+  if (
+    one !== undefined &&
+    other !== undefined &&
+    moreBefore.length === 0 &&
+    moreAfter.length === 0
+  ) {
     return [{ local: nameOf(one), was: one, is: other }];
   }
   const were = new Map(before.map((thing) => [nameOf(thing), thing]));
@@ -68,7 +77,8 @@ class KnownRequests {
   constructor(model: WsdlModel) {
     for (const operation of allOperations(model)) {
       this.#requests.add(requestKey(operation));
-      for (const key of marksOf(operation)) if (!this.#owners.has(key)) this.#owners.set(key, operation.name);
+      for (const key of marksOf(operation))
+        if (!this.#owners.has(key)) this.#owners.set(key, operation.name);
     }
   }
 
@@ -88,7 +98,8 @@ class KnownRequests {
 
 function* marksOf({ input, soapAction, addressingAction }: Operation): Generator<string> {
   yield `Body ${input.body === null ? '' : typeKey(input.body.name)}`;
-  for (const action of [soapAction, addressingAction]) if (action !== null && action !== '') yield `action ${action}`;
+  for (const action of [soapAction, addressingAction])
+    if (action !== null && action !== '') yield `action ${action}`;
 }
 
 /** Reports the operations of a port that no port had: those that change what messages of others mean are not safe. */
@@ -97,9 +108,17 @@ function newOperations({ operations }: Port, known: KnownRequests, changes: Chan
     if (known.has(operation)) continue;
     const owner = known.ownerOf(operation);
     if (owner !== null)
-      changes.add('dangerous', operation.name, `the operation is new, and its requests look like those of ${owner}`);
+      changes.add(
+        'dangerous',
+        operation.name,
+        `the operation is new, and its requests look like those of ${owner}`,
+      );
     else if (operation.status === 'disabled')
-      changes.add('dangerous', operation.name, 'the operation is new, and its requests are not known');
+      changes.add(
+        'dangerous',
+        operation.name,
+        'the operation is new, and its requests are not known',
+      );
     else changes.add('safe', operation.name, 'the operation is new');
   }
 }
@@ -112,7 +131,8 @@ function compareServices(
   types: TypeComparison,
 ): void {
   const where = `service ${before.name.local}`;
-  if (before.name.local !== after.name.local) changes.add('dangerous', where, `is now named ${after.name.local}`);
+  if (before.name.local !== after.name.local)
+    changes.add('dangerous', where, `is now named ${after.name.local}`);
   for (const { local, was, is } of matched(before.ports, after.ports, ({ name }) => name)) {
     const port = `port ${local}`;
     if (is === null) changes.add('breaking', port, 'is gone');
@@ -123,13 +143,20 @@ function compareServices(
   }
 }
 
-function comparePorts(before: Port, after: Port, known: KnownRequests, changes: Changes, types: TypeComparison): void {
+function comparePorts(
+  before: Port,
+  after: Port,
+  known: KnownRequests,
+  changes: Changes,
+  types: TypeComparison,
+): void {
   const where = `port ${before.name}`;
   if (before.name !== after.name) changes.add('dangerous', where, `is now named ${after.name}`);
   if (before.dialect !== after.dialect) {
     changes.add('breaking', where, `speaks SOAP ${after.dialect} instead of ${before.dialect}`);
   }
-  if (before.address !== after.address) changes.add('dangerous', where, 'has another address', true);
+  if (before.address !== after.address)
+    changes.add('dangerous', where, 'has another address', true);
   const were = new Map(before.operations.map((operation) => [operation.name, operation]));
   const are = new Map(after.operations.map((operation) => [operation.name, operation]));
   for (const [name, was] of were) {
@@ -137,14 +164,28 @@ function comparePorts(before: Port, after: Port, known: KnownRequests, changes: 
     if (is === undefined) changes.add('breaking', name, 'the operation is gone');
     else compareOperations(was, is, changes, types);
   }
-  newOperations({ ...after, operations: after.operations.filter(({ name }) => !were.has(name)) }, known, changes);
+  newOperations(
+    { ...after, operations: after.operations.filter(({ name }) => !were.has(name)) },
+    known,
+    changes,
+  );
 }
 
-function compareOperations(before: Operation, after: Operation, changes: Changes, types: TypeComparison): void {
+function compareOperations(
+  before: Operation,
+  after: Operation,
+  changes: Changes,
+  types: TypeComparison,
+): void {
   const where = before.name;
   if (after.status === 'disabled' && before.status !== 'disabled')
-    changes.add('breaking', where, 'cannot be called any more: parts of it are missing or not supported');
-  if ((before.soapAction ?? '') !== (after.soapAction ?? '')) changes.add('breaking', where, 'has another SOAPAction');
+    changes.add(
+      'breaking',
+      where,
+      'cannot be called any more: parts of it are missing or not supported',
+    );
+  if ((before.soapAction ?? '') !== (after.soapAction ?? ''))
+    changes.add('breaking', where, 'has another SOAPAction');
   const isAddressed = after.addressing?.isRequired === true;
   if (isAddressed !== (before.addressing?.isRequired === true))
     changes.add(
@@ -152,16 +193,28 @@ function compareOperations(before: Operation, after: Operation, changes: Changes
       where,
       `${isAddressed ? 'requires' : 'no longer requires'} WS-Addressing`,
     );
-  if (before.style !== after.style) changes.add('breaking', where, `has another style: ${after.style ?? 'none'}`);
+  if (before.style !== after.style)
+    changes.add('breaking', where, `has another style: ${after.style ?? 'none'}`);
   if (usageOf(before) !== usageOf(after))
     changes.add('breaking', where, `is ${usageOf(after)}, and was ${usageOf(before)}`);
   comparePayloads('request', where, before.input, after.input, changes, types);
   if (before.output !== null && after.output !== null) {
     comparePayloads('reply', where, before.output, after.output, changes, types);
   } else if (before.output !== after.output) {
-    changes.add('breaking', where, after.output === null ? 'has no reply any more' : 'has a reply now');
+    changes.add(
+      'breaking',
+      where,
+      after.output === null ? 'has no reply any more' : 'has a reply now',
+    );
   }
-  compareDeclared(FAULTS, { direction: 'reply', where }, before.faults, after.faults, changes, types);
+  compareDeclared(
+    FAULTS,
+    { direction: 'reply', where },
+    before.faults,
+    after.faults,
+    changes,
+    types,
+  );
 }
 
 const usageOf = ({ use = 'literal' }: Operation): 'literal' | 'encoded' => use;
@@ -181,13 +234,21 @@ function comparePayloads(
       changes.add('breaking', where, are.length === 0 ? 'is empty now' : 'is not empty any more');
     }
   } else if (were.length !== are.length) {
-    changes.add('breaking', where, `has ${elementsOf(are.length)} in Body, and had ${elementsOf(were.length)}`);
+    changes.add(
+      'breaking',
+      where,
+      `has ${elementsOf(are.length)} in Body, and had ${elementsOf(were.length)}`,
+    );
   }
   for (const [at, was] of were.entries()) {
     const is = are[at];
     if (is === undefined) break;
     if (typeKey(was.name) !== typeKey(is.name)) {
-      changes.add('breaking', where, `is another element: ${is.name.local} in ${is.name.uri || 'no namespace'}`);
+      changes.add(
+        'breaking',
+        where,
+        `is another element: ${is.name.local} in ${is.name.uri || 'no namespace'}`,
+      );
     }
     types.compare(direction, was, is, `${where}: ${was.name.local}`);
   }
@@ -237,7 +298,8 @@ function compareDeclared(
   const are = new Map(after.map(({ element }) => [typeKey(element.name), element]));
   for (const [key, was] of were) {
     const is = are.get(key);
-    if (is === undefined) changes.add('dangerous', where, `the ${noun} ${was.name.local} ${isGone}`);
+    if (is === undefined)
+      changes.add('dangerous', where, `the ${noun} ${was.name.local} ${isGone}`);
     else types.compare(direction, was, is, `${where}${suffix}: ${was.name.local}`);
   }
   for (const [key, is] of are) {

@@ -44,12 +44,23 @@ function partsOf(direction: Direction, { before, after, path }: Pair, add: Add):
   };
   const pairs: Pair[] = [];
   for (const member of before.members) {
-    const partner = member.name === null ? others.unnamed.shift() : (are.get(keyOf(member)) ?? others.named.shift());
-    if (partner !== undefined) pairs.push({ before: member, after: partner, path: `${path}, a member of it` });
-    else add(direction === 'request' ? 'breaking' : 'safe', `has no member ${nameOf(member)} in its union any more`);
+    const partner =
+      member.name === null
+        ? others.unnamed.shift()
+        : (are.get(keyOf(member)) ?? others.named.shift());
+    if (partner !== undefined)
+      pairs.push({ before: member, after: partner, path: `${path}, a member of it` });
+    else
+      add(
+        direction === 'request' ? 'breaking' : 'safe',
+        `has no member ${nameOf(member)} in its union any more`,
+      );
   }
   for (const member of [...others.named, ...others.unnamed]) {
-    add(direction === 'request' ? 'safe' : 'dangerous', `has the new member ${nameOf(member)} in its union`);
+    add(
+      direction === 'request' ? 'safe' : 'dangerous',
+      `has the new member ${nameOf(member)} in its union`,
+    );
   }
   return pairs;
 }
@@ -85,16 +96,25 @@ const NAMES: Readonly<Record<SimpleType['variety'], string>> = {
 
 type AddWider = (isWider: boolean, what: string) => void;
 
-function compareEnumerations(before: SimpleType, after: SimpleType, addWider: AddWider, add: Add): void {
+function compareEnumerations(
+  before: SimpleType,
+  after: SimpleType,
+  addWider: AddWider,
+  add: Add,
+): void {
   if (before.enumeration === null || after.enumeration === null) {
     if (before.enumeration === after.enumeration) return;
     // GraphQL shows the one as an enum and the other as a scalar.
-    add('breaking', after.enumeration === null ? 'is not enumerated any more' : 'is enumerated now');
+    add(
+      'breaking',
+      after.enumeration === null ? 'is not enumerated any more' : 'is enumerated now',
+    );
     return;
   }
   const were = new Set(before.enumeration.map(({ value }) => value));
   const are = new Set(after.enumeration.map(({ value }) => value));
-  for (const value of were) if (!are.has(value)) addWider(false, `the value ${JSON.stringify(value)} is gone`);
+  for (const value of were)
+    if (!are.has(value)) addWider(false, `the value ${JSON.stringify(value)} is gone`);
   for (const value of are) {
     if (!were.has(value)) addWider(true, `the value ${JSON.stringify(value)} is new`);
   }
@@ -128,7 +148,13 @@ function widens(from: string, to: string): boolean {
 }
 
 /** Facets of which a greater number lets more values in. */
-const UPPER = ['maxLength', 'totalDigits', 'fractionDigits', 'maxInclusive', 'maxExclusive'] as const;
+const UPPER = [
+  'maxLength',
+  'totalDigits',
+  'fractionDigits',
+  'maxInclusive',
+  'maxExclusive',
+] as const;
 /** Facets of which a smaller number does. */
 const LOWER = ['minLength', 'minInclusive', 'minExclusive'] as const;
 
@@ -143,11 +169,14 @@ function compareFacets(before: Facets, after: Facets, addWider: AddWider, add: A
     const difference = Number(is) - Number(was);
     // Bounds of dates are no numbers.
     if (Number.isNaN(difference)) add('dangerous', `has another ${facet}: ${is}`);
-    else if (difference !== 0) addWider(difference > 0 === isUpper, `has ${facet} ${is} instead of ${was}`);
+    else if (difference !== 0)
+      addWider(difference > 0 === isUpper, `has ${facet} ${is} instead of ${was}`);
   };
   for (const facet of UPPER) compare(facet, true);
   for (const facet of LOWER) compare(facet, false);
-  if (before.length !== after.length) add('dangerous', `has another length: ${after.length ?? 'any'}`);
-  if (before.patterns.join('\n') !== after.patterns.join('\n')) add('dangerous', 'has another pattern');
+  if (before.length !== after.length)
+    add('dangerous', `has another length: ${after.length ?? 'any'}`);
+  if (before.patterns.join('\n') !== after.patterns.join('\n'))
+    add('dangerous', 'has another pattern');
   if (before.whiteSpace !== after.whiteSpace) add('dangerous', 'treats white space otherwise');
 }

@@ -12,7 +12,15 @@ export interface Structure {
 
 /** The structure of a content model, as far as the elements of `keys` are concerned. */
 export function structureOf(root: Particle, keys: ReadonlyMap<string, unknown>): Structure {
-  const top: Group = { kind: 'sequence', min: 1, max: 1, above: null, depth: 0, isOnce: true, inside: [] };
+  const top: Group = {
+    kind: 'sequence',
+    min: 1,
+    max: 1,
+    above: null,
+    depth: 0,
+    isOnce: true,
+    inside: [],
+  };
   const groups = [top];
   const leaves = new Map<string, Group[]>();
   const stack: Step[] = [{ particle: root, above: top }];
@@ -30,14 +38,23 @@ export function structureOf(root: Particle, keys: ReadonlyMap<string, unknown>):
     }
     const group = isTransparent(particle, above) ? above : groupIn(above, particle);
     if (group !== above) groups.push(group);
-    for (const inner of [...particle.particles].reverse()) stack.push({ particle: inner, above: group });
+    for (const inner of [...particle.particles].reverse())
+      stack.push({ particle: inner, above: group });
   }
   const excludes = (one: string, other: string): boolean => {
     const [ones, others] = [leaves.get(one) ?? [], leaves.get(other) ?? []];
-    return one !== other && ones.length > 0 && ones.every((a) => others.every((b) => areExclusive(a, b)));
+    return (
+      one !== other && ones.length > 0 && ones.every((a) => others.every((b) => areExclusive(a, b)))
+    );
   };
-  const pairs = groups.filter(({ kind, isOnce }) => kind === 'choice' && isOnce).flatMap(neighbours);
-  return { pairs: pairs.filter(([one, other]) => excludes(one, other)), excludes, text: textOf(groups) };
+  const pairs = groups
+    .filter(({ kind, isOnce }) => kind === 'choice' && isOnce)
+    .flatMap(neighbours);
+  return {
+    pairs: pairs.filter(([one, other]) => excludes(one, other)),
+    excludes,
+    text: textOf(groups),
+  };
 }
 
 interface Step {
@@ -92,7 +109,13 @@ function areExclusive(one: Group, other: Group): boolean {
     if (a.depth >= b.depth) a = a.above;
     else b = b.above;
   }
-  return a !== b && a.above !== null && a.above === b.above && a.above.kind === 'choice' && a.above.isOnce;
+  return (
+    a !== b &&
+    a.above !== null &&
+    a.above === b.above &&
+    a.above.kind === 'choice' &&
+    a.above.isOnce
+  );
 }
 
 /** The first element of each branch with that of the next. */

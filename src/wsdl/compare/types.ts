@@ -27,7 +27,10 @@ interface Pair {
  */
 export class TypeComparison {
   readonly #changes: Changes;
-  readonly #seen: Readonly<Record<Direction, Map<XsdType, Set<XsdType>>>> = { request: new Map(), reply: new Map() };
+  readonly #seen: Readonly<Record<Direction, Map<XsdType, Set<XsdType>>>> = {
+    request: new Map(),
+    reply: new Map(),
+  };
   readonly #queue: Pair[] = [];
 
   constructor(changes: Changes) {
@@ -35,24 +38,41 @@ export class TypeComparison {
   }
 
   /** Compares an element with its counterpart. */
-  compare(direction: Direction, before: ElementDeclaration, after: ElementDeclaration, where: string): void {
+  compare(
+    direction: Direction,
+    before: ElementDeclaration,
+    after: ElementDeclaration,
+    where: string,
+  ): void {
     this.#element(direction, before, after, where);
-    for (let pair = this.#queue.shift(); pair !== undefined; pair = this.#queue.shift()) this.#types(pair);
+    for (let pair = this.#queue.shift(); pair !== undefined; pair = this.#queue.shift())
+      this.#types(pair);
   }
 
-  #element(direction: Direction, before: ElementDeclaration, after: ElementDeclaration, where: string): void {
+  #element(
+    direction: Direction,
+    before: ElementDeclaration,
+    after: ElementDeclaration,
+    where: string,
+  ): void {
     const { nillable } = after;
     if (before.nillable !== nillable) {
       const isSafe = direction === 'request' ? nillable : !nillable;
-      this.#changes.add(isSafe ? 'safe' : 'breaking', where, nillable ? 'may be nil now' : 'may not be nil any more');
+      this.#changes.add(
+        isSafe ? 'safe' : 'breaking',
+        where,
+        nillable ? 'may be nil now' : 'may not be nil any more',
+      );
     }
     this.#presetValues(before, after, where);
     this.#queue.push({ direction, before: before.type, after: after.type, where });
   }
 
   #presetValues(before: PresetValues, after: PresetValues, where: string): void {
-    if (before.fixed !== after.fixed) this.#changes.add('dangerous', where, 'has another fixed value');
-    if (before.default !== after.default) this.#changes.add('dangerous', where, 'has another default');
+    if (before.fixed !== after.fixed)
+      this.#changes.add('dangerous', where, 'has another fixed value');
+    if (before.default !== after.default)
+      this.#changes.add('dangerous', where, 'has another default');
   }
 
   #types({ direction, before, after, where }: Pair): void {
@@ -72,7 +92,12 @@ export class TypeComparison {
     }
   }
 
-  #complexTypes(direction: Direction, before: ComplexType, after: ComplexType, where: string): void {
+  #complexTypes(
+    direction: Direction,
+    before: ComplexType,
+    after: ComplexType,
+    where: string,
+  ): void {
     if (before.abstract !== after.abstract) {
       const isSafe = direction === 'request' ? !after.abstract : after.abstract;
       this.#changes.add(
@@ -92,18 +117,30 @@ export class TypeComparison {
     const [were, are] = [named(before.derived), named(after.derived)];
     for (const [name, was] of were) {
       const is = are.get(name);
-      if (is !== undefined) this.#queue.push({ direction, before: was, after: is, where: `${where} as ${name}` });
-      else this.#changes.add(direction === 'request' ? 'breaking' : 'dangerous', where, `the type ${name} is gone`);
+      if (is !== undefined)
+        this.#queue.push({ direction, before: was, after: is, where: `${where} as ${name}` });
+      else
+        this.#changes.add(
+          direction === 'request' ? 'breaking' : 'dangerous',
+          where,
+          `the type ${name} is gone`,
+        );
     }
     for (const name of are.keys()) {
       if (!were.has(name)) {
-        this.#changes.add(direction === 'request' ? 'safe' : 'dangerous', where, `may be of the new type ${name}`);
+        this.#changes.add(
+          direction === 'request' ? 'safe' : 'dangerous',
+          where,
+          `may be of the new type ${name}`,
+        );
       }
     }
   }
 
   #attributes(direction: Direction, before: ComplexType, after: ComplexType, where: string): void {
-    const named = (attributes: readonly AttributeDeclaration[]): Map<string, AttributeDeclaration> =>
+    const named = (
+      attributes: readonly AttributeDeclaration[],
+    ): Map<string, AttributeDeclaration> =>
       new Map(attributes.map((attribute) => [typeKey(attribute.name), attribute]));
     const [were, are] = [named(before.attributes), named(after.attributes)];
     for (const [key, was] of were) {
@@ -119,9 +156,15 @@ export class TypeComparison {
     for (const [key, is] of are) {
       if (!were.has(key)) this.#added(direction, `${where}/@${is.name.local}`, is.required);
     }
-    const wildcards = [before, after].map(({ anyAttribute }) => (anyAttribute === null ? [] : [anyAttribute]));
-    compareWildcards(direction, 'attributes', wildcards[0] ?? [], wildcards[1] ?? [], (severity, what) =>
-      this.#changes.add(severity, where, what),
+    const wildcards = [before, after].map(({ anyAttribute }) =>
+      anyAttribute === null ? [] : [anyAttribute],
+    );
+    compareWildcards(
+      direction,
+      'attributes',
+      wildcards[0] ?? [],
+      wildcards[1] ?? [],
+      (severity, what) => this.#changes.add(severity, where, what),
     );
   }
 
@@ -144,10 +187,12 @@ export class TypeComparison {
 
   /** Mixed content, or anything. */
   #opaque(direction: Direction, before: Opaque, after: Opaque, where: string): void {
-    if (before.mixed !== null && after.mixed !== null) this.#models(direction, before, after, where);
+    if (before.mixed !== null && after.mixed !== null)
+      this.#models(direction, before, after, where);
     else if (before.mixed !== after.mixed) {
       const isSafe = (after.mixed === null) === (direction === 'request');
-      const what = after.mixed === null ? 'may hold anything now' : 'may not hold anything any more';
+      const what =
+        after.mixed === null ? 'may hold anything now' : 'may not hold anything any more';
       this.#changes.add(isSafe ? 'safe' : 'dangerous', where, what);
     }
   }
@@ -172,11 +217,19 @@ export class TypeComparison {
       [...keys].filter((key) => others.has(key)).join(' ');
     const isReordered = isOrdered && order(were.keys(), are) !== order(are.keys(), were);
     if (isReordered) {
-      this.#changes.add(direction === 'request' ? 'breaking' : 'dangerous', where, 'has its elements in another order');
+      this.#changes.add(
+        direction === 'request' ? 'breaking' : 'dangerous',
+        where,
+        'has its elements in another order',
+      );
     }
     if (!isReordered) this.#together(direction, [one, other], [were, are], where);
-    compareWildcards(direction, 'elements', wildcardsIn(one), wildcardsIn(other), (severity, what) =>
-      this.#changes.add(severity, where, what),
+    compareWildcards(
+      direction,
+      'elements',
+      wildcardsIn(one),
+      wildcardsIn(other),
+      (severity, what) => this.#changes.add(severity, where, what),
     );
   }
 
@@ -201,14 +254,22 @@ export class TypeComparison {
       const what = `may have both ${nameOf(widened[0])} and ${nameOf(widened[1])} now`;
       this.#changes.add(direction === 'request' ? 'safe' : 'dangerous', where, what);
     }
-    const isReported = [...both].some(([key, { min, max }]) => min !== are.get(key)?.min || max !== are.get(key)?.max);
+    const isReported = [...both].some(
+      ([key, { min, max }]) => min !== are.get(key)?.min || max !== are.get(key)?.max,
+    );
     const isExplained = isReported || narrowed !== undefined || widened !== undefined;
     if (!isExplained) this.#changes.add('dangerous', where, 'has its elements in other groups');
   }
 
   #added(direction: Direction, where: string, isRequired: boolean): void {
-    if (direction === 'reply') this.#changes.add('dangerous', where, 'is new: strict readers do not expect it');
-    else this.#changes.add(isRequired ? 'breaking' : 'safe', where, isRequired ? 'is new and required' : 'is new');
+    if (direction === 'reply')
+      this.#changes.add('dangerous', where, 'is new: strict readers do not expect it');
+    else
+      this.#changes.add(
+        isRequired ? 'breaking' : 'safe',
+        where,
+        isRequired ? 'is new and required' : 'is new',
+      );
   }
 
   #occurrence(direction: Direction, where: string, before: Bounds, after: Bounds): void {
@@ -218,7 +279,8 @@ export class TypeComparison {
     };
     if (before.min === 0 && after.min > 0) add(false, 'is required now');
     else if (before.min > 0 && after.min === 0) add(true, 'may be absent now');
-    else if (before.min !== after.min) add(after.min < before.min, `stands there at least ${after.min} times now`);
+    else if (before.min !== after.min)
+      add(after.min < before.min, `stands there at least ${after.min} times now`);
     if (before.max === after.max) return;
     const times = after.max === Infinity ? 'any number of times' : `at most ${after.max} times`;
     add(after.max > before.max, `may stand there ${times} now`);
@@ -271,7 +333,13 @@ function compareWildcards(
 
 /** Equal for the same wildcards in any order. */
 const printed = (wildcards: readonly Wildcard[]): string =>
-  [...new Set(wildcards.map(({ process, namespaces }) => JSON.stringify([process, sorted(namespaces)])))].sort().join();
+  [
+    ...new Set(
+      wildcards.map(({ process, namespaces }) => JSON.stringify([process, sorted(namespaces)])),
+    ),
+  ]
+    .sort()
+    .join();
 
 const sorted = (namespaces: Wildcard['namespaces']): unknown =>
   namespaces.kind === 'any' ? 'any' : [namespaces.kind, [...namespaces.uris].sort()];

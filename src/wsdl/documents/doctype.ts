@@ -71,5 +71,10 @@ export const NO_DTD = 'Remove the DOCTYPE.';
 /** The error for a WSDL whose declaration begins at `start`. */
 export const refusedDtd = (source: XmlSource, start: number): ConfigurationError =>
   new ConfigurationError([
-    { file: source.file, ...positionOf(source, start), what: 'The WSDL has a DTD, which is refused.', remedy: NO_DTD },
+    {
+      file: source.file,
+      ...positionOf(source, start),
+      what: 'The WSDL has a DTD, which is refused.',
+      remedy: NO_DTD,
+    },
   ]);

@@ -50,7 +50,10 @@ export const isRefused = (value: object): value is Refused => 'what' in value;
 const SCHEME = /^[a-z][a-z0-9+.-]{1,20}:/i;
 /** Hosts that one remedy names. */
 const HOSTS = 20;
-const tooLong: Refused = { what: 'The documents of this WSDL are longer than allowed.', remedy: null };
+const tooLong: Refused = {
+  what: 'The documents of this WSDL are longer than allowed.',
+  remedy: null,
+};
 
 /**
  * Files inside `root` (null: the folder of the WSDL), checked by their real paths. With `nearby` also those beside that
@@ -65,7 +68,8 @@ export function fileSource(
   let realRoot: Promise<string> | null = null;
   const refusedFolders: string[] = [];
   const hosts = new Set<string>();
-  const command = (option: string): string => `Read it with: soapstone import ${shellWord(main)} -o FOLDER ${option}`;
+  const command = (option: string): string =>
+    `Read it with: soapstone import ${shellWord(main)} -o FOLDER ${option}`;
   const within = async (path: string): Promise<Located | Refused> => {
     realRoot ??= inputs.realpath(root ?? dirname(main));
     const base = await realRoot;
@@ -75,14 +79,25 @@ export function fileSource(
     const isNamed = relative(resolve(dirname(main)), resolve(path)) === relative(base, key);
     if (nearby && root === null && isNamed && isNearby(base, key)) return { location: path, key };
     // The last of several warnings names the folder that holds all of the documents.
-    refusedFolders.splice(0, refusedFolders.length, sharedFolder([base, dirname(key), ...refusedFolders]));
+    refusedFolders.splice(
+      0,
+      refusedFolders.length,
+      sharedFolder([base, dirname(key), ...refusedFolders]),
+    );
     const wider = relative(process.cwd(), refusedFolders[0] ?? base) || '.';
-    return { what: 'The file lies outside the folder of the WSDL.', remedy: command(`--root ${shellWord(wider)}`) };
+    return {
+      what: 'The file lies outside the folder of the WSDL.',
+      remedy: command(`--root ${shellWord(wider)}`),
+    };
   };
   const refuseUrl = (href: string): Refused => {
     const what = 'The reference leaves the folder of the WSDL: it names a URL';
     const url = /^https?:/i.test(href) ? parseUrl(href, null) : null;
-    if (url === null) return { what: `${what} that cannot be read.`, remedy: 'Copy the document into that folder.' };
+    if (url === null)
+      return {
+        what: `${what} that cannot be read.`,
+        remedy: 'Copy the document into that folder.',
+      };
     return { what: `${what}.`, remedy: command(allowHosts(hosts, url)) };
   };
   return {
@@ -93,12 +108,16 @@ export function fileSource(
         }
         if (isAbsolute(href) || href.startsWith('\\')) {
           const what = 'The reference leaves the folder of the WSDL: its path is absolute.';
-          return { what, remedy: 'Copy the document into the folder of the WSDL, and make the path relative.' };
+          return {
+            what,
+            remedy: 'Copy the document into the folder of the WSDL, and make the path relative.',
+          };
         }
       }
       const written = (href.split('#', 1)[0] ?? '').replaceAll('\\', '/');
       const path = base === null ? href : join(dirname(base), written);
-      const candidates = base === null ? [path] : [path, join(dirname(base), unescapePath(written))];
+      const candidates =
+        base === null ? [path] : [path, join(dirname(base), unescapePath(written))];
       for (const candidate of candidates) {
         const found = await within(candidate).catch(() => null);
         if (found !== null) return found;
@@ -140,12 +159,17 @@ function unescapePath(path: string): string {
  * Documents of the host of `home` (null: of none), and of `hosts` (`name` or `name:port`), read with
  * `fetch`.
  */
-export function httpSource(home: string | null, hosts: readonly string[], fetch: FetchDocument): DocumentSource {
+export function httpSource(
+  home: string | null,
+  hosts: readonly string[],
+  fetch: FetchDocument,
+): DocumentSource {
   const own = home === null ? null : new URL(home).host;
   const refused = new Set<string>();
   const permitted = (url: URL): boolean =>
     (url.protocol === 'http:' || url.protocol === 'https:') &&
-    (url.host === own || [url.host, url.hostname, withPort(url)].some((name) => hosts.includes(name)));
+    (url.host === own ||
+      [url.host, url.hostname, withPort(url)].some((name) => hosts.includes(name)));
   return {
     async locate(href, base) {
       const url = parseUrl(href, base);
@@ -153,7 +177,11 @@ export function httpSource(home: string | null, hosts: readonly string[], fetch:
       if (!permitted(url)) {
         const what = 'The reference leaves the host of the WSDL';
         const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
-        if (!isWeb) return { what: `${what}: its scheme is not http.`, remedy: 'Copy the documents into a folder.' };
+        if (!isWeb)
+          return {
+            what: `${what}: its scheme is not http.`,
+            remedy: 'Copy the documents into a folder.',
+          };
         const remedy = `Allow it with \`${allowHosts(refused, url)}\`, or copy the documents into a folder.`;
         return { what: `${what}.`, remedy };
       }
@@ -172,7 +200,10 @@ export function httpSource(home: string | null, hosts: readonly string[], fetch:
       }
       const landed = parseUrl(answer.url, key);
       if (landed === null || !permitted(landed)) {
-        return { what: 'The server redirected to another host.', remedy: 'Name the final address.' };
+        return {
+          what: 'The server redirected to another host.',
+          remedy: 'Name the final address.',
+        };
       }
       return openedFrom(answer, limitBytes);
     },
@@ -199,8 +230,10 @@ function remedyFor(why: string): string | null {
   if (/\b401\b/.test(why)) return 'Give the credentials it asks for, with --user or --header.';
   if (/\b403\b/.test(why))
     return 'The request is forbidden there: check the credentials and the network it comes from.';
-  if (/\b407\b/.test(why)) return 'The proxy wants credentials: give them with --proxy http://user:password@host:port.';
-  if (/CERT|SIGNED|VERIFY|ISSUER/.test(why)) return 'Name the certificate authority with --ca FILE.';
+  if (/\b407\b/.test(why))
+    return 'The proxy wants credentials: give them with --proxy http://user:password@host:port.';
+  if (/CERT|SIGNED|VERIFY|ISSUER/.test(why))
+    return 'Name the certificate authority with --ca FILE.';
   if (/answered (?:404|410)/.test(why))
     return 'Check the address: most services show their WSDL at their own address followed by ?wsdl.';
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|TIMEDOUT|EHOSTUNREACH|[Tt]imeout|timed out/.test(why))
@@ -214,6 +247,8 @@ function parseUrl(href: string, base: string | null): URL | null {
 
 function openedFrom(answer: FetchedDocument, limitBytes: number): Opened | Refused {
   if (answer.body.length > limitBytes) return tooLong;
-  const charset = /;\s{0,5}charset\s{0,5}=\s{0,5}"?([A-Za-z0-9._-]{1,40})/i.exec(answer.contentType ?? '');
+  const charset = /;\s{0,5}charset\s{0,5}=\s{0,5}"?([A-Za-z0-9._-]{1,40})/i.exec(
+    answer.contentType ?? '',
+  );
   return { bytes: answer.body, base: answer.url, charset: charset?.[1] ?? null };
 }

@@ -10,7 +10,14 @@ import { readOlderSchemas } from './older-schema.js';
 import { parseTree } from './parse.js';
 import type { Warnings } from './warnings.js';
 import { wellKnownIn, wellKnownSource } from './well-known.js';
-import { attributeOf, childrenOf, diagnosticAtNode, positionOf, qNameAt, type XmlNode } from './xml-tree.js';
+import {
+  attributeOf,
+  childrenOf,
+  diagnosticAtNode,
+  positionOf,
+  qNameAt,
+  type XmlNode,
+} from './xml-tree.js';
 
 /** A document that was read, with the documents its references lead to. */
 export interface LoadedDocument extends Located {
@@ -25,7 +32,12 @@ export interface LoadedDocument extends Located {
  * Limits of one WSDL with all it imports (catalogue C05). Going beyond one refuses the WSDL as a whole. Documents are
  * more than the 500 of the catalogue: one real WSDL imports 639 schemas (acceptance 19).
  */
-export const IMPORT_LIMITS = { documents: 2000, bytes: 32 * MIB, depth: 32, elements: 1_000_000 } as const;
+export const IMPORT_LIMITS = {
+  documents: 2000,
+  bytes: 32 * MIB,
+  depth: 32,
+  elements: 1_000_000,
+} as const;
 
 export interface Reference {
   readonly node: XmlNode;
@@ -149,37 +161,57 @@ async function followWellKnown(state: LoadState): Promise<void> {
     const read = state.documents[index];
     for (const { node: inner } of read === undefined ? [] : referencesOf(read.root)) {
       const needed = attributeOf(inner, 'namespace') ?? '';
-      if (read !== undefined) state.unmet.push({ document: read, node: inner, namespace: needed, diagnostics: null });
+      if (read !== undefined)
+        state.unmet.push({ document: read, node: inner, namespace: needed, diagnostics: null });
     }
   }
 }
 
 /** A copy read for a document on the web is what its author means; one read for a file that is missing may not be. */
-function warnOfReplaced(node: XmlNode, diagnostics: readonly Diagnostic[] | null, warnings: Warnings): void {
+function warnOfReplaced(
+  node: XmlNode,
+  diagnostics: readonly Diagnostic[] | null,
+  warnings: Warnings,
+): void {
   const [first] = diagnostics ?? [];
-  if (first === undefined || /^https?:/i.test(attributeOf(node, referenceAttribute(node)) ?? '')) return;
+  if (first === undefined || /^https?:/i.test(attributeOf(node, referenceAttribute(node)) ?? ''))
+    return;
   const cause = 'The document cannot be read: the copy that comes with Soapstone is read instead.';
-  warnings.add({ ...first, what: `${first.what} The copy that comes with Soapstone is read instead.`, cause });
+  warnings.add({
+    ...first,
+    what: `${first.what} The copy that comes with Soapstone is read instead.`,
+    cause,
+  });
 }
 
-const targetKey = (kind: LoadedDocument['kind'], namespace: string): string => `${kind} ${namespace}`;
+const targetKey = (kind: LoadedDocument['kind'], namespace: string): string =>
+  `${kind} ${namespace}`;
 
 /** The target namespaces of a document and of the schemas inside it, each with its kind. */
 function targetsOf(root: XmlNode): readonly string[] {
   const schemas = root.uri === XSD ? [root] : inlineSchemas(root);
-  const keys = schemas.map((schema) => targetKey('schema', attributeOf(schema, 'targetNamespace') ?? ''));
-  return root.uri === XSD ? keys : [...keys, targetKey('wsdl', attributeOf(root, 'targetNamespace') ?? '')];
+  const keys = schemas.map((schema) =>
+    targetKey('schema', attributeOf(schema, 'targetNamespace') ?? ''),
+  );
+  return root.uri === XSD
+    ? keys
+    : [...keys, targetKey('wsdl', attributeOf(root, 'targetNamespace') ?? '')];
 }
 
 /** An import must name the target namespace of its document (XSD 1.0 part 1 section 4.2.3, WSDL 1.1 section 2.1.1). */
-function warnOfOtherTarget(reference: XmlNode, root: XmlNode | undefined, warnings: Warnings): void {
+function warnOfOtherTarget(
+  reference: XmlNode,
+  root: XmlNode | undefined,
+  warnings: Warnings,
+): void {
   if (root === undefined || reference.local !== 'import') return;
   const named = attributeOf(reference, 'namespace') ?? '';
   const target = attributeOf(root, 'targetNamespace') ?? '';
   if (named === target || targetsOf(root).includes(targetKey('schema', named))) return;
   const own = target === '' ? 'has no target namespace' : `has the target namespace ${target}`;
   const what = `The import names ${named === '' ? 'no namespace' : `the namespace ${named}`}, but ${root.source.file} ${own}.`;
-  const remedy = 'Its declarations are found by its own target namespace only: correct one of the two.';
+  const remedy =
+    'Its declarations are found by its own target namespace only: correct one of the two.';
   warnings.addAt(reference, what, remedy);
 }
 
@@ -208,7 +240,10 @@ async function load(
     throw errorAtNode(node, `The WSDL has more than ${IMPORT_LIMITS.documents} documents.`);
   }
   if (document.depth + 1 > IMPORT_LIMITS.depth) {
-    throw errorAtNode(node, `Documents import each other deeper than ${IMPORT_LIMITS.depth} levels.`);
+    throw errorAtNode(
+      node,
+      `Documents import each other deeper than ${IMPORT_LIMITS.depth} levels.`,
+    );
   }
   try {
     const read = await readDocument(state, located, document.depth + 1, source);
@@ -218,7 +253,10 @@ async function load(
   } catch (error) {
     if (!(error instanceof ConfigurationError) || state.budget.elements < 0) throw error;
     state.byKey.set(located.key, -1);
-    return [diagnosticAtNode(node, 'The document it refers to cannot be used.'), ...error.diagnostics];
+    return [
+      diagnosticAtNode(node, 'The document it refers to cannot be used.'),
+      ...error.diagnostics,
+    ];
   }
 }
 
@@ -235,11 +273,13 @@ async function readDocument(
   if (isRefused(opened)) return opened;
   state.bytesLeft -= opened.bytes.length;
   const decoded = decodeDocument(opened.bytes, opened.charset);
-  if ('what' in decoded) return archiveProblem(opened.bytes) ?? { what: decoded.what, remedy: 'Save it as UTF-8.' };
+  if ('what' in decoded)
+    return archiveProblem(opened.bytes) ?? { what: decoded.what, remedy: 'Save it as UTF-8.' };
   const html = htmlProblem(decoded.text);
   if (html !== null) return html;
   const plain = withoutDoctype(decoded.text);
-  if (plain === null) return { what: 'The document has a DTD that does not end, or is too long.', remedy: NO_DTD };
+  if (plain === null)
+    return { what: 'The document has a DTD that does not end, or is too long.', remedy: NO_DTD };
   const source = { file: located.location, text: plain.text };
   // Schemas of the W3C come with one; a WSDL has no use for it (catalogue C04).
   if (plain.start !== null && state.documents.length === 0) throw refusedDtd(source, plain.start);
@@ -248,11 +288,25 @@ async function readDocument(
   const kind = kindOf(root);
   if (plain.start !== null && kind === 'wsdl') throw refusedDtd(source, plain.start);
   if (plain.start !== null && origin !== state.wellKnown) {
-    const what = 'The document has a DTD, which is not read: its entities and default values do not exist.';
-    state.warnings.add({ file: source.file, ...positionOf(source, plain.start), what, remedy: NO_DTD });
+    const what =
+      'The document has a DTD, which is not read: its entities and default values do not exist.';
+    state.warnings.add({
+      file: source.file,
+      ...positionOf(source, plain.start),
+      what,
+      remedy: NO_DTD,
+    });
   }
   const index = state.documents.length;
-  const document = { ...located, index, kind, root, references: new Map(), depth, base: opened.base };
+  const document = {
+    ...located,
+    index,
+    kind,
+    root,
+    references: new Map(),
+    depth,
+    base: opened.base,
+  };
   state.documents.push(document);
   state.byKey.set(located.key, index);
   return document;
@@ -261,7 +315,10 @@ async function readDocument(
 /** What is not text since it is an archive, as they are downloaded; null for anything else. */
 function archiveProblem(bytes: Uint8Array): Refused | null {
   if (!ARCHIVES.some((mark) => mark.every((byte, at) => bytes[at] === byte))) return null;
-  return { what: 'The document is an archive (gzip or zip), not a WSDL or schema.', remedy: 'Unpack it first.' };
+  return {
+    what: 'The document is an archive (gzip or zip), not a WSDL or schema.',
+    remedy: 'Unpack it first.',
+  };
 }
 
 const ARCHIVES: readonly (readonly number[])[] = [
@@ -291,7 +348,9 @@ function kindOf(root: XmlNode): 'wsdl' | 'schema' {
 /** The elements of a document that name another one, with the attribute that does. */
 export function referencesOf(root: XmlNode): readonly Reference[] {
   if (root.uri === XSD) return schemaReferences(root);
-  const imports = childrenOf(root, WSDL, 'import').map((node): Reference => ({ node, attribute: 'location' }));
+  const imports = childrenOf(root, WSDL, 'import').map(
+    (node): Reference => ({ node, attribute: 'location' }),
+  );
   // WS-I R2003 wants a schema around an import; stacks read one directly in `types` all the same.
   const types = childrenOf(root, WSDL, 'types').flatMap(schemaReferences);
   return [...imports, ...types, ...inlineSchemas(root).flatMap(schemaReferences)];
@@ -299,7 +358,10 @@ export function referencesOf(root: XmlNode): readonly Reference[] {
 
 function schemaReferences(container: XmlNode): readonly Reference[] {
   return container.children
-    .filter(({ uri, local }) => uri === XSD && (local === 'import' || local === 'include' || local === 'redefine'))
+    .filter(
+      ({ uri, local }) =>
+        uri === XSD && (local === 'import' || local === 'include' || local === 'redefine'),
+    )
     .map((node) => ({ node, attribute: 'schemaLocation' }));
 }
 

@@ -1,7 +1,10 @@
 import { Buffer } from 'node:buffer';
 
 /** Byte patterns by which the encoding of a document is detected (XML 1.0 appendix F). */
-const BYTE_ORDER_MARKS: readonly { readonly bytes: readonly number[]; readonly encoding: string }[] = [
+const BYTE_ORDER_MARKS: readonly {
+  readonly bytes: readonly number[];
+  readonly encoding: string;
+}[] = [
   { bytes: [0xef, 0xbb, 0xbf], encoding: 'utf-8' },
   { bytes: [0xfe, 0xff], encoding: 'utf-16be' },
   { bytes: [0xff, 0xfe], encoding: 'utf-16le' },
@@ -11,7 +14,8 @@ const BYTE_ORDER_MARKS: readonly { readonly bytes: readonly number[]; readonly e
 ];
 
 /** The encodings of WSDL files met in the field; all of them hold ASCII as ASCII but for UTF-16. */
-const ACCEPTED = /^(utf-8|utf8|us-ascii|ascii|utf-16|utf-16le|utf-16be|iso-8859-\d{1,2}|latin1|windows-125\d)$/;
+const ACCEPTED =
+  /^(utf-8|utf8|us-ascii|ascii|utf-16|utf-16le|utf-16be|iso-8859-\d{1,2}|latin1|windows-125\d)$/;
 
 /** The text of a document without its byte order mark, or a sentence with the reason why it cannot be decoded. */
 export function decodeDocument(
@@ -19,7 +23,8 @@ export function decodeDocument(
   charset: string | null,
 ): { readonly text: string } | { readonly what: string } {
   const encoding = encodingOf(bytes, charset).toLowerCase();
-  if (!ACCEPTED.test(encoding)) return { what: 'The document is in a character encoding that is not supported.' };
+  if (!ACCEPTED.test(encoding))
+    return { what: 'The document is in a character encoding that is not supported.' };
   try {
     return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes) };
   } catch {
@@ -43,7 +48,10 @@ export function declaredEncoding(
   text: string,
 ): { readonly value: string; readonly start: number; readonly end: number } | null {
   if (!text.startsWith('<?xml')) return null;
-  const declaration = text.slice(0, Math.min(256, text.indexOf('?>') === -1 ? 256 : text.indexOf('?>')));
+  const declaration = text.slice(
+    0,
+    Math.min(256, text.indexOf('?>') === -1 ? 256 : text.indexOf('?>')),
+  );
   const found = /encoding\s{0,20}=\s{0,20}["']([A-Za-z0-9._-]{1,40})["']/.exec(declaration);
   if (found === null) return null;
   const value = found[1] ?? '';

@@ -7,7 +7,10 @@ export const WSDL_HTTP = 'http://schemas.xmlsoap.org/wsdl/http/';
 export const WSDL_MIME = 'http://schemas.xmlsoap.org/wsdl/mime/';
 export const XSD = 'http://www.w3.org/2001/XMLSchema';
 /** Drafts of XML Schema that the first stacks took their types from. */
-export const OLDER_XSD: readonly string[] = ['http://www.w3.org/1999/XMLSchema', 'http://www.w3.org/2000/10/XMLSchema'];
+export const OLDER_XSD: readonly string[] = [
+  'http://www.w3.org/1999/XMLSchema',
+  'http://www.w3.org/2000/10/XMLSchema',
+];
 export const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 export const XML = 'http://www.w3.org/XML/1998/namespace';
 export const XMLNS = 'http://www.w3.org/2000/xmlns/';
@@ -41,4 +44,5 @@ const BUILT_IN: ReadonlySet<string> = new Set([
 ]);
 
 export const isBuiltInNamespace = (uri: string): boolean => BUILT_IN.has(uri);
-export const isSoapBindingNamespace = (uri: string): boolean => uri === WSDL_SOAP11 || uri === WSDL_SOAP12;
+export const isSoapBindingNamespace = (uri: string): boolean =>
+  uri === WSDL_SOAP11 || uri === WSDL_SOAP12;

@@ -5,7 +5,8 @@ import { dirname, extname, relative, sep } from 'node:path';
 const LEVELS_UP = 4;
 
 /** Folders that commonly lie beside that of a WSDL, for what it shares with others. */
-const SHARED_FOLDERS = /^(?:(?:xsds?|schemas?|wsdls?|types|commons?|shared|includes?)(?:[\d._-].*)?|v(?:er)?\d.*)$/i;
+const SHARED_FOLDERS =
+  /^(?:(?:xsds?|schemas?|wsdls?|types|commons?|shared|includes?)(?:[\d._-].*)?|v(?:er)?\d.*)$/i;
 
 /**
  * Whether a file outside the folder of a WSDL may be read without `--root`. Its path must be one of a tree made for schemas:
@@ -17,7 +18,8 @@ const SHARED_FOLDERS = /^(?:(?:xsds?|schemas?|wsdls?|types|commons?|shared|inclu
  */
 export function isNearby(folder: string, file: string, home: string = homedir()): boolean {
   const shared = sharedFolder([folder, dirname(file)]);
-  const steps = (from: string, to: string): readonly string[] => relative(from, to).split(sep).filter(Boolean);
+  const steps = (from: string, to: string): readonly string[] =>
+    relative(from, to).split(sep).filter(Boolean);
   const [back = '', ...below] = steps(shared, dirname(file));
   const levelsUp = steps(shared, folder).length;
   const isBeside = levelsUp === 1 && below.length === 0 && /\.xsd$/i.test(file);

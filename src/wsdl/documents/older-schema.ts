@@ -76,7 +76,14 @@ const RENAMED_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['equivClass', 'substitutionGroup'],
   ['exact', 'block'],
 ]);
-const PARTICLES: ReadonlySet<string> = new Set(['all', 'any', 'choice', 'element', 'group', 'sequence']);
+const PARTICLES: ReadonlySet<string> = new Set([
+  'all',
+  'any',
+  'choice',
+  'element',
+  'group',
+  'sequence',
+]);
 const ATTRIBUTES: ReadonlySet<string> = new Set(['anyAttribute', 'attribute', 'attributeGroup']);
 const ORDERS: ReadonlyMap<string, string> = new Map([
   ['all', 'all'],
@@ -88,7 +95,8 @@ const ORDERS: ReadonlyMap<string, string> = new Map([
 function modernise(node: Draft): boolean {
   node.local = RENAMED.get(node.local) ?? node.local;
   for (const [older, name] of RENAMED_ATTRIBUTES) rename(node, older, name);
-  if (node.attributes.get('maxOccurs')?.trim() === '*') node.attributes.set('maxOccurs', 'unbounded');
+  if (node.attributes.get('maxOccurs')?.trim() === '*')
+    node.attributes.set('maxOccurs', 'unbounded');
   switch (node.local) {
     case 'attribute':
       moderniseAttribute(node);
@@ -170,13 +178,24 @@ function moderniseComplexType(node: Draft): void {
   const derivation = take(node, 'derivedBy') === 'restriction' ? 'restriction' : 'extension';
   if (content === 'mixed') node.attributes.set('mixed', 'true');
   wrapParticles(node, 'sequence');
-  if (content === 'textOnly' || (base !== null && content === null && isBuiltInSimple(node, base))) {
-    const inner = wrap(node, derivation, ({ local }) => local !== 'annotation' && !PARTICLES.has(local));
+  if (
+    content === 'textOnly' ||
+    (base !== null && content === null && isBuiltInSimple(node, base))
+  ) {
+    const inner = wrap(
+      node,
+      derivation,
+      ({ local }) => local !== 'annotation' && !PARTICLES.has(local),
+    );
     if (base === null) inner.declares = new Map([['xsd', XSD]]);
     inner.attributes.set('base', base ?? 'xsd:string');
     wrap(node, 'simpleContent', (child) => child === inner);
   } else if (base !== null) {
-    const inner = wrap(node, derivation, ({ local }) => PARTICLES.has(local) || ATTRIBUTES.has(local));
+    const inner = wrap(
+      node,
+      derivation,
+      ({ local }) => PARTICLES.has(local) || ATTRIBUTES.has(local),
+    );
     inner.attributes.set('base', base);
     wrap(node, 'complexContent', (child) => child === inner);
   }
@@ -192,13 +211,25 @@ function isBuiltInSimple(node: XmlNode, value: string): boolean {
 function wrapParticles(node: Draft, compositor: string): void {
   const particles = node.children.filter(({ local }) => PARTICLES.has(local));
   const [only] = particles;
-  if (only === undefined || (particles.length === 1 && only.local !== 'element' && only.local !== 'any')) return;
+  if (
+    only === undefined ||
+    (particles.length === 1 && only.local !== 'element' && only.local !== 'any')
+  )
+    return;
   wrap(node, compositor, ({ local }) => PARTICLES.has(local));
 }
 
 /** Moves children into a new child, which stands where the first of them did; behind all others where there are none. */
 function wrap(node: Draft, local: string, isMoved: (child: Draft) => boolean): Draft {
-  const wrapper: Draft = { ...node, uri: XSD, local, attributes: new Map(), declares: null, parent: node, text: '' };
+  const wrapper: Draft = {
+    ...node,
+    uri: XSD,
+    local,
+    attributes: new Map(),
+    declares: null,
+    parent: node,
+    text: '',
+  };
   wrapper.children = node.children.filter(isMoved);
   for (const child of wrapper.children) child.parent = wrapper;
   const at = node.children.findIndex(isMoved);

@@ -48,7 +48,8 @@ export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode
     fail(`The document is not well-formed XML: ${firstLine(message).replace(/\.$/, '')}.`, remedy);
   };
   // The one that a document may have was removed before (`doctype.ts`).
-  parser.ondoctype = () => fail('The document is not well-formed XML: a DTD stands where none may.');
+  parser.ondoctype = () =>
+    fail('The document is not well-formed XML: a DTD stands where none may.');
   parser.ontext = addText;
   parser.oncdata = addText;
   parser.onopentagstart = () => {
@@ -81,7 +82,8 @@ export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode
   };
   for (let at = 0; at < source.text.length; at += CHUNK_CHARS) {
     parser.write(source.text.slice(at, at + CHUNK_CHARS));
-    if (parser.position - consumed > TOKEN_CHARS) fail('A tag, comment or instruction is longer than allowed.');
+    if (parser.position - consumed > TOKEN_CHARS)
+      fail('A tag, comment or instruction is longer than allowed.');
     yield;
   }
   parser.close();
@@ -90,7 +92,24 @@ export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode
 
 /** Elements within a line of documentation. Others are paragraphs, whatever they are called. */
 const WITHIN_LINES: ReadonlySet<string> = new Set([
-  ...['a', 'abbr', 'b', 'big', 'c', 'code', 'em', 'font', 'i', 'kbd', 'q', 's', 'see', 'small', 'span', 'strong'],
+  ...[
+    'a',
+    'abbr',
+    'b',
+    'big',
+    'c',
+    'code',
+    'em',
+    'font',
+    'i',
+    'kbd',
+    'q',
+    's',
+    'see',
+    'small',
+    'span',
+    'strong',
+  ],
   ...['sub', 'sup', 'tt', 'u', 'var', 'documentation'],
 ]);
 
@@ -108,7 +127,8 @@ function breakBefore(name: string): string {
 
 function breakBehind(name: string): string {
   const local = name.toLowerCase();
-  const isWithin = WITHIN_LINES.has(local) || CELLS.has(local) || LINES.has(local) || local === 'li';
+  const isWithin =
+    WITHIN_LINES.has(local) || CELLS.has(local) || LINES.has(local) || local === 'li';
   return isWithin ? '' : '\n\n';
 }
 
@@ -122,7 +142,9 @@ function openNode(
   const attributes = new Map<string, string>();
   let declares: Map<string, string> | null = null;
   const all = Object.values(tag.attributes);
-  const written = all.some(({ value }) => WHITE.test(value)) ? writtenValues(source.text.slice(start, end)) : null;
+  const written = all.some(({ value }) => WHITE.test(value))
+    ? writtenValues(source.text.slice(start, end))
+    : null;
   for (const { name, prefix, local, uri, value: parsed } of all) {
     const raw = written?.get(name);
     const value = raw === undefined ? parsed : normaliseValue(raw);
@@ -160,4 +182,9 @@ const ATTRIBUTE = /\s([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
  * line end, which is read as a space, can no more be distinguished from a reference to one, which is not (XML 1.0 section 3.3.3).
  */
 const writtenValues = (tag: string): ReadonlyMap<string, string> =>
-  new Map([...tag.matchAll(ATTRIBUTE)].map(([, name = '', double, single]) => [name, double ?? single ?? '']));
+  new Map(
+    [...tag.matchAll(ATTRIBUTE)].map(([, name = '', double, single]) => [
+      name,
+      double ?? single ?? '',
+    ]),
+  );

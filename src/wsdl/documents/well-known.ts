@@ -49,7 +49,9 @@ const LOCATION = 'soapstone/schemas/';
 export const isWellKnown = (location: string): boolean => location.startsWith(LOCATION);
 
 /** Locates the copy of a public document by its target namespace; null where Soapstone has none. */
-export function wellKnownIn(namespace: string): (Located & { readonly kind: 'wsdl' | 'schema' }) | null {
+export function wellKnownIn(
+  namespace: string,
+): (Located & { readonly kind: 'wsdl' | 'schema' }) | null {
   const name = WELL_KNOWN.get(namespace);
   if (name === undefined) return null;
   const kind = name.endsWith('.wsdl') ? 'wsdl' : 'schema';
@@ -58,7 +60,10 @@ export function wellKnownIn(namespace: string): (Located & { readonly kind: 'wsd
 
 /** Opens the copies; their own references are resolved by namespace, never by location. */
 export function wellKnownSource(inputs: Inputs): DocumentSource {
-  const refused: Refused = { what: 'The copy of a public schema cannot be read.', remedy: 'Install Soapstone again.' };
+  const refused: Refused = {
+    what: 'The copy of a public schema cannot be read.',
+    remedy: 'Install Soapstone again.',
+  };
   return {
     locate: async () => refused,
     async open({ key, location }) {

@@ -30,11 +30,15 @@ export interface XmlSource {
 const lineStarts = new WeakMap<XmlSource, readonly number[]>();
 
 /** 1-based line and column of an offset. */
-export function positionOf(source: XmlSource, offset: number): { readonly line: number; readonly column: number } {
+export function positionOf(
+  source: XmlSource,
+  offset: number,
+): { readonly line: number; readonly column: number } {
   let starts = lineStarts.get(source);
   if (starts === undefined) {
     const found = [0];
-    for (let at = source.text.indexOf('\n'); at !== -1; at = source.text.indexOf('\n', at + 1)) found.push(at + 1);
+    for (let at = source.text.indexOf('\n'); at !== -1; at = source.text.indexOf('\n', at + 1))
+      found.push(at + 1);
     starts = found;
     lineStarts.set(source, starts);
   }
@@ -49,12 +53,17 @@ export function positionOf(source: XmlSource, offset: number): { readonly line: 
 }
 
 /** A diagnostic at the start tag of a node. */
-export function diagnosticAtNode(node: XmlNode, what: string, remedy: string | null = null): Diagnostic {
+export function diagnosticAtNode(
+  node: XmlNode,
+  what: string,
+  remedy: string | null = null,
+): Diagnostic {
   return { file: node.source.file, ...positionOf(node.source, node.start), what, remedy };
 }
 
 /** The value of an unqualified attribute without white space around it, or null. */
-export const attributeOf = (node: XmlNode, name: string): string | null => node.attributes.get(name)?.trim() ?? null;
+export const attributeOf = (node: XmlNode, name: string): string | null =>
+  node.attributes.get(name)?.trim() ?? null;
 
 /** The name that an element gives to what it defines; empty without one. */
 export const nameOfNode = (node: XmlNode): string => attributeOf(node, 'name') ?? '';
@@ -99,7 +108,10 @@ export function documentationIn(container: XmlNode | null, uri: string): string 
 }
 
 /** The offsets of the value of an unqualified attribute, between its quotes. Null when there is none. */
-export function attributeSpan(node: XmlNode, name: string): { readonly start: number; readonly end: number } | null {
+export function attributeSpan(
+  node: XmlNode,
+  name: string,
+): { readonly start: number; readonly end: number } | null {
   const { text } = node.source;
   const isSpace = (at: number): boolean => text.charCodeAt(at) <= 0x20;
   let at = node.start + 1;

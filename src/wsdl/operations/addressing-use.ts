@@ -28,7 +28,9 @@ export function addressingUseOf(element: XmlNode, policies: Policies): Addressin
   const extension = element.children.flatMap(extensionUse);
   const demand = demandOf(element, policies, assertedNamespace);
   return strongestUse(
-    demand === null ? extension : [...extension, { uri: demand.value, isRequired: demand.isRequired }],
+    demand === null
+      ? extension
+      : [...extension, { uri: demand.value, isRequired: demand.isRequired }],
   );
 }
 
@@ -38,7 +40,9 @@ export const strongestUse = (uses: readonly AddressingUse[]): AddressingUse | nu
 
 function extensionUse(node: XmlNode): readonly AddressingUse[] {
   const uri = node.local === 'UsingAddressing' ? USING_ADDRESSING.get(node.uri) : undefined;
-  return uri === undefined ? [] : [{ uri, isRequired: isTrueAttribute(node.attributes.get(`{${WSDL}}required`)) }];
+  return uri === undefined
+    ? []
+    : [{ uri, isRequired: isTrueAttribute(node.attributes.get(`{${WSDL}}required`)) }];
 }
 
 /** The namespace of the blocks that an assertion demands; null for other assertions. WCF asserts `UsingAddressing` too. */

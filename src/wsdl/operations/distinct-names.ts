@@ -35,7 +35,10 @@ function sharedNames(services: readonly WsdlService[]): ReadonlySet<string> {
 }
 
 /** Names stay unique within the port: of several with one request element the first is named after it. */
-function namedApart(operations: readonly Operation[], shared: ReadonlySet<string>): readonly Operation[] {
+function namedApart(
+  operations: readonly Operation[],
+  shared: ReadonlySet<string>,
+): readonly Operation[] {
   const taken = new Set(operations.map(({ name }) => name));
   return operations.map((operation) => {
     const { name, writtenName = name, input } = operation;

@@ -4,8 +4,22 @@ import type { AttachedPart } from '../../soap/mime/attached-parts.js';
 import type { QName } from '../../xml/events.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import { attributeOf, childrenOf, diagnosticAtNode, nameOfNode, qNameAt, type XmlNode } from '../documents/xml-tree.js';
-import type { BodyPart, ElementDeclaration, Particle, Payload, SeveralParts, XsdType } from '../model.js';
+import {
+  attributeOf,
+  childrenOf,
+  diagnosticAtNode,
+  nameOfNode,
+  qNameAt,
+  type XmlNode,
+} from '../documents/xml-tree.js';
+import type {
+  BodyPart,
+  ElementDeclaration,
+  Particle,
+  Payload,
+  SeveralParts,
+  XsdType,
+} from '../model.js';
 import { typeKey } from '../model.js';
 import { plainComplexType, plainElement, sequenceOf } from '../plain.js';
 import { opaqueType } from '../xsd/builtin.js';
@@ -43,29 +57,41 @@ export interface Disabled {
   readonly disabled: Diagnostic;
 }
 
-const disabledAt = (node: XmlNode, what: string): Disabled => ({ disabled: diagnosticAtNode(node, what) });
+const disabledAt = (node: XmlNode, what: string): Disabled => ({
+  disabled: diagnosticAtNode(node, what),
+});
 
 /** SOAP extension elements stand in the namespace of either version, whatever the binding's own version is. */
 export const soapChildren = (node: XmlNode | null, local: string): readonly XmlNode[] =>
-  node === null ? [] : node.children.filter((child) => child.local === local && isSoapBindingNamespace(child.uri));
+  node === null
+    ? []
+    : node.children.filter((child) => child.local === local && isSoapBindingNamespace(child.uri));
 
 /**
  * SOAP extension elements of one direction, also those within the root part of a MIME package (WSDL 1.1 section 5.4).
  */
 export function messageExtensions(bound: XmlNode | null, local: string): readonly XmlNode[] {
-  return [...soapChildren(bound, local), ...mimeParts(bound).flatMap((part) => soapChildren(part, local))];
+  return [
+    ...soapChildren(bound, local),
+    ...mimeParts(bound).flatMap((part) => soapChildren(part, local)),
+  ];
 }
 
 const mimeParts = (bound: XmlNode | null): readonly XmlNode[] =>
   bound === null
     ? []
-    : childrenOf(bound, WSDL_MIME, 'multipartRelated').flatMap((related) => childrenOf(related, WSDL_MIME, 'part'));
+    : childrenOf(bound, WSDL_MIME, 'multipartRelated').flatMap((related) =>
+        childrenOf(related, WSDL_MIME, 'part'),
+      );
 
 /** The children of Body, or the diagnostic for which they are unknown. */
 export function readBody(use: MessageUse, context: MessageContext): Body | Disabled {
   const message = messageOf(use, context);
   if (message === null) {
-    return disabledAt(use.abstract, `The message ${attributeOf(use.abstract, 'message') ?? ''} is not defined.`);
+    return disabledAt(
+      use.abstract,
+      `The message ${attributeOf(use.abstract, 'message') ?? ''} is not defined.`,
+    );
   }
   const [body] = messageExtensions(use.bound, 'body');
   const other = use.bound?.children.find(({ uri }) => uri === WSDL_MIME);
@@ -74,22 +100,32 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
   }
   const encoded = isEncoded(body ?? null);
   if (body !== undefined && encoded && use.style === 'document') {
-    return disabledAt(body, 'The message is document/encoded; only rpc style is offered in an encoding.');
+    return disabledAt(
+      body,
+      'The message is document/encoded; only rpc style is offered in an encoding.',
+    );
   }
   const parts = bodyParts(use, message, body ?? null, context);
-  if (parts === null) return disabledAt(message, 'The messages of this WSDL are used with more parts than allowed.');
+  if (parts === null)
+    return disabledAt(message, 'The messages of this WSDL are used with more parts than allowed.');
   const diagnostics: Diagnostic[] = [];
   const attached = attachmentsOf(use, message, new Set(parts), context, diagnostics);
   const attachments = attached.length === 0 ? {} : { attachments: attached };
   const written: Body['use'] = parts.length === 0 ? null : encoded ? 'encoded' : 'literal';
   if (use.style === 'rpc')
-    return { body: rpcBody(use, parts, body ?? null, context, diagnostics), ...attachments, use: written, diagnostics };
+    return {
+      body: rpcBody(use, parts, body ?? null, context, diagnostics),
+      ...attachments,
+      use: written,
+      diagnostics,
+    };
   const children: BodyPart[] = [];
   for (const part of parts) {
     const content = documentContent(part, context, diagnostics);
     if ('disabled' in content) return content;
     const { element } = content;
-    if (element !== null) children.push({ name: attributeOf(part, 'name') ?? element.name.local, element });
+    if (element !== null)
+      children.push({ name: attributeOf(part, 'name') ?? element.name.local, element });
   }
   const [first, ...others] = children;
   const several = others.length === 0 ? {} : { several: severalParts(children) };
@@ -97,8 +133,13 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
 }
 
 function severalParts(parts: readonly BodyPart[]): SeveralParts {
-  const particles = parts.map(({ element }): Particle => ({ kind: 'one', element, min: 1, max: 1 }));
-  return { parts, whole: plainElement({ uri: '', local: 'Body' }, plainComplexType(null, sequenceOf(particles))) };
+  const particles = parts.map(
+    ({ element }): Particle => ({ kind: 'one', element, min: 1, max: 1 }),
+  );
+  return {
+    parts,
+    whole: plainElement({ uri: '', local: 'Body' }, plainComplexType(null, sequenceOf(particles))),
+  };
 }
 
 /** The case is ignored: some WSDLs have `Encoded`. */
@@ -161,10 +202,13 @@ function bodyParts(
       `The body parts ${listed} are not in the message; those that stand nowhere else are used.`,
     );
   }
-  const elsewhere = new Set(attachedContents(use.bound).map((content) => attributeOf(content, 'part')));
+  const elsewhere = new Set(
+    attachedContents(use.bound).map((content) => attributeOf(content, 'part')),
+  );
   for (const header of messageExtensions(use.bound, 'header')) {
     const isOwn =
-      attributeOf(header, 'message') === null || referredBy(header, 'message', context.definitions.messages);
+      attributeOf(header, 'message') === null ||
+      referredBy(header, 'message', context.definitions.messages);
     if (isOwn === true || isOwn === message) elsewhere.add(attributeOf(header, 'part'));
   }
   return all.filter((part) => !elsewhere.has(attributeOf(part, 'name')));
@@ -179,7 +223,9 @@ export function elementOf(
   if (value === null) return null;
   const name = qNameAt(part, value);
   const element = name === null ? undefined : schema.elements.get(typeKey(name));
-  return element === undefined ? disabledAt(part, `The element ${value} is not declared.`) : { element };
+  return element === undefined
+    ? disabledAt(part, `The element ${value} is not declared.`)
+    : { element };
 }
 
 /** The type that a part names; opaque when there is none. */
@@ -202,7 +248,8 @@ function documentContent(
   if (content?.kind === 'empty') return { element: null };
   let particle: Particle | null = content?.kind === 'elements' ? content.particle : null;
   while (particle !== null && particle.kind !== 'one') {
-    const inner: readonly Particle[] = particle.kind === 'any' || particle.max !== 1 ? [] : particle.particles;
+    const inner: readonly Particle[] =
+      particle.kind === 'any' || particle.max !== 1 ? [] : particle.particles;
     particle = inner.length === 1 ? (inner[0] ?? null) : null;
   }
   if (particle !== null && particle.max === 1) return { element: particle.element };
@@ -232,7 +279,8 @@ export function nameBody(use: MessageUse, context: MessageContext): ElementDecla
 }
 
 const rpcWrapper = (use: MessageUse, body: XmlNode | null): QName => ({
-  uri: (body === null ? null : attributeOf(body, 'namespace')) ?? targetOf(use.bound ?? use.abstract),
+  uri:
+    (body === null ? null : attributeOf(body, 'namespace')) ?? targetOf(use.bound ?? use.abstract),
   local: use.wrapper,
 });
 
@@ -258,16 +306,21 @@ function rpcBody(
       );
       return { kind: 'one', element: named.element, min: 1, max: 1 };
     }
-    if (named !== null) diagnostics.push({ ...named.disabled, what: `${named.disabled.what} It is kept as XML.` });
+    if (named !== null)
+      diagnostics.push({ ...named.disabled, what: `${named.disabled.what} It is kept as XML.` });
     const type = named === null ? typeOf(part, context) : opaqueType(null);
-    const element = plainElement({ uri: '', local }, type, { nillable: encoded && !isPrimitive(type) });
+    const element = plainElement({ uri: '', local }, type, {
+      nillable: encoded && !isPrimitive(type),
+    });
     return { kind: 'one', element, min: 1, max: 1 };
   });
   return plainElement(rpcWrapper(use, body), plainComplexType(null, sequenceOf(particles)));
 }
 
 const PRIMITIVES: ReadonlySet<string> = new Set(
-  'boolean byte short int long float double unsignedByte unsignedShort unsignedInt unsignedLong'.split(' '),
+  'boolean byte short int long float double unsignedByte unsignedShort unsignedInt unsignedLong'.split(
+    ' ',
+  ),
 );
 
 /**

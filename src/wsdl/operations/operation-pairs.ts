@@ -52,7 +52,8 @@ export function pairOperations(
     const written = nameOfNode(bound);
     const candidates = portType?.byName.get(written) ?? [];
     const free = candidates.filter((candidate) => !used.has(candidate));
-    const found = free.find((candidate) => fits(candidate, bound)) ?? (free.length === 1 ? free[0] : undefined);
+    const found =
+      free.find((candidate) => fits(candidate, bound)) ?? (free.length === 1 ? free[0] : undefined);
     if (found !== undefined) used.add(found);
     const isRepeated = found === undefined && candidates.length > 0;
     const known = found ?? candidates[0] ?? null;
@@ -72,7 +73,14 @@ export function unboundOperations(portType: XmlNode): readonly OperationPair[] {
   const nameFor = namesFor(operations);
   return operations.map((abstract) => {
     const written = nameOfNode(abstract);
-    return { node: abstract, bound: null, abstract, written, name: nameFor(written), isRepeated: false };
+    return {
+      node: abstract,
+      bound: null,
+      abstract,
+      written,
+      name: nameFor(written),
+      isRepeated: false,
+    };
   });
 }
 

@@ -33,7 +33,9 @@ import {
 import type { OperationPair } from './operation-pairs.js';
 
 /** The diagnostics that the schema types behind an operation bring with them. */
-export type ReachableDiagnostics = (operation: Pick<Operation, 'input' | 'output' | 'faults'>) => readonly Diagnostic[];
+export type ReachableDiagnostics = (
+  operation: Pick<Operation, 'input' | 'output' | 'faults'>,
+) => readonly Diagnostic[];
 
 export interface OperationContext extends MessageContext {
   readonly reach: ReachableDiagnostics;
@@ -57,17 +59,27 @@ export function readOperations(
   const styles = new Map<XmlNode | null, string | null>();
   return pairs.map((pair) => {
     const soap = soapChildren(pair.bound, 'operation')[0] ?? null;
-    const style = pair.bound === null ? likelyStyle(pair, context) : styleOf(pair.bound.parent, soap, styles);
+    const style =
+      pair.bound === null ? likelyStyle(pair, context) : styleOf(pair.bound.parent, soap, styles);
     const directions = directionsOf(pair, style);
     const common = commonOf(pair, soap, style);
     const read = why === null ? readContent(pair, directions, context) : { disabled: why };
-    return { ...common, ...('disabled' in read ? disabledContent(read.disabled, directions, context) : read) };
+    return {
+      ...common,
+      ...('disabled' in read ? disabledContent(read.disabled, directions, context) : read),
+    };
   });
 }
 
 type Common = Pick<
   Operation,
-  'name' | 'writtenName' | 'documentation' | 'soapAction' | 'addressingAction' | 'namesAction' | 'style'
+  | 'name'
+  | 'writtenName'
+  | 'documentation'
+  | 'soapAction'
+  | 'addressingAction'
+  | 'namesAction'
+  | 'style'
 >;
 
 function commonOf(pair: OperationPair, soap: XmlNode | null, style: 'document' | 'rpc'): Common {
@@ -86,7 +98,10 @@ function commonOf(pair: OperationPair, soap: XmlNode | null, style: 'document' |
 }
 
 /** Without a binding: parts that name types are those of rpc style. */
-function likelyStyle({ node }: OperationPair, { definitions, parts }: OperationContext): 'document' | 'rpc' {
+function likelyStyle(
+  { node }: OperationPair,
+  { definitions, parts }: OperationContext,
+): 'document' | 'rpc' {
   const messages = ['input', 'output'].map((side) => {
     const direction = childOf(node, WSDL, side);
     return direction === null ? null : referredBy(direction, 'message', definitions.messages);
@@ -111,17 +126,27 @@ function styleOf(
   return style?.toLowerCase() === 'rpc' ? 'rpc' : 'document';
 }
 
-function directionsOf({ bound, abstract, written }: OperationPair, style: 'document' | 'rpc'): Directions {
+function directionsOf(
+  { bound, abstract, written }: OperationPair,
+  style: 'document' | 'rpc',
+): Directions {
   const use = (local: 'input' | 'output', wrapper: string): MessageUse | null => {
     const side = abstract === null ? null : childOf(abstract, WSDL, local);
     return side === null
       ? null
-      : { abstract: side, bound: bound === null ? null : childOf(bound, WSDL, local), style, wrapper };
+      : {
+          abstract: side,
+          bound: bound === null ? null : childOf(bound, WSDL, local),
+          style,
+          wrapper,
+        };
   };
   return { request: use('input', written), reply: use('output', `${written}Response`) };
 }
 
-type Content = Pick<Operation, 'status' | 'reasons' | 'input' | 'output' | 'faults'> & { readonly use?: 'encoded' };
+type Content = Pick<Operation, 'status' | 'reasons' | 'input' | 'output' | 'faults'> & {
+  readonly use?: 'encoded';
+};
 
 function readContent(
   pair: OperationPair,
@@ -129,11 +154,17 @@ function readContent(
   context: OperationContext,
 ): Content | Disabled {
   const { node, bound, abstract, written } = pair;
-  const disable = (at: XmlNode, what: string): Disabled => ({ disabled: diagnosticAtNode(at, what) });
+  const disable = (at: XmlNode, what: string): Disabled => ({
+    disabled: diagnosticAtNode(at, what),
+  });
   if (abstract === null) return disable(node, `The port type has no operation ${written}.`);
-  if (pair.isRepeated) return disable(node, `The operation ${written} stands in the binding already.`);
+  if (pair.isRepeated)
+    return disable(node, `The operation ${written} stands in the binding already.`);
   if (request === null || (reply !== null && reply.abstract.start < request.abstract.start)) {
-    return disable(abstract, `The operation ${written} is started by the server: it cannot be called.`);
+    return disable(
+      abstract,
+      `The operation ${written} is started by the server: it cannot be called.`,
+    );
   }
   const asked = readSide(request, context);
   if ('disabled' in asked) return asked;
@@ -145,8 +176,16 @@ function readContent(
   }
   if (answered !== null) warnOfReplyHeaders(answered.payload, reply?.bound ?? abstract, context);
   const { faults, diagnostics } = readFaults(abstract, bound, context);
-  const content = { input: asked.payload, output: answered === null ? null : answered.payload, faults };
-  const own = [...asked.diagnostics, ...(answered === null ? [] : answered.diagnostics), ...diagnostics];
+  const content = {
+    input: asked.payload,
+    output: answered === null ? null : answered.payload,
+    faults,
+  };
+  const own = [
+    ...asked.diagnostics,
+    ...(answered === null ? [] : answered.diagnostics),
+    ...diagnostics,
+  ];
   const reasons = [...own, ...context.reach(content)];
   const encoded = uses.has('encoded') ? ({ use: 'encoded' } as const) : {};
   return { ...encoded, status: reasons.length === 0 ? 'ok' : 'partial', reasons, ...content };
@@ -156,7 +195,11 @@ function readContent(
 export const SELECT_HEADERS = 'With `replyHeaders: true` it can be selected.';
 
 /** Warns of header blocks in replies: by default GraphQL shows only the Body. */
-function warnOfReplyHeaders({ headers }: Payload, at: XmlNode, { warnings }: OperationContext): void {
+function warnOfReplyHeaders(
+  { headers }: Payload,
+  at: XmlNode,
+  { warnings }: OperationContext,
+): void {
   for (const { element } of headers) {
     const what = `The header block ${element.name.local} of replies is not in GraphQL.`;
     warnings.addOnce(diagnosticAtNode(at, what, SELECT_HEADERS));
@@ -183,7 +226,11 @@ function readSide(use: MessageUse, context: OperationContext): Side | Disabled {
   return { payload, use: read.use, diagnostics: [...read.diagnostics, ...diagnostics] };
 }
 
-function disabledContent(reason: Diagnostic, { request, reply }: Directions, context: OperationContext): Content {
+function disabledContent(
+  reason: Diagnostic,
+  { request, reply }: Directions,
+  context: OperationContext,
+): Content {
   const named = (side: MessageUse): Payload => ({ body: nameBody(side, context), headers: [] });
   return {
     status: 'disabled',
@@ -237,24 +284,37 @@ function readFaults(
     const message = referredBy(fault, 'message', context.definitions.messages);
     if (message === null) {
       diagnostics.push(
-        diagnosticAtNode(fault, `The message of the fault ${name} is not defined. The fault is left out.`),
+        diagnosticAtNode(
+          fault,
+          `The message of the fault ${name} is not defined. The fault is left out.`,
+        ),
       );
       continue;
     }
     const { part, count } = context.parts.first(message);
     if (part === null) {
-      context.warnings.addAt(message, `The message of the fault ${name} has no part: it has no detail.`);
+      context.warnings.addAt(
+        message,
+        `The message of the fault ${name} has no part: it has no detail.`,
+      );
       continue;
     }
     if (count > 1) {
-      context.warnings.addAt(message, `The message of the fault ${name} has several parts: the first is used.`);
+      context.warnings.addAt(
+        message,
+        `The message of the fault ${name} has several parts: the first is used.`,
+      );
     }
     const named = elementOf(part, context);
     if (named === null) {
       const wire = { uri: namespaceOf(name, bound), local: nameOfNode(part) };
       faults.push({ name, element: plainElement(wire, typeOf(part, context)) });
     } else if ('element' in named) faults.push({ name, element: named.element });
-    else diagnostics.push({ ...named.disabled, what: `${named.disabled.what} The fault is left out.` });
+    else
+      diagnostics.push({
+        ...named.disabled,
+        what: `${named.disabled.what} The fault is left out.`,
+      });
   }
   return { faults, diagnostics };
 }
@@ -262,10 +322,14 @@ function readFaults(
 /** The namespace of the detail's child by `soap:fault`, or if it is encoded; literal ones are not qualified. */
 function namespaceOf(name: string, bound: XmlNode | null): string {
   const same =
-    bound === null ? [] : childrenOf(bound, WSDL, 'fault').filter((each) => attributeOf(each, 'name') === name);
+    bound === null
+      ? []
+      : childrenOf(bound, WSDL, 'fault').filter((each) => attributeOf(each, 'name') === name);
   const [soap] = same.flatMap((each) => soapChildren(each, 'fault'));
   if (soap === undefined) return '';
-  return attributeOf(soap, 'namespace') ?? (attributeOf(soap, 'use') === 'encoded' ? targetOf(soap) : '');
+  return (
+    attributeOf(soap, 'namespace') ?? (attributeOf(soap, 'use') === 'encoded' ? targetOf(soap) : '')
+  );
 }
 
 /** The header blocks of one direction; one that cannot be read is left out with a diagnostic. */
@@ -289,10 +353,16 @@ function readHeaders(
 }
 
 /** Without a message it is one of the operation's own parts. A part that names a type gives the block its own name. */
-function readHeader(header: XmlNode, use: MessageUse, context: MessageContext): ElementDeclaration | Diagnostic {
+function readHeader(
+  header: XmlNode,
+  use: MessageUse,
+  context: MessageContext,
+): ElementDeclaration | Diagnostic {
   const { messages } = context.definitions;
   const isOwn = attributeOf(header, 'message') === null;
-  const message = isOwn ? referredBy(use.abstract, 'message', messages) : referredBy(header, 'message', messages);
+  const message = isOwn
+    ? referredBy(use.abstract, 'message', messages)
+    : referredBy(header, 'message', messages);
   const name = attributeOf(header, 'part') ?? '';
   const part = message === null ? null : context.parts.named(message, name);
   if (part === null) return diagnosticAtNode(header, `The header part ${name} is not defined.`);
@@ -307,6 +377,9 @@ function warnOfHeaderFaults(header: XmlNode, { warnings }: MessageContext): void
   for (const fault of header.children) {
     if (fault.local !== 'headerfault' || !isSoapBindingNamespace(fault.uri)) continue;
     const part = attributeOf(fault, 'part') ?? '';
-    warnings.addAt(fault, `The header fault ${part} passes as SOAP; errors in GraphQL do not show it.`);
+    warnings.addAt(
+      fault,
+      `The header fault ${part} passes as SOAP; errors in GraphQL do not show it.`,
+    );
   }
 }

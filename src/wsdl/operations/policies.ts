@@ -11,7 +11,8 @@ const POLICY_NAMESPACES: ReadonlySet<string> = new Set([
   'http://schemas.xmlsoap.org/ws/2002/12/policy',
 ]);
 
-const UTILITY = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
+const UTILITY =
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
 const UTILITY_DRAFT = 'http://schemas.xmlsoap.org/ws/2002/07/utility';
 const ID_ATTRIBUTES = [`{${UTILITY}}Id`, `{${UTILITY_DRAFT}}Id`, `{${XML}}id`, 'Id', 'id'];
 
@@ -30,14 +31,20 @@ export interface Policies {
 }
 
 /** Collects the policies that stand in the root elements of WSDL documents. Of two with one id the first is kept. */
-export function collectPolicies(documents: readonly LoadedDocument[], warnings: Warnings): Policies {
+export function collectPolicies(
+  documents: readonly LoadedDocument[],
+  warnings: Warnings,
+): Policies {
   const byKey = new Map<string, XmlNode>();
   for (const { root } of documents) {
     for (const node of root.children) {
       if (node.local !== 'Policy' || !POLICY_NAMESPACES.has(node.uri)) continue;
       const ids = ID_ATTRIBUTES.flatMap((name) => node.attributes.get(name)?.trim() ?? []);
       const name = attributeOf(node, 'Name');
-      const keys = [...ids.map((id) => `${node.source.file}#${id}`), ...(name === null ? [] : [name])];
+      const keys = [
+        ...ids.map((id) => `${node.source.file}#${id}`),
+        ...(name === null ? [] : [name]),
+      ];
       for (const key of keys) if (!byKey.has(key)) byKey.set(key, node);
     }
   }
@@ -67,7 +74,11 @@ interface Operator<T> {
  * section 3.3). Assertions inside other assertions are not read. Null where they demand nothing of interest, and, with a
  * warning, for policies that are larger than allowed.
  */
-export function demandOf<T>(element: XmlNode, policies: Policies, read: ReadAssertion<T>): Demand<T> | null {
+export function demandOf<T>(
+  element: XmlNode,
+  policies: Policies,
+  read: ReadAssertion<T>,
+): Demand<T> | null {
   const attached = element.children.filter((child) => POLICY_NAMESPACES.has(child.uri));
   const referred = [...POLICY_NAMESPACES].flatMap((uri) => {
     const list = element.attributes.get(`{${uri}}PolicyURIs`)?.split(/\s+/) ?? [];
@@ -89,7 +100,9 @@ export function demandOf<T>(element: XmlNode, policies: Policies, read: ReadAsse
       policies.warnings.addOnce(diagnosticAtNode(element, what, BY_HAND));
       return null;
     }
-    const isOptional = [...POLICY_NAMESPACES].some((uri) => isTrueAttribute(child.attributes.get(`{${uri}}Optional`)));
+    const isOptional = [...POLICY_NAMESPACES].some((uri) =>
+      isTrueAttribute(child.attributes.get(`{${uri}}Optional`)),
+    );
     if (!POLICY_NAMESPACES.has(child.uri)) {
       const value = read(child);
       top.demands.push(value === null ? null : { value, isRequired: !isOptional });
@@ -107,7 +120,11 @@ const TOO_LARGE = `Policies of more than ${MOST_ELEMENTS} elements are not read:
 const TOO_MANY = `The policies are referred to so often that they have more than ${MOST_ELEMENTS_IN_ALL} elements. From here on they are not read: the WS-Addressing that they demand is not known.`;
 const BY_HAND = 'Where the backend requires it, set `addressing.calls: send` of the service.';
 
-const operatorOf = <T>(local: string, children: readonly XmlNode[], isOptional: boolean): Operator<T> => ({
+const operatorOf = <T>(
+  local: string,
+  children: readonly XmlNode[],
+  isOptional: boolean,
+): Operator<T> => ({
   isChoice: local === 'ExactlyOne',
   isOptional,
   children,
@@ -131,4 +148,5 @@ function policyBy(uri: string, { source }: XmlNode, { byKey }: Policies): XmlNod
   return byKey.get(uri.startsWith('#') ? `${source.file}${uri}` : uri) ?? null;
 }
 
-export const isTrueAttribute = (value: string | undefined): boolean => /^\s*(?:true|1)\s*$/.test(value ?? '');
+export const isTrueAttribute = (value: string | undefined): boolean =>
+  /^\s*(?:true|1)\s*$/.test(value ?? '');

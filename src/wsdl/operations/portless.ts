@@ -1,7 +1,13 @@
 import { addToGroup } from '../../base/groups.js';
 import type { LoadedDocument } from '../documents/documents.js';
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, diagnosticAtNode, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
+import {
+  attributeOf,
+  childrenOf,
+  diagnosticAtNode,
+  nameOfNode,
+  type XmlNode,
+} from '../documents/xml-tree.js';
 import type { Port, WsdlService } from '../model.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import { unboundOperations } from './operation-pairs.js';
@@ -23,7 +29,8 @@ export function readPortless(
   context: OperationContext,
 ): WsdlService {
   const ports: PortCollection = { ports: [], names: new Set(), definitions, bindings, context };
-  for (const binding of definitions.bindings.values()) if (refusalOf(binding) === null) addBinding(ports, binding);
+  for (const binding of definitions.bindings.values())
+    if (refusalOf(binding) === null) addBinding(ports, binding);
   if (ports.ports.length === 0) {
     const described = addOtherBindings(ports);
     for (const portType of definitions.portTypes.values()) {
@@ -31,11 +38,16 @@ export function readPortless(
     }
   }
   if (ports.ports.length === 0) {
-    context.warnings.addAt(main.root, 'The WSDL describes no operations.', 'Name the WSDL that has the service.');
+    context.warnings.addAt(
+      main.root,
+      'The WSDL describes no operations.',
+      'Name the WSDL that has the service.',
+    );
     ports.ports.push({ name: 'none', dialect: '1.1', address: null, operations: [] });
   }
   const [service] = definitions.services;
-  const local = (service && attributeOf(service, 'name')) ?? attributeOf(main.root, 'name') ?? 'Service';
+  const local =
+    (service && attributeOf(service, 'name')) ?? attributeOf(main.root, 'name') ?? 'Service';
   return { name: { uri: targetOf(service ?? main.root), local }, ports: ports.ports };
 }
 
@@ -59,7 +71,8 @@ function addPort({ ports, names }: PortCollection, named: XmlNode, port: Omit<Po
 function addBinding(ports: PortCollection, binding: XmlNode): void {
   const name = nameOfNode(binding);
   const what = `No service has a SOAP port for the binding ${name}: it is offered as a port without an address.`;
-  const cause = 'No service has a SOAP port for the binding: it is offered as a port without an address.';
+  const cause =
+    'No service has a SOAP port for the binding: it is offered as a port without an address.';
   ports.context.warnings.add({ ...diagnosticAtNode(binding, what), cause });
   addPort(ports, binding, { ...ports.bindings.read(binding), address: null });
 }
@@ -79,7 +92,8 @@ function addOtherBindings(ports: PortCollection): ReadonlySet<XmlNode> {
     const refusal = refusalOf(binding) ?? 'it has no port';
     const why = diagnosticAtNode(binding, `The operation cannot be called: ${refusal}.`);
     const read = bindings.read(binding, why);
-    for (const port of portsOf.get(binding) ?? []) addPort(ports, port, { ...read, address: addressOf(port) });
+    for (const port of portsOf.get(binding) ?? [])
+      addPort(ports, port, { ...read, address: addressOf(port) });
     if (!portsOf.has(binding)) addPort(ports, binding, { ...read, address: null });
   }
   return described;

@@ -1,6 +1,12 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { addToGroup } from '../../base/groups.js';
-import { type ComplexType, childrenOfBody, type ElementDeclaration, type Particle, type XsdType } from '../model.js';
+import {
+  type ComplexType,
+  childrenOfBody,
+  type ElementDeclaration,
+  type Particle,
+  type XsdType,
+} from '../model.js';
 import type { ReachableDiagnostics } from './operations.js';
 
 const REASONS = 20;
@@ -30,7 +36,8 @@ export function reachableDiagnostics(
     const types = new Set<XsdType>(elements.map(({ type }) => type));
     for (const { type } of elements) {
       // The wrapper of rpc style is made by the reader of messages: the schemas do not know it.
-      if (type.kind === 'complex' && type.name === null) for (const inner of typesIn(type)) types.add(inner);
+      if (type.kind === 'complex' && type.name === null)
+        for (const inner of typesIn(type)) types.add(inner);
     }
     for (const type of types) {
       for (const diagnostic of met.get(type) ?? approximated.get(type) ?? [])
@@ -73,7 +80,8 @@ function typesIn(type: ComplexType): ReadonlySet<XsdType> {
 
 function directlyIn(node: Container): readonly Container[] {
   if (!('kind' in node)) return node.flatMap(containerIn);
-  if (node.kind === 'simple') return [node.base, node.item, ...node.members].filter((type) => type !== null);
+  if (node.kind === 'simple')
+    return [node.base, node.item, ...node.members].filter((type) => type !== null);
   return [...contentOf(node), ...node.attributes.map(({ type }) => type), ...node.derived];
 }
 

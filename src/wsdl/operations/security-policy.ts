@@ -9,7 +9,13 @@ const NAMESPACES: ReadonlySet<string> = new Set([
   'http://schemas.xmlsoap.org/ws/2005/07/securitypolicy',
 ]);
 
-export const SECURITY_DEMANDS = ['timestamp', 'signature', 'usernameToken', 'saml', 'encryption'] as const;
+export const SECURITY_DEMANDS = [
+  'timestamp',
+  'signature',
+  'usernameToken',
+  'saml',
+  'encryption',
+] as const;
 export type SecurityDemand = (typeof SECURITY_DEMANDS)[number];
 
 /** Assertions by what they demand of a message. Those about algorithms, layouts and transports demand no part of it. */
@@ -40,7 +46,10 @@ const SENTENCES: Readonly<Record<SecurityDemand, readonly [what: string, remedy:
     'a UsernameToken',
     'Calls get one by `security.make.usernameToken`; SOAP callers owe it by `security.verify.usernameToken`.',
   ],
-  saml: ['an assertion of SAML', 'Calls of GraphQL fields have none; SOAP callers owe it by `security.verify.saml`.'],
+  saml: [
+    'an assertion of SAML',
+    'Calls of GraphQL fields have none; SOAP callers owe it by `security.verify.saml`.',
+  ],
   encryption: [
     'encrypted parts',
     'Calls of GraphQL fields have none; those of SOAP callers pass, with `security.verify` by `encrypted: pass`.',
@@ -51,7 +60,10 @@ const SENTENCES: Readonly<Record<SecurityDemand, readonly [what: string, remedy:
 export const remedyOfDemand = (demand: SecurityDemand): string => SENTENCES[demand][1];
 
 /** Warns once of each kind of protection that policies of the WSDL demand (WS-SecurityPolicy 1.3 sections 4 to 8). */
-export function warnOfSecurityPolicies(documents: readonly LoadedDocument[], warnings: Warnings): void {
+export function warnOfSecurityPolicies(
+  documents: readonly LoadedDocument[],
+  warnings: Warnings,
+): void {
   const found = new Map<SecurityDemand, XmlNode>();
   for (const { root, kind } of documents) {
     const nodes: XmlNode[] = kind === 'wsdl' ? [root] : [];

@@ -2,12 +2,28 @@ import type { Diagnostic } from '../../base/diagnostic.js';
 import { getOrMake } from '../../base/get-or-make.js';
 import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import { attributeOf, childrenOf, diagnosticAtNode, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
-import { type AddressingUse, type Operation, type Port, typeKey, type WsdlService } from '../model.js';
+import {
+  attributeOf,
+  childrenOf,
+  diagnosticAtNode,
+  nameOfNode,
+  type XmlNode,
+} from '../documents/xml-tree.js';
+import {
+  type AddressingUse,
+  type Operation,
+  type Port,
+  typeKey,
+  type WsdlService,
+} from '../model.js';
 import { addressingUseOf, strongestUse } from './addressing-use.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import { soapChildren } from './messages.js';
-import { operationsOfPortType, type PortTypeOperations, pairOperations } from './operation-pairs.js';
+import {
+  operationsOfPortType,
+  type PortTypeOperations,
+  pairOperations,
+} from './operation-pairs.js';
 import { type OperationContext, readOperations } from './operations.js';
 import { demandsPackages } from './package-use.js';
 
@@ -15,7 +31,11 @@ import { demandsPackages } from './package-use.js';
 const MOST_OPERATIONS = 200_000;
 
 /** Reads every service that has a SOAP port. Other and invalid ports are left out with a warning. */
-export function readServices(definitions: Definitions, bindings: BindingReader, warnings: Warnings): WsdlService[] {
+export function readServices(
+  definitions: Definitions,
+  bindings: BindingReader,
+  warnings: Warnings,
+): WsdlService[] {
   const left: Diagnostic[] = [];
   let operations = 0;
   const services = definitions.services
@@ -27,7 +47,9 @@ export function readServices(definitions: Definitions, bindings: BindingReader, 
         const isTooMuch = operations > MOST_OPERATIONS;
         if (!isTooMuch && !('what' in port)) return [port];
         left.push(
-          'what' in port ? port : diagnosticAtNode(node, 'The ports have more operations than allowed: left out.'),
+          'what' in port
+            ? port
+            : diagnosticAtNode(node, 'The ports have more operations than allowed: left out.'),
         );
         return [];
       }),
@@ -52,14 +74,20 @@ function withOwnNames(services: readonly WsdlService[]): WsdlService[] {
 }
 
 /** The text of the warning about a port that is no SOAP port. */
-export const leftOut = (port: string, refusal: string): string => `The port ${port} is left out: ${refusal}.`;
+export const leftOut = (port: string, refusal: string): string =>
+  `The port ${port} is left out: ${refusal}.`;
 
-function readPort(port: XmlNode, definitions: Definitions, bindings: BindingReader): Port | Diagnostic {
+function readPort(
+  port: XmlNode,
+  definitions: Definitions,
+  bindings: BindingReader,
+): Port | Diagnostic {
   const name = nameOfNode(port);
   const binding = referredBy(port, 'binding', definitions.bindings);
   const missing = `the binding ${attributeOf(port, 'binding') ?? ''} is not defined`;
   const refusal = binding === null ? missing : refusalOf(binding);
-  if (binding === null || refusal !== null) return diagnosticAtNode(port, leftOut(name, refusal ?? missing));
+  if (binding === null || refusal !== null)
+    return diagnosticAtNode(port, leftOut(name, refusal ?? missing));
   const read = bindings.read(binding);
   const own = addressingUseOf(port, definitions.policies);
   // Operations of a binding are shared by its ports, unless a port demands more.
@@ -67,7 +95,9 @@ function readPort(port: XmlNode, definitions: Definitions, bindings: BindingRead
   const operations =
     own === null && !isPackaged
       ? read.operations
-      : read.operations.map((operation) => withPackages(withAddressing(operation, own), isPackaged));
+      : read.operations.map((operation) =>
+          withPackages(withAddressing(operation, own), isPackaged),
+        );
   return { name, ...read, operations, address: addressOf(port) };
 }
 
@@ -82,7 +112,8 @@ const withPackages = (operation: Operation, isPackaged: boolean): Operation =>
 
 /** The address of a port, whatever its binding. */
 export function addressOf(port: XmlNode): string | null {
-  const address = soapChildren(port, 'address')[0] ?? port.children.find(({ local }) => local === 'address');
+  const address =
+    soapChildren(port, 'address')[0] ?? port.children.find(({ local }) => local === 'address');
   return address === undefined ? null : attributeOf(address, 'location');
 }
 
@@ -137,7 +168,10 @@ export class BindingReader {
   }
 
   /** Reads the part of a port that its binding declares. `why` disables its operations. */
-  read(binding: XmlNode, why: Diagnostic | null = null): Pick<Port, 'dialect' | 'operations' | 'portType'> {
+  read(
+    binding: XmlNode,
+    why: Diagnostic | null = null,
+  ): Pick<Port, 'dialect' | 'operations' | 'portType'> {
     const [soap] = soapChildren(binding, 'binding');
     const operations = getOrMake(this.#read, binding, () => this.#operations(binding, why));
     const dialect = soap?.uri === WSDL_SOAP12 ? '1.2' : '1.1';
@@ -156,7 +190,10 @@ export class BindingReader {
     const reason = why ?? (portType === null ? diagnosticAtNode(binding, missing) : null);
     const abstract = portType === null ? null : this.#operationsOf(portType);
     if (portType !== null)
-      this.#portTypeNames.set(binding, typeKey({ uri: targetOf(portType), local: nameOfNode(portType) }));
+      this.#portTypeNames.set(
+        binding,
+        typeKey({ uri: targetOf(portType), local: nameOfNode(portType) }),
+      );
     const pairs = pairOperations(binding, abstract, this.#context.warnings);
     for (const pair of pairs) if (pair.abstract !== null) this.covered.add(pair.abstract);
     const declaring = portType === null ? [binding] : [binding, portType];
@@ -168,7 +205,9 @@ export class BindingReader {
   }
 
   #addressingUseOf(element: XmlNode): AddressingUse | null {
-    return getOrMake(this.#addressingUses, element, () => addressingUseOf(element, this.#definitions.policies));
+    return getOrMake(this.#addressingUses, element, () =>
+      addressingUseOf(element, this.#definitions.policies),
+    );
   }
 
   #operationsOf(portType: XmlNode): PortTypeOperations {

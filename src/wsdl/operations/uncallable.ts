@@ -11,7 +11,10 @@ const MOST_UNCALLABLE = 20_000;
  * Lists the operations that no SOAP port offers, each once with the reason: those of ports with other bindings, of
  * bindings without a port, and of port types that no binding describes. To be called when all ports have been read.
  */
-export function readUncallable(definitions: Definitions, bindings: BindingReader): readonly UncallableOperation[] {
+export function readUncallable(
+  definitions: Definitions,
+  bindings: BindingReader,
+): readonly UncallableOperation[] {
   const list = new UncallableList();
   const described = new Set<XmlNode>();
   const describe = (binding: XmlNode, place: string, why: string): void => {
@@ -31,11 +34,16 @@ export function readUncallable(definitions: Definitions, bindings: BindingReader
     if (binding === null) continue;
     withPort.add(binding);
     const refusal = refusalOf(binding);
-    if (refusal !== null && !bindings.hasRead(binding)) describe(binding, `port ${nameOfNode(port)}`, refusal);
+    if (refusal !== null && !bindings.hasRead(binding))
+      describe(binding, `port ${nameOfNode(port)}`, refusal);
   }
   for (const binding of definitions.bindings.values()) {
     if (withPort.has(binding) || bindings.hasRead(binding)) continue;
-    describe(binding, `binding ${nameOfNode(binding)}`, refusalOf(binding) ?? 'no port has its binding');
+    describe(
+      binding,
+      `binding ${nameOfNode(binding)}`,
+      refusalOf(binding) ?? 'no port has its binding',
+    );
   }
   for (const portType of definitions.portTypes.values()) {
     for (const node of childrenOf(portType, WSDL, 'operation')) {

@@ -78,18 +78,23 @@ export class AttributeReader {
     const own = this.#ownOf(node, unit);
     const { prohibited } = own;
     const kept =
-      prohibited.size === 0 ? base.attributes : base.attributes.filter(({ name }) => !prohibited.has(typeKey(name)));
+      prohibited.size === 0
+        ? base.attributes
+        : base.attributes.filter(({ name }) => !prohibited.has(typeKey(name)));
     return this.#under({ attributes: kept, anyAttribute: null }, own, node);
   }
 
   #under(base: Attributes, { declared, wildcard, reasons }: Own, node: XmlNode): ReadAttributes {
-    if (declared.size === 0) return { attributes: base.attributes, anyAttribute: wildcard, reasons };
+    if (declared.size === 0)
+      return { attributes: base.attributes, anyAttribute: wildcard, reasons };
     this.#left -= base.attributes.length + declared.size;
     if (this.#left < 0) {
       const what = 'The types have more attributes than allowed; those of this one are left out.';
       return { ...NONE, reasons: [...reasons, diagnosticAtNode(node, what)] };
     }
-    const attributes = new Map(base.attributes.map((attribute) => [typeKey(attribute.name), attribute]));
+    const attributes = new Map(
+      base.attributes.map((attribute) => [typeKey(attribute.name), attribute]),
+    );
     for (const [key, attribute] of declared) attributes.set(key, attribute);
     return { attributes: [...attributes.values()], anyAttribute: wildcard, reasons };
   }
@@ -103,7 +108,10 @@ export class AttributeReader {
       if (child.uri !== XSD) continue;
       if (declared.size > MOST || this.#left < 0) {
         reasons.push(
-          diagnosticAtNode(child, 'There are more attributes than allowed; from here on they are left out.'),
+          diagnosticAtNode(
+            child,
+            'There are more attributes than allowed; from here on they are left out.',
+          ),
         );
         break;
       }
@@ -120,7 +128,8 @@ export class AttributeReader {
         const attribute = readAttribute(child, unit, this.#context);
         if (attribute === null) continue;
         if ('what' in attribute) reasons.push(attribute);
-        else if (attributeOf(child, 'use') === 'prohibited') prohibited.add(typeKey(attribute.name));
+        else if (attributeOf(child, 'use') === 'prohibited')
+          prohibited.add(typeKey(attribute.name));
         else declared.set(typeKey(attribute.name), attribute);
       }
     }
@@ -132,15 +141,24 @@ export class AttributeReader {
   #group(node: XmlNode, unit: SchemaUnit): Own {
     const ref = attributeOf(node, 'ref') ?? '';
     const name = nameInUnit(node, ref, unit);
-    const nothing: Own = { declared: new Map(), prohibited: new Set(), wildcard: null, reasons: [] };
+    const nothing: Own = {
+      declared: new Map(),
+      prohibited: new Set(),
+      wildcard: null,
+      reasons: [],
+    };
     if (name !== null && isBuiltInNamespace(name.uri)) return nothing;
-    const found = name === null ? undefined : this.#context.components.attributeGroups.get(typeKey(name));
+    const found =
+      name === null ? undefined : this.#context.components.attributeGroups.get(typeKey(name));
     // Inside `xs:redefine` a group may refer to its own name: that is the one it replaces.
     const isOpen = found !== undefined && this.#open.has(found.node);
     const group = isOpen ? this.#context.components.redefined.get(found) : found;
     if (group === undefined || this.#open.has(group.node) || this.#open.size > CHAIN) {
       const why = found === undefined ? 'is not declared' : 'contains itself, or nests too deeply';
-      return { ...nothing, reasons: [diagnosticAtNode(node, `The attribute group ${ref} ${why}; it is left out.`)] };
+      return {
+        ...nothing,
+        reasons: [diagnosticAtNode(node, `The attribute group ${ref} ${why}; it is left out.`)],
+      };
     }
     const known = this.#groups.get(group);
     if (known !== undefined) return known;
@@ -161,20 +179,25 @@ function readAttribute(
   const ref = attributeOf(node, 'ref');
   if (ref === null) {
     const local = nameOfNode(node);
-    if (!isNcName(local)) return diagnosticAtNode(node, 'The attribute has no proper name; it is left out.');
+    if (!isNcName(local))
+      return diagnosticAtNode(node, 'The attribute has no proper name; it is left out.');
     const uri = isQualified(node, unit, 'attributeFormDefault') ? unit.target : '';
     return { ...contentOf({ node, unit }, context), name: { uri, local }, required };
   }
   const name = nameInUnit(node, ref, unit);
   if (name === null || !isNcName(name.local)) {
-    return diagnosticAtNode(node, `The attribute ${ref} uses a prefix that is not declared; it is left out.`);
+    return diagnosticAtNode(
+      node,
+      `The attribute ${ref} uses a prefix that is not declared; it is left out.`,
+    );
   }
   if (isBuiltInAttributeNamespace(name.uri)) {
     const builtIn = builtInAttribute(name);
     return builtIn === null ? null : { ...builtIn, ...ownValue(node), name, required };
   }
   const global = context.components.attributes.get(typeKey(name));
-  if (global !== undefined) return { ...contentOf(global, context), ...ownValue(node), name, required };
+  if (global !== undefined)
+    return { ...contentOf(global, context), ...ownValue(node), name, required };
   const what = `The attribute ${ref} is not declared; it is taken as a string.`;
   context.warnings.add(undeclaredAt(node, what, name, context.components));
   const unknown = { type: ANY_SIMPLE, default: null, fixed: null, documentation: null };
@@ -182,13 +205,19 @@ function readAttribute(
 }
 
 /** A global declaration: each reference to it decides whether it is required. */
-export const globalAttribute = (component: Component, context: SchemaContext): AttributeDeclaration => ({
+export const globalAttribute = (
+  component: Component,
+  context: SchemaContext,
+): AttributeDeclaration => ({
   ...contentOf(component, context),
   name: { uri: component.unit.target, local: nameOfNode(component.node) },
   required: false,
 });
 
-function contentOf({ node, unit }: Component, context: SchemaContext): Omit<AttributeDeclaration, 'name' | 'required'> {
+function contentOf(
+  { node, unit }: Component,
+  context: SchemaContext,
+): Omit<AttributeDeclaration, 'name' | 'required'> {
   const named = attributeOf(node, 'type');
   const inline = childOf(node, XSD, 'simpleType');
   const type =
@@ -209,5 +238,8 @@ function contentOf({ node, unit }: Component, context: SchemaContext): Omit<Attr
 function ownValue(node: XmlNode): Partial<Pick<AttributeDeclaration, 'default' | 'fixed'>> {
   const preset = node.attributes.get('default');
   const fixed = node.attributes.get('fixed');
-  return { ...(preset === undefined ? {} : { default: preset }), ...(fixed === undefined ? {} : { fixed }) };
+  return {
+    ...(preset === undefined ? {} : { default: preset }),
+    ...(fixed === undefined ? {} : { fixed }),
+  };
 }

@@ -30,7 +30,11 @@ const CHAIN = 100;
  * Whether an element of a substitution group may not stand for its head, because its type is derived in a way that the
  * head or a type between them blocks (XSD 1.0 part 1 section 3.3.6, Substitution Group OK).
  */
-export function blocksMember(head: Component, member: Component, components: SchemaComponents): boolean {
+export function blocksMember(
+  head: Component,
+  member: Component,
+  components: SchemaComponents,
+): boolean {
   const target = typeAt(head, components);
   const banned = new Set(blockedBy(head.node, head.unit));
   const ways = new Set<Derivation>();
@@ -72,7 +76,11 @@ function typeAt(element: Component, components: SchemaComponents): TypeRef | nul
   return null;
 }
 
-function typeNamed({ node, unit }: Component, written: string, { types }: SchemaComponents): TypeRef | null {
+function typeNamed(
+  { node, unit }: Component,
+  written: string,
+  { types }: SchemaComponents,
+): TypeRef | null {
   const name = nameInUnit(node, written, unit);
   if (name === null) return null;
   const key = typeKey(name);
@@ -86,11 +94,14 @@ function baseOf(
   components: SchemaComponents,
 ): { readonly way: Derivation; readonly base: TypeRef | null } {
   const node = component?.node ?? null;
-  const content = node && (childOf(node, XSD, 'complexContent') ?? childOf(node, XSD, 'simpleContent') ?? node);
-  const step = content && (childOf(content, XSD, 'extension') ?? childOf(content, XSD, 'restriction'));
+  const content =
+    node && (childOf(node, XSD, 'complexContent') ?? childOf(node, XSD, 'simpleContent') ?? node);
+  const step =
+    content && (childOf(content, XSD, 'extension') ?? childOf(content, XSD, 'restriction'));
   const base = step && attributeOf(step, 'base');
   // Everything else is a restriction: of anyType, of anySimpleType, or of one built-in type by another.
-  if (component === null || step === null || base === null) return { way: 'restriction', base: null };
+  if (component === null || step === null || base === null)
+    return { way: 'restriction', base: null };
   const way = step.local === 'extension' ? 'extension' : 'restriction';
   return { way, base: typeNamed({ node: step, unit: component.unit }, base, components) };
 }

@@ -74,11 +74,14 @@ function makeSimple(uri: string, local: string): SimpleType | null {
   if (uri === XSD || OLDER_XSD.includes(uri) || SOAP_ENCODINGS.includes(uri)) {
     if (ATOMIC.has(local)) return simple(uri, local, 'atomic', local);
     const item = LISTS.get(local);
-    if (item !== undefined) return simple(uri, local, 'list', item, simple(XSD, item, 'atomic', item));
-    const like = OTHERS.get(local) ?? (uri !== XSD && local === 'base64' ? 'base64Binary' : undefined);
+    if (item !== undefined)
+      return simple(uri, local, 'list', item, simple(XSD, item, 'atomic', item));
+    const like =
+      OTHERS.get(local) ?? (uri !== XSD && local === 'base64' ? 'base64Binary' : undefined);
     return like === undefined ? null : simple(uri, local, 'atomic', like);
   }
-  if (uri === WSI_REFERENCES) return local === 'swaRef' ? simple(uri, local, 'atomic', 'anyURI') : null;
+  if (uri === WSI_REFERENCES)
+    return local === 'swaRef' ? simple(uri, local, 'atomic', 'anyURI') : null;
   if (local === 'base64Binary' || local === 'hexBinary') return simple(uri, local, 'atomic', local);
   return null;
 }
@@ -147,7 +150,8 @@ export function builtInElement({ uri, local }: QName): ElementDeclaration | null
 }
 
 /** True where `builtInAttribute` knows all there is. */
-export const isBuiltInAttributeNamespace = (uri: string): boolean => uri === XSI || isBuiltInNamespace(uri);
+export const isBuiltInAttributeNamespace = (uri: string): boolean =>
+  uri === XSI || isBuiltInNamespace(uri);
 
 /** The attribute with this name of a built-in namespace: `xml:lang` and its like. Null for those of no interest. */
 export function builtInAttribute(

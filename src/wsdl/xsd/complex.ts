@@ -7,7 +7,14 @@ import {
   documentationIn,
   type XmlNode,
 } from '../documents/xml-tree.js';
-import { ANYTHING, type ComplexType, type Content, type Particle, type SimpleType, type XsdType } from '../model.js';
+import {
+  ANYTHING,
+  type ComplexType,
+  type Content,
+  type Particle,
+  type SimpleType,
+  type XsdType,
+} from '../model.js';
 import { AttributeReader, type Attributes, type ReadAttributes } from './attributes.js';
 import { blockedBy } from './blocked.js';
 import { ANY_TYPE, INCLUDED, isInclude, opaqueType, STRING } from './builtin.js';
@@ -56,7 +63,9 @@ export class ComplexTypeReader {
     type.blocked = blockedBy(node, unit);
     type.documentation = documentationIn(childOf(node, XSD, 'annotation'), XSD);
     const step = derivationOf(node);
-    const mixed = isTrue((step && attributeOf(step.container, 'mixed')) ?? attributeOf(node, 'mixed'));
+    const mixed = isTrue(
+      (step && attributeOf(step.container, 'mixed')) ?? attributeOf(node, 'mixed'),
+    );
     if (step === null) {
       const particle = this.#ownParticle(type, { node, unit });
       type.content = particle === undefined ? OPAQUE : contentOf(particle, mixed);
@@ -71,7 +80,8 @@ export class ComplexTypeReader {
   #fillSimple(type: OpenComplexType, step: Component, base: XsdType | null): void {
     const { node, unit } = step;
     const inner = node.local === 'restriction' ? childOf(node, XSD, 'simpleType') : null;
-    const text = inner === null ? this.#textOf(type, node, base) : this.#context.simple.inline(inner, unit);
+    const text =
+      inner === null ? this.#textOf(type, node, base) : this.#context.simple.inline(inner, unit);
     const isNarrowed = node.local === 'restriction';
     type.content = {
       kind: 'text',
@@ -117,7 +127,8 @@ export class ComplexTypeReader {
       case 'empty':
         return contentOf(own, mixed);
       case 'opaque':
-        if (content.mixed !== null) return contentOf(this.#joined(content.mixed.particle, own), true);
+        if (content.mixed !== null)
+          return contentOf(this.#joined(content.mixed.particle, own), true);
         // Nothing can follow arbitrary content: an extension of xs:anyType is read as the content it adds.
         if (own === null) return content;
         return this.#context.isDeclared(base) || this.#context.reasonsFor(base).length > 0
@@ -138,7 +149,9 @@ export class ComplexTypeReader {
 
   #partsOf(particle: Particle): readonly Particle[] {
     if (particle.kind !== 'sequence' || particle.min !== 1 || particle.max !== 1) return [particle];
-    return particle.particles.length > INLINE || this.#copied > COPIED ? [particle] : particle.particles;
+    return particle.particles.length > INLINE || this.#copied > COPIED
+      ? [particle]
+      : particle.particles;
   }
 
   /** Sets the attributes of a derived type, and adds the reasons why its base is approximated. */
@@ -151,10 +164,14 @@ export class ComplexTypeReader {
     this.#setAttributes(type, attributes);
     const isWhole = !isExtension && type.content.kind !== 'text';
     if (base === null || isWhole) return;
-    for (const diagnostic of this.#context.reasonsFor(base)) this.#context.approximate(type, diagnostic);
+    for (const diagnostic of this.#context.reasonsFor(base))
+      this.#context.approximate(type, diagnostic);
   }
 
-  #setAttributes(type: OpenComplexType, { attributes, anyAttribute, reasons }: ReadAttributes): void {
+  #setAttributes(
+    type: OpenComplexType,
+    { attributes, anyAttribute, reasons }: ReadAttributes,
+  ): void {
     type.attributes = attributes;
     type.anyAttribute = anyAttribute;
     for (const diagnostic of reasons) this.#context.approximate(type, diagnostic);
@@ -181,16 +198,22 @@ export class ComplexTypeReader {
 
   /** The content model written here, null for none; undefined, with a reason added, when it cannot be used. */
   #ownParticle(type: ComplexType, { node, unit }: Component): Particle | null | undefined {
-    const model = node.children.find(({ uri, local }) => uri === XSD && /^(sequence|choice|all|group)$/.test(local));
+    const model = node.children.find(
+      ({ uri, local }) => uri === XSD && /^(sequence|choice|all|group)$/.test(local),
+    );
     if (model === undefined) return null;
     const { particle, reason } = this.#particles.read(model, unit);
     if (reason === null) return particle;
-    this.#context.approximate(type, { ...reason, what: `${reason.what} ${nameFor(type)} is kept as XML.` });
+    this.#context.approximate(type, {
+      ...reason,
+      what: `${reason.what} ${nameFor(type)} is kept as XML.`,
+    });
     return undefined;
   }
 }
 
-const nameFor = (type: ComplexType): string => (type.name === null ? 'The type' : `The type ${type.name.local}`);
+const nameFor = (type: ComplexType): string =>
+  type.name === null ? 'The type' : `The type ${type.name.local}`;
 
 function contentOf(particle: Particle | null, mixed: boolean): Content {
   if (particle !== null && isOnlyInclude(particle)) return { kind: 'text', type: INCLUDED };
@@ -232,7 +255,8 @@ function arrayContent(
       const [name = '', ...ranks] = arrayType.split('[', MOST);
       const sizes = ranks.map((rank) => Math.min(MOST, rank.split(',').length));
       item = context.typeNamed(attribute, name.trim(), unit);
-      for (const inner of sizes.slice(0, -1)) item = arrayOf({ kind: 'array', item, dimensions: inner });
+      for (const inner of sizes.slice(0, -1))
+        item = arrayOf({ kind: 'array', item, dimensions: inner });
       return { kind: 'array', item, dimensions: sizes.at(-1) ?? 1 };
     }
     const itemType = writtenValue({ node: attribute, unit }, 'itemType');
@@ -258,6 +282,7 @@ function writtenValue({ node, unit }: Component, local: 'itemType' | 'arraySize'
 
 function firstElement(root: Particle | null): XsdType | null {
   let at = root ?? undefined;
-  while (at !== undefined && at.kind !== 'one') at = at.kind === 'any' ? undefined : at.particles[0];
+  while (at !== undefined && at.kind !== 'one')
+    at = at.kind === 'any' ? undefined : at.particles[0];
   return at?.element.type ?? null;
 }

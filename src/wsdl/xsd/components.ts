@@ -31,7 +31,10 @@ export interface SchemaComponents {
 const MOST = 500_000;
 
 /** Collects the global components of all schemas that the documents hold. */
-export function collectComponents(documents: readonly LoadedDocument[], warnings: Warnings): SchemaComponents {
+export function collectComponents(
+  documents: readonly LoadedDocument[],
+  warnings: Warnings,
+): SchemaComponents {
   const components: SchemaComponents = {
     targets: new Set(),
     types: new Map(),
@@ -52,14 +55,19 @@ export function collectComponents(documents: readonly LoadedDocument[], warnings
     if (!walked.has(unit.node)) warnOfXsd11(unit.node, warnings);
     walked.add(unit.node);
     if (count > MOST) {
-      warnings.addAt(unit.node, 'The schemas declare more than allowed; from here on they are left out.');
+      warnings.addAt(
+        unit.node,
+        'The schemas declare more than allowed; from here on they are left out.',
+      );
       break;
     }
     for (const node of unit.node.children) {
       if (node.uri !== XSD) continue;
       if (node.local === 'redefine') redefines.push({ node, unit });
       else if (node.local !== 'override') addComponent(components, { node, unit }, warnings);
-      else for (const child of node.children) addComponent(components, { node: child, unit }, warnings);
+      else
+        for (const child of node.children)
+          addComponent(components, { node: child, unit }, warnings);
     }
   }
   // A schema that is redefined may redefine another: the innermost comes first.
@@ -77,7 +85,11 @@ function tableFor(components: SchemaComponents, local: string): ComponentTable |
   return local === 'attributeGroup' ? components.attributeGroups : null;
 }
 
-function addComponent(components: SchemaComponents, component: Component, warnings: Warnings): void {
+function addComponent(
+  components: SchemaComponents,
+  component: Component,
+  warnings: Warnings,
+): void {
   const { node, unit } = component;
   const table = tableFor(components, node.local);
   const name = attributeOf(node, 'name');
@@ -112,11 +124,18 @@ function redefine(components: SchemaComponents, component: Component, warnings: 
   const key = typeKey({ uri: unit.target, local: name });
   const original = table.get(key);
   if (original !== undefined) components.redefined.set(component, original);
-  else warnings.addAt(node, `There is no ${node.local} ${name} to redefine; it is taken as declared here.`);
+  else
+    warnings.addAt(
+      node,
+      `There is no ${node.local} ${name} to redefine; it is taken as declared here.`,
+    );
   table.set(key, component);
 }
 
-function collectUnits(documents: readonly LoadedDocument[], warnings: Warnings): readonly SchemaUnit[] {
+function collectUnits(
+  documents: readonly LoadedDocument[],
+  warnings: Warnings,
+): readonly SchemaUnit[] {
   const units: (SchemaUnit & { readonly document: LoadedDocument })[] = [];
   const seen = new Map<XmlNode, Set<string>>();
   const add = (document: LoadedDocument, node: XmlNode, includer: string | null): void => {
@@ -126,20 +145,29 @@ function collectUnits(documents: readonly LoadedDocument[], warnings: Warnings):
     if (targets.has(target)) return;
     seen.set(node, targets.add(target));
     if (includer !== null && own !== '' && own !== includer) {
-      warnings.addAt(node, 'The schema is included from one with another target namespace; it keeps its own.');
+      warnings.addAt(
+        node,
+        'The schema is included from one with another target namespace; it keeps its own.',
+      );
     }
     units.push({ node, document, target, adopted: own === '' && target !== '' ? [''] : [] });
   };
   for (const document of documents) {
-    if (document.kind === 'wsdl') for (const schema of inlineSchemas(document.root)) add(document, schema, null);
+    if (document.kind === 'wsdl')
+      for (const schema of inlineSchemas(document.root)) add(document, schema, null);
   }
-  const addImported = (document: LoadedDocument, reference: XmlNode, includer: string | null): void => {
+  const addImported = (
+    document: LoadedDocument,
+    reference: XmlNode,
+    includer: string | null,
+  ): void => {
     const target = documents[document.references.get(reference) ?? -1];
     if (target?.kind === 'schema') add(target, target.root, includer);
   };
   for (const document of documents) {
     for (const reference of document.references.keys()) {
-      if (reference.uri === WSDL || reference.parent?.local === 'types') addImported(document, reference, null);
+      if (reference.uri === WSDL || reference.parent?.local === 'types')
+        addImported(document, reference, null);
     }
   }
   for (let at = 0; at < units.length && units.length < MOST; at++) {
@@ -152,7 +180,11 @@ function collectUnits(documents: readonly LoadedDocument[], warnings: Warnings):
   }
   const targets = new Set(units.map(({ target }) => target));
   const forgotten = ['', WSDL].filter((uri) => !targets.has(uri));
-  return units.map(({ node, target, adopted }) => ({ node, target, adopted: [...adopted, ...forgotten] }));
+  return units.map(({ node, target, adopted }) => ({
+    node,
+    target,
+    adopted: [...adopted, ...forgotten],
+  }));
 }
 
 /** Attributes whose value is one qualified name or a list of them. */
@@ -192,7 +224,8 @@ function isSameDeclaration(a: Component, b: Component): boolean {
     if (left === right && a.unit.target === b.unit.target) continue;
     if (left.local !== right.local) return false;
     const isLocal = left !== a.node;
-    if (!isSameText(meaningOf(left, a.unit, isLocal), meaningOf(right, b.unit, isLocal))) return false;
+    if (!isSameText(meaningOf(left, a.unit, isLocal), meaningOf(right, b.unit, isLocal)))
+      return false;
     const lefts = partsOf(left);
     const rights = partsOf(right);
     if (lefts.length !== rights.length) return false;
@@ -211,13 +244,15 @@ function meaningOf(node: XmlNode, unit: SchemaUnit, isLocal: boolean): ReadonlyM
     const value = VALUES.has(name) ? written : written.trim();
     if (NAMES.has(name)) meaning.set(name, namesIn(node, value, unit));
     else if (name.startsWith('{') || name === 'id' || name === 'form') continue;
-    else if (BOOLEANS.has(name)) meaning.set(name, value === '1' ? 'true' : value === '0' ? 'false' : value);
+    else if (BOOLEANS.has(name))
+      meaning.set(name, value === '1' ? 'true' : value === '0' ? 'false' : value);
     else meaning.set(name, value);
     if (DEFAULTS.get(name) === meaning.get(name)) meaning.delete(name);
   }
   if (isLocal && (node.local === 'element' || node.local === 'attribute')) {
     const setting = node.local === 'element' ? 'elementFormDefault' : 'attributeFormDefault';
-    if (attributeOf(node, 'ref') === null) meaning.set('form', String(isQualified(node, unit, setting)));
+    if (attributeOf(node, 'ref') === null)
+      meaning.set('form', String(isQualified(node, unit, setting)));
   }
   return meaning;
 }
@@ -227,7 +262,9 @@ const namesIn = (node: XmlNode, value: string, unit: SchemaUnit): string =>
     .split(/\s+/)
     .map((written) => {
       const name = nameInUnit(node, written, unit);
-      return name === null ? written : typeKey(OLDER_XSD.includes(name.uri) ? { ...name, uri: XSD } : name);
+      return name === null
+        ? written
+        : typeKey(OLDER_XSD.includes(name.uri) ? { ...name, uri: XSD } : name);
     })
     .join(' ');
 
@@ -238,11 +275,14 @@ function partsOf(node: XmlNode): readonly XmlNode[] {
     attributeOf(part, 'name') ?? attributeOf(part, 'ref')?.split(':').at(-1) ?? '';
   const attributes = parts.filter(isAttribute);
   if (attributes.length < 2) return parts;
-  const sorted = attributes.map((part) => ({ part, name: nameOf(part) })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const sorted = attributes
+    .map((part) => ({ part, name: nameOf(part) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   return [...parts.filter((part) => !isAttribute(part)), ...sorted.map(({ part }) => part)];
 }
 
-const isAttribute = ({ local }: XmlNode): boolean => local === 'attribute' || local === 'attributeGroup';
+const isAttribute = ({ local }: XmlNode): boolean =>
+  local === 'attribute' || local === 'attributeGroup';
 
 function isSameText(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
   if (a.size !== b.size) return false;
@@ -290,11 +330,15 @@ export function redefinedBase(
   unit: SchemaUnit,
   components: SchemaComponents,
 ): Component | undefined {
-  if (step.uri !== XSD || (step.local !== 'restriction' && step.local !== 'extension')) return undefined;
-  const parent = step.parent !== null && BETWEEN.has(step.parent.local) ? step.parent.parent : step.parent;
+  if (step.uri !== XSD || (step.local !== 'restriction' && step.local !== 'extension'))
+    return undefined;
+  const parent =
+    step.parent !== null && BETWEEN.has(step.parent.local) ? step.parent.parent : step.parent;
   const original = parent === null ? undefined : components.redefined.get({ node: parent, unit });
   if (parent === null || original === undefined) return undefined;
-  return name.local === attributeOf(parent, 'name') && name.uri === unit.target ? original : undefined;
+  return name.local === attributeOf(parent, 'name') && name.uri === unit.target
+    ? original
+    : undefined;
 }
 
 /**
@@ -310,7 +354,11 @@ export function undeclaredAt(
   const isRead = name === null || components.targets.has(name.uri) || isBuiltInNamespace(name.uri);
   const inNone = name === null ? '' : typeKey({ uri: '', local: name.local });
   if (components.types.has(inNone) || components.elements.has(inNone)) {
-    return diagnosticAtNode(node, what, 'A schema without targetNamespace declares it: give that schema one.');
+    return diagnosticAtNode(
+      node,
+      what,
+      'A schema without targetNamespace declares it: give that schema one.',
+    );
   }
   if (isRead) return diagnosticAtNode(node, what);
   const cause = `No schema of the namespace ${name.uri} was read: its names are not declared.`;

@@ -19,7 +19,8 @@ export function readElement(
   scope: 'global' | 'local',
   context: SchemaContext,
 ): ElementDeclaration {
-  const uri = scope === 'global' || isQualified(node, unit, 'elementFormDefault') ? unit.target : '';
+  const uri =
+    scope === 'global' || isQualified(node, unit, 'elementFormDefault') ? unit.target : '';
   return {
     kind: 'element',
     name: { uri, local: nameOfNode(node) },

@@ -2,7 +2,14 @@ import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { XSD } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import { attributeOf, childOf, childrenOf, nameOfNode, qNameAt, type XmlNode } from '../documents/xml-tree.js';
+import {
+  attributeOf,
+  childOf,
+  childrenOf,
+  nameOfNode,
+  qNameAt,
+  type XmlNode,
+} from '../documents/xml-tree.js';
 import type { ElementDeclaration, IdentityConstraint, IdentityPath, NameTest } from '../model.js';
 import { typeKey } from '../model.js';
 import { type Component, nameInUnit } from './schema-unit.js';
@@ -42,7 +49,8 @@ export class IdentityReader {
       }
     }
     const [beyond] = nodes.slice(CONSTRAINTS);
-    if (beyond !== undefined) this.#leaveOut(beyond, 'is one too many of its element, as are those that follow');
+    if (beyond !== undefined)
+      this.#leaveOut(beyond, 'is one too many of its element, as are those that follow');
     return list;
   }
 
@@ -50,14 +58,18 @@ export class IdentityReader {
   resolveReferences(): void {
     const keys = new Map<string, number>();
     for (const { constraint } of this.#read) {
-      if (constraint.kind !== 'keyref') keys.set(typeKey(constraint.name), constraint.fields.length);
+      if (constraint.kind !== 'keyref')
+        keys.set(typeKey(constraint.name), constraint.fields.length);
     }
     for (const { node, constraint, list } of this.#read) {
       if (constraint.kind !== 'keyref') continue;
       const fields = constraint.refer === null ? undefined : keys.get(typeKey(constraint.refer));
       if (fields === constraint.fields.length) continue;
       list.splice(list.indexOf(constraint), 1);
-      this.#leaveOut(node, fields === undefined ? 'refers to no key' : 'has not as many fields as its key');
+      this.#leaveOut(
+        node,
+        fields === undefined ? 'refers to no key' : 'has not as many fields as its key',
+      );
     }
   }
 
@@ -79,7 +91,8 @@ function readConstraint({ node, unit }: Component): IdentityConstraint | string 
   if (selector === null) return 'has no selector that is understood';
   const fields = childrenOf(node, XSD, 'field').map((field) => pathsOf(field, true));
   const known = fields.filter((field) => field !== null);
-  if (fields.length === 0 || known.length < fields.length) return 'has no fields, or one that is not understood';
+  if (fields.length === 0 || known.length < fields.length)
+    return 'has no fields, or one that is not understood';
   const value = kind === 'keyref' ? attributeOf(node, 'refer') : null;
   const refer: QName | null = value === null ? null : nameInUnit(node, value, unit);
   return { kind, name: { uri: unit.target, local }, refer, selector, fields: known };
@@ -109,7 +122,10 @@ function pathOf(node: XmlNode, written: string, mayEndInAttribute: boolean): Ide
   for (const [at, part] of parts.entries()) {
     const attribute = /^(?:@|attribute\s*::)\s*/.exec(part);
     if (attribute !== null) {
-      const test = mayEndInAttribute && at === parts.length - 1 ? testOf(node, part.slice(attribute[0].length)) : null;
+      const test =
+        mayEndInAttribute && at === parts.length - 1
+          ? testOf(node, part.slice(attribute[0].length))
+          : null;
       return test === null ? null : { descendant, steps, attribute: test };
     }
     if (part === '.') continue;

@@ -51,7 +51,10 @@ export class ParticleReader {
   /** A `sequence`, `choice`, `all`, `group` or `element` with what is in it. */
   read(node: XmlNode, unit: SchemaUnit): ReadParticle {
     if (this.#depth >= DEPTH)
-      return { particle: null, reason: diagnosticAtNode(node, 'The content model nests too deeply.') };
+      return {
+        particle: null,
+        reason: diagnosticAtNode(node, 'The content model nests too deeply.'),
+      };
     this.#depth++;
     const read = this.#memberOf(node, unit);
     this.#depth--;
@@ -72,7 +75,10 @@ export class ParticleReader {
       }
       size += this.#sizeOf(particle);
       if (size > MOST)
-        return { particle: null, reason: diagnosticAtNode(node, 'The content model is larger than allowed.') };
+        return {
+          particle: null,
+          reason: diagnosticAtNode(node, 'The content model is larger than allowed.'),
+        };
       if (particle.kind === kind && isOnce(particle) && this.#mayCopy(particle.particles.length)) {
         particles.push(...particle.particles);
       } else particles.push(particle);
@@ -101,7 +107,9 @@ export class ParticleReader {
         const occurrence = occurrenceOf(node, this.#context);
         return {
           particle:
-            occurrence.max === 0 ? null : { kind: 'any', wildcard: readWildcard(node, unit.target), ...occurrence },
+            occurrence.max === 0
+              ? null
+              : { kind: 'any', wildcard: readWildcard(node, unit.target), ...occurrence },
           reason: null,
         };
       }
@@ -118,14 +126,18 @@ export class ParticleReader {
       const what = `The group ${ref} is not declared.`;
       return { particle: null, reason: undeclaredAt(node, what, name, this.#context.components) };
     }
-    const original = this.#open.has(found.node) ? this.#context.components.redefined.get(found) : undefined;
+    const original = this.#open.has(found.node)
+      ? this.#context.components.redefined.get(found)
+      : undefined;
     const read = this.#groupContent(original ?? found, node);
     const { min, max } = occurrenceOf(node, this.#context);
     const { particle } = read;
     if (particle === null || (min === 1 && max === 1)) return read;
     if (max === 0) return { particle: null, reason: null };
     return this.#sized(
-      isOnce(particle) ? { ...particle, min, max } : { kind: 'sequence', particles: [particle], min, max },
+      isOnce(particle)
+        ? { ...particle, min, max }
+        : { kind: 'sequence', particles: [particle], min, max },
       this.#sizeOf(particle),
     );
   }
@@ -139,7 +151,8 @@ export class ParticleReader {
     }
     this.#open.add(node);
     const content = node.children.find(({ uri, local }) => uri === XSD && local !== 'annotation');
-    const read = content === undefined ? { particle: null, reason: null } : this.read(content, unit);
+    const read =
+      content === undefined ? { particle: null, reason: null } : this.read(content, unit);
     this.#open.delete(node);
     return this.#groups.set(group, read);
   }
@@ -150,9 +163,15 @@ export class ParticleReader {
     const ref = attributeOf(node, 'ref');
     if (ref === null) {
       const isNamed = isNcName(nameOfNode(node));
-      if (!isNamed) return { particle: null, reason: diagnosticAtNode(node, 'An element has no proper name.') };
+      if (!isNamed)
+        return { particle: null, reason: diagnosticAtNode(node, 'An element has no proper name.') };
       return {
-        particle: { kind: 'one', element: readElement({ node, unit }, 'local', this.#context), min, max },
+        particle: {
+          kind: 'one',
+          element: readElement({ node, unit }, 'local', this.#context),
+          min,
+          max,
+        },
         reason: null,
       };
     }
@@ -185,11 +204,15 @@ export class ParticleReader {
     }
     const members = this.#membersOf(key, name);
     this.#copied += members.size;
-    const elements = [...members.values()].map((member) => this.#context.element(member)).filter((one) => one !== null);
+    const elements = [...members.values()]
+      .map((member) => this.#context.element(member))
+      .filter((one) => one !== null);
     const concrete = elements.filter(({ abstract }) => !abstract);
     const [only = head] = concrete;
     const particle: Particle =
-      concrete.length < 2 ? once(only) : { kind: 'choice', particles: concrete.map(once), min: 1, max: 1 };
+      concrete.length < 2
+        ? once(only)
+        : { kind: 'choice', particles: concrete.map(once), min: 1, max: 1 };
     this.#sizes.set(particle, concrete.length);
     this.#substitutes.set(key, particle);
     return particle;
@@ -210,7 +233,11 @@ export class ParticleReader {
     }
     // A member that may not stand for the head may be the head of one that may.
     for (const [at, component] of components) {
-      if (head !== undefined && at !== key && blocksMember(head, component, this.#context.components))
+      if (
+        head !== undefined &&
+        at !== key &&
+        blocksMember(head, component, this.#context.components)
+      )
         members.delete(at);
     }
     return members;
@@ -234,7 +261,12 @@ const isEmptyBranch = (node: XmlNode): boolean =>
 
 const once = (element: ElementDeclaration): Particle => ({ kind: 'one', element, min: 1, max: 1 });
 
-function missingElement(node: XmlNode, ref: string, name: QName, context: SchemaContext): ElementDeclaration {
+function missingElement(
+  node: XmlNode,
+  ref: string,
+  name: QName,
+  context: SchemaContext,
+): ElementDeclaration {
   const type = opaqueType(null);
   const what = `The element ${ref} is not declared; it is kept as XML.`;
   context.approximate(type, undeclaredAt(node, what, name, context.components));
@@ -245,9 +277,11 @@ const isOnce = ({ min, max }: Occurrence): boolean => min === 1 && max === 1;
 
 function occurrenceOf(node: XmlNode, context: SchemaContext): Occurrence {
   const min = countOf(node, 'minOccurs', context);
-  const max = attributeOf(node, 'maxOccurs') === 'unbounded' ? Infinity : countOf(node, 'maxOccurs', context);
+  const max =
+    attributeOf(node, 'maxOccurs') === 'unbounded' ? Infinity : countOf(node, 'maxOccurs', context);
   if (min <= max) return { min, max };
-  if (max > 0) context.warnings.addAt(node, 'minOccurs is greater than maxOccurs; maxOccurs counts.');
+  if (max > 0)
+    context.warnings.addAt(node, 'minOccurs is greater than maxOccurs; maxOccurs counts.');
   return { min: max, max };
 }
 

@@ -9,7 +9,9 @@ import type { SchemaUnit } from './schema-unit.js';
 import type { SimpleTypeReader } from './simple.js';
 
 /** A type while its content is being read. */
-export type OpenComplexType = { -readonly [K in keyof ComplexType]: ComplexType[K] } & { derived: ComplexType[] };
+export type OpenComplexType = { -readonly [K in keyof ComplexType]: ComplexType[K] } & {
+  derived: ComplexType[];
+};
 
 /**
  * The state that the readers of types, particles and attributes share. Complex types are handed out as shells and filled later,

@@ -21,7 +21,9 @@ export interface Component {
 /** Resolves a QName in a schema, or returns null when its prefix is not declared. */
 export function nameInUnit(node: XmlNode, value: string, unit: SchemaUnit): QName | null {
   const name = qNameAt(node, value);
-  return name !== null && unit.adopted.includes(name.uri) ? { uri: unit.target, local: name.local } : name;
+  return name !== null && unit.adopted.includes(name.uri)
+    ? { uri: unit.target, local: name.local }
+    : name;
 }
 
 /** Whether a local declaration stands in the target namespace on the wire. */

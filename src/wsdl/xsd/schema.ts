@@ -77,7 +77,9 @@ class SchemaReader implements SchemaContext {
   constructor(components: SchemaComponents, warnings: Warnings) {
     this.components = components;
     this.warnings = warnings;
-    this.simple = new SimpleTypeReader(components, warnings, (type, diagnostic) => this.approximate(type, diagnostic));
+    this.simple = new SimpleTypeReader(components, warnings, (type, diagnostic) =>
+      this.approximate(type, diagnostic),
+    );
     this.identity = new IdentityReader(warnings);
     this.#complex = new ComplexTypeReader(this);
   }
@@ -120,7 +122,8 @@ class SchemaReader implements SchemaContext {
 
   typeNamed(node: XmlNode, value: string, unit: SchemaUnit): XsdType {
     const name = nameInUnit(node, value, unit);
-    if (name === null) return this.#unknownType(node, value, null, 'uses a prefix that is not declared');
+    if (name === null)
+      return this.#unknownType(node, value, null, 'uses a prefix that is not declared');
     if (isBuiltInNamespace(name.uri)) {
       return builtInType(name) ?? this.#unknownType(node, value, name, 'is no built-in type');
     }
@@ -165,7 +168,8 @@ class SchemaReader implements SchemaContext {
     if (step === undefined || name === null || isBuiltInNamespace(name.uri)) return null;
     const original = redefinedBase(step, name, unit, this.components);
     const isComplex = original?.node.local === 'complexType';
-    const type = original === undefined ? this.#typeWithName(name) : isComplex ? this.#typeAt(original) : null;
+    const type =
+      original === undefined ? this.#typeWithName(name) : isComplex ? this.#typeAt(original) : null;
     return type?.kind === 'complex' ? (this.#shellOf.get(type) ?? null) : null;
   }
 
@@ -181,7 +185,9 @@ class SchemaReader implements SchemaContext {
   }
 
   #typeAt(component: Component): ComplexType {
-    return this.#inside.get(component) ?? this.#inside.set(component, this.#shellFor(component, null));
+    return (
+      this.#inside.get(component) ?? this.#inside.set(component, this.#shellFor(component, null))
+    );
   }
 
   #typeWithName(name: QName): XsdType | null {

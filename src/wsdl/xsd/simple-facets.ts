@@ -24,7 +24,8 @@ export function readFacets(restriction: XmlNode, base: Facets, warnings: Warning
     if (count !== undefined) facets[count] = countIn(node, value, warnings) ?? facets[count];
     else if (bound !== undefined) facets[bound] = value.trim();
     else if (node.local === 'pattern') patterns.push(value);
-    else if (node.local === 'whiteSpace') facets.whiteSpace = spaceIn(node, value, warnings) ?? facets.whiteSpace;
+    else if (node.local === 'whiteSpace')
+      facets.whiteSpace = spaceIn(node, value, warnings) ?? facets.whiteSpace;
     else continue;
     isNarrowed = true;
   }
@@ -32,7 +33,10 @@ export function readFacets(restriction: XmlNode, base: Facets, warnings: Warning
   if (patterns.length > 0 && base.patterns.length < PATTERNS) {
     facets.patterns = [...base.patterns, patterns.join('|')];
   } else if (patterns.length > 0) {
-    warnings.addAt(restriction, `More than ${PATTERNS} steps have a pattern; this one is left out.`);
+    warnings.addAt(
+      restriction,
+      `More than ${PATTERNS} steps have a pattern; this one is left out.`,
+    );
   }
   return isNarrowed ? facets : base;
 }
@@ -45,17 +49,24 @@ function countIn(node: XmlNode, value: string, warnings: Warnings): number | nul
 
 function spaceIn(node: XmlNode, value: string, warnings: Warnings): WhiteSpaceFacet | null {
   const space = SPACES.find((candidate) => candidate === value.trim());
-  if (space === undefined) warnings.addAt(node, 'The facet whiteSpace has no such value; it is left out.');
+  if (space === undefined)
+    warnings.addAt(node, 'The facet whiteSpace has no such value; it is left out.');
   return space ?? null;
 }
 
 /** The values a `restriction` lists, each once, with white space as the type has it; null when it lists none. */
-export function readEnumeration(restriction: XmlNode, space: WhiteSpaceFacet): readonly EnumerationValue[] | null {
+export function readEnumeration(
+  restriction: XmlNode,
+  space: WhiteSpaceFacet,
+): readonly EnumerationValue[] | null {
   const values = new Map<string, EnumerationValue>();
   for (const node of childrenOf(restriction, XSD, 'enumeration')) {
     const value = normalised(node.attributes.get('value') ?? '', space);
     if (values.has(value)) continue;
-    values.set(value, { value, documentation: documentationIn(childOf(node, XSD, 'annotation'), XSD) });
+    values.set(value, {
+      value,
+      documentation: documentationIn(childOf(node, XSD, 'annotation'), XSD),
+    });
   }
   return values.size === 0 ? null : [...values.values()];
 }

@@ -53,7 +53,9 @@ export class SimpleTypeReader {
   named(name: QName): SimpleType | null {
     if (isBuiltInNamespace(name.uri)) return builtInSimple(name);
     const component = this.#components.types.get(typeKey(name));
-    return component === undefined || component.node.local !== 'simpleType' ? null : this.#readOnce(component);
+    return component === undefined || component.node.local !== 'simpleType'
+      ? null
+      : this.#readOnce(component);
   }
 
   /** The type of an `xs:simpleType` without a name, or of one that was redefined. */
@@ -73,7 +75,8 @@ export class SimpleTypeReader {
   /** The type of an attribute; where it is not declared, a string with a warning. */
   ofAttribute(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
     const type = this.#find(node, value, unit);
-    if (type === null) this.#warnings.add(this.#missing(node, value, nameInUnit(node, value, unit)));
+    if (type === null)
+      this.#warnings.add(this.#missing(node, value, nameInUnit(node, value, unit)));
     return type ?? ANY_SIMPLE;
   }
 
@@ -84,16 +87,36 @@ export class SimpleTypeReader {
   }
 
   /** `base` narrowed by the facets in `restriction`. */
-  restricted(base: SimpleType, restriction: XmlNode, name: QName | null, documentation: string | null): SimpleType {
+  restricted(
+    base: SimpleType,
+    restriction: XmlNode,
+    name: QName | null,
+    documentation: string | null,
+  ): SimpleType {
     const { variety, builtIn, item, members } = base;
     const facets = readFacets(restriction, base.facets, this.#warnings);
     const space = facets.whiteSpace ?? this.#traits.of(base).space;
     const enumeration = this.#enumerationIn(restriction, builtIn, space) ?? base.enumeration;
-    return { kind: 'simple', name, variety, builtIn, base, item, members, enumeration, facets, documentation };
+    return {
+      kind: 'simple',
+      name,
+      variety,
+      builtIn,
+      base,
+      item,
+      members,
+      enumeration,
+      facets,
+      documentation,
+    };
   }
 
   /** Drops an enumeration of QNames: their prefixes are bound by the schema, not by messages. */
-  #enumerationIn(restriction: XmlNode, builtIn: string, space: WhiteSpaceFacet): SimpleType['enumeration'] {
+  #enumerationIn(
+    restriction: XmlNode,
+    builtIn: string,
+    space: WhiteSpaceFacet,
+  ): SimpleType['enumeration'] {
     const values = readEnumeration(restriction, space);
     if (values === null || (builtIn !== 'QName' && builtIn !== 'NOTATION')) return values;
     this.#warnings.addAt(restriction, 'The enumeration of qualified names is not checked.');
@@ -118,7 +141,9 @@ export class SimpleTypeReader {
 
   #open(component: Component): Frame {
     this.#done.set(component, null);
-    const needs = referencesIn(component.node).flatMap((reference) => this.#needed(reference, component.unit));
+    const needs = referencesIn(component.node).flatMap((reference) =>
+      this.#needed(reference, component.unit),
+    );
     return { component, needs, next: 0 };
   }
 
@@ -141,8 +166,16 @@ export class SimpleTypeReader {
     );
     const [first] = types;
     const restriction = childOf(node, XSD, 'restriction');
-    if (restriction !== null) return this.restricted(first ?? ANY_SIMPLE, restriction, name, documentation);
-    const made = { kind: 'simple', name, base: null, enumeration: null, facets: NO_FACETS, documentation } as const;
+    if (restriction !== null)
+      return this.restricted(first ?? ANY_SIMPLE, restriction, name, documentation);
+    const made = {
+      kind: 'simple',
+      name,
+      base: null,
+      enumeration: null,
+      facets: NO_FACETS,
+      documentation,
+    } as const;
     if (childOf(node, XSD, 'list') !== null) {
       const item = this.#itemOf(node, first ?? ANY_SIMPLE);
       return { ...made, variety: 'list', builtIn: item.builtIn, item, members: [] };
@@ -163,12 +196,16 @@ export class SimpleTypeReader {
 
   #bounded(component: Component, type: SimpleType): SimpleType {
     if (this.#traits.add(type)) return type;
-    const what = 'The simple type is derived too deeply or made of too many; it is taken as a string.';
+    const what =
+      'The simple type is derived too deeply or made of too many; it is taken as a string.';
     return this.#stringFor(component.node, what);
   }
 
   #circular({ node }: Component): SimpleType {
-    return this.#stringFor(node, 'The simple type is derived from itself; it is taken as a string.');
+    return this.#stringFor(
+      node,
+      'The simple type is derived from itself; it is taken as a string.',
+    );
   }
 
   #stringFor(node: XmlNode, what: string): SimpleType {
@@ -201,7 +238,9 @@ function describeMissing(value: string, name: QName | null): string {
 
 /** The types that a simple type refers to: base, item of a list, members of a union, in order. */
 function referencesIn(node: XmlNode): readonly Reference[] {
-  const step = node.children.find(({ uri, local }) => uri === XSD && /^(restriction|list|union)$/.test(local));
+  const step = node.children.find(
+    ({ uri, local }) => uri === XSD && /^(restriction|list|union)$/.test(local),
+  );
   if (step === undefined) return [];
   const inside = childrenOf(step, XSD, 'simpleType').map((inner): Reference => ({ inside: inner }));
   if (step.local === 'union') {
@@ -251,15 +290,21 @@ class SimpleTraits {
   union(types: readonly SimpleType[]): Pick<SimpleType, 'builtIn' | 'members'> {
     const members = new Set<SimpleType>();
     for (const type of types) {
-      const isPlain = type.variety === 'union' && type.enumeration === null && type.facets.patterns.length === 0;
+      const isPlain =
+        type.variety === 'union' && type.enumeration === null && type.facets.patterns.length === 0;
       const flat = isPlain ? type.members : [type];
       this.#membersLeft -= flat.length;
       if (this.#membersLeft < 0) return { builtIn: 'string', members: [] };
       for (const member of flat) members.add(member);
     }
     const [first] = members;
-    const isShared = [...members].every(({ variety, builtIn }) => variety !== 'list' && builtIn === first?.builtIn);
-    return { builtIn: first !== undefined && isShared ? first.builtIn : 'string', members: [...members] };
+    const isShared = [...members].every(
+      ({ variety, builtIn }) => variety !== 'list' && builtIn === first?.builtIn,
+    );
+    return {
+      builtIn: first !== undefined && isShared ? first.builtIn : 'string',
+      members: [...members],
+    };
   }
 
   #traitsOf(type: SimpleType): Traits {
@@ -274,15 +319,22 @@ class SimpleTraits {
       size += traits?.size ?? 1;
       depth = Math.max(depth, (traits?.depth ?? 0) + 1);
       hasList ||= traits?.hasList ?? part.variety === 'list';
-      if (variety === 'union') space = (traits?.space ?? spaceOf(part)) === 'collapse' ? space : 'preserve';
+      if (variety === 'union')
+        space = (traits?.space ?? spaceOf(part)) === 'collapse' ? space : 'preserve';
     }
     // A restriction is as large as what it restricts: each step of a chain is looked at once.
-    return { size: base === null ? size : size - 1, depth, space: type.facets.whiteSpace ?? space, hasList };
+    return {
+      size: base === null ? size : size - 1,
+      depth,
+      space: type.facets.whiteSpace ?? space,
+      hasList,
+    };
   }
 }
 
 function spaceOf({ variety, builtIn, facets }: SimpleType): WhiteSpaceFacet {
   if (facets.whiteSpace !== null) return facets.whiteSpace;
-  if (variety !== 'atomic' || (builtIn !== 'string' && builtIn !== 'normalizedString')) return 'collapse';
+  if (variety !== 'atomic' || (builtIn !== 'string' && builtIn !== 'normalizedString'))
+    return 'collapse';
   return builtIn === 'string' ? 'preserve' : 'replace';
 }

@@ -19,7 +19,9 @@ function namespacesIn(value: string, target: string): Namespaces {
   // It excludes the target namespace and no namespace.
   if (value === '##other') return { kind: 'not', uris: target === '' ? [''] : [target, ''] };
   const uris = value.split(/\s+/).filter(Boolean);
-  return only(uris.map((uri) => (uri === '##targetNamespace' ? target : uri === '##local' ? '' : uri)));
+  return only(
+    uris.map((uri) => (uri === '##targetNamespace' ? target : uri === '##local' ? '' : uri)),
+  );
 }
 
 /** The wildcard for namespaces that both allow (section 3.10.6), with the `process` of the first. */
@@ -35,19 +37,22 @@ export function union(a: Wildcard, b: Wildcard): Wildcard {
 function intersectionOf(a: Namespaces, b: Namespaces): Namespaces {
   if (a.kind === 'any') return b;
   if (b.kind === 'any') return a;
-  if (a.kind === 'only') return only(a.uris.filter((uri) => (b.kind === 'only') === b.uris.includes(uri)));
+  if (a.kind === 'only')
+    return only(a.uris.filter((uri) => (b.kind === 'only') === b.uris.includes(uri)));
   return b.kind === 'only' ? intersectionOf(b, a) : not([...a.uris, ...b.uris]);
 }
 
 function unionOf(a: Namespaces, b: Namespaces): Namespaces {
   if (a.kind === 'any' || b.kind === 'any') return ANY;
-  if (a.kind === 'not') return not(a.uris.filter((uri) => (b.kind === 'not') === b.uris.includes(uri)));
+  if (a.kind === 'not')
+    return not(a.uris.filter((uri) => (b.kind === 'not') === b.uris.includes(uri)));
   return b.kind === 'not' ? unionOf(b, a) : only([...a.uris, ...b.uris]);
 }
 
 const only = (uris: readonly string[]): Namespaces => ({ kind: 'only', uris: bounded(uris) });
 
-const not = (uris: readonly string[]): Namespaces => (uris.length === 0 ? ANY : { kind: 'not', uris: bounded(uris) });
+const not = (uris: readonly string[]): Namespaces =>
+  uris.length === 0 ? ANY : { kind: 'not', uris: bounded(uris) };
 
 /** Maximum namespaces of a wildcard: they would be multiplied by every extension of the type. */
 const MOST = 100;

@@ -6,18 +6,42 @@ import * as at from './layout';
  * Sixteen bytes of each that are compared with. They lie in memory because the compiler of the machine makes a constant
  * of this size anew, by three instructions, wherever it stands.
  */
-const COLONS = memory.data<u8>([58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58], 16);
+const COLONS = memory.data<u8>(
+  [58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58],
+  16,
+);
 const TABS = memory.data<u8>([9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9], 16);
-const LINE_FEEDS = memory.data<u8>([10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10], 16);
-const SPACES = memory.data<u8>([32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32], 16);
+const LINE_FEEDS = memory.data<u8>(
+  [10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10],
+  16,
+);
+const SPACES = memory.data<u8>(
+  [32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32],
+  16,
+);
 const TWOS = memory.data<u8>([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2], 16);
 const LESS = memory.data<u8>([60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60], 16);
-const GREATER = memory.data<u8>([62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62], 16);
-const AMPERSANDS = memory.data<u8>([38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38], 16);
-const QUOTES = memory.data<u8>([34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34], 16);
-const LOW_HALVES = memory.data<u8>([15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15], 16);
+const GREATER = memory.data<u8>(
+  [62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62],
+  16,
+);
+const AMPERSANDS = memory.data<u8>(
+  [38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38],
+  16,
+);
+const QUOTES = memory.data<u8>(
+  [34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34],
+  16,
+);
+const LOW_HALVES = memory.data<u8>(
+  [15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15],
+  16,
+);
 /** Characters of names, and the colon: a bit for each half of the byte. */
-const BY_LOW = memory.data<u8>([168, 248, 248, 248, 248, 248, 248, 248, 248, 248, 248, 80, 80, 84, 84, 112], 16);
+const BY_LOW = memory.data<u8>(
+  [168, 248, 248, 248, 248, 248, 248, 248, 248, 248, 248, 80, 80, 84, 84, 112],
+  16,
+);
 const BY_HIGH = memory.data<u8>([1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0], 16);
 
 /**
@@ -50,7 +74,12 @@ export function skim(from: u32, end: u32): u32 {
       const length = nameLength(i + 1, end);
       if (length === 0) break;
       const children = load<i32>(frame + at.FRAME_CHILDREN);
-      if (children >= load<i32>(at.MOST_CHILDREN) || elements >= load<i32>(at.MOST_ELEMENTS) || frame >= ceiling) break;
+      if (
+        children >= load<i32>(at.MOST_CHILDREN) ||
+        elements >= load<i32>(at.MOST_ELEMENTS) ||
+        frame >= ceiling
+      )
+        break;
       let close = i + 1 + length;
       if (load<u8>(close) !== 0x3e) {
         close = attributesEnd(close, end);
@@ -100,7 +129,8 @@ function attributesEnd(from: u32, end: u32): u32 {
     const byte = load<u8>(i);
     if (byte === 0x3e) return i;
     if (byte === 0x2f) return load<u8>(i + 1) === 0x3e ? i : 0;
-    if (byte !== 0x20 || count >= load<i32>(at.MOST_ATTRIBUTES) || count >= at.ATTRIBUTES_MAX) return 0;
+    if (byte !== 0x20 || count >= load<i32>(at.MOST_ATTRIBUTES) || count >= at.ATTRIBUTES_MAX)
+      return 0;
     const name = i + 1;
     const length = nameLength(name, end);
     // A name that begins with `xml` may be a declaration.
@@ -112,7 +142,8 @@ function attributesEnd(from: u32, end: u32): u32 {
     // Perhaps a duplicate: the scanners compare the namespaces.
     for (let other = 0; other < count; other++) {
       const seen = at.ATTRIBUTES + other * 8;
-      if (load<u32>(seen + 4) === localLength && isSame(load<u32>(seen), local, localLength)) return 0;
+      if (load<u32>(seen + 4) === localLength && isSame(load<u32>(seen), local, localLength))
+        return 0;
     }
     store<u32>(at.ATTRIBUTES + count * 8, local);
     store<u32>(at.ATTRIBUTES + count * 8 + 4, localLength);
@@ -161,7 +192,9 @@ function longNameLength(i: u32, end: u32): u32 {
   prefixed = colon + 1;
   if (i + length >= end || length > load<u32>(at.MOST_NAME) || !isNameStart(load<u8>(i))) return 0;
   if (colon < 0) return length;
-  return colon < 16 && isNameStart(load<u8>(i + prefixed)) && isBound(v128.load(i), colon) ? length : 0;
+  return colon < 16 && isNameStart(load<u8>(i + prefixed)) && isBound(v128.load(i), colon)
+    ? length
+    : 0;
 }
 
 /** A bit for each byte that may stand in a name, or is a colon. */
@@ -237,7 +270,10 @@ export function passText(from: u32, end: u32): u32 {
 }
 
 function textStops(bytes: v128): i32 {
-  const white = v128.or(v128.eq<u8>(bytes, v128.load(TABS)), v128.eq<u8>(bytes, v128.load(LINE_FEEDS)));
+  const white = v128.or(
+    v128.eq<u8>(bytes, v128.load(TABS)),
+    v128.eq<u8>(bytes, v128.load(LINE_FEEDS)),
+  );
   // As numbers with a sign, bytes beyond ASCII are less than a space too.
   const control = v128.andnot(v128.lt<i8>(bytes, v128.load(SPACES)), white);
   // `<` and `>` differ in one bit.
@@ -252,7 +288,10 @@ function valueEnd(from: u32, end: u32): u32 {
     const bytes = v128.load(i);
     const control = v128.lt<i8>(bytes, v128.load(SPACES));
     const angle = v128.eq<u8>(bytes, v128.load(LESS));
-    const mark = v128.or(v128.eq<u8>(bytes, v128.load(QUOTES)), v128.eq<u8>(bytes, v128.load(AMPERSANDS)));
+    const mark = v128.or(
+      v128.eq<u8>(bytes, v128.load(QUOTES)),
+      v128.eq<u8>(bytes, v128.load(AMPERSANDS)),
+    );
     const stops = i8x16.bitmask(v128.or(control, v128.or(angle, mark)));
     if (stops === 0) {
       i += 16;

@@ -11,14 +11,15 @@ export interface CanonicalMethod {
 
 const NO_PREFIXES: ReadonlySet<string> = new Set();
 
-const IDENTIFIERS: ReadonlyMap<string, readonly [kind: CanonicalKind, withComments: boolean]> = new Map([
-  ['http://www.w3.org/2001/10/xml-exc-c14n#', ['exclusive', false]],
-  ['http://www.w3.org/2001/10/xml-exc-c14n#WithComments', ['exclusive', true]],
-  ['http://www.w3.org/TR/2001/REC-xml-c14n-20010315', ['inclusive', false]],
-  ['http://www.w3.org/TR/2001/REC-xml-c14n-20010315#WithComments', ['inclusive', true]],
-  ['http://www.w3.org/2006/12/xml-c14n11', ['inclusive 1.1', false]],
-  ['http://www.w3.org/2006/12/xml-c14n11#WithComments', ['inclusive 1.1', true]],
-]);
+const IDENTIFIERS: ReadonlyMap<string, readonly [kind: CanonicalKind, withComments: boolean]> =
+  new Map([
+    ['http://www.w3.org/2001/10/xml-exc-c14n#', ['exclusive', false]],
+    ['http://www.w3.org/2001/10/xml-exc-c14n#WithComments', ['exclusive', true]],
+    ['http://www.w3.org/TR/2001/REC-xml-c14n-20010315', ['inclusive', false]],
+    ['http://www.w3.org/TR/2001/REC-xml-c14n-20010315#WithComments', ['inclusive', true]],
+    ['http://www.w3.org/2006/12/xml-c14n11', ['inclusive 1.1', false]],
+    ['http://www.w3.org/2006/12/xml-c14n11#WithComments', ['inclusive 1.1', true]],
+  ]);
 
 /**
  * The method with this identifier (Exclusive C14N section 4, Canonical XML 1.0 and 1.1 section 2); null for another.
@@ -29,5 +30,7 @@ export function canonicalMethodOf(
   inclusivePrefixes: ReadonlySet<string> = NO_PREFIXES,
 ): CanonicalMethod | null {
   const [kind, withComments] = IDENTIFIERS.get(identifier) ?? [];
-  return kind === undefined || withComments === undefined ? null : { kind, withComments, inclusivePrefixes };
+  return kind === undefined || withComments === undefined
+    ? null
+    : { kind, withComments, inclusivePrefixes };
 }

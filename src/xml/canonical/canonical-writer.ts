@@ -87,7 +87,8 @@ export class CanonicalWriter implements XmlHandler {
       sink.write(canonicalValue(uri));
       sink.write('"');
     }
-    if (tag.attributeCount > 0 || (this.depth === 1 && this.#inherited.length > 0)) sink.write(this.#attributes(tag));
+    if (tag.attributeCount > 0 || (this.depth === 1 && this.#inherited.length > 0))
+      sink.write(this.#attributes(tag));
     sink.write('>');
     return STREAM;
   }
@@ -124,7 +125,9 @@ export class CanonicalWriter implements XmlHandler {
       due.push({ prefix: '', uri: '' });
       this.#render('', '');
     }
-    return due.length < 2 ? due : due.sort((one, other) => compareByCodePoint(one.prefix, other.prefix));
+    return due.length < 2
+      ? due
+      : due.sort((one, other) => compareByCodePoint(one.prefix, other.prefix));
   }
 
   /** Whether an element without attributes, as most are, has a name whose namespace is written already. */

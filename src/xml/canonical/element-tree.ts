@@ -41,7 +41,10 @@ export class ElementNode implements StartTag, WrittenTag {
     this.attributes = attributesOf(tag, written);
     const declarations: NamespaceBinding[] = [];
     for (let index = 0; index < (written?.declarationCount ?? 0); index++) {
-      declarations.push({ prefix: written?.declaredPrefix(index) ?? '', uri: written?.declaredUri(index) ?? '' });
+      declarations.push({
+        prefix: written?.declaredPrefix(index) ?? '',
+        uri: written?.declaredUri(index) ?? '',
+      });
     }
     this.#declarations = declarations;
   }
@@ -111,7 +114,8 @@ export class ElementNode implements StartTag, WrittenTag {
   namespacesInScope(): readonly NamespaceBinding[] {
     const found = new Map<string, NamespaceBinding>();
     for (let at: ElementNode | null = this; at !== null; at = at.parent) {
-      for (const declared of at.#declarations) if (!found.has(declared.prefix)) found.set(declared.prefix, declared);
+      for (const declared of at.#declarations)
+        if (!found.has(declared.prefix)) found.set(declared.prefix, declared);
     }
     return [...found.values()];
   }
@@ -120,7 +124,8 @@ export class ElementNode implements StartTag, WrittenTag {
   xmlAttributes(): readonly WrittenAttribute[] {
     const found = new Map<string, WrittenAttribute>();
     for (let at: ElementNode | null = this; at !== null; at = at.parent) {
-      for (const one of at.attributes) if (one.uri === XML && !found.has(one.local)) found.set(one.local, one);
+      for (const one of at.attributes)
+        if (one.uri === XML && !found.has(one.local)) found.set(one.local, one);
     }
     return [...found.values()];
   }
@@ -178,7 +183,11 @@ export class TreeBuilder implements XmlHandler {
 }
 
 /** Gives the events of an element to a writer, without those of the element `left`. Both are as in a document. */
-export function writeTree(root: ElementNode, writer: CanonicalWriter, left: ElementNode | null = null): void {
+export function writeTree(
+  root: ElementNode,
+  writer: CanonicalWriter,
+  left: ElementNode | null = null,
+): void {
   const open: { readonly node: ElementNode; next: number }[] = [];
   const enter = (node: ElementNode): void => {
     writer.open(node);

@@ -2,7 +2,12 @@ import t from 'tap';
 import { ExampleWriter } from '../../../src/codec/example/example-content.js';
 import { exampleValue } from '../../../src/codec/example/example-value.js';
 import { SchemaRules } from '../../../src/codec/validity/rules.js';
-import { childrenOfBody, type ElementDeclaration, NO_FACETS, type SimpleType } from '../../../src/wsdl/model.js';
+import {
+  childrenOfBody,
+  type ElementDeclaration,
+  NO_FACETS,
+  type SimpleType,
+} from '../../../src/wsdl/model.js';
 import { corpusModels, WITH_CORPUS } from '../../wsdl/corpus-models.js';
 import { operationsIn } from '../../wsdl/written.js';
 import { violationsIn } from '../violations.js';
@@ -16,29 +21,35 @@ function problemOf(rules: SchemaRules, element: ElementDeclaration): string | nu
   const at = written.search(/[ />]/);
   const text = written.slice(0, at) + writer.declarations + written.slice(at);
   const [first] = violationsIn(rules, rules.element(element), text);
-  return first === undefined ? null : `${first.rule} ${first.what} ${first.path}: ${text.slice(0, 300)}`;
+  return first === undefined
+    ? null
+    : `${first.rule} ${first.what} ${first.path}: ${text.slice(0, 300)}`;
 }
 
-t.test('examples for the operations of the corpus are valid by their schemas', WITH_CORPUS, async (t) => {
-  let valid = 0;
-  const broken: string[] = [];
-  for await (const { file, model } of corpusModels()) {
-    const rules = new SchemaRules(model);
-    for (const operation of operationsIn(model)) {
-      if (operation.status !== 'ok' || operation.use === 'encoded') continue;
-      for (const payload of [operation.input, operation.output]) {
-        for (const element of payload === null ? [] : childrenOfBody(payload)) {
-          const problem = problemOf(rules, element);
-          if (problem === null) valid++;
-          else broken.push(`${file} ${operation.name}: ${problem}`);
+t.test(
+  'examples for the operations of the corpus are valid by their schemas',
+  WITH_CORPUS,
+  async (t) => {
+    let valid = 0;
+    const broken: string[] = [];
+    for await (const { file, model } of corpusModels()) {
+      const rules = new SchemaRules(model);
+      for (const operation of operationsIn(model)) {
+        if (operation.status !== 'ok' || operation.use === 'encoded') continue;
+        for (const payload of [operation.input, operation.output]) {
+          for (const element of payload === null ? [] : childrenOfBody(payload)) {
+            const problem = problemOf(rules, element);
+            if (problem === null) valid++;
+            else broken.push(`${file} ${operation.name}: ${problem}`);
+          }
         }
       }
     }
-  }
-  t.comment(`${valid} examples are valid, ${broken.length} are not`);
-  t.ok(valid > 150);
-  t.same(broken, []);
-});
+    t.comment(`${valid} examples are valid, ${broken.length} are not`);
+    t.ok(valid > 150);
+    t.same(broken, []);
+  },
+);
 
 t.test('values keep the facets of their types', async (t) => {
   const type = (
@@ -69,7 +80,14 @@ t.test('values keep the facets of their types', async (t) => {
     [type('negativeInteger', {}), /^-1$/],
     [type('hexBinary', { length: 4 }), /^[0-9a-f]{8}$/],
     [type('string', {}, { enumeration: [{ value: 'b', documentation: null }] }), /^b$/],
-    [type('string', {}, { variety: 'list', item: type('int', {}), facets: { ...NO_FACETS, length: 3 } }), /^1 1 1$/],
+    [
+      type(
+        'string',
+        {},
+        { variety: 'list', item: type('int', {}), facets: { ...NO_FACETS, length: 3 } },
+      ),
+      /^1 1 1$/,
+    ],
   ] as const)
     t.match(exampleValue(of), expected);
 });

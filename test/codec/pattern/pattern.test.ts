@@ -10,7 +10,8 @@ import { HAS_XMLLINT } from '../../kit/xmllint.js';
 /** Whether a pattern that must compile matches. */
 function matches(pattern: string, text: string): boolean {
   const compiled = compilePattern(pattern);
-  if ('unsupported' in compiled) throw new Error(`${pattern} is unsupported: ${compiled.unsupported}`);
+  if ('unsupported' in compiled)
+    throw new Error(`${pattern} is unsupported: ${compiled.unsupported}`);
   return compiled.matches(text);
 }
 
@@ -76,8 +77,10 @@ const TABLE: readonly (readonly [string, readonly string[], readonly string[]])[
 
 t.test('patterns match what XML Schema says they match', async (t) => {
   for (const [pattern, good, bad] of TABLE) {
-    for (const text of good) t.ok(matches(pattern, text), `${pattern} matches ${text.slice(0, 40)}`);
-    for (const text of bad) t.notOk(matches(pattern, text), `${pattern} does not match ${text.slice(0, 40)}`);
+    for (const text of good)
+      t.ok(matches(pattern, text), `${pattern} matches ${text.slice(0, 40)}`);
+    for (const text of bad)
+      t.notOk(matches(pattern, text), `${pattern} does not match ${text.slice(0, 40)}`);
   }
 });
 
@@ -127,7 +130,20 @@ const PATTERNS = fc
   .letrec<{ readonly node: string; readonly atom: string }>((tie) => ({
     atom: fc.oneof(
       { maxDepth: 1, withCrossShrink: true },
-      fc.constantFrom('a', 'b', 'c', '.', '[ab]', '[^a]', '[a-c]', '\\d', '\\s', '😀', '[😀b]', '1'),
+      fc.constantFrom(
+        'a',
+        'b',
+        'c',
+        '.',
+        '[ab]',
+        '[^a]',
+        '[a-c]',
+        '\\d',
+        '\\s',
+        '😀',
+        '[😀b]',
+        '1',
+      ),
       tie('node').map((node) => `(${node})`),
     ),
     node: fc
@@ -135,7 +151,10 @@ const PATTERNS = fc
         fc
           .array(
             fc
-              .tuple(tie('atom'), fc.constantFrom('', '', '?', '*', '+', '{2}', '{0,2}', '{1,3}', '{2,}'))
+              .tuple(
+                tie('atom'),
+                fc.constantFrom('', '', '?', '*', '+', '{2}', '{0,2}', '{1,3}', '{2,}'),
+              )
               .map((p) => p.join('')),
             { maxLength: 4 },
           )
@@ -164,17 +183,27 @@ t.test('patterns agree with those of JavaScript', async () => {
 });
 
 t.test(
-  HAS_XMLLINT ? 'patterns agree with those of libxml2' : 'xmllint is missing: not compared with libxml2',
+  HAS_XMLLINT
+    ? 'patterns agree with those of libxml2'
+    : 'xmllint is missing: not compared with libxml2',
   async (t) => {
     if (!HAS_XMLLINT) return;
-    const written = TABLE.map(([pattern, good, bad]) => ({ pattern, texts: [...good, ...bad] })).filter(
-      ({ pattern, texts }) => !DIFFERENT.has(pattern) && texts.every((text) => !/[\n\r\t\ud800-\udfff]/.test(text)),
+    const written = TABLE.map(([pattern, good, bad]) => ({
+      pattern,
+      texts: [...good, ...bad],
+    })).filter(
+      ({ pattern, texts }) =>
+        !DIFFERENT.has(pattern) && texts.every((text) => !/[\n\r\t\ud800-\udfff]/.test(text)),
     );
-    const drawn = fc
-      .sample(PATTERNS, { numRuns: 600, seed: 7 })
-      .map((pattern) => ({ pattern, texts: ['', 'a', 'b', 'ab', 'abc', 'aab', '1a', 'cc', 'a b'] }));
+    const drawn = fc.sample(PATTERNS, { numRuns: 600, seed: 7 }).map((pattern) => ({
+      pattern,
+      texts: ['', 'a', 'b', 'ab', 'abc', 'aab', '1a', 'cc', 'a b'],
+    }));
     // libxml2 is wrong about counters beside branches: 1{0,2}[^a]*|[a-c] and cc.
-    const cases = [...written, ...drawn.filter(({ pattern }) => !/\(\)|\|\)|\(\||\|\||^\||\|$|^$|\{/.test(pattern))];
+    const cases = [
+      ...written,
+      ...drawn.filter(({ pattern }) => !/\(\)|\|\)|\(\||\|\||^\||\|$|^$|\{/.test(pattern)),
+    ];
     const results = validate(cases);
     let compared = 0;
     for (const [index, { pattern, texts }] of cases.entries()) {
@@ -182,7 +211,8 @@ t.test(
         const result = results(index, place);
         if (result === null) continue;
         compared += 1;
-        if (matches(pattern, text) !== result) t.fail(`${pattern} and ${text}: libxml2 says ${result}`);
+        if (matches(pattern, text) !== result)
+          t.fail(`${pattern} and ${text}: libxml2 says ${result}`);
       }
     }
     t.ok(compared > 400, `${compared} compared`);
@@ -191,7 +221,16 @@ t.test(
 
 /** Here libxml2 is of another opinion than the recommendation, or we are on purpose. */
 const DIFFERENT: ReadonlySet<string> = new Set([
-  ...['^[0-9]{5}$', '^a$|^b$', '^$', '^(a|b)$', '(?:ab)+?', 'a{0,20000}', '[a-z-[b-y-[m]]]+', '[\\w-.]+'],
+  ...[
+    '^[0-9]{5}$',
+    '^a$|^b$',
+    '^$',
+    '^(a|b)$',
+    '(?:ab)+?',
+    'a{0,20000}',
+    '[a-z-[b-y-[m]]]+',
+    '[\\w-.]+',
+  ],
 ]);
 
 /** Whether libxml2 takes a text for a pattern; null where it does not take the pattern. */
@@ -208,10 +247,13 @@ function validate(
     writeFileSync(join(folder, 's.xsd'), schema(all));
     writeFileSync(join(folder, 'empty.xml'), '<r/>');
     const lint = (document: string): string =>
-      spawnSync('xmllint', ['--noout', '--schema', join(folder, 's.xsd'), join(folder, document)], { encoding: 'utf8' })
-        .stderr;
+      spawnSync('xmllint', ['--noout', '--schema', join(folder, 's.xsd'), join(folder, document)], {
+        encoding: 'utf8',
+      }).stderr;
     const refused = new Set(
-      [...lint('empty.xml').matchAll(/s\.xsd:(\d+): element pattern/g)].map((m) => Number(m[1]) - 2),
+      [...lint('empty.xml').matchAll(/s\.xsd:(\d+): element pattern/g)].map(
+        (m) => Number(m[1]) - 2,
+      ),
     );
     writeFileSync(join(folder, 's.xsd'), schema(all.filter(([index]) => !refused.has(index))));
     const lines: string[] = [];
@@ -224,7 +266,9 @@ function validate(
       }
     }
     writeFileSync(join(folder, 'd.xml'), `<r>\n${lines.join('\n')}\n</r>`);
-    const invalid = new Set([...lint('d.xml').matchAll(/d\.xml:(\d+): /g)].map((m) => Number(m[1])));
+    const invalid = new Set(
+      [...lint('d.xml').matchAll(/d\.xml:(\d+): /g)].map((m) => Number(m[1])),
+    );
     return (index, place) => {
       const line = lineOf.get(`${index} ${place}`);
       return line === undefined ? null : !invalid.has(line);
@@ -235,7 +279,11 @@ function validate(
 }
 
 const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 
 t.test('catalogue X29: hostile texts take linear time', async (t) => {
   const size = 64 * 1024;
@@ -280,7 +328,9 @@ t.test('a text for which too much would have to be built is refused within a bou
 
 t.test('large sets are bounded too', async (t) => {
   const every = (from: number, to: number, step: number): string =>
-    Array.from({ length: (to - from) / step }, (_, index) => String.fromCodePoint(from + index * step)).join('');
+    Array.from({ length: (to - from) / step }, (_, index) =>
+      String.fromCodePoint(from + index * step),
+    ).join('');
   const set = `[${every(0x4e00, 0x9e00, 2)}]`;
   for (const pattern of [`${set}*`, `(${set}){1,400}x`]) {
     const compiled = compilePattern(pattern);
@@ -296,7 +346,9 @@ t.test('large sets are bounded too', async (t) => {
 t.test('characters of all kinds do not fill the memory', async (t) => {
   const compiled = compilePattern('(\\p{L}|\\p{N}|[^a])*');
   if ('unsupported' in compiled) throw new Error(compiled.unsupported);
-  const all = String.fromCodePoint(...Array.from({ length: 60_000 }, (_, index) => 0x10000 + index));
+  const all = String.fromCodePoint(
+    ...Array.from({ length: 60_000 }, (_, index) => 0x10000 + index),
+  );
   t.ok(compiled.matches(all));
   t.notOk(compiled.matches(`${all}a`) === false, 'a letter matches');
 });

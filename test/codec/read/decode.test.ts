@@ -41,10 +41,13 @@ t.test('keys come in the order of the plan, not of the elements', async (t) => {
 
 t.test('text in several pieces is one value', async (t) => {
   const plan = reply(object(child('a', 'string'), child('n', 'int')));
-  t.strictSame(shown(read(plan, '<a>x&amp;<!-- c --><![CDATA[<y>]]>ü😀&#13;</a><n> 1<!-- -->2 </n>')), {
-    value: { a: 'x&<y>ü😀\r', n: 12 },
-    errors: [],
-  });
+  t.strictSame(
+    shown(read(plan, '<a>x&amp;<!-- c --><![CDATA[<y>]]>ü😀&#13;</a><n> 1<!-- -->2 </n>')),
+    {
+      value: { a: 'x&<y>ü😀\r', n: 12 },
+      errors: [],
+    },
+  );
 });
 
 t.test('what is not asked for is skipped, so that no string is made for it', async (t) => {
@@ -60,16 +63,31 @@ t.test('what is not asked for is skipped, so that no string is made for it', asy
   t.strictSame(shown(decoder.finish()).value, { a: 'v' });
 });
 
-t.test('strings that look like numbers stay strings, numbers keep every digit (case 14)', async (t) => {
-  const plan = reply(object(child('zip', 'string'), child('id', 'long'), child('n', 'integer'), child('d', 'decimal')));
-  t.strictSame(
-    shown(read(plan, '<zip>00123</zip><id>9007199254740993</id><n>123456789012345678901</n><d>12.3400</d>')),
-    {
-      value: { zip: '00123', id: '9007199254740993', n: '123456789012345678901', d: '12.3400' },
-      errors: [],
-    },
-  );
-});
+t.test(
+  'strings that look like numbers stay strings, numbers keep every digit (case 14)',
+  async (t) => {
+    const plan = reply(
+      object(
+        child('zip', 'string'),
+        child('id', 'long'),
+        child('n', 'integer'),
+        child('d', 'decimal'),
+      ),
+    );
+    t.strictSame(
+      shown(
+        read(
+          plan,
+          '<zip>00123</zip><id>9007199254740993</id><n>123456789012345678901</n><d>12.3400</d>',
+        ),
+      ),
+      {
+        value: { zip: '00123', id: '9007199254740993', n: '123456789012345678901', d: '12.3400' },
+        errors: [],
+      },
+    );
+  },
+);
 
 t.test('dates keep their offset and get no time zone (case 13)', async (t) => {
   const plan = reply(object(child('a', 'date'), child('b', 'dateTime')));
@@ -81,15 +99,25 @@ t.test('dates keep their offset and get no time zone (case 13)', async (t) => {
 
 t.test('a list of one is a list, of none is empty (case 11)', async (t) => {
   const plan = reply(
-    object(child('a', '[string]!'), wrapped('w', '[int!]'), wrapped('o', '[T]', object(child('x', 'int')))),
+    object(
+      child('a', '[string]!'),
+      wrapped('w', '[int!]'),
+      wrapped('o', '[T]', object(child('x', 'int'))),
+    ),
   );
-  t.strictSame(shown(read(plan, '<a>1</a><w><item>1</item></w><o><item><x>1</x></item></o>')).value, {
-    a: ['1'],
-    w: [1],
-    o: [{ x: 1 }],
-  });
+  t.strictSame(
+    shown(read(plan, '<a>1</a><w><item>1</item></w><o><item><x>1</x></item></o>')).value,
+    {
+      a: ['1'],
+      w: [1],
+      o: [{ x: 1 }],
+    },
+  );
   t.strictSame(shown(read(plan, '<w/><o></o>')), { value: { a: [], w: [], o: [] }, errors: [] });
-  t.strictSame(shown(read(plan, `<w ${NIL}/>`)), { value: { a: [], w: null, o: null }, errors: [] });
+  t.strictSame(shown(read(plan, `<w ${NIL}/>`)), {
+    value: { a: [], w: null, o: null },
+    errors: [],
+  });
   t.strictSame(shown(read(plan, `<a/><a ${NIL}/><o><item ${NIL}/><other/><item/></o>`)).value, {
     a: ['', null],
     w: null,
@@ -103,7 +131,11 @@ t.test('items of a list may stand apart', async (t) => {
 });
 
 t.test('empty, absent and nil are told apart (case 12)', async (t) => {
-  const complex = object(child('x', 'string'), attribute('k', 'string', 'dflt'), child('l', '[int]'));
+  const complex = object(
+    child('x', 'string'),
+    attribute('k', 'string', 'dflt'),
+    child('l', '[int]'),
+  );
   const plan = reply(object(child('s', 'string'), child('i', 'int'), child('c', 'C', complex)));
   t.strictSame(shown(read(plan, '<s/><i/><c/>')), {
     value: { s: '', i: null, c: { x: null, k: 'dflt', l: [] } },
@@ -134,44 +166,66 @@ t.test('INF and NaN break no contract: GraphQL has no such Float', async (t) => 
   ]);
 });
 
-t.test('a nil element that has attributes is an object with them, where it may have nothing else', async (t) => {
-  const gone = object(child('x', 'int'), child('l', '[int]!'), attribute('why', 'string'), attribute('d', 'int', '3'));
-  const plan = reply(
-    object(
-      child('a', 'A', gone),
-      child('b', '[A]', gone),
-      wrapped('w', '[A]', gone),
-      child('c', 'C', object(child('x', 'int!'), attribute('why', 'string'))),
-    ),
-  );
-  const nil = `<a ${NIL} why="gone"/><b ${NIL}/><b ${NIL} why="w"/><b ${NIL} other="o"/><w ${NIL} why="w"/><c ${NIL} why="lost"/>`;
-  t.strictSame(shown(read(plan, nil)), {
-    value: {
-      a: { x: null, l: [], why: 'gone', d: 3 },
-      b: [null, { x: null, l: [], why: 'w', d: 3 }, null],
-      w: null,
-      c: null,
-    },
-    errors: [],
-  });
-  t.strictSame(shown(read(reply(gone), '', `${NIL} why="gone"`)).value, { x: null, l: [], why: 'gone', d: 3 });
-  t.strictSame(shown(read(reply(gone), '', NIL)).value, null);
-  t.strictSame(
-    shown(read(reply(object(child('a', 'A', object(child('x', 'int'))))), nil)).value,
-    { a: null },
-    'not asked for',
-  );
-});
+t.test(
+  'a nil element that has attributes is an object with them, where it may have nothing else',
+  async (t) => {
+    const gone = object(
+      child('x', 'int'),
+      child('l', '[int]!'),
+      attribute('why', 'string'),
+      attribute('d', 'int', '3'),
+    );
+    const plan = reply(
+      object(
+        child('a', 'A', gone),
+        child('b', '[A]', gone),
+        wrapped('w', '[A]', gone),
+        child('c', 'C', object(child('x', 'int!'), attribute('why', 'string'))),
+      ),
+    );
+    const nil = `<a ${NIL} why="gone"/><b ${NIL}/><b ${NIL} why="w"/><b ${NIL} other="o"/><w ${NIL} why="w"/><c ${NIL} why="lost"/>`;
+    t.strictSame(shown(read(plan, nil)), {
+      value: {
+        a: { x: null, l: [], why: 'gone', d: 3 },
+        b: [null, { x: null, l: [], why: 'w', d: 3 }, null],
+        w: null,
+        c: null,
+      },
+      errors: [],
+    });
+    t.strictSame(shown(read(reply(gone), '', `${NIL} why="gone"`)).value, {
+      x: null,
+      l: [],
+      why: 'gone',
+      d: 3,
+    });
+    t.strictSame(shown(read(reply(gone), '', NIL)).value, null);
+    t.strictSame(
+      shown(read(reply(object(child('a', 'A', object(child('x', 'int'))))), nil)).value,
+      { a: null },
+      'not asked for',
+    );
+  },
+);
 
 t.test('a default is also that of items, and of the text of simple content', async (t) => {
   const price = object(text('value', 'int!'), attribute('u', 'string', 'kg'));
   const source = { from: 'child', name: name('p'), default: '42' } as const;
   const plan = reply(
     object(
-      slot('w', { from: 'wrapped list', name: name('w'), item: name('item'), default: '5' }, '[int]'),
+      slot(
+        'w',
+        { from: 'wrapped list', name: name('w'), item: name('item'), default: '5' },
+        '[int]',
+      ),
       slot('p', source, 'P', price),
       slot('q', { ...source, name: name('q') }, '[P]', price),
-      slot('l', { from: 'wrapped list', name: name('l'), item: name('item'), default: '7' }, '[P]', price),
+      slot(
+        'l',
+        { from: 'wrapped list', name: name('l'), item: name('item'), default: '7' },
+        '[P]',
+        price,
+      ),
     ),
   );
   const content = `<w><item/><item>1</item><item ${NIL}/></w><p/><q u="g"/><q>1</q><q ${NIL}/><l><item/></l>`;
@@ -188,10 +242,17 @@ t.test('a default is also that of items, and of the text of simple content', asy
 });
 
 t.test('attributes and the text of simple content have one shape (case 15)', async (t) => {
-  const price = object(text('value', 'decimal!'), attribute('currency', 'string', 'EUR'), attribute('vat', 'int'));
+  const price = object(
+    text('value', 'decimal!'),
+    attribute('currency', 'string', 'EUR'),
+    attribute('vat', 'int'),
+  );
   const plan = reply(object(child('p', 'P', price), child('q', '[P]', price)));
   t.strictSame(shown(read(plan, '<p vat="20">1.50</p><q currency="USD"> 2 </q>')), {
-    value: { p: { value: '1.50', currency: 'EUR', vat: 20 }, q: [{ value: '2', currency: 'USD', vat: null }] },
+    value: {
+      p: { value: '1.50', currency: 'EUR', vat: 20 },
+      q: [{ value: '2', currency: 'USD', vat: null }],
+    },
     errors: [],
   });
   t.strictSame(shown(read(plan, '<p vat="x">1</p>')), {
@@ -202,49 +263,100 @@ t.test('attributes and the text of simple content have one shape (case 15)', asy
     value: { p: null, q: [] },
     errors: ['p.value: empty where a value is required'],
   });
-  t.strictSame(shown(read(reply(object(attribute('k', 'string!'))), '')), { value: null, errors: [`k: ${MISSING}`] });
+  t.strictSame(shown(read(reply(object(attribute('k', 'string!'))), '')), {
+    value: null,
+    errors: [`k: ${MISSING}`],
+  });
 });
 
 t.test('two aliases of one element are both filled', async (t) => {
-  const item = (...keys: readonly string[]): ObjectPlan => object(...keys.map((key) => child(key, 'int!', null, 'n')));
+  const item = (...keys: readonly string[]): ObjectPlan =>
+    object(...keys.map((key) => child(key, 'int!', null, 'n')));
   const plan = reply(
     object(
       child('a', 'string', null, 's'),
       child('b', 'string', null, 's'),
       child('c', '[T]', item('x'), 'o'),
       child('d', '[T]', item('y', 'z'), 'o'),
-      slot('e', { from: 'wrapped list', name: name('w'), item: name('item'), default: null }, '[int]'),
-      slot('f', { from: 'wrapped list', name: name('w'), item: name('item'), default: null }, '[int!]'),
+      slot(
+        'e',
+        { from: 'wrapped list', name: name('w'), item: name('item'), default: null },
+        '[int]',
+      ),
+      slot(
+        'f',
+        { from: 'wrapped list', name: name('w'), item: name('item'), default: null },
+        '[int!]',
+      ),
     ),
   );
-  t.strictSame(shown(read(plan, `<s>v</s><o><n>1</n></o><o><n>2</n></o><w><item>1</item><item ${NIL}/></w>`)), {
-    value: {
-      a: 'v',
-      b: 'v',
-      c: [{ x: 1 }, { x: 2 }],
-      d: [
-        { y: 1, z: 1 },
-        { y: 2, z: 2 },
-      ],
-      e: [1, null],
-      f: null,
+  t.strictSame(
+    shown(read(plan, `<s>v</s><o><n>1</n></o><o><n>2</n></o><w><item>1</item><item ${NIL}/></w>`)),
+    {
+      value: {
+        a: 'v',
+        b: 'v',
+        c: [{ x: 1 }, { x: 2 }],
+        d: [
+          { y: 1, z: 1 },
+          { y: 2, z: 2 },
+        ],
+        e: [1, null],
+        f: null,
+      },
+      errors: ['f.1: nil where a value is required'],
     },
-    errors: ['f.1: nil where a value is required'],
-  });
+  );
 });
 
 t.test('nulls propagate to the nearest nullable ancestor', async (t) => {
   const rows: readonly (readonly [string, ObjectPlan, string, unknown, readonly string[]])[] = [
-    ['nullable field', object(child('a', 'int'), child('b', 'int')), '<a>x</a><b>1</b>', { a: null, b: 1 }, ['a']],
+    [
+      'nullable field',
+      object(child('a', 'int'), child('b', 'int')),
+      '<a>x</a><b>1</b>',
+      { a: null, b: 1 },
+      ['a'],
+    ],
     ['non-null field', object(child('a', 'int!'), child('b', 'int')), '<b>1</b>', null, ['a']],
     ['lexical error in a non-null field', object(child('a', 'int!')), '<a>x</a>', null, ['a']],
     ['nil in a non-null field', object(child('a', 'int!')), `<a ${NIL}/>`, null, ['a']],
     ['empty non-null number', object(child('a', 'int!')), '<a/>', null, ['a']],
-    ['object in a nullable field', object(child('o', 'T', object(child('a', 'int!')))), '<o/>', { o: null }, ['o.a']],
-    ['object in a non-null field', object(child('o', 'T!', object(child('a', 'int!')))), '<o/>', null, ['o.a']],
-    ['object that is absent', object(child('o', 'T!', object(child('a', 'int!')))), '', null, ['o']],
-    ['object that is nil', object(child('o', 'T!', object(child('a', 'int')))), `<o ${NIL}/>`, null, ['o']],
-    ['item of [T]', object(child('l', '[int]')), '<l>1</l><l>x</l><l>3</l>', { l: [1, null, 3] }, ['l.1']],
+    [
+      'object in a nullable field',
+      object(child('o', 'T', object(child('a', 'int!')))),
+      '<o/>',
+      { o: null },
+      ['o.a'],
+    ],
+    [
+      'object in a non-null field',
+      object(child('o', 'T!', object(child('a', 'int!')))),
+      '<o/>',
+      null,
+      ['o.a'],
+    ],
+    [
+      'object that is absent',
+      object(child('o', 'T!', object(child('a', 'int!')))),
+      '',
+      null,
+      ['o'],
+    ],
+    [
+      'object that is nil',
+      object(child('o', 'T!', object(child('a', 'int')))),
+      `<o ${NIL}/>`,
+      null,
+      ['o'],
+    ],
+    [
+      'item of [T]',
+      object(child('l', '[int]')),
+      '<l>1</l><l>x</l><l>3</l>',
+      { l: [1, null, 3] },
+      ['l.1'],
+    ],
     [
       'item of [T!]',
       object(child('l', '[int!]'), child('b', 'int')),
@@ -275,7 +387,13 @@ t.test('nulls propagate to the nearest nullable ancestor', async (t) => {
       { w: null },
       ['w.0'],
     ],
-    ['wrapped item of [T!]!', object(wrapped('w', '[int!]!')), '<w><item>x</item></w>', null, ['w.0']],
+    [
+      'wrapped item of [T!]!',
+      object(wrapped('w', '[int!]!')),
+      '<w><item>x</item></w>',
+      null,
+      ['w.0'],
+    ],
     ['absent wrapper of [T]!', object(wrapped('w', '[int]!')), '', null, ['w']],
     ['nil wrapper of [T]!', object(wrapped('w', '[int]!')), `<w ${NIL}/>`, null, ['w']],
     [
@@ -309,12 +427,25 @@ t.test('the shape of the reply decides the answer and where paths begin', async 
     value: null,
     errors: [`: ${MISSING}`],
   });
-  t.strictSame(shown(read(reply(object(child('s', 'string')), 'unwrap', false), '')), { value: null, errors: [] });
-  t.strictSame(shown(read(reply(list, 'whole', true), '', NIL)), { value: null, errors: [`: ${MISSING}`] });
-  t.strictSame(shown(new ReplyDecoder(reply(list, 'whole', true), { listItems: 1 }).finish()).errors, [`: ${MISSING}`]);
-  t.strictSame(shown(read(reply(object(slot('k', { from: 'constant', value: 'R' }, 'string!'))), '<a/>')).value, {
-    k: 'R',
+  t.strictSame(shown(read(reply(object(child('s', 'string')), 'unwrap', false), '')), {
+    value: null,
+    errors: [],
   });
+  t.strictSame(shown(read(reply(list, 'whole', true), '', NIL)), {
+    value: null,
+    errors: [`: ${MISSING}`],
+  });
+  t.strictSame(
+    shown(new ReplyDecoder(reply(list, 'whole', true), { listItems: 1 }).finish()).errors,
+    [`: ${MISSING}`],
+  );
+  t.strictSame(
+    shown(read(reply(object(slot('k', { from: 'constant', value: 'R' }, 'string!'))), '<a/>'))
+      .value,
+    {
+      k: 'R',
+    },
+  );
 });
 
 t.test('xsi:type is resolved by QName under any prefix (case 17)', async (t) => {
@@ -325,13 +456,21 @@ t.test('xsi:type is resolved by QName under any prefix (case 17)', async (t) => 
       slot('__typename', { from: 'constant', value: 'Dog' }, 'string!'),
     ],
   };
-  const base = { slots: [child('name', 'string'), slot('__typename', { from: 'constant', value: 'Pet' }, 'string!')] };
+  const base = {
+    slots: [
+      child('name', 'string'),
+      slot('__typename', { from: 'constant', value: 'Pet' }, 'string!'),
+    ],
+  };
   const pet = typed(base, { '{urn:pets}Dog': dog, '{urn:test}Pet': base });
   const plan = reply(object(child('p', 'Pet', pet)));
   const content = '<name>Rex</name><legs>4</legs>';
   const asDog = { p: { name: 'Rex', legs: 4, __typename: 'Dog' } };
   const asPet = { p: { name: 'Rex', __typename: 'Pet' } };
-  t.strictSame(shown(read(plan, `<p xmlns:q7="urn:pets" xsi:type=" q7:Dog ">${content}</p>`)).value, asDog);
+  t.strictSame(
+    shown(read(plan, `<p xmlns:q7="urn:pets" xsi:type=" q7:Dog ">${content}</p>`)).value,
+    asDog,
+  );
   t.strictSame(
     shown(
       read(
@@ -369,37 +508,53 @@ t.test('xsi:type is resolved by QName under any prefix (case 17)', async (t) => 
 t.test('a group that exists in GraphQL only reads the same element', async (t) => {
   const group = object(child('x', 'int!'), attribute('k', 'string'), text('t', 'string'));
   const self = (type: string) => slot('g', { from: 'self' }, type, group);
-  t.strictSame(shown(read(reply(object(child('y', 'int'), self('G'))), '<x>1</x><y>2</y>', 'k="v"')), {
-    value: { y: 2, g: { x: 1, k: 'v', t: '' } },
-    errors: [],
-  });
+  t.strictSame(
+    shown(read(reply(object(child('y', 'int'), self('G'))), '<x>1</x><y>2</y>', 'k="v"')),
+    {
+      value: { y: 2, g: { x: 1, k: 'v', t: '' } },
+      errors: [],
+    },
+  );
   t.strictSame(shown(read(reply(object(child('y', 'int'), self('G'))), '<y>2</y>')), {
     value: { y: 2, g: null },
     errors: [`g.x: ${MISSING}`],
   });
-  t.strictSame(shown(read(reply(object(child('o', '[T]', object(self('G!'))))), '<o/><o><x>3</x></o>')), {
-    value: { o: [null, { g: { x: 3, k: null, t: '' } }] },
-    errors: [`o.0.g.x: ${MISSING}`],
-  });
+  t.strictSame(
+    shown(read(reply(object(child('o', '[T]', object(self('G!'))))), '<o/><o><x>3</x></o>')),
+    {
+      value: { o: [null, { g: { x: 3, k: null, t: '' } }] },
+      errors: [`o.0.g.x: ${MISSING}`],
+    },
+  );
 });
 
-t.test('names are matched by namespace, and by local name alone where stacks get qualification wrong', async (t) => {
-  const plan = reply(object(child('a', 'string')));
-  t.strictSame(shown(readDocument(plan, '<p:r xmlns:p="urn:test"><p:a>v</p:a></p:r>')).value, { a: 'v' });
-  t.strictSame(shown(readDocument(plan, '<p:r xmlns:p="urn:test"><a>v</a></p:r>')).value, { a: 'v' });
-  t.strictSame(shown(readDocument(plan, '<r xmlns="urn:test"><a xmlns="urn:other">v</a></r>')).value, { a: null });
-  t.strictSame(shown(readDocument(plan, '<r xmlns="urn:parent"><a>v</a></r>')).value, { a: 'v' });
-  const two = reply(
-    object(
-      slot('q', { from: 'child', name: name('a', 'urn:test'), default: null }, 'string'),
-      slot('u', { from: 'child', name: name('a', ''), default: null }, 'string'),
-    ),
-  );
-  t.strictSame(shown(readDocument(two, '<p:r xmlns:p="urn:test"><a>1</a><p:a>2</p:a></p:r>')), {
-    value: { q: '2', u: '1' },
-    errors: [],
-  });
-});
+t.test(
+  'names are matched by namespace, and by local name alone where stacks get qualification wrong',
+  async (t) => {
+    const plan = reply(object(child('a', 'string')));
+    t.strictSame(shown(readDocument(plan, '<p:r xmlns:p="urn:test"><p:a>v</p:a></p:r>')).value, {
+      a: 'v',
+    });
+    t.strictSame(shown(readDocument(plan, '<p:r xmlns:p="urn:test"><a>v</a></p:r>')).value, {
+      a: 'v',
+    });
+    t.strictSame(
+      shown(readDocument(plan, '<r xmlns="urn:test"><a xmlns="urn:other">v</a></r>')).value,
+      { a: null },
+    );
+    t.strictSame(shown(readDocument(plan, '<r xmlns="urn:parent"><a>v</a></r>')).value, { a: 'v' });
+    const two = reply(
+      object(
+        slot('q', { from: 'child', name: name('a', 'urn:test'), default: null }, 'string'),
+        slot('u', { from: 'child', name: name('a', ''), default: null }, 'string'),
+      ),
+    );
+    t.strictSame(shown(readDocument(two, '<p:r xmlns:p="urn:test"><a>1</a><p:a>2</p:a></p:r>')), {
+      value: { q: '2', u: '1' },
+      errors: [],
+    });
+  },
+);
 
 t.test('of an element that may occur once the first counts', async (t) => {
   const plan = reply(object(child('a', 'int'), child('o', 'T', object(child('x', 'int')))));
@@ -411,25 +566,42 @@ t.test('of an element that may occur once the first counts', async (t) => {
 });
 
 t.test('elements inside a simple value are an error', async (t) => {
-  t.strictSame(shown(read(reply(object(child('a', 'string'), child('b', 'string'))), '<a>x<y>z</y></a><b>1</b>')), {
-    value: { a: null, b: '1' },
-    errors: ['a: elements where a simple value is expected'],
-  });
+  t.strictSame(
+    shown(
+      read(reply(object(child('a', 'string'), child('b', 'string'))), '<a>x<y>z</y></a><b>1</b>'),
+    ),
+    {
+      value: { a: null, b: '1' },
+      errors: ['a: elements where a simple value is expected'],
+    },
+  );
 });
 
 t.test('a list that is too long is null with its own code', async (t) => {
   const items = '<l>1</l>'.repeat(4);
-  const decoded = read(reply(object(child('l', '[int]'), child('b', 'int'))), `${items}<b>1</b>`, '', 3);
+  const decoded = read(
+    reply(object(child('l', '[int]'), child('b', 'int'))),
+    `${items}<b>1</b>`,
+    '',
+    3,
+  );
   t.strictSame(shown(decoded).value, { l: null, b: 1 });
-  t.strictSame(decoded.errors, [{ code: 'UPSTREAM_RESPONSE_LIMIT', path: ['l'], rule: 'more items than allowed' }]);
-  t.strictSame(shown(read(reply(object(child('l', '[int]'))), items, '', 4)).value, { l: [1, 1, 1, 1] });
+  t.strictSame(decoded.errors, [
+    { code: 'UPSTREAM_RESPONSE_LIMIT', path: ['l'], rule: 'more items than allowed' },
+  ]);
+  t.strictSame(shown(read(reply(object(child('l', '[int]'))), items, '', 4)).value, {
+    l: [1, 1, 1, 1],
+  });
   const wrapper = '<w><item>1</item><item>2</item></w>';
   t.strictSame(shown(read(reply(object(wrapped('w', '[int]'))), wrapper, '', 1)), {
     value: { w: null },
     errors: ['w: more items than allowed'],
   });
   t.strictSame(shown(read(reply(object(wrapped('w', '[int]!'))), wrapper, '', 1)).value, null);
-  t.strictSame(shown(read(reply(object(child('l', '[int]!')), 'unwrap'), items, '', 1)).value, null);
+  t.strictSame(
+    shown(read(reply(object(child('l', '[int]!')), 'unwrap'), items, '', 1)).value,
+    null,
+  );
 });
 
 t.test('errors are listed up to ten and counted beyond', async (t) => {
@@ -443,7 +615,11 @@ t.test('names of the prototype are plain names', async (t) => {
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
   const before = Object.getOwnPropertyNames(Object.prototype).join();
   const content = names.map((key) => `<${key}>v</${key}>`).join('');
-  const unknown = read(reply(object(child('a', 'string'))), content, '__proto__="v" constructor="v"');
+  const unknown = read(
+    reply(object(child('a', 'string'))),
+    content,
+    '__proto__="v" constructor="v"',
+  );
   t.equal(JSON.stringify(unknown.value), '{"a":null}');
   const asked = read(reply(object(...names.map((key) => child(key, 'string')))), content);
   t.equal(JSON.stringify(asked.value), `{${names.map((key) => `"${key}":"v"`).join()}}`);
@@ -472,7 +648,9 @@ t.test('a deep reply is read without recursion', async (t) => {
 
 t.test('content that is not modelled is XML text that stands alone', async (t) => {
   const opaque = { kind: 'opaque' } as const;
-  const plan = reply(object(child('x', 'string', opaque), child('l', '[string]', opaque), child('b', 'int')));
+  const plan = reply(
+    object(child('x', 'string', opaque), child('l', '[string]', opaque), child('b', 'int')),
+  );
   const decoded = read(
     plan,
     `<x k="1&amp;&#10;" xml:lang="en" xmlns:p="urn:p" p:q="v">a&lt;<y xmlns=""/><p:z xsi:type="p:T">t</p:z> b</x><l/><l ${NIL}/><b>1</b>`,
@@ -491,7 +669,9 @@ t.test('content that is not modelled is XML text that stands alone', async (t) =
   const long = `<x>${'<y>text</y>'.repeat(10_000)}</x><b>1</b>`;
   const tooLong = read(plan, long);
   t.strictSame(shown(tooLong).value, { x: null, l: [], b: 1 });
-  t.strictSame(tooLong.errors, [{ code: 'UPSTREAM_RESPONSE_LIMIT', path: ['x'], rule: 'more XML than allowed' }]);
+  t.strictSame(tooLong.errors, [
+    { code: 'UPSTREAM_RESPONSE_LIMIT', path: ['x'], rule: 'more XML than allowed' },
+  ]);
   const required = reply(object(child('x', 'string!', opaque), child('y', 'string', opaque, 'x')));
   t.strictSame(shown(read(required, long)), {
     value: null,
@@ -501,13 +681,19 @@ t.test('content that is not modelled is XML text that stands alone', async (t) =
 
 t.test('XML keeps the bindings of prefixes that its texts and values may mean', async (t) => {
   const plan = reply(object(child('x', '[string]', { kind: 'opaque' })));
-  const xml = (content: string, attributes = 'xmlns:p="urn:p" xmlns:q="urn:q" xmlns:_0="urn:0"'): string => {
+  const xml = (
+    content: string,
+    attributes = 'xmlns:p="urn:p" xmlns:q="urn:q" xmlns:_0="urn:0"',
+  ): string => {
     const { value, errors } = shown(read(plan, content, attributes));
     t.same(errors, []);
     return (value as { x: string[] }).x.join();
   };
   const own = `<x xmlns="${URI}"`;
-  t.equal(xml('<x r="p:y">q:z<!-- -->z</x>'), `${own} xmlns:p="urn:p" xmlns:q="urn:q" r="p:y">q:zz</x>`);
+  t.equal(
+    xml('<x r="p:y">q:z<!-- -->z</x>'),
+    `${own} xmlns:p="urn:p" xmlns:q="urn:q" r="p:y">q:zz</x>`,
+  );
   t.equal(
     xml('<x>http://p/ urn:p:x 12:30 xml:lang unbound:x p :q</x>'),
     `${own} xmlns:p="urn:p">http://p/ urn:p:x 12:30 xml:lang unbound:x p :q</x>`,
@@ -523,8 +709,14 @@ t.test('XML keeps the bindings of prefixes that its texts and values may mean', 
     'a prefix that means two things',
   );
   // What is declared for names of attributes must not hide what a text means.
-  t.equal(xml('<x q:k="1">_0:a</x>'), `${own} xmlns:_0="urn:0" xmlns:__0="urn:q" __0:k="1">_0:a</x>`);
-  t.equal(xml('<x xmlns:e="urn:e" e:t="q:A[2]"/>'), `${own} xmlns:q="urn:q" xmlns:_0="urn:e" _0:t="q:A[2]"/>`);
+  t.equal(
+    xml('<x q:k="1">_0:a</x>'),
+    `${own} xmlns:_0="urn:0" xmlns:__0="urn:q" __0:k="1">_0:a</x>`,
+  );
+  t.equal(
+    xml('<x xmlns:e="urn:e" e:t="q:A[2]"/>'),
+    `${own} xmlns:q="urn:q" xmlns:_0="urn:e" _0:t="q:A[2]"/>`,
+  );
 });
 
 /** What a document means: names, values and texts with their prefixes resolved. */
@@ -599,10 +791,15 @@ t.test('XML that is handed out means by itself what it meant in its message', as
 });
 
 /** A type without a prefix, or with one that is not bound, is in no namespace: it is written so. */
-const withoutTypes = (meaning: string): string => meaning.replace(/XMLSchema-instance type [^,>]*/g, '');
+const withoutTypes = (meaning: string): string =>
+  meaning.replace(/XMLSchema-instance type [^,>]*/g, '');
 
 /** A plan of any nullability over the names a, b, c; and a document of the same names that keeps none of its promises. */
-const { anyPlan, anyContent } = fc.letrec<{ anyPlan: ObjectPlan; anySlot: FieldSlot; anyContent: string }>((tie) => ({
+const { anyPlan, anyContent } = fc.letrec<{
+  anyPlan: ObjectPlan;
+  anySlot: FieldSlot;
+  anyContent: string;
+}>((tie) => ({
   anyPlan: fc
     .uniqueArray(tie('anySlot'), { minLength: 1, maxLength: 4, selector: (each) => each.key })
     .map((slots) => object(...slots)),
@@ -628,7 +825,9 @@ const { anyPlan, anyContent } = fc.letrec<{ anyPlan: ObjectPlan; anySlot: FieldS
       { maxLength: 6 },
     )
     .map((elements) =>
-      elements.map(([local, nil, inner, text]) => `<${local} ${nil}>${inner ?? text}</${local}>`).join(''),
+      elements
+        .map(([local, nil, inner, text]) => `<${local} ${nil}>${inner ?? text}</${local}>`)
+        .join(''),
     ),
 }));
 
@@ -636,7 +835,8 @@ t.test('whatever the reply holds, the answer keeps the promises of its type', as
   fc.assert(
     fc.property(anyPlan, anyContent, (plan, content) => {
       const decoded = read(reply(plan, 'whole', true), content);
-      const seen = decoded.value === null ? decoded.errors.length > 0 : keepsPromises(plan, decoded.value);
+      const seen =
+        decoded.value === null ? decoded.errors.length > 0 : keepsPromises(plan, decoded.value);
       return seen && decoded.errors.every((error) => isExplained(decoded, error));
     }),
     { numRuns: 2000 },
@@ -689,7 +889,9 @@ function keepsPromises(plan: ObjectPlan, value: unknown): boolean {
     const items: readonly unknown[] = Array.isArray(held) ? held : [held];
     return items.every((item) => {
       if (item === null) return !each.itemNonNull;
-      return each.value.kind === 'object' ? keepsPromises(each.value, item) : typeof item === 'number';
+      return each.value.kind === 'object'
+        ? keepsPromises(each.value, item)
+        : typeof item === 'number';
     });
   });
 }
@@ -705,35 +907,48 @@ function isExplained(decoded: Decoded, error: Decoded['errors'][number]): boolea
 }
 
 t.test('a choice keeps the order of the elements, each the object of its branch', async (t) => {
-  const constant = (type: string): FieldSlot => slot('t', { from: 'constant', value: type }, 'string!');
+  const constant = (type: string): FieldSlot =>
+    slot('t', { from: 'constant', value: type }, 'string!');
   const self = (key: string, type: string, inner: ObjectPlan | null = null): FieldSlot =>
     slot(key, { from: 'self' }, type, inner);
   const branches = [
     { name: name('a'), value: object(constant('A'), self('v', 'int')) },
     {
       name: name('b'),
-      value: object(constant('B'), self('b', 'T', object(child('x', 'string'), attribute('k', 'int')))),
+      value: object(
+        constant('B'),
+        self('b', 'T', object(child('x', 'string'), attribute('k', 'int'))),
+      ),
     },
     { name: name('c'), value: object(constant('C'), self('v', 'int!')) },
   ];
-  const plan = reply(object(slot('any', { from: 'choice', branches }, '[T]!'), child('z', 'string')));
-  t.strictSame(shown(read(plan, `<a>1</a><z>q</z><b k="2"><x>y</x></b><a>3</a><a ${NIL}/><b ${NIL}/><c ${NIL}/>`)), {
-    value: {
-      any: [
-        { t: 'A', v: 1 },
-        { t: 'B', b: { x: 'y', k: 2 } },
-        { t: 'A', v: 3 },
-        { t: 'A', v: null },
-        { t: 'B', b: null },
-        null,
-      ],
-      z: 'q',
+  const plan = reply(
+    object(slot('any', { from: 'choice', branches }, '[T]!'), child('z', 'string')),
+  );
+  t.strictSame(
+    shown(
+      read(plan, `<a>1</a><z>q</z><b k="2"><x>y</x></b><a>3</a><a ${NIL}/><b ${NIL}/><c ${NIL}/>`),
+    ),
+    {
+      value: {
+        any: [
+          { t: 'A', v: 1 },
+          { t: 'B', b: { x: 'y', k: 2 } },
+          { t: 'A', v: 3 },
+          { t: 'A', v: null },
+          { t: 'B', b: null },
+          null,
+        ],
+        z: 'q',
+      },
+      errors: ['any.5.v: nil where a value is required'],
     },
-    errors: ['any.5.v: nil where a value is required'],
-  });
+  );
   t.strictSame(shown(read(plan, '')).value, { any: [], z: null });
   const one = reply(object(slot('one', { from: 'choice', branches }, 'T')));
-  t.strictSame(shown(read(one, '<b><x>y</x></b>')).value, { one: { t: 'B', b: { x: 'y', k: null } } });
+  t.strictSame(shown(read(one, '<b><x>y</x></b>')).value, {
+    one: { t: 'B', b: { x: 'y', k: null } },
+  });
   t.strictSame(shown(read(one, '')).value, { one: null });
 });
 
@@ -753,46 +968,99 @@ t.test('what is asked for is all there as soon as nothing that follows can matte
     return null;
   };
   const lines = child('l', '[T]', object(child('x', 'int')));
-  const order = object(child('id', 'int'), attribute('k', 'int'), child('c', 'C', object(child('n', 'string'))));
+  const order = object(
+    child('id', 'int'),
+    attribute('k', 'int'),
+    child('c', 'C', object(child('n', 'string'))),
+  );
   const content = '<o k="1"><id>1</id><c><z/><n>a</n><m/></c><l><x>1</x></l><l/></o><p>1</p>';
-  t.equal(completeAt(reply(object(child('o', 'O', order))), content), '<o k="1"><id>1</id><c><z/><n>a</n>');
+  t.equal(
+    completeAt(reply(object(child('o', 'O', order))), content),
+    '<o k="1"><id>1</id><c><z/><n>a</n>',
+  );
   t.equal(completeAt(reply(object(child('o', 'O', order), child('p', 'int'))), content), content);
-  t.equal(completeAt(reply(object(child('o', 'O', object(lines)))), content), content.slice(0, -'<p>1</p>'.length));
-  t.equal(completeAt(reply(object(child('o', 'O', order), child('q', 'int'))), content), `${content}</r>`);
-  t.equal(completeAt(reply(object(wrapped('o', '[int]'))), '<o><item>1</item></o><z/>'), '<o><item>1</item></o>');
+  t.equal(
+    completeAt(reply(object(child('o', 'O', object(lines)))), content),
+    content.slice(0, -'<p>1</p>'.length),
+  );
+  t.equal(
+    completeAt(reply(object(child('o', 'O', order), child('q', 'int'))), content),
+    `${content}</r>`,
+  );
+  t.equal(
+    completeAt(reply(object(wrapped('o', '[int]'))), '<o><item>1</item></o><z/>'),
+    '<o><item>1</item></o>',
+  );
   t.equal(completeAt(reply(object(text('v', 'string'))), '<z/>'), '<z/></r>');
   const ordered = (...slots: readonly FieldSlot[]): ReturnType<typeof reply> => {
-    const names = [...'abcd'].map((local, at) => [local, { first: at, last: local === 'a' ? 2 : at }] as const);
+    const names = [...'abcd'].map(
+      (local, at) => [local, { first: at, last: local === 'a' ? 2 : at }] as const,
+    );
     const { declared, ...rest } = object(...slots);
     return reply({ ...rest, declared: declared && { ...declared, order: new Map(names) } });
   };
-  t.equal(completeAt(ordered(child('b', '[int]')), '<b>1</b><a/><b>2</b><c/><d/>'), '<b>1</b><a/><b>2</b><c/>');
-  t.equal(completeAt(ordered(child('b', 'int'), child('c', 'int')), '<d/><z/>'), '<d/>', 'what is missing is');
-  t.equal(completeAt(ordered(child('a', '[int]')), '<a>1</a><c/><a>2</a><z/><d/>'), '<a>1</a><c/><a>2</a><z/><d/>');
-  t.equal(completeAt(ordered(child('b', '[int]'), child('d', 'int')), '<b>1</b><d>2</d>'), '<b>1</b><d>2</d>');
-  const nested = object(slot('g', { from: 'self' }, 'G', object(child('a', 'int'))), child('b', 'int'));
+  t.equal(
+    completeAt(ordered(child('b', '[int]')), '<b>1</b><a/><b>2</b><c/><d/>'),
+    '<b>1</b><a/><b>2</b><c/>',
+  );
+  t.equal(
+    completeAt(ordered(child('b', 'int'), child('c', 'int')), '<d/><z/>'),
+    '<d/>',
+    'what is missing is',
+  );
+  t.equal(
+    completeAt(ordered(child('a', '[int]')), '<a>1</a><c/><a>2</a><z/><d/>'),
+    '<a>1</a><c/><a>2</a><z/><d/>',
+  );
+  t.equal(
+    completeAt(ordered(child('b', '[int]'), child('d', 'int')), '<b>1</b><d>2</d>'),
+    '<b>1</b><d>2</d>',
+  );
+  const nested = object(
+    slot('g', { from: 'self' }, 'G', object(child('a', 'int'))),
+    child('b', 'int'),
+  );
   t.equal(completeAt(reply(nested), '<b>1</b><a>2</a><z/>'), '<b>1</b><a>2</a>');
-  t.equal(completeAt(reply(object(child('o', 'int!'))), '<o>x</o><z/>'), '<o>x</o>', 'lost is certain too');
+  t.equal(
+    completeAt(reply(object(child('o', 'int!'))), '<o>x</o><z/>'),
+    '<o>x</o>',
+    'lost is certain too',
+  );
 });
 
-t.test('a QName is told by its namespace, not by a prefix that means nothing elsewhere', async (t) => {
-  const plan = reply(object(child('a', '[QName]'), attribute('k', 'QName')));
-  const content = '<a>p:x</a><a xmlns:p="urn:inner"> p:y<!-- -->z </a><a>plain</a><a>unbound:x</a><a>p:1</a><a/>';
-  t.strictSame(shown(read(plan, content, 'xmlns:p="urn:p" k="p:v"')), {
-    value: { a: ['{urn:p}x', '{urn:inner}yz', `{${URI}}plain`, 'unbound:x', null, null], k: '{urn:p}v' },
-    errors: ['a.4: must be a qualified name'],
-  });
-});
+t.test(
+  'a QName is told by its namespace, not by a prefix that means nothing elsewhere',
+  async (t) => {
+    const plan = reply(object(child('a', '[QName]'), attribute('k', 'QName')));
+    const content =
+      '<a>p:x</a><a xmlns:p="urn:inner"> p:y<!-- -->z </a><a>plain</a><a>unbound:x</a><a>p:1</a><a/>';
+    t.strictSame(shown(read(plan, content, 'xmlns:p="urn:p" k="p:v"')), {
+      value: {
+        a: ['{urn:p}x', '{urn:inner}yz', `{${URI}}plain`, 'unbound:x', null, null],
+        k: '{urn:p}v',
+      },
+      errors: ['a.4: must be a qualified name'],
+    });
+  },
+);
 
-t.test('names without a prefix are in the default namespace (XSD 1.0 part 2 section 3.2.18)', async (t) => {
-  const plan = reply(object(child('a', '[QName]'), child('o', 'O', object(attribute('k', 'QName')))));
-  t.strictSame(shown(read(plan, '<a>x</a><a xmlns:p="urn:p" xmlns="urn:test">x</a><o k="y"/>')).value, {
-    a: [`{${URI}}x`, `{${URI}}x`],
-    o: { k: `{${URI}}y` },
-  });
-  const inner = `<p:r xmlns:p="${URI}"><p:a>x</p:a><p:a xmlns="urn:d">x</p:a><p:o k="y"/></p:r>`;
-  t.strictSame(shown(readDocument(plan, inner)).value, { a: ['x', '{urn:d}x'], o: { k: 'y' } });
-});
+t.test(
+  'names without a prefix are in the default namespace (XSD 1.0 part 2 section 3.2.18)',
+  async (t) => {
+    const plan = reply(
+      object(child('a', '[QName]'), child('o', 'O', object(attribute('k', 'QName')))),
+    );
+    t.strictSame(
+      shown(read(plan, '<a>x</a><a xmlns:p="urn:p" xmlns="urn:test">x</a><o k="y"/>')).value,
+      {
+        a: [`{${URI}}x`, `{${URI}}x`],
+        o: { k: `{${URI}}y` },
+      },
+    );
+    const inner = `<p:r xmlns:p="${URI}"><p:a>x</p:a><p:a xmlns="urn:d">x</p:a><p:o k="y"/></p:r>`;
+    t.strictSame(shown(readDocument(plan, inner)).value, { a: ['x', '{urn:d}x'], o: { k: 'y' } });
+  },
+);
 
 t.test('QNames in lists and in simple content are told by their namespaces', async (t) => {
   const names: Scalar = listScalarOf(plainSimpleType(null, 'QName'), scalar('QName'));
@@ -822,8 +1090,13 @@ t.test('QNames in lists and in simple content are told by their namespaces', asy
 });
 
 t.test('a list type has as many items as any list may have', async (t) => {
-  const ints: Scalar = listScalarOf({ ...plainSimpleType(null, 'int'), variety: 'list' }, scalar('int'));
-  const plan = reply(object({ ...child('a', 'Int', { kind: 'scalar', scalar: ints }), list: false }));
+  const ints: Scalar = listScalarOf(
+    { ...plainSimpleType(null, 'int'), variety: 'list' },
+    scalar('int'),
+  );
+  const plan = reply(
+    object({ ...child('a', 'Int', { kind: 'scalar', scalar: ints }), list: false }),
+  );
   t.strictSame(shown(read(plan, '<a>1 2 3</a>', '', 3)), { value: { a: [1, 2, 3] }, errors: [] });
   const { value, errors } = read(plan, '<a>1 2 3 4</a>', '', 3);
   t.strictSame(JSON.parse(JSON.stringify([value, errors])), [

@@ -3,12 +3,16 @@ import t from 'tap';
 import { dateRule } from '../../../src/codec/values/date.js';
 import { digitsRule } from '../../../src/codec/values/decimal.js';
 
-const digits = (length: number) => fc.nat(10 ** length - 1).map((n) => String(n).padStart(length, '0'));
+const digits = (length: number) =>
+  fc.nat(10 ** length - 1).map((n) => String(n).padStart(length, '0'));
 
 /** Mostly a date and time as they are written, with each part within its range or just beyond it. */
 const written = fc
   .record({
-    year: fc.oneof(digits(4), fc.constantFrom('0000', '1900', '2000', '2024', '-0004', '12024', '202')),
+    year: fc.oneof(
+      digits(4),
+      fc.constantFrom('0000', '1900', '2000', '2024', '-0004', '12024', '202'),
+    ),
     month: fc.oneof(digits(2), fc.constantFrom('00', '01', '02', '12', '13')),
     day: fc.oneof(digits(2), fc.constantFrom('00', '01', '28', '29', '30', '31', '32')),
     time: fc.oneof(
@@ -30,13 +34,28 @@ const written = fc
       fc.nat(9_999_999).map((n) => `.${n}`),
     ),
     zone: fc.oneof(
-      fc.constantFrom('', 'Z', 'z', 'ZZ', '+14:00', '-14:00', '+14:01', '+1:00', '+00:60', '+01:00:00', ' '),
+      fc.constantFrom(
+        '',
+        'Z',
+        'z',
+        'ZZ',
+        '+14:00',
+        '-14:00',
+        '+14:01',
+        '+1:00',
+        '+00:60',
+        '+01:00:00',
+        ' ',
+      ),
       fc
         .tuple(fc.constantFrom('+', '-'), digits(2), digits(2))
         .map(([sign, hour, minute]) => `${sign}${hour}:${minute}`),
     ),
   })
-  .map(({ year, month, day, time, fraction, zone }) => `${year}-${month}-${day}${time}${fraction}${zone}`);
+  .map(
+    ({ year, month, day, time, fraction, zone }) =>
+      `${year}-${month}-${day}${time}${fraction}${zone}`,
+  );
 
 /** Whether the days of a year count as far as this one, by JavaScript's calendar. */
 function isDay(year: string, month: string, day: string): boolean {
@@ -79,8 +98,13 @@ t.test('every day of four centuries is valid, and the one behind each month is n
   for (let year = 1900; year < 2300; year++) {
     for (let month = 1; month <= 12; month++) {
       for (let day = 1; day <= 32; day++) {
-        const parts = [String(year), String(month).padStart(2, '0'), String(day).padStart(2, '0')] as const;
-        if ((dateRule(parts.join('-'), 'date') === null) !== isDay(...parts)) wrong.push(parts.join('-'));
+        const parts = [
+          String(year),
+          String(month).padStart(2, '0'),
+          String(day).padStart(2, '0'),
+        ] as const;
+        if ((dateRule(parts.join('-'), 'date') === null) !== isDay(...parts))
+          wrong.push(parts.join('-'));
       }
     }
   }
@@ -94,11 +118,18 @@ t.test('digits are within bounds as numbers of any size compare', async () => {
     fc.constantFrom('0', '1', '-1'),
   );
   fc.assert(
-    fc.property(fc.bigInt(-(10n ** 20n), 10n ** 20n), fc.nat(3), bound, bound, (value, zeros, min, max) => {
-      const text = value < 0n ? String(value) : `${'0'.repeat(zeros)}${value}`;
-      const isWithin = (min === null || value >= BigInt(min)) && (max === null || value <= BigInt(max));
-      return (digitsRule(text, 'integer', { min, max }) === null) === isWithin;
-    }),
+    fc.property(
+      fc.bigInt(-(10n ** 20n), 10n ** 20n),
+      fc.nat(3),
+      bound,
+      bound,
+      (value, zeros, min, max) => {
+        const text = value < 0n ? String(value) : `${'0'.repeat(zeros)}${value}`;
+        const isWithin =
+          (min === null || value >= BigInt(min)) && (max === null || value <= BigInt(max));
+        return (digitsRule(text, 'integer', { min, max }) === null) === isWithin;
+      },
+    ),
     { numRuns: 5_000 },
   );
 });

@@ -38,7 +38,10 @@ const kept = (
 ): Row => ({
   type,
   name,
-  reads: [...forms.map((form) => [form, form] as const), ...forms.slice(0, 1).map((f) => [` \n${f}\t`, f] as const)],
+  reads: [
+    ...forms.map((form) => [form, form] as const),
+    ...forms.slice(0, 1).map((f) => [` \n${f}\t`, f] as const),
+  ],
   refuses,
   writes: forms.map((form) => [form, form] as const),
   refusesToWrite: [...refuses, ...refusesToWrite],
@@ -72,15 +75,41 @@ const TABLE: readonly Row[] = [
       ['-0', 0],
       ['\n 3 ', 3],
     ],
-    refuses: ['', '2147483648', '-2147483649', '1.0', '1e3', '0x1', 'Infinity', 'NaN', '1 2', '١', LONG_DIGITS],
+    refuses: [
+      '',
+      '2147483648',
+      '-2147483649',
+      '1.0',
+      '1e3',
+      '0x1',
+      'Infinity',
+      'NaN',
+      '1 2',
+      '١',
+      LONG_DIGITS,
+    ],
     writes: [
       [5, '5'],
       [-0, '0'],
     ],
     refusesToWrite: [2147483648, 1.5, '5', Number.NaN, Number.POSITIVE_INFINITY, true, null],
   },
-  { type: 'byte', name: 'Int', reads: [['-128', -128]], refuses: ['128', '-129'], writes: [], refusesToWrite: [128] },
-  { type: 'short', name: 'Int', reads: [['32767', 32767]], refuses: ['32768'], writes: [], refusesToWrite: [-32769] },
+  {
+    type: 'byte',
+    name: 'Int',
+    reads: [['-128', -128]],
+    refuses: ['128', '-129'],
+    writes: [],
+    refusesToWrite: [128],
+  },
+  {
+    type: 'short',
+    name: 'Int',
+    reads: [['32767', 32767]],
+    refuses: ['32768'],
+    writes: [],
+    refusesToWrite: [-32769],
+  },
   {
     type: 'unsignedByte',
     name: 'Int',
@@ -89,7 +118,14 @@ const TABLE: readonly Row[] = [
     writes: [],
     refusesToWrite: [-1],
   },
-  { type: 'unsignedShort', name: 'Int', reads: [['65535', 65535]], refuses: ['65536'], writes: [], refusesToWrite: [] },
+  {
+    type: 'unsignedShort',
+    name: 'Int',
+    reads: [['65535', 65535]],
+    refuses: ['65536'],
+    writes: [],
+    refusesToWrite: [],
+  },
   kept(
     'long',
     'Long',
@@ -99,7 +135,13 @@ const TABLE: readonly Row[] = [
   ),
   kept('unsignedInt', 'Long', ['4294967295', '0', '-0'], ['4294967296', '-1'], []),
   kept('unsignedLong', 'BigInt', ['18446744073709551615'], ['18446744073709551616', '-1'], []),
-  kept('integer', 'BigInt', ['123456789012345678901234567890', '-5'], ['1.5', '', LONG_DIGITS], [1e300, null]),
+  kept(
+    'integer',
+    'BigInt',
+    ['123456789012345678901234567890', '-5'],
+    ['1.5', '', LONG_DIGITS],
+    [1e300, null],
+  ),
   kept('nonNegativeInteger', 'BigInt', ['0', '-0'], ['-1'], [-1]),
   kept('positiveInteger', 'BigInt', ['1'], ['0', '-1'], [0]),
   kept('nonPositiveInteger', 'BigInt', ['0', '-7'], ['1'], [1]),
@@ -152,7 +194,14 @@ const TABLE: readonly Row[] = [
     writes: [],
     refusesToWrite: [],
   },
-  { type: 'token', name: 'String', reads: [['\t a \n b ', 'a b']], refuses: [], writes: [], refusesToWrite: [] },
+  {
+    type: 'token',
+    name: 'String',
+    reads: [['\t a \n b ', 'a b']],
+    refuses: [],
+    writes: [],
+    refusesToWrite: [],
+  },
   {
     type: 'NMTOKEN',
     name: 'String',
@@ -161,8 +210,22 @@ const TABLE: readonly Row[] = [
     writes: [['-:', '-:']],
     refusesToWrite: [' ', ''],
   },
-  { type: 'Name', name: 'String', reads: [], refuses: [], writes: [['a:b', 'a:b']], refusesToWrite: ['1a', ''] },
-  { type: 'ID', name: 'String', reads: [], refuses: [], writes: [['a.b', 'a.b']], refusesToWrite: ['a:b', '1', 'a b'] },
+  {
+    type: 'Name',
+    name: 'String',
+    reads: [],
+    refuses: [],
+    writes: [['a:b', 'a:b']],
+    refusesToWrite: ['1a', ''],
+  },
+  {
+    type: 'ID',
+    name: 'String',
+    reads: [],
+    refuses: [],
+    writes: [['a.b', 'a.b']],
+    refusesToWrite: ['a:b', '1', 'a b'],
+  },
   {
     type: 'language',
     name: 'String',
@@ -171,11 +234,25 @@ const TABLE: readonly Row[] = [
     writes: [['de-CH-1996', 'de-CH-1996']],
     refusesToWrite: ['de_CH', 'verylonglanguage', ''],
   },
-  { type: 'unheardOf', name: 'String', reads: [[' a ', ' a ']], refuses: [], writes: [], refusesToWrite: [] },
+  {
+    type: 'unheardOf',
+    name: 'String',
+    reads: [[' a ', ' a ']],
+    refuses: [],
+    writes: [],
+    refusesToWrite: [],
+  },
   kept(
     'date',
     'Date',
-    ['2015-03-26+01:00', '2015-03-26', '2000-02-29Z', '-0044-03-15', '12000-01-01', '2015-03-26-14:00'],
+    [
+      '2015-03-26+01:00',
+      '2015-03-26',
+      '2000-02-29Z',
+      '-0044-03-15',
+      '12000-01-01',
+      '2015-03-26-14:00',
+    ],
     [
       '2015-02-29',
       '1900-02-29',
@@ -194,7 +271,12 @@ const TABLE: readonly Row[] = [
   kept(
     'dateTime',
     'DateTime',
-    ['2015-03-26T09:30:00', '2015-03-26T09:30:00.120Z', '2015-03-26T24:00:00', '2015-03-26T23:59:59.999-05:30'],
+    [
+      '2015-03-26T09:30:00',
+      '2015-03-26T09:30:00.120Z',
+      '2015-03-26T24:00:00',
+      '2015-03-26T23:59:59.999-05:30',
+    ],
     [
       '2015-03-26',
       '2015-03-26T24:00:01',
@@ -207,7 +289,12 @@ const TABLE: readonly Row[] = [
       '2015-03-26T09:30:00z',
     ],
   ),
-  kept('time', 'Time', ['09:30:00', '24:00:00.0', '00:00:00.1+14:00'], ['24:00:00.1', '9:30:00', '09:60:00', '']),
+  kept(
+    'time',
+    'Time',
+    ['09:30:00', '24:00:00.0', '00:00:00.1+14:00'],
+    ['24:00:00.1', '9:30:00', '09:60:00', ''],
+  ),
   kept(
     'duration',
     'Duration',
@@ -259,11 +346,18 @@ t.test('each built-in type reads and writes its lexical forms', async (t) => {
     await t.test(row.type, async (t) => {
       const subject = scalar(row.type);
       t.equal(subject.name, row.name);
-      for (const [lexical, value] of row.reads) t.equal(subject.decode(lexical), value, `reads ${lexical}`);
-      for (const lexical of row.refuses) t.throws(() => subject.decode(lexical), LexicalError, `refuses ${lexical}`);
-      for (const [value, lexical] of row.writes) t.equal(subject.encode(value), lexical, `writes ${String(value)}`);
+      for (const [lexical, value] of row.reads)
+        t.equal(subject.decode(lexical), value, `reads ${lexical}`);
+      for (const lexical of row.refuses)
+        t.throws(() => subject.decode(lexical), LexicalError, `refuses ${lexical}`);
+      for (const [value, lexical] of row.writes)
+        t.equal(subject.encode(value), lexical, `writes ${String(value)}`);
       for (const value of row.refusesToWrite) {
-        t.throws(() => subject.encode(value), LexicalError, `refuses to write ${String(value).slice(0, 40)}`);
+        t.throws(
+          () => subject.encode(value),
+          LexicalError,
+          `refuses to write ${String(value).slice(0, 40)}`,
+        );
       }
     });
   }
@@ -299,10 +393,22 @@ t.test('facets hold values that are written, not values that are read', async (t
   const rows: readonly (readonly [Scalar, readonly unknown[], readonly unknown[]])[] = [
     [faceted('string', { minLength: 1, maxLength: 2 }), ['a', '😀😀'], ['', 'abc', '😀😀😀']],
     [faceted('token', { length: 3 }), ['a b', ' a  b '], ['a']],
-    [faceted('decimal', { minInclusive: '-1.50', maxExclusive: '10' }), ['-1.5', '9.999', 0], ['-1.51', '10.0', '+10']],
-    [faceted('decimal', { totalDigits: 4, fractionDigits: 2 }), ['12.3400', '0012.34', '-99'], ['1.234', '12345']],
+    [
+      faceted('decimal', { minInclusive: '-1.50', maxExclusive: '10' }),
+      ['-1.5', '9.999', 0],
+      ['-1.51', '10.0', '+10'],
+    ],
+    [
+      faceted('decimal', { totalDigits: 4, fractionDigits: 2 }),
+      ['12.3400', '0012.34', '-99'],
+      ['1.234', '12345'],
+    ],
     [faceted('int', { minExclusive: '0', maxInclusive: '5' }), [1, 5], [0, 6]],
-    [faceted('long', { minInclusive: '9007199254740993' }), ['9007199254740993'], ['9007199254740992']],
+    [
+      faceted('long', { minInclusive: '9007199254740993' }),
+      ['9007199254740993'],
+      ['9007199254740992'],
+    ],
     [faceted('double', { minInclusive: '0', maxInclusive: 'INF' }), [0, 1e300], [-1e-300]],
     [faceted('base64Binary', { maxLength: 2 }), ['QUI=', 'QQ=='], ['QUJD']],
     [faceted('hexBinary', { length: 2 }), ['0011'], ['00']],
@@ -313,14 +419,17 @@ t.test('facets hold values that are written, not values that are read', async (t
     ],
   ];
   for (const [subject, good, bad] of rows) {
-    for (const value of good) t.doesNotThrow(() => subject.encode(value), `${subject.name} ${String(value)}`);
-    for (const value of bad) t.throws(() => subject.encode(value), LexicalError, `${subject.name} ${String(value)}`);
+    for (const value of good)
+      t.doesNotThrow(() => subject.encode(value), `${subject.name} ${String(value)}`);
+    for (const value of bad)
+      t.throws(() => subject.encode(value), LexicalError, `${subject.name} ${String(value)}`);
   }
   t.equal(faceted('int', { maxInclusive: '5' }).decode('6'), 6);
 });
 
 t.test('an enumeration is compared by value', async (t) => {
-  const enumeration = (values: readonly string[]) => values.map((value) => ({ value, documentation: null }));
+  const enumeration = (values: readonly string[]) =>
+    values.map((value) => ({ value, documentation: null }));
   const colour = scalarOf(simple('string', { enumeration: enumeration(['red', 'dark blue']) }));
   t.equal(colour.encode('dark blue'), 'dark blue');
   t.throws(() => colour.encode('blue'), LexicalError);
@@ -344,38 +453,49 @@ t.test('a list type is an array of its items', async (t) => {
   t.strictSame(list.decode(list.encode(many)), many, 'the callers limit the number of items');
 });
 
-t.test('numbers whose form a pattern prescribes are texts, and flags are written as it wants them', async (t) => {
-  const patterned = (builtIn: string, pattern: string, more: Partial<Facets> = {}): Scalar =>
-    faceted(builtIn, { patterns: [pattern], ...more });
-  const padded = patterned('int', '[0-9]{3}');
-  t.equal(padded.name, 'String');
-  t.equal(padded.decode(' 007 '), '007');
-  t.equal(padded.encode('007'), '007');
-  for (const bad of ['7', 'abc', '0007', 7]) t.throws(() => padded.encode(bad), LexicalError);
-  t.equal(patterned('double', '[0-9]+\\.[0-9]{2}').encode('1.50'), '1.50');
-  for (const [builtIn, pattern] of [
-    ['int', '[0-9]{1,3}'],
-    ['int', '[1-9][0-9]*'],
-    ['short', '-?[0-9]+'],
-    ['double', '[0-9.eE-]+'],
-  ] as const) {
-    t.not(patterned(builtIn, pattern).name, 'String', pattern);
-  }
-  t.equal(patterned('int', '[0-9]{4}', { minInclusive: '1000' }).name, 'Int', 'no year is written with a zero');
-  t.equal(patterned('decimal', '[0-9]{3}').name, 'Decimal', 'which keeps its form');
-  const digit = patterned('boolean', '0|1');
-  t.equal(digit.name, 'Boolean');
-  t.strictSame([digit.encode(true), digit.encode(false), digit.decode('1')], ['1', '0', true]);
-  t.equal(patterned('boolean', 'true|0').encode(false), '0');
-  t.equal(patterned('boolean', 'true|1').encode(true), 'true');
-  t.throws(() => patterned('boolean', 'true').encode(false), LexicalError);
-  t.equal(scalar('boolean').encode(true), 'true');
-});
+t.test(
+  'numbers whose form a pattern prescribes are texts, and flags are written as it wants them',
+  async (t) => {
+    const patterned = (builtIn: string, pattern: string, more: Partial<Facets> = {}): Scalar =>
+      faceted(builtIn, { patterns: [pattern], ...more });
+    const padded = patterned('int', '[0-9]{3}');
+    t.equal(padded.name, 'String');
+    t.equal(padded.decode(' 007 '), '007');
+    t.equal(padded.encode('007'), '007');
+    for (const bad of ['7', 'abc', '0007', 7]) t.throws(() => padded.encode(bad), LexicalError);
+    t.equal(patterned('double', '[0-9]+\\.[0-9]{2}').encode('1.50'), '1.50');
+    for (const [builtIn, pattern] of [
+      ['int', '[0-9]{1,3}'],
+      ['int', '[1-9][0-9]*'],
+      ['short', '-?[0-9]+'],
+      ['double', '[0-9.eE-]+'],
+    ] as const) {
+      t.not(patterned(builtIn, pattern).name, 'String', pattern);
+    }
+    t.equal(
+      patterned('int', '[0-9]{4}', { minInclusive: '1000' }).name,
+      'Int',
+      'no year is written with a zero',
+    );
+    t.equal(patterned('decimal', '[0-9]{3}').name, 'Decimal', 'which keeps its form');
+    const digit = patterned('boolean', '0|1');
+    t.equal(digit.name, 'Boolean');
+    t.strictSame([digit.encode(true), digit.encode(false), digit.decode('1')], ['1', '0', true]);
+    t.equal(patterned('boolean', 'true|0').encode(false), '0');
+    t.equal(patterned('boolean', 'true|1').encode(true), 'true');
+    t.throws(() => patterned('boolean', 'true').encode(false), LexicalError);
+    t.equal(scalar('boolean').encode(true), 'true');
+  },
+);
 
 t.test('a union is what its members are, if they are the same', async (t) => {
-  const union = (...members: SimpleType[]): Scalar => scalarOf(simple('string', { variety: 'union', members }));
+  const union = (...members: SimpleType[]): Scalar =>
+    scalarOf(simple('string', { variety: 'union', members }));
   const facets = { ...NO_FACETS, maxInclusive: '5' };
-  const numbers = union(simple('int', { facets }), simple('short', { facets: { ...NO_FACETS, minInclusive: '100' } }));
+  const numbers = union(
+    simple('int', { facets }),
+    simple('short', { facets: { ...NO_FACETS, minInclusive: '100' } }),
+  );
   t.equal(numbers.name, 'Int');
   t.equal(numbers.encode(3), '3');
   t.equal(numbers.encode(100), '100');
@@ -445,7 +565,10 @@ t.test('hostile lengths take linear time', async (t) => {
   const size = 2 ** 16;
   for (const { type } of TABLE) {
     for (const unit of [' ', '1', '-', 'A', '=', ' \n', 'a ']) {
-      for (const text of [unit.repeat(size / unit.length), `x${unit.repeat(size / unit.length)}x`]) {
+      for (const text of [
+        unit.repeat(size / unit.length),
+        `x${unit.repeat(size / unit.length)}x`,
+      ]) {
         try {
           scalar(type).decode(text);
           scalar(type).encode(text);
@@ -458,16 +581,22 @@ t.test('hostile lengths take linear time', async (t) => {
   t.comment(`took ${Math.round((process.cpuUsage().user - begin) / 1000)} ms of processor time`);
 });
 
-t.test('white space of what is read is treated as the type says, which may be more than its base does', async (t) => {
-  const collapsing = { facets: { ...NO_FACETS, whiteSpace: 'collapse', maxLength: 5 } } as const;
-  t.equal(scalarOf(simple('string', collapsing)).decode('  a \n b  '), 'a b');
-  t.equal(scalarOf(simple('normalizedString', collapsing)).decode(' a  b '), 'a b');
-  t.equal(faceted('string', { whiteSpace: 'replace' }).decode('a\n\tb '), 'a  b ');
-  t.equal(faceted('string', { maxLength: 5 }).decode(' a\n'), ' a\n');
-  // A type cannot treat it less than its base does.
-  t.equal(faceted('token', { whiteSpace: 'preserve' }).decode(' a  b '), 'a b');
-  const union = simple('string', { variety: 'union', members: [simple('string', collapsing), simple('string')] });
-  t.equal(scalarOf(union).decode('  a  b'), 'a b');
-  const list = simple('string', { variety: 'list', item: simple('string', collapsing) });
-  t.same(scalarOf(list).decode(' a \n b '), ['a', 'b']);
-});
+t.test(
+  'white space of what is read is treated as the type says, which may be more than its base does',
+  async (t) => {
+    const collapsing = { facets: { ...NO_FACETS, whiteSpace: 'collapse', maxLength: 5 } } as const;
+    t.equal(scalarOf(simple('string', collapsing)).decode('  a \n b  '), 'a b');
+    t.equal(scalarOf(simple('normalizedString', collapsing)).decode(' a  b '), 'a b');
+    t.equal(faceted('string', { whiteSpace: 'replace' }).decode('a\n\tb '), 'a  b ');
+    t.equal(faceted('string', { maxLength: 5 }).decode(' a\n'), ' a\n');
+    // A type cannot treat it less than its base does.
+    t.equal(faceted('token', { whiteSpace: 'preserve' }).decode(' a  b '), 'a b');
+    const union = simple('string', {
+      variety: 'union',
+      members: [simple('string', collapsing), simple('string')],
+    });
+    t.equal(scalarOf(union).decode('  a  b'), 'a b');
+    const list = simple('string', { variety: 'list', item: simple('string', collapsing) });
+    t.same(scalarOf(list).decode(' a \n b '), ['a', 'b']);
+  },
+);

@@ -5,11 +5,21 @@ import { compileSimple, unsupportedFacets } from '../../../src/codec/values/simp
 import { type Facets, NO_FACETS, type SimpleType } from '../../../src/wsdl/model.js';
 import { simple } from '../../graphql/models.js';
 
-const faceted = (builtIn: string, facets: Partial<Facets>, more: Partial<SimpleType> = {}): SimpleType =>
-  simple(builtIn, { facets: { ...NO_FACETS, ...facets }, ...more });
+const faceted = (
+  builtIn: string,
+  facets: Partial<Facets>,
+  more: Partial<SimpleType> = {},
+): SimpleType => simple(builtIn, { facets: { ...NO_FACETS, ...facets }, ...more });
 
-const enumerated = (builtIn: string, values: readonly string[], more: Partial<SimpleType> = {}): SimpleType =>
-  simple(builtIn, { enumeration: values.map((value) => ({ value, documentation: null })), ...more });
+const enumerated = (
+  builtIn: string,
+  values: readonly string[],
+  more: Partial<SimpleType> = {},
+): SimpleType =>
+  simple(builtIn, {
+    enumeration: values.map((value) => ({ value, documentation: null })),
+    ...more,
+  });
 
 const listOf = (item: SimpleType, more: Partial<SimpleType> = {}): SimpleType =>
   simple(item.builtIn, { variety: 'list', item, ...more });
@@ -24,7 +34,12 @@ interface Row {
   readonly bad: readonly string[];
 }
 
-const row = (about: string, type: SimpleType, good: readonly string[], bad: readonly string[]): Row => ({
+const row = (
+  about: string,
+  type: SimpleType,
+  good: readonly string[],
+  bad: readonly string[],
+): Row => ({
   about,
   type,
   good,
@@ -35,19 +50,49 @@ const COUNTRY = enumerated('token', ['DE', 'CH']);
 const SMALL = faceted('int', { maxInclusive: '9' });
 
 const TABLE: readonly Row[] = [
-  row('all patterns', faceted('string', { patterns: ['[a-z]+', '.{3}'] }), ['abc'], ['ab', 'abcd', 'ABC']),
+  row(
+    'all patterns',
+    faceted('string', { patterns: ['[a-z]+', '.{3}'] }),
+    ['abc'],
+    ['ab', 'abcd', 'ABC'],
+  ),
   row('white space first', faceted('token', { patterns: ['a b'] }), ['a b', ' a \n b '], ['ab']),
-  row('white space facet', faceted('string', { whiteSpace: 'collapse', maxLength: 3 }), ['  a  b  '], ['a b c']),
-  row('white space is never treated less', faceted('int', { whiteSpace: 'preserve' }), [' 1 '], ['1 2']),
+  row(
+    'white space facet',
+    faceted('string', { whiteSpace: 'collapse', maxLength: 3 }),
+    ['  a  b  '],
+    ['a b c'],
+  ),
+  row(
+    'white space is never treated less',
+    faceted('int', { whiteSpace: 'preserve' }),
+    [' 1 '],
+    ['1 2'],
+  ),
   row('preserved white space counts', faceted('string', { length: 3 }), ['a b', ' a\n'], ['a']),
   row('characters beyond U+FFFF', faceted('string', { length: 2 }), ['😀é'], ['😀']),
-  row('length of bytes', faceted('base64Binary', { length: 3 }), ['QUJD', ' Q U\nJD '], ['QUI=', 'QUJDQQ==']),
+  row(
+    'length of bytes',
+    faceted('base64Binary', { length: 3 }),
+    ['QUJD', ' Q U\nJD '],
+    ['QUI=', 'QUJDQQ=='],
+  ),
   row('length of hex', faceted('hexBinary', { maxLength: 1 }), ['0a', ''], ['0a0b']),
   row('length of a URI', faceted('anyURI', { maxLength: 4 }), ['u:ü '], ['urn:x']),
 
-  row('total digits', faceted('decimal', { totalDigits: 3 }), ['123', '0.050', '00012.30', '-0.5'], ['1234', '1.234']),
+  row(
+    'total digits',
+    faceted('decimal', { totalDigits: 3 }),
+    ['123', '0.050', '00012.30', '-0.5'],
+    ['1234', '1.234'],
+  ),
   row('fraction digits', faceted('decimal', { fractionDigits: 1 }), ['1.50', '.5', '5.'], ['1.25']),
-  row('no digits behind the point', faceted('decimal', { fractionDigits: 0 }), ['1.0', '7'], ['1.5']),
+  row(
+    'no digits behind the point',
+    faceted('decimal', { fractionDigits: 0 }),
+    ['1.0', '7'],
+    ['1.5'],
+  ),
   row(
     'bounds of large numbers',
     faceted('integer', { maxExclusive: '100000000000000000001' }),
@@ -60,7 +105,12 @@ const TABLE: readonly Row[] = [
     ['-999', 'INF', '1E300'],
     ['-1000.0', '-INF', 'NaN'],
   ),
-  row('floats are rounded before', faceted('float', { maxInclusive: '0.1' }), ['0.1', '0.10000000001'], ['0.11']),
+  row(
+    'floats are rounded before',
+    faceted('float', { maxInclusive: '0.1' }),
+    ['0.1', '0.10000000001'],
+    ['0.11'],
+  ),
 
   row(
     'bounds of dates',
@@ -98,11 +148,26 @@ const TABLE: readonly Row[] = [
     ['09:00:00Z', '10:30:00+01:00'],
     ['08:59:59.9Z', '17:00:00Z', '12:00:00'],
   ),
-  row('midnight of a time', enumerated('time', ['00:00:00']), ['24:00:00', '00:00:00.0'], ['12:00:00']),
-  row('days of a month', faceted('gMonthDay', { maxInclusive: '--06-30' }), ['--02-29', '--06-30'], ['--07-01']),
+  row(
+    'midnight of a time',
+    enumerated('time', ['00:00:00']),
+    ['24:00:00', '00:00:00.0'],
+    ['12:00:00'],
+  ),
+  row(
+    'days of a month',
+    faceted('gMonthDay', { maxInclusive: '--06-30' }),
+    ['--02-29', '--06-30'],
+    ['--07-01'],
+  ),
   row('months', faceted('gMonth', { minExclusive: '--03' }), ['--04'], ['--03']),
   row('days', faceted('gDay', { minInclusive: '---10' }), ['---10', '---31'], ['---09']),
-  row('months of a year', faceted('gYearMonth', { minInclusive: '1999-12' }), ['1999-12', '2000-01'], ['1999-11']),
+  row(
+    'months of a year',
+    faceted('gYearMonth', { minInclusive: '1999-12' }),
+    ['1999-12', '2000-01'],
+    ['1999-11'],
+  ),
   row(
     'durations',
     faceted('duration', { maxInclusive: 'P1M' }),
@@ -122,7 +187,12 @@ const TABLE: readonly Row[] = [
     ['P365D', '-P1Y'],
   ),
 
-  row('decimals by value', enumerated('decimal', ['1.0', '-0.50']), ['1', '+1.00', '-.5'], ['0.5', '10']),
+  row(
+    'decimals by value',
+    enumerated('decimal', ['1.0', '-0.50']),
+    ['1', '+1.00', '-.5'],
+    ['0.5', '10'],
+  ),
   row('booleans by value', enumerated('boolean', ['true']), ['true', '1'], ['false', '0']),
   row(
     'instants by value',
@@ -165,7 +235,10 @@ const TABLE: readonly Row[] = [
   ),
   row(
     'enumerated unions by value',
-    enumerated('string', ['1.0', 'x'], { variety: 'union', members: [simple('decimal'), simple('token')] }),
+    enumerated('string', ['1.0', 'x'], {
+      variety: 'union',
+      members: [simple('decimal'), simple('token')],
+    }),
     ['1', '1.00', ' x '],
     ['y', '2'],
   ),
@@ -241,7 +314,9 @@ t.test('rules say what is wrong, and never the value', async (t) => {
 
 t.test('facets that cannot be checked are told', async (t) => {
   t.match(unsupportedFacets(faceted('string', { patterns: ['(?=a)b'] })), [/^pattern \(\?=a\)b: /]);
-  t.match(unsupportedFacets(faceted('string', { minInclusive: 'a' })), [/^minInclusive: .*no order/]);
+  t.match(unsupportedFacets(faceted('string', { minInclusive: 'a' })), [
+    /^minInclusive: .*no order/,
+  ]);
   t.match(unsupportedFacets(faceted('int', { minInclusive: 'a' })), [/^minInclusive: .*no value/]);
   t.match(unsupportedFacets(faceted('int', { maxLength: 3 })), [/^length: /]);
   t.match(unsupportedFacets(faceted('string', { totalDigits: 3 })), [/^digits: /]);
@@ -268,7 +343,9 @@ t.test('instants are ordered as their moments are', async () => {
   };
   fc.assert(
     fc.property(moment, offset, moment, offset, (left, leftMinutes, right, rightMinutes) => {
-      const check = compileSimple(faceted('dateTime', { maxInclusive: written(right, rightMinutes) }));
+      const check = compileSimple(
+        faceted('dateTime', { maxInclusive: written(right, rightMinutes) }),
+      );
       return (check(written(left, leftMinutes)) === null) === left.getTime() <= right.getTime();
     }),
     { numRuns: 500 },
@@ -279,7 +356,8 @@ t.test('hostile lengths take linear time', async (t) => {
   const begin = process.cpuUsage().user;
   for (const { type } of TABLE) {
     const check = compileSimple(type);
-    for (const unit of [' ', '1', '-', 'a ', 'P', '1 ', '\n']) check(unit.repeat(65_536 / unit.length));
+    for (const unit of [' ', '1', '-', 'a ', 'P', '1 ', '\n'])
+      check(unit.repeat(65_536 / unit.length));
   }
   const millis = (process.cpuUsage().user - begin) / 1000;
   t.ok(millis < 5000, `took ${Math.round(millis)} ms of processor time`);

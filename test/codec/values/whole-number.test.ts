@@ -41,7 +41,11 @@ t.test('whole numbers are the smallest scalar that their facets let them be', (t
     ['float', { maxInclusive: '7', minInclusive: '0' }, 'Float'],
   ];
   for (const [local, facets, name] of cases)
-    t.equal(wholeNumberOf(restricted(builtIn(local), facets)).name, name, `${local} ${JSON.stringify(facets)}`);
+    t.equal(
+      wholeNumberOf(restricted(builtIn(local), facets)).name,
+      name,
+      `${local} ${JSON.stringify(facets)}`,
+    );
   const inherited = restricted(restricted(builtIn('integer'), { totalDigits: 4 }), {});
   t.equal(wholeNumberOf(inherited).name, 'Int', 'facets of the base hold');
   t.equal(wholeNumberOf(builtIn('int')), scalarOf(builtIn('int')));
@@ -49,7 +53,9 @@ t.test('whole numbers are the smallest scalar that their facets let them be', (t
 });
 
 t.test('whole numbers are read as they are written, and written by their facets', (t) => {
-  const count = wholeNumberOf(restricted(builtIn('decimal'), { fractionDigits: 0, totalDigits: 5 }));
+  const count = wholeNumberOf(
+    restricted(builtIn('decimal'), { fractionDigits: 0, totalDigits: 5 }),
+  );
   t.equal(count.decode(' 7.00 '), 7);
   t.equal(count.decode('-007'), -7);
   t.equal(count.decode('123456'), 123_456, 'a backend may leave its own facets');

@@ -21,7 +21,11 @@ import { ALL, type Interest, type StartTag } from '../../../src/xml/events.js';
 import { readXml } from '../../kit/read-xml.js';
 import { name, object as objectPlan, readDocument, reply, scalar, slot, URI } from '../plans.js';
 
-const element = (key: string, builtIn: string | EncodeValue, more: Partial<EncodeElement> = {}): EncodeElement => ({
+const element = (
+  key: string,
+  builtIn: string | EncodeValue,
+  more: Partial<EncodeElement> = {},
+): EncodeElement => ({
   key,
   name: name(key, more.name?.uri ?? ''),
   occurs: 'one',
@@ -32,7 +36,10 @@ const element = (key: string, builtIn: string | EncodeValue, more: Partial<Encod
   ...more,
 });
 
-const object = (children: readonly EncodeElement[], more: Partial<EncodeObject> = {}): EncodeObject => ({
+const object = (
+  children: readonly EncodeElement[],
+  more: Partial<EncodeObject> = {},
+): EncodeObject => ({
   kind: 'object',
   attributes: [],
   text: null,
@@ -41,7 +48,11 @@ const object = (children: readonly EncodeElement[], more: Partial<EncodeObject> 
   ...more,
 });
 
-const attribute = (key: string, builtIn: string, more: Partial<EncodeAttribute> = {}): EncodeAttribute => ({
+const attribute = (
+  key: string,
+  builtIn: string,
+  more: Partial<EncodeAttribute> = {},
+): EncodeAttribute => ({
   key,
   name: name(key, ''),
   required: false,
@@ -55,7 +66,12 @@ const request = (body: EncodeObject, headers: readonly EncodeElement[] = []): Re
   headers,
 });
 
-const write = (plan: RequestPlan, args: object, headers: object = {}, dialect: Dialect = DIALECTS['1.1']): string =>
+const write = (
+  plan: RequestPlan,
+  args: object,
+  headers: object = {},
+  dialect: Dialect = DIALECTS['1.1'],
+): string =>
   encodeRequest(plan, dialect, { arguments: { ...args }, headers: { ...headers } }).toString();
 
 /** What stands between `<n1:Op>` and `</n1:Op>`. */
@@ -97,22 +113,30 @@ t.test('the envelope of each dialect declares what is needed and no more', async
 t.test('header blocks stand in a Header, which is there only if one is', async (t) => {
   const token = element('token', 'string', { name: name('Token', 'urn:head') });
   const plan = request(object([]), [token]);
-  t.match(write(plan, {}, { token: 'x' }), '<s:Header><n1:Token>x</n1:Token></s:Header><s:Body><n2:Op/></s:Body>');
+  t.match(
+    write(plan, {}, { token: 'x' }),
+    '<s:Header><n1:Token>x</n1:Token></s:Header><s:Body><n2:Op/></s:Body>',
+  );
   t.notMatch(write(plan, {}), 'Header');
-  t.strictSame(caughtOf(() => write(request(object([]), [{ ...token, required: true }]), {}))?.path, [
-    'headers',
-    'token',
-  ]);
+  t.strictSame(
+    caughtOf(() => write(request(object([]), [{ ...token, required: true }]), {}))?.path,
+    ['headers', 'token'],
+  );
 });
 
 t.test('elements are in schema order, qualified as declared (cases 2 and 16)', async (t) => {
   const inherited = element('id', 'int', { name: name('Id', 'urn:base') });
-  const body = object([inherited, element('b', 'string'), element('a', 'string', { name: name('A') })]);
+  const body = object([
+    inherited,
+    element('b', 'string'),
+    element('a', 'string', { name: name('A') }),
+  ]);
   t.equal(content(body, { a: '1', b: '2', id: 3 }), '<n2:Id>3</n2:Id><b>2</b><n1:A>1</n1:A>');
 });
 
 t.test('absent, null and nil', async (t) => {
-  const of = (required: boolean, nillable: boolean) => object([element('a', 'int', { required, nillable })]);
+  const of = (required: boolean, nillable: boolean) =>
+    object([element('a', 'int', { required, nillable })]);
   const nil = '<a xsi:nil="true"/>';
   const rows: readonly (readonly [boolean, boolean, object, string])[] = [
     [false, false, {}, ''],
@@ -122,10 +146,14 @@ t.test('absent, null and nil', async (t) => {
     [true, true, {}, nil],
     [true, true, { a: null }, nil],
   ];
-  for (const [required, nillable, args, expected] of rows) t.equal(content(of(required, nillable), args), expected);
+  for (const [required, nillable, args, expected] of rows)
+    t.equal(content(of(required, nillable), args), expected);
   t.equal(refusal(of(true, false), {}), 'arguments.a: a value is required');
   t.equal(refusal(of(true, false), { a: null }), 'arguments.a: a value is required');
-  t.match(write(request(of(true, true)), {}), 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"');
+  t.match(
+    write(request(of(true, true)), {}),
+    'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"',
+  );
   t.notMatch(write(request(of(true, true)), { a: 1 }), 'xsi');
 });
 
@@ -143,8 +171,13 @@ t.test('lists repeat the element or stand in a wrapper', async (t) => {
   t.equal(refusal(needed, {}), 'arguments.a: a value is required');
 
   const wrapped = (itemNillable: boolean) =>
-    object([element('w', 'int', { occurs: { wrapped: name('item'), itemNillable }, nillable: true })]);
-  t.equal(content(wrapped(false), { w: [1, 2] }), '<w><n1:item>1</n1:item><n1:item>2</n1:item></w>');
+    object([
+      element('w', 'int', { occurs: { wrapped: name('item'), itemNillable }, nillable: true }),
+    ]);
+  t.equal(
+    content(wrapped(false), { w: [1, 2] }),
+    '<w><n1:item>1</n1:item><n1:item>2</n1:item></w>',
+  );
   t.equal(content(wrapped(false), { w: [] }), '<w/>');
   t.equal(content(wrapped(false), { w: null }), '<w xsi:nil="true"/>');
   t.equal(content(wrapped(false), {}), '');
@@ -154,7 +187,10 @@ t.test('lists repeat the element or stand in a wrapper', async (t) => {
 
 t.test('attributes, simple content and fixed values are written (case 15)', async (t) => {
   const price = object([], {
-    attributes: [attribute('currency', 'string', { required: true }), attribute('version', 'string', { fixed: '2' })],
+    attributes: [
+      attribute('currency', 'string', { required: true }),
+      attribute('version', 'string', { fixed: '2' }),
+    ],
     text: { key: 'value', scalar: scalar('decimal') },
   });
   const body = object([element('p', price), element('f', 'string', { fixed: 'F&' })]);
@@ -168,9 +204,12 @@ t.test('attributes, simple content and fixed values are written (case 15)', asyn
 });
 
 t.test('of a required choice exactly one member is given', async (t) => {
-  const body = object([element('a', 'int'), element('b', 'int'), element('n', 'int', { nillable: true })], {
-    choices: [['a', 'b', 'n']],
-  });
+  const body = object(
+    [element('a', 'int'), element('b', 'int'), element('n', 'int', { nillable: true })],
+    {
+      choices: [['a', 'b', 'n']],
+    },
+  );
   t.equal(content(body, { b: 2 }), '<b>2</b>');
   t.equal(content(body, { a: null, b: 2 }), '<b>2</b>');
   t.equal(content(body, { n: null }), '<n xsi:nil="true"/>');
@@ -200,7 +239,8 @@ t.test('recursive input is bounded and written without recursion', async (t) => 
   children.push(element('node', node), element('nodes', node, { occurs: 'many' }));
   const nested = (levels: number, key: 'node' | 'nodes'): object => {
     let inner: object = { leaf: 'x' };
-    for (let level = 1; level < levels; level++) inner = { [key]: key === 'node' ? inner : [inner] };
+    for (let level = 1; level < levels; level++)
+      inner = { [key]: key === 'node' ? inner : [inner] };
     return inner;
   };
   for (const key of ['node', 'nodes'] as const) {
@@ -234,7 +274,9 @@ t.test('members that objects inherit are not values', async (t) => {
 
 t.test('the caller says which type an element is of (case 17)', async (t) => {
   const part = object([element('sku', 'string')]);
-  const engine = object([element('sku', 'string'), element('power', 'int')], { attributes: [attribute('no', 'int')] });
+  const engine = object([element('sku', 'string'), element('power', 'int')], {
+    attributes: [attribute('no', 'int')],
+  });
   const members = new Map<string, EncodeVariant>([
     ['part', { type: null, value: part }],
     ['engine', { type: name('Engine', 'urn:other'), value: engine }],
@@ -246,7 +288,10 @@ t.test('the caller says which type an element is of (case 17)', async (t) => {
   t.match(text, '<p xsi:type="n2:Engine" no="2"><sku>a</sku><power>1</power></p>');
   t.match(text, 'xmlns:n2="urn:other"');
   t.equal(content(body, { p: { dot: '' } }), '<p xsi:type="n1:Dot"/>');
-  t.equal(refusal(body, { p: { engine: { power: 'x' } } }).split(':')[0], 'arguments.p.engine.power');
+  t.equal(
+    refusal(body, { p: { engine: { power: 'x' } } }).split(':')[0],
+    'arguments.p.engine.power',
+  );
   const rule = 'arguments.p: exactly one must be provided of part, engine, dot';
   for (const p of [{}, { part: null }, { part: { sku: 'a' }, dot: '' }, { other: {} }])
     t.equal(refusal(body, { p }), rule);
@@ -266,7 +311,11 @@ t.test('encoded messages name every type, and what arrays hold', async (t) => {
   const body = object([
     element('x', 'int', { typeName: int }),
     element('list', array, { typeName: name('ArrayOfItem') }),
-    element('anonymous', { kind: 'array', itemType: null, item: { kind: 'scalar', scalar: scalar('int') } }),
+    element('anonymous', {
+      kind: 'array',
+      itemType: null,
+      item: { kind: 'scalar', scalar: scalar('int') },
+    }),
   ]);
   const plan: RequestPlan = { ...request(body), encoded: true };
   const args = { x: 1, list: [{ a: 1 }, null], anonymous: [7] };
@@ -283,7 +332,10 @@ t.test('encoded messages name every type, and what arrays hold', async (t) => {
   );
   t.match(version12, / (n\d):itemType="n1:Item" \1:arraySize="2"><item xsi:type="n1:Item">/);
   t.match(version12, 's:encodingStyle="http://www.w3.org/2003/05/soap-encoding"');
-  t.match(literal, '<list><item><a>1</a></item><item xsi:nil="true"/></list><anonymous><item>7</item></anonymous>');
+  t.match(
+    literal,
+    '<list><item><a>1</a></item><item xsi:nil="true"/></list><anonymous><item>7</item></anonymous>',
+  );
   t.notMatch(literal, /type|Style/);
   t.equal(refusal(body, { list: [{ a: 'x' }] }).split(':')[0], 'arguments.list[0].a');
   t.equal(refusal(body, { anonymous: 'x' }), 'arguments.anonymous: must be a list');
@@ -356,7 +408,10 @@ t.test('null is absent where nil would need attributes, and a nil list has none'
   const item = object([], { attributes: [attribute('id', 'string', { required: true })] });
   const list = { occurs: { wrapped: name('item') }, nillable: true } as const;
   t.equal(content(object([element('w', item, list)]), { w: null }), '<w xsi:nil="true"/>');
-  t.equal(content(object([element('w', item, { ...list, required: true })]), {}), '<w xsi:nil="true"/>');
+  t.equal(
+    content(object([element('w', item, { ...list, required: true })]), {}),
+    '<w xsi:nil="true"/>',
+  );
   t.equal(content(object([element('p', item, { nillable: true })]), { p: null }), '');
   const required = object([element('p', item, { nillable: true, required: true })]);
   t.equal(refusal(required, { p: null }), 'arguments.p.id: a value is required');
@@ -386,7 +441,11 @@ t.test('a value from elsewhere is checked like any other, and never told', async
       }),
     );
   const header = { from: 'header', header: 'x-tenant' } as const;
-  const send = (plan: RequestPlan, headers: RequestContext['headers'], claims: RequestContext['claims'] = null) => {
+  const send = (
+    plan: RequestPlan,
+    headers: RequestContext['headers'],
+    claims: RequestContext['claims'] = null,
+  ) => {
     const values = { arguments: { a: 9, b: 9 }, headers: {}, context: { headers, claims } };
     return encodeRequest(plan, DIALECTS['1.1'], values).toString();
   };
@@ -400,21 +459,35 @@ t.test('a value from elsewhere is checked like any other, and never told', async
     '<n1:Op b="007"><a>007</a></n1:Op>',
     'as it was written',
   );
-  t.match(send(from(header, 'string'), { 'x-tenant': Buffer.from('Zoë<').toString('latin1') }), '<a>Zoë&lt;</a>');
+  t.match(
+    send(from(header, 'string'), { 'x-tenant': Buffer.from('Zoë<').toString('latin1') }),
+    '<a>Zoë&lt;</a>',
+  );
   const refused = (headers: RequestContext['headers'], builtIn = 'string') =>
     caughtOf(() => send(from(header, builtIn), headers))?.detail;
   t.equal(refused({}), 'arguments.a: the request header x-tenant is required');
-  t.equal(refused(Object.create({ 'x-tenant': 'inherited' })), 'arguments.a: the request header x-tenant is required');
+  t.equal(
+    refused(Object.create({ 'x-tenant': 'inherited' })),
+    'arguments.a: the request header x-tenant is required',
+  );
   for (const bad of ['a\nb', '\u0000', '\u007f', '\u00ff', 'x'.repeat(8193)]) {
-    t.equal(refused({ 'x-tenant': bad }), 'arguments.b: the request header x-tenant holds what cannot be a value');
+    t.equal(
+      refused({ 'x-tenant': bad }),
+      'arguments.b: the request header x-tenant holds what cannot be a value',
+    );
   }
-  t.match(refused({ 'x-tenant': 'canary' }, 'int'), /^arguments\.b: the request header x-tenant must be an integer/);
+  t.match(
+    refused({ 'x-tenant': 'canary' }, 'int'),
+    /^arguments\.b: the request header x-tenant must be an integer/,
+  );
   t.notMatch(refused({ 'x-tenant': 'canary' }, 'int'), 'canary');
 
   const claim = { from: 'claim', claim: 'https://t/id' } as const;
   const claimed = (value: unknown, builtIn = 'string'): string => {
     try {
-      return /<n1:Op.*Op>/.exec(send(from(claim, builtIn), {}, { 'https://t/id': value }))?.[0] ?? '';
+      return (
+        /<n1:Op.*Op>/.exec(send(from(claim, builtIn), {}, { 'https://t/id': value }))?.[0] ?? ''
+      );
     } catch (caught) {
       return caught instanceof Refusal ? `${caught.code} ${caught.detail}` : String(caught);
     }
@@ -422,25 +495,42 @@ t.test('a value from elsewhere is checked like any other, and never told', async
   t.equal(claimed('Zoë<'), '<n1:Op b="Zoë&lt;"><a>Zoë&lt;</a></n1:Op>');
   t.equal(claimed(7, 'int'), '<n1:Op b="7"><a>7</a></n1:Op>');
   t.equal(claimed(true, 'boolean'), '<n1:Op b="true"><a>true</a></n1:Op>');
-  t.equal(claimed('canary', 'int').replace(/must.*/, ''), 'BAD_USER_INPUT arguments.b: the claim https://t/id ');
+  t.equal(
+    claimed('canary', 'int').replace(/must.*/, ''),
+    'BAD_USER_INPUT arguments.b: the claim https://t/id ',
+  );
   for (const bad of ['a\nb', {}, ['a'], 2 ** 60, 'x'.repeat(8193)]) {
-    t.equal(claimed(bad), 'BAD_USER_INPUT arguments.b: the claim https://t/id holds what cannot be a value');
+    t.equal(
+      claimed(bad),
+      'BAD_USER_INPUT arguments.b: the claim https://t/id holds what cannot be a value',
+    );
   }
   for (const absent of [undefined, null]) {
     t.match(claimed(absent), /^FORBIDDEN /, 'no argument the caller could give');
   }
-  const optional = request(object([element('a', 'int', { source: { from: 'claim', claim: 'toString' } })]));
+  const optional = request(
+    object([element('a', 'int', { source: { from: 'claim', claim: 'toString' } })]),
+  );
   t.match(send(optional, {}, {}), '<n1:Op/>');
   t.match(send(optional, {}, null), '<n1:Op/>');
 });
 
 t.test('a QName of the caller has a prefix of ours, or is a name without one', async (t) => {
-  const body = object([element('q', 'QName', { occurs: 'many' })], { attributes: [attribute('k', 'QName')] });
+  const body = object([element('q', 'QName', { occurs: 'many' })], {
+    attributes: [attribute('k', 'QName')],
+  });
   t.match(
     write(request(body), { q: ['{urn:x}a', 'b', '{}c'], k: '{urn:y}d' }),
     '<n1:Op k="n2:d"><q>n3:a</q><q>b</q><q>c</q></n1:Op>',
   );
-  for (const bad of ['p:a', '{urn:x}', '{urn:x}a b', '{u"rn}a', '{http://www.w3.org/2000/xmlns/}a', '{urn:x']) {
+  for (const bad of [
+    'p:a',
+    '{urn:x}',
+    '{urn:x}a b',
+    '{u"rn}a',
+    '{http://www.w3.org/2000/xmlns/}a',
+    '{urn:x',
+  ]) {
     t.match(refusal(body, { q: [bad] }), /^arguments\.q\[0\]: must be/, bad);
   }
   const many = Array.from({ length: 17 }, (_, at) => `{urn:${at}}a`);
@@ -469,21 +559,32 @@ const INJECTIONS = [
 ];
 
 t.test('a caller cannot become markup: same elements, same text (B01, B02, B04)', async (t) => {
-  const body = object([element('a', 'string'), element('o', object([], { attributes: [attribute('k', 'string')] }))]);
+  const body = object([
+    element('a', 'string'),
+    element('o', object([], { attributes: [attribute('k', 'string')] })),
+  ]);
   for (const text of INJECTIONS)
     t.strictSame(readBack(write(request(body), { a: text, o: { k: text } })), [5, text, text]);
 });
 
 t.test('any text comes back equal, or is refused where XML cannot hold it (B03)', async () => {
-  const body = object([element('a', 'string'), element('o', object([], { attributes: [attribute('k', 'string')] }))]);
+  const body = object([
+    element('a', 'string'),
+    element('o', object([], { attributes: [attribute('k', 'string')] })),
+  ]);
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(...INJECTIONS, '\u0000', '\ud800', '\ufffe', '\u001f'),
       (a, b) => {
         const text = a + b;
-        const writable = !/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u.test(text);
-        if (!writable) return refusal(body, { a: text }) === 'arguments.a: holds a character that XML does not allow';
+        const writable = !/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u.test(
+          text,
+        );
+        if (!writable)
+          return (
+            refusal(body, { a: text }) === 'arguments.a: holds a character that XML does not allow'
+          );
         const back = readBack(write(request(body), { a: text, o: { k: text } }));
         return back[0] === 5 && back[1] === text && back[2] === text;
       },
@@ -538,7 +639,9 @@ const { sample } = fc.letrec<{ sample: Sample; object: Sample; scalar: Sample }>
   scalar: fc
     .tuple(fc.constantFrom(...SCALARS), fc.constantFrom('one', 'many', 'wrapped', 'nil'))
     .chain(([[type, values], occurs]) =>
-      fc.array(values, { maxLength: 3 }).chain((list) => values.map((single) => leaf(type, occurs, list, single))),
+      fc
+        .array(values, { maxLength: 3 })
+        .chain((list) => values.map((single) => leaf(type, occurs, list, single))),
     ),
   object: fc.array(tie('sample'), { maxLength: 4 }).map(branch),
 }));
@@ -569,8 +672,10 @@ function leaf(type: string, occurs: string, list: readonly unknown[], single: un
 
 function branch(members: readonly Sample[]): Sample {
   const keys = members.map((_, index) => `m${index}`);
-  const renamed = <T extends { readonly key: string }>(of: (member: Sample) => T, apply: (each: T, key: string) => T) =>
-    members.map((member, index) => apply(of(member), keys[index] ?? ''));
+  const renamed = <T extends { readonly key: string }>(
+    of: (member: Sample) => T,
+    apply: (each: T, key: string) => T,
+  ) => members.map((member, index) => apply(of(member), keys[index] ?? ''));
   const children = renamed(
     (member) => member.encode,
     (each, key) => ({ ...each, key, name: name(key, each.name.uri) }),
@@ -602,7 +707,9 @@ t.test('what is written by a plan is read by its twin', async () => {
       const inner = /<s:Body>(.*)<\/s:Body>/s.exec(text)?.[1] ?? '';
       const document = inner.replace(/^<n1:Op/, `<n1:Op${declarations}`);
       const decoded = readDocument(reply(whole.decode.value), document);
-      return decoded.errors.length === 0 && JSON.stringify(decoded.value) === JSON.stringify(whole.value);
+      return (
+        decoded.errors.length === 0 && JSON.stringify(decoded.value) === JSON.stringify(whole.value)
+      );
     }),
     { numRuns: 300 },
   );
@@ -612,13 +719,17 @@ const XML_SCHEMA = 'http://www.w3.org/2001/XMLSchema';
 const INSTANCE = 'http://www.w3.org/2001/XMLSchema-instance';
 
 t.test('XML that names its own type has it once, which is the one it was given as', async (t) => {
-  const variant = (type: EncodeVariant['type']): EncodeVariant => ({ type, value: { kind: 'xml' } });
+  const variant = (type: EncodeVariant['type']): EncodeVariant => ({
+    type,
+    value: { kind: 'xml' },
+  });
   const members = new Map([
     ['base', variant(null)],
     ['mixed', variant(name('Mixed'))],
   ]);
   const body = object([element('e', { kind: 'variants', members })]);
-  const own = (type: string): string => `<e xmlns:p="${URI}" xmlns:i="${INSTANCE}" i:type="${type}" k="1">x</e>`;
+  const own = (type: string): string =>
+    `<e xmlns:p="${URI}" xmlns:i="${INSTANCE}" i:type="${type}" k="1">x</e>`;
   t.equal(content(body, { e: { mixed: own('p:Mixed') } }), '<e xsi:type="n1:Mixed" k="1">x</e>');
   t.equal(content(body, { e: { base: own('p:Other') } }), '<e xsi:type="n1:Other" k="1">x</e>');
   t.equal(
@@ -627,27 +738,34 @@ t.test('XML that names its own type has it once, which is the one it was given a
   );
 });
 
-t.test('of encoded XML the type that it names counts, and a text for anything is a string', async (t) => {
-  const anyType = name('anyType', XML_SCHEMA);
-  const body = object([element('e', { kind: 'xml' }, { typeName: anyType })]);
-  const encoded = (e: string): string => {
-    const written = write({ ...request(body), encoded: true }, { e });
-    return /<e[ >].*<\/e>/.exec(written)?.[0] ?? written;
-  };
-  const qName = `<e xmlns:p="urn:p" xmlns:s="${XML_SCHEMA}" xmlns:i="${INSTANCE}" i:type="s:QName">p:foo</e>`;
-  t.equal(encoded(qName), '<e xmlns:p="urn:p" xsi:type="xsd:QName">p:foo</e>');
-  t.equal(encoded('<e><a/></e>'), '<e xsi:type="xsd:anyType"><a/></e>');
-  t.equal(encoded('text'), '<e xsi:type="xsd:string">text</e>');
-  // As replies hold it: under another name, with attributes of the encoding.
-  const names = `xmlns:i="${INSTANCE}" xmlns:s="${XML_SCHEMA}" xmlns:E="${DIALECTS['1.1'].envelopeUri}" xmlns:c="${DIALECTS['1.1'].encodingUri}"`;
-  t.equal(
-    encoded(
-      `<item ${names} c:root="0" E:encodingStyle="${DIALECTS['1.1'].encodingUri}" i:type="s:int">5</item>`,
-    ).replace(/ xmlns:\w+="[^"]*"/g, ''),
-    '<e xsi:type="xsd:int">5</e>',
-  );
-  t.equal(refusal(body, { e: '<item/>' }), 'arguments.e: must be an element e in no namespace', 'of a literal message');
-});
+t.test(
+  'of encoded XML the type that it names counts, and a text for anything is a string',
+  async (t) => {
+    const anyType = name('anyType', XML_SCHEMA);
+    const body = object([element('e', { kind: 'xml' }, { typeName: anyType })]);
+    const encoded = (e: string): string => {
+      const written = write({ ...request(body), encoded: true }, { e });
+      return /<e[ >].*<\/e>/.exec(written)?.[0] ?? written;
+    };
+    const qName = `<e xmlns:p="urn:p" xmlns:s="${XML_SCHEMA}" xmlns:i="${INSTANCE}" i:type="s:QName">p:foo</e>`;
+    t.equal(encoded(qName), '<e xmlns:p="urn:p" xsi:type="xsd:QName">p:foo</e>');
+    t.equal(encoded('<e><a/></e>'), '<e xsi:type="xsd:anyType"><a/></e>');
+    t.equal(encoded('text'), '<e xsi:type="xsd:string">text</e>');
+    // As replies hold it: under another name, with attributes of the encoding.
+    const names = `xmlns:i="${INSTANCE}" xmlns:s="${XML_SCHEMA}" xmlns:E="${DIALECTS['1.1'].envelopeUri}" xmlns:c="${DIALECTS['1.1'].encodingUri}"`;
+    t.equal(
+      encoded(
+        `<item ${names} c:root="0" E:encodingStyle="${DIALECTS['1.1'].encodingUri}" i:type="s:int">5</item>`,
+      ).replace(/ xmlns:\w+="[^"]*"/g, ''),
+      '<e xsi:type="xsd:int">5</e>',
+    );
+    t.equal(
+      refusal(body, { e: '<item/>' }),
+      'arguments.e: must be an element e in no namespace',
+      'of a literal message',
+    );
+  },
+);
 
 t.test('arrays of arrays say what the innermost ones hold', async (t) => {
   const strings: EncodeArray = {
@@ -655,7 +773,9 @@ t.test('arrays of arrays say what the innermost ones hold', async (t) => {
     itemType: name('string', XML_SCHEMA),
     item: { kind: 'scalar', scalar: scalar('string') },
   };
-  const body = object([element('a', { kind: 'array', itemType: null, item: strings }, { typeName: name('Rows') })]);
+  const body = object([
+    element('a', { kind: 'array', itemType: null, item: strings }, { typeName: name('Rows') }),
+  ]);
   const plan: RequestPlan = { ...request(body), encoded: true };
   t.match(
     write(plan, { a: [['x'], []] }),
@@ -684,7 +804,11 @@ t.test('prefixes that texts and values of XML may mean are declared again', asyn
     sent('<x><a xmlns:p="urn:1">p:a</a><a xmlns:p="urn:2">p:a</a></x>'),
     '<x><a xmlns:p="urn:1">p:a</a><a xmlns:p="urn:2">p:a</a></x>',
   );
-  t.equal(sent('<x xmlns:p="urn:p">word<b/>p:a</x>'), '<x xmlns:p="urn:p">word<b/>p:a</x>', 'behind a child');
+  t.equal(
+    sent('<x xmlns:p="urn:p">word<b/>p:a</x>'),
+    '<x xmlns:p="urn:p">word<b/>p:a</x>',
+    'behind a child',
+  );
   const hiding = `<x xmlns:n1="urn:p" xmlns:s="urn:s"><n1:y>n1:b s:c</n1:y></x>`;
   t.match(
     write(request(body), { x: [hiding] }),
@@ -693,7 +817,10 @@ t.test('prefixes that texts and values of XML may mean are declared again', asyn
   );
   const many = Array.from({ length: 17 }, (_, at) => `xmlns:p${at}="urn:${at}"`).join(' ');
   const used = Array.from({ length: 17 }, (_, at) => `p${at}:a`).join(' ');
-  t.equal(refusal(body, { x: [`<x ${many}>${used}</x>`] }), 'arguments.x[0]: more namespaces than allowed');
+  t.equal(
+    refusal(body, { x: [`<x ${many}>${used}</x>`] }),
+    'arguments.x[0]: more namespaces than allowed',
+  );
   const inner = `<a xmlns:p="urn:1">p:a</a>${'<a>p:a</a>'.repeat(40)}`;
   const big = `<x xmlns:p="urn:${'x'.repeat(3000)}">${inner}</x>`;
   t.equal(refusal(body, { x: [big] }), 'arguments.x[0]: XML that is longer or deeper than allowed');

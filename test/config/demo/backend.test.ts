@@ -22,7 +22,11 @@ function envelope(version: Version, body: string, header = ''): string {
 }
 
 async function post(message: string | Buffer, contentType = 'text/xml; charset=utf-8') {
-  const response = await fetch(demo.url, { method: 'POST', body: message, headers: { 'content-type': contentType } });
+  const response = await fetch(demo.url, {
+    method: 'POST',
+    body: message,
+    headers: { 'content-type': contentType },
+  });
   return {
     status: response.status,
     type: response.headers.get('content-type'),
@@ -67,7 +71,10 @@ for (const [version, mediaType] of [
     t.equal(misunderstood.status, 500);
     t.match(misunderstood.text, 'MustUnderstand');
     t.match((await call(version, '<Nothing/>')).text, 'There is no such operation');
-    t.match((await post(`<s:Envelope xmlns:s="${ENVELOPES[version]}" ${ENCODING_2001}/>`)).text, 'one Body');
+    t.match(
+      (await post(`<s:Envelope xmlns:s="${ENVELOPES[version]}" ${ENCODING_2001}/>`)).text,
+      'one Body',
+    );
   });
 }
 
@@ -79,14 +86,22 @@ t.test('what cannot be read', async (t) => {
   t.match(await post('nothing', 'application/soap+xml'), { status: 400, text: /soap-envelope/ });
   t.match(await post(Buffer.from([0x3c, 0xff])), { status: 500 });
   t.match(await post(`<!DOCTYPE a>${envelope('1.1', '<WhoAmI/>')}`), { status: 500 });
-  t.match(await post('<s:Envelope xmlns:s="urn:other"/>'), { status: 500, text: /VersionMismatch/ });
-  t.match(await post(envelope('2001-12', '<WhoAmI/>').replace(ENCODING_2001, '')), { text: /encoding namespace/ });
+  t.match(await post('<s:Envelope xmlns:s="urn:other"/>'), {
+    status: 500,
+    text: /VersionMismatch/,
+  });
+  t.match(await post(envelope('2001-12', '<WhoAmI/>').replace(ENCODING_2001, '')), {
+    text: /encoding namespace/,
+  });
   t.match(await post('<a>'.repeat(100)), { status: 500 });
   t.match(await post('<'.repeat(1024 * 1024 + 1)), { status: 413 });
 });
 
 t.test('a 2001-12 message needs a length', async (t) => {
-  const chunked = request(demo.url, { method: 'POST', headers: { 'content-type': 'application/soap+xml' } });
+  const chunked = request(demo.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/soap+xml' },
+  });
   chunked.write(envelope('2001-12', '<WhoAmI/>'));
   chunked.end();
   const [response] = await once(chunked, 'response');
@@ -98,7 +113,10 @@ t.test('the Session header', async (t) => {
   const session = (token: string) =>
     `<Session s:mustUnderstand="1"><clerk>ann &amp; co</clerk><token>${token}</token></Session>`;
   t.match((await call('1.1', '<WhoAmI/>')).text, '<d:clerk>anonymous</d:clerk>');
-  t.match((await call('1.1', '<WhoAmI/>', session('s3cret'))).text, '<d:clerk>ann &#38; co</d:clerk>');
+  t.match(
+    (await call('1.1', '<WhoAmI/>', session('s3cret'))).text,
+    '<d:clerk>ann &#38; co</d:clerk>',
+  );
   t.match(await call('1.1', '<WhoAmI/>', session('wrong')), { status: 500, text: /not known/ });
 });
 
@@ -106,22 +124,49 @@ t.test('lists: absent, empty, one, several, nil', async (t) => {
   t.notMatch((await call('1.1', '<GetOrder><id>11</id></GetOrder>')).text, 't:lines');
   t.match((await call('1.1', '<GetOrder><id>5</id></GetOrder>')).text, '<t:lines></t:lines>');
   const count = (text: string, tag: string) => text.split(tag).length - 1;
-  t.equal(count((await call('1.1', '<ListOrders><limit>0</limit></ListOrders>')).text, '<d:order '), 0);
-  t.equal(count((await call('1.1', '<ListOrders><limit>5</limit></ListOrders>')).text, '<d:order '), 5);
   t.equal(
-    count((await call('1.1', '<ListOrders><status>ON HOLD</status></ListOrders>')).text, '<t:status>ON HOLD<'),
+    count((await call('1.1', '<ListOrders><limit>0</limit></ListOrders>')).text, '<d:order '),
+    0,
+  );
+  t.equal(
+    count((await call('1.1', '<ListOrders><limit>5</limit></ListOrders>')).text, '<d:order '),
+    5,
+  );
+  t.equal(
+    count(
+      (await call('1.1', '<ListOrders><status>ON HOLD</status></ListOrders>')).text,
+      '<t:status>ON HOLD<',
+    ),
     20,
   );
-  t.match((await call('1.1', '<ListOrders><limit>many</limit></ListOrders>')).text, 'is not an int');
-  t.match((await call('1.1', '<FindCustomers><name>none</name></FindCustomers>')).text, '<d:customers></d:customers>');
-  t.equal(count((await call('1.1', '<FindCustomers><vip>1</vip></FindCustomers>')).text, '<t:Customer>'), 14);
-  t.match((await call('1.1', '<GetCustomer><code>x</code></GetCustomer>')).text, '<d:customer xsi:nil="true"/>');
+  t.match(
+    (await call('1.1', '<ListOrders><limit>many</limit></ListOrders>')).text,
+    'is not an int',
+  );
+  t.match(
+    (await call('1.1', '<FindCustomers><name>none</name></FindCustomers>')).text,
+    '<d:customers></d:customers>',
+  );
+  t.equal(
+    count((await call('1.1', '<FindCustomers><vip>1</vip></FindCustomers>')).text, '<t:Customer>'),
+    14,
+  );
+  t.match(
+    (await call('1.1', '<GetCustomer><code>x</code></GetCustomer>')).text,
+    '<d:customer xsi:nil="true"/>',
+  );
   t.match(
     (await call('1.1', '<GetCustomer><code>C001</code></GetCustomer>')).text,
     '<t:creditLimit>1000.50</t:creditLimit>',
   );
-  t.match((await call('1.1', '<GetInventory><sku>AX-100</sku></GetInventory>')).text, '<t:countedOn>2024-05-30+02:00<');
-  t.match((await call('1.1', '<GetInventory><sku>XX-0</sku></GetInventory>')).text, '<d:code>404</d:code>');
+  t.match(
+    (await call('1.1', '<GetInventory><sku>AX-100</sku></GetInventory>')).text,
+    '<t:countedOn>2024-05-30+02:00<',
+  );
+  t.match(
+    (await call('1.1', '<GetInventory><sku>XX-0</sku></GetInventory>')).text,
+    '<d:code>404</d:code>',
+  );
 });
 
 t.test('orders are placed, read again, cancelled, forgotten', async (t) => {
@@ -133,10 +178,22 @@ t.test('orders are placed, read again, cancelled, forgotten', async (t) => {
   const receipt = (await place(2, '9.95')).text;
   t.match(receipt, '<t:total>19.90</t:total><t:warning>no due date</t:warning>');
   const id = /<t:orderId>(\d+)</.exec(receipt)?.[1];
-  t.match((await call('1.2', `<GetOrder><id>${id}</id></GetOrder>`)).text, '<t:note>a &#60; b</t:note>');
-  t.match((await call('1.2', `<CancelOrder><id>${id}</id></CancelOrder>`)).text, '<d:status>CANCELLED</d:status>');
-  t.match((await call('1.2', `<GetOrder><id>${id}</id></GetOrder>`)).text, '<t:status>CANCELLED</t:status>');
-  t.match((await call('1.1', '<CancelOrder><id>3</id></CancelOrder>')).text, '<d:code>409</d:code>');
+  t.match(
+    (await call('1.2', `<GetOrder><id>${id}</id></GetOrder>`)).text,
+    '<t:note>a &#60; b</t:note>',
+  );
+  t.match(
+    (await call('1.2', `<CancelOrder><id>${id}</id></CancelOrder>`)).text,
+    '<d:status>CANCELLED</d:status>',
+  );
+  t.match(
+    (await call('1.2', `<GetOrder><id>${id}</id></GetOrder>`)).text,
+    '<t:status>CANCELLED</t:status>',
+  );
+  t.match(
+    (await call('1.1', '<CancelOrder><id>3</id></CancelOrder>')).text,
+    '<d:code>409</d:code>',
+  );
   t.match((await place(0, '9.95')).text, '<d:field>lines[1].quantity</d:field>');
   t.match((await place(1, 'dear')).text, '<d:field>lines[1].price</d:field>');
   t.match((await place(1, '1', 'C999')).text, '<d:field>customerCode</d:field>');
@@ -153,7 +210,10 @@ t.test('Slow takes its time, Export counts, one-way has no reply', async (t) => 
   t.equal(ledger.text.split('<d:record>').length - 1, 20000);
   t.equal(ledger.headers.get('transfer-encoding'), 'chunked');
   t.match(ledger.text, '<t:n>20000</t:n><t:serial>9007199254760993</t:serial>');
-  const oneWay = await call('1.1', '<NotifyShipment><orderId>1</orderId><carrier>post</carrier></NotifyShipment>');
+  const oneWay = await call(
+    '1.1',
+    '<NotifyShipment><orderId>1</orderId><carrier>post</carrier></NotifyShipment>',
+  );
   t.match(oneWay, { status: 202, text: '' });
 });
 

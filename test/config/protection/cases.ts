@@ -17,7 +17,8 @@ export interface ProtectionCase {
   readonly unreachable: string | null;
 }
 
-const service = (more = '', rest = ''): string => `services:\n  a: { url: "https://a/"${more} }\n${rest}`;
+const service = (more = '', rest = ''): string =>
+  `services:\n  a: { url: "https://a/"${more} }\n${rest}`;
 const clients = (more: string, classes = 'one: {}, two: { allow: [a], scopes: [x] }'): string =>
   service('', `clients: { ${more}, classes: { ${classes} } }\n`);
 const KEYS = 'apiKeys: { clients: { erp: { class: two, keys: [0123456789abcdef] } } }';
@@ -26,11 +27,14 @@ const JWT = (more = ''): string =>
 const types = (field: string, rest = CLASSES): string =>
   service(`, wsdl: a.wsdl, schema: { types: { C: { fields: { iban: { ${field} } } } } }`, rest);
 const CLASSES = `clients: { address: { class: one }, classes: { one: {}, two: {} } }\n`;
-const graphql = (more: string): string => `services:\n  g: { kind: graphql, url: "https://g/"${more} }\n`;
+const graphql = (more: string): string =>
+  `services:\n  g: { kind: graphql, url: "https://g/"${more} }\n`;
 
 /** A service that verifies; `more` goes into its signature. */
 const verify = (more = '', beside = ''): string =>
-  service(`, security: { verify: { signature: { authorities: "-----BEGIN ", subjects: ["OU=a"]${more} }${beside} } }`);
+  service(
+    `, security: { verify: { signature: { authorities: "-----BEGIN ", subjects: ["OU=a"]${more} }${beside} } }`,
+  );
 
 /** A service that verifies replies; `more` goes into the signature, `beside` stands beside it. */
 const verifyReplies = (more = '', beside = ''): string =>
@@ -44,12 +48,18 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     withdrawn: [
       [service(), /`clients` identifies no clients any more/],
       [service('', 'clients: { trustedProxies: [10.0.0.1] }\n'), /`clients` identifies no clients/],
-      [clients(`${KEYS}, address: { class: two }`), /`clients.address.class` lets callers in that were refused/],
+      [
+        clients(`${KEYS}, address: { class: two }`),
+        /`clients.address.class` lets callers in that were refused/,
+      ],
       [
         clients(`${KEYS}, networks: { n: { class: one, addresses: [10.0.0.0/8] } }`),
         /networks\.n\.class` lets callers in/,
       ],
-      [clients(KEYS.replace('two', 'one')), /erp\.class` is class `one` instead of `two`, which may call everything/],
+      [
+        clients(KEYS.replace('two', 'one')),
+        /erp\.class` is class `one` instead of `two`, which may call everything/,
+      ],
       [
         verify('', ', usernameToken: { url: "https://u/" }') +
           `clients: { ${KEYS}, wsSecurity: { class: two }, classes: { one: {}, two: { allow: [a], scopes: [x] } } }\n`,
@@ -63,7 +73,10 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       service('', 'clients: none\n'),
     ],
     misspelt: [
-      [clients(KEYS).replace('clients: {', 'client: {'), /Unknown key `client`\. Did you mean `clients`\?/],
+      [
+        clients(KEYS).replace('clients: {', 'client: {'),
+        /Unknown key `client`\. Did you mean `clients`\?/,
+      ],
       [clients(KEYS.replace('two', 'tow')), /is none of `clients\.classes`\. Did you mean/],
       [service('', 'clients: nome\n'), /Write none, or a map of keys/],
     ],
@@ -82,11 +95,17 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     ),
     withdrawn: [
       [
-        clients(KEYS, 'two: { deny: [a.Drop], scopes: [x], budget: {}, requestsAtOnce: 5 }, one: { deny: [a] }'),
+        clients(
+          KEYS,
+          'two: { deny: [a.Drop], scopes: [x], budget: {}, requestsAtOnce: 5 }, one: { deny: [a] }',
+        ),
         /classes\.two` may call everything: `allow` is gone/,
       ],
       [
-        clients(KEYS, 'two: { allow: [a], scopes: [x], budget: {}, requestsAtOnce: 5 }, one: { deny: [a] }'),
+        clients(
+          KEYS,
+          'two: { allow: [a], scopes: [x], budget: {}, requestsAtOnce: 5 }, one: { deny: [a] }',
+        ),
         /may call `a\.Drop`, which were denied/,
       ],
       [
@@ -97,20 +116,32 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         /has the scopes `y` besides/,
       ],
       [
-        clients(KEYS, 'two: { allow: [a], deny: [a.Drop], scopes: [x], requestsAtOnce: 5 }, one: { deny: [a] }'),
+        clients(
+          KEYS,
+          'two: { allow: [a], deny: [a.Drop], scopes: [x], requestsAtOnce: 5 }, one: { deny: [a] }',
+        ),
         /has no budget any more/,
       ],
       [
-        clients(KEYS, 'two: { allow: [a], deny: [a.Drop], scopes: [x], budget: {} }, one: { deny: [a] }'),
+        clients(
+          KEYS,
+          'two: { allow: [a], deny: [a.Drop], scopes: [x], budget: {} }, one: { deny: [a] }',
+        ),
         /any number of requests/,
       ],
       [
-        clients(KEYS, 'two: { allow: [a], deny: [a.Drop], scopes: [x], budget: {}, requestsAtOnce: 5 }, one: {}'),
+        clients(
+          KEYS,
+          'two: { allow: [a], deny: [a.Drop], scopes: [x], budget: {}, requestsAtOnce: 5 }, one: {}',
+        ),
         /classes\.one` may call `a`/,
       ],
     ],
     taken: [
-      clients(KEYS, 'two: { allow: [a.Get], deny: [a.Drop], budget: {}, requestsAtOnce: 5 }, three: {}'),
+      clients(
+        KEYS,
+        'two: { allow: [a.Get], deny: [a.Drop], budget: {}, requestsAtOnce: 5 }, three: {}',
+      ),
       clients(
         KEYS,
         'two: { allow: [a], deny: [a], scopes: [x], budget: { maximum: 5 }, requestsAtOnce: 9 }, one: { allow: [] }',
@@ -131,9 +162,18 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     there: clients(JWT(', requireNotBefore: true')),
     withdrawn: [
       [clients(JWT()), /requireNotBefore` goes from `true` to `false`/],
-      [clients(JWT(', requireNotBefore: true').replace('RS256', 'RS256, ES256')), /algorithms` now has ES256/],
-      [clients(JWT(', requireNotBefore: true').replace('https:', 'http:')), /jwksUrl` goes from https to http/],
-      [clients(JWT(', requireNotBefore: true, class: one')), /class` is class `one` instead of ``|lets tokens in/],
+      [
+        clients(JWT(', requireNotBefore: true').replace('RS256', 'RS256, ES256')),
+        /algorithms` now has ES256/,
+      ],
+      [
+        clients(JWT(', requireNotBefore: true').replace('https:', 'http:')),
+        /jwksUrl` goes from https to http/,
+      ],
+      [
+        clients(JWT(', requireNotBefore: true, class: one')),
+        /class` is class `one` instead of ``|lets tokens in/,
+      ],
     ],
     taken: [clients(`${JWT(', requireNotBefore: true')}, ${KEYS}`)],
     misspelt: [[clients(JWT().replace('RS256', 'RS265')), /Did you mean `RS256`|must be one of/]],
@@ -145,10 +185,15 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     there: clients(`${KEYS}, authorize: { url: "http://127.0.0.1:9/" }`),
     withdrawn: [
       [clients(KEYS), /`clients\.authorize\.url` is gone/],
-      [clients(`${KEYS}, authorize: { url: "http://127.0.0.1:9/", onError: allow }`), /goes from `deny` to `allow`/],
+      [
+        clients(`${KEYS}, authorize: { url: "http://127.0.0.1:9/", onError: allow }`),
+        /goes from `deny` to `allow`/,
+      ],
     ],
     taken: [clients(`${KEYS}, authorize: { url: "http://127.0.0.1:8/", timeoutMillis: 90 }`)],
-    misspelt: [[clients(`${KEYS}, authorise: { url: "http://127.0.0.1:9/" }`), /Did you mean `authorize`/]],
+    misspelt: [
+      [clients(`${KEYS}, authorise: { url: "http://127.0.0.1:9/" }`), /Did you mean `authorize`/],
+    ],
     empty: [[clients(`${KEYS}, authorize: {}`), /`clients\.authorize\.url` is missing/]],
     absent: null,
     unreachable: 'features/decision-point.test.ts',
@@ -156,7 +201,10 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
   proxies: {
     there: clients(`${KEYS}, trustedProxies: [10.0.0.1]`),
     withdrawn: [
-      [clients(`${KEYS}, trustedProxies: [10.0.0.1, 10.0.0.0/8]`), /trustedProxies` now has `10\.0\.0\.0\/8`/],
+      [
+        clients(`${KEYS}, trustedProxies: [10.0.0.1, 10.0.0.0/8]`),
+        /trustedProxies` now has `10\.0\.0\.0\/8`/,
+      ],
     ],
     taken: [clients(KEYS)],
     misspelt: [[clients(`${KEYS}, trustedProxys: [10.0.0.1]`), /Did you mean `trustedProxies`/]],
@@ -165,27 +213,51 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     unreachable: null,
   },
   scopes: {
-    there: types('scopes: [a, b], authenticated: true', `${CLASSES}graphql: { rejectUnauthorized: true }\n`),
+    there: types(
+      'scopes: [a, b], authenticated: true',
+      `${CLASSES}graphql: { rejectUnauthorized: true }\n`,
+    ),
     withdrawn: [
       [
-        types('scopes: [a], authenticated: true', `${CLASSES}graphql: { rejectUnauthorized: true }\n`),
+        types(
+          'scopes: [a], authenticated: true',
+          `${CLASSES}graphql: { rejectUnauthorized: true }\n`,
+        ),
         /iban\.scopes` asks for less/,
       ],
       [
-        types('scopes: [[a, b], [c]], authenticated: true', `${CLASSES}graphql: { rejectUnauthorized: true }\n`),
+        types(
+          'scopes: [[a, b], [c]], authenticated: true',
+          `${CLASSES}graphql: { rejectUnauthorized: true }\n`,
+        ),
         /asks for less/,
       ],
-      [types('authenticated: true', `${CLASSES}graphql: { rejectUnauthorized: true }\n`), /iban\.scopes` is gone/],
-      [types('scopes: [a, b]', `${CLASSES}graphql: { rejectUnauthorized: true }\n`), /authenticated` goes from `true`/],
-      [types('scopes: [a, b], authenticated: true', CLASSES), /rejectUnauthorized` goes from `true`/],
-      [service(', wsdl: a.wsdl', `${CLASSES}graphql: { rejectUnauthorized: true }\n`), /iban\.scopes` is gone/],
+      [
+        types('authenticated: true', `${CLASSES}graphql: { rejectUnauthorized: true }\n`),
+        /iban\.scopes` is gone/,
+      ],
+      [
+        types('scopes: [a, b]', `${CLASSES}graphql: { rejectUnauthorized: true }\n`),
+        /authenticated` goes from `true`/,
+      ],
+      [
+        types('scopes: [a, b], authenticated: true', CLASSES),
+        /rejectUnauthorized` goes from `true`/,
+      ],
+      [
+        service(', wsdl: a.wsdl', `${CLASSES}graphql: { rejectUnauthorized: true }\n`),
+        /iban\.scopes` is gone/,
+      ],
       [
         `services:\n  moved: { url: "https://a/" }\n${CLASSES}graphql: { rejectUnauthorized: true }\n`,
         /services\.moved\.schema\.types\.C\.fields\.iban\.scopes` is gone/,
       ],
     ],
     taken: [
-      types('scopes: [[a, b, c], [a, b, d]], authenticated: true', `${CLASSES}graphql: { rejectUnauthorized: true }\n`),
+      types(
+        'scopes: [[a, b, c], [a, b, d]], authenticated: true',
+        `${CLASSES}graphql: { rejectUnauthorized: true }\n`,
+      ),
       `services:\n  other: { url: "https://b/" }\n${CLASSES}graphql: { rejectUnauthorized: true }\n`,
     ],
     misspelt: [[types('scope: [a]'), /Did you mean `scopes`/]],
@@ -199,7 +271,9 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     unreachable: null,
   },
   fixedValues: {
-    there: service(', wsdl: a.wsdl, operations: { Get: { arguments: { tenant: { value: one } } } }'),
+    there: service(
+      ', wsdl: a.wsdl, operations: { Get: { arguments: { tenant: { value: one } } } }',
+    ),
     withdrawn: [
       [service(', wsdl: a.wsdl, operations: { Get: {} }'), /arguments\.tenant` is left to callers/],
       [service(', wsdl: a.wsdl'), /arguments\.tenant` is left to callers/],
@@ -214,7 +288,12 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         /Did you mean `value`/,
       ],
     ],
-    empty: [[service(', wsdl: a.wsdl, operations: { Get: { arguments: { tenant: {} } } }'), /has no effect/]],
+    empty: [
+      [
+        service(', wsdl: a.wsdl, operations: { Get: { arguments: { tenant: {} } } }'),
+        /has no effect/,
+      ],
+    ],
     absent: null,
     unreachable: null,
   },
@@ -235,9 +314,16 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       types('mask: { one: "null" }', CLASSES),
       types('mask: { default: hash, two: none }', CLASSES.replace('two: {}', 'two: {}, three: {}')),
     ],
-    misspelt: [[types('mask: { tow: last4 }'), /is none of `clients\.classes`\. Did you mean `two`\?/]],
+    misspelt: [
+      [types('mask: { tow: last4 }'), /is none of `clients\.classes`\. Did you mean `two`\?/],
+    ],
     empty: [[types('mask: {}'), /must not be empty/]],
-    absent: [[types('mask: { two: last4 }'), /`a: C\.iban` is not masked for class `one`: its mask has no `default`/]],
+    absent: [
+      [
+        types('mask: { two: last4 }'),
+        /`a: C\.iban` is not masked for class `one`: its mask has no `default`/,
+      ],
+    ],
     unreachable: null,
   },
   exposure: {
@@ -288,7 +374,9 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         'graphql: { introspection: false, graphiql: false }\n',
       ),
     ],
-    misspelt: [[service('', 'graphql: { introspektion: false }\n'), /Did you mean `introspection`/]],
+    misspelt: [
+      [service('', 'graphql: { introspektion: false }\n'), /Did you mean `introspection`/],
+    ],
     empty: [[service(', operations: {}'), null]],
     absent: [[service(', wsdl: a.wsdl'), /Callers may ask for the whole GraphQL schema/]],
     unreachable: null,
@@ -296,20 +384,28 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
   confirmations: {
     there: service('', 'mcp: { operations: [a.Get], write: [a.Set], confirm: [a.Set] }\n'),
     withdrawn: [
-      [service('', 'mcp: { operations: [a.Get], write: [a.Set] }\n'), /confirm` lacks `a\.Set`, which is still a tool/],
+      [
+        service('', 'mcp: { operations: [a.Get], write: [a.Set] }\n'),
+        /confirm` lacks `a\.Set`, which is still a tool/,
+      ],
     ],
     taken: [
       service('', 'mcp: { operations: [a.Get] }\n'),
       service(),
       service('', 'mcp: { operations: [a.Get], write: [a.Set], confirm: [a.Set, a.Get] }\n'),
     ],
-    misspelt: [[service('', 'mcp: { operations: [a.Get], confrim: [a.Get] }\n'), /Did you mean `confirm`/]],
+    misspelt: [
+      [service('', 'mcp: { operations: [a.Get], confrim: [a.Get] }\n'), /Did you mean `confirm`/],
+    ],
     empty: [[service('', 'mcp: { operations: [a.Get], confirm: [] }\n'), null]],
     absent: null,
     unreachable: null,
   },
   origins: {
-    there: service('', 'hosts: [api.example]\ngraphql: { cors: { origins: ["https://a.example"] } }\n'),
+    there: service(
+      '',
+      'hosts: [api.example]\ngraphql: { cors: { origins: ["https://a.example"] } }\n',
+    ),
     withdrawn: [
       [service('', 'graphql: { cors: { origins: ["https://a.example"] } }\n'), /`hosts` is gone/],
       [
@@ -320,7 +416,10 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         /origins` now has `https:\/\/b\.example`/,
       ],
       [
-        service('', 'hosts: [api.example]\ngraphql: { cors: { origins: ["https://a.example"], credentials: true } }\n'),
+        service(
+          '',
+          'hosts: [api.example]\ngraphql: { cors: { origins: ["https://a.example"], credentials: true } }\n',
+        ),
         /credentials` goes from `false`/,
       ],
     ],
@@ -334,17 +433,29 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     there: verify(', required: [Body, Timestamp]', ', once: true'),
     withdrawn: [
       [service(), /`services\.a\.security\.verify` is gone/],
-      [service(', security: { verify: { timestamp: { required: true }, once: true } }'), /signature` is gone/],
+      [
+        service(', security: { verify: { timestamp: { required: true }, once: true } }'),
+        /signature` is gone/,
+      ],
       [verify(', required: [Body]', ', once: true'), /required` lacks `Timestamp`/],
       [verify(', required: [Body, Timestamp]'), /once` goes from `true`/],
-      [verify(', required: [Body, Timestamp], keyValues: known', ', once: true'), /keyValues` goes from `none`/],
+      [
+        verify(', required: [Body, Timestamp], keyValues: known', ', once: true'),
+        /keyValues` goes from `none`/,
+      ],
       [
         verify(', required: [Body, Timestamp], algorithms: [rsa-sha1]', ', once: true'),
         /algorithms` now has `rsa-sha1`/,
       ],
-      [verify(', required: [Body, Timestamp]', ', once: true, encrypted: pass'), /encrypted` goes from `refuse`/],
       [
-        verify(', required: [Body, Timestamp]', ', once: true').replace('["OU=a"]', '["OU=a", "OU=b"]'),
+        verify(', required: [Body, Timestamp]', ', once: true, encrypted: pass'),
+        /encrypted` goes from `refuse`/,
+      ],
+      [
+        verify(', required: [Body, Timestamp]', ', once: true').replace(
+          '["OU=a"]',
+          '["OU=a", "OU=b"]',
+        ),
         /subjects` now has `OU=b`/,
       ],
       [
@@ -355,7 +466,10 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     taken: [
       verify(', required: [Body, Timestamp, UsernameToken]', ', once: true'),
       verify(', required: [Body, Timestamp], algorithms: [ed25519]', ', once: true'),
-      verify(', required: [Body, Timestamp]', ', once: true').replace('BEGIN ', 'BEGIN CERTIFICATE'),
+      verify(', required: [Body, Timestamp]', ', once: true').replace(
+        'BEGIN ',
+        'BEGIN CERTIFICATE',
+      ),
     ],
     misspelt: [
       [verify(', requires: [Body]'), /Unknown key `requires` in [^ ]*\. Did you mean `required`\?/],
@@ -373,7 +487,10 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     there: verifyReplies(', required: [Body, Timestamp]', ', signatureConfirmation: true'),
     withdrawn: [
       [service(), /`services\.a\.security\.verifyReplies` is gone/],
-      [verifyReplies(', required: [Body]', ', signatureConfirmation: true'), /required` lacks `Timestamp`/],
+      [
+        verifyReplies(', required: [Body]', ', signatureConfirmation: true'),
+        /required` lacks `Timestamp`/,
+      ],
       [verifyReplies(', required: [Body, Timestamp]'), /signatureConfirmation` goes from `true`/],
       [
         verifyReplies(', required: [Body, Timestamp]', ', signatureConfirmation: true').replace(
@@ -383,9 +500,17 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         /subjects` is gone/,
       ],
     ],
-    taken: [verifyReplies(', required: [Body, Timestamp], algorithms: [ed25519]', ', signatureConfirmation: true')],
+    taken: [
+      verifyReplies(
+        ', required: [Body, Timestamp], algorithms: [ed25519]',
+        ', signatureConfirmation: true',
+      ),
+    ],
     misspelt: [
-      [verifyReplies('', ', signatureConfirmations: true'), /Did you mean `signatureConfirmation`\?/],
+      [
+        verifyReplies('', ', signatureConfirmations: true'),
+        /Did you mean `signatureConfirmation`\?/,
+      ],
       [verifyReplies(', required: [Boddy]'), /Write Body, Timestamp/],
     ],
     empty: [[service(', security: { verifyReplies: { signature: {} } }'), /authorities/]],
@@ -393,7 +518,9 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     unreachable: 'features/security-verify-replies.test.ts',
   },
   messages: {
-    there: service(', understands: ["{u}a"], attachments: false, security: { timestamps: true, nonces: true }'),
+    there: service(
+      ', understands: ["{u}a"], attachments: false, security: { timestamps: true, nonces: true }',
+    ),
     withdrawn: [
       [
         service(
@@ -413,16 +540,24 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         ),
         /check` goes from `true`/,
       ],
-      [service(', attachments: false, security: { timestamps: true, nonces: true }'), /understands` is gone/],
       [
-        service(', understands: ["{u}a", "{u}b"], attachments: false, security: { timestamps: true, nonces: true }'),
+        service(', attachments: false, security: { timestamps: true, nonces: true }'),
+        /understands` is gone/,
+      ],
+      [
+        service(
+          ', understands: ["{u}a", "{u}b"], attachments: false, security: { timestamps: true, nonces: true }',
+        ),
         /understands` now has/,
       ],
       [
         service(', understands: ["{u}a"], security: { timestamps: true, nonces: true }'),
         /attachments` goes from `false`/,
       ],
-      [service(', understands: ["{u}a"], attachments: false'), /security\.timestamps` goes from `true`/],
+      [
+        service(', understands: ["{u}a"], attachments: false'),
+        /security\.timestamps` goes from `true`/,
+      ],
       [
         service(
           ', understands: ["{u}a"], attachments: false, security: { timestamps: true, nonces: true, noncesWithoutRedis: true }',
@@ -430,7 +565,11 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         /noncesWithoutRedis` goes from `false`/,
       ],
     ],
-    taken: [service(', understands: [], attachments: false, security: { timestamps: true, nonces: true }')],
+    taken: [
+      service(
+        ', understands: [], attachments: false, security: { timestamps: true, nonces: true }',
+      ),
+    ],
     misspelt: [[service(', mode: monitr'), /Did you mean `monitor`/]],
     empty: [[service(', security: {}'), null]],
     absent: null,
@@ -444,7 +583,10 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         /requests` goes from `enforce` to `report`/,
       ],
       [service(', wsdl: a.wsdl'), /requests` goes from `enforce` to `off`/],
-      [service(', validate: { requests: enforce, replies: enforce }'), /services\.a\.wsdl` is gone/],
+      [
+        service(', validate: { requests: enforce, replies: enforce }'),
+        /services\.a\.wsdl` is gone/,
+      ],
     ],
     taken: [service(', wsdl: b.wsdl, validate: { requests: enforce, replies: enforce }')],
     misspelt: [[service(', validate: { requests: enforced }'), /Did you mean `enforce`/]],
@@ -462,15 +604,24 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     ),
     withdrawn: [
       [
-        service(', requestsAtOnce: 5, limits: { xml: { depth: 20 } }', 'limits: { graphql: { depth: 5 } }\n'),
+        service(
+          ', requestsAtOnce: 5, limits: { xml: { depth: 20 } }',
+          'limits: { graphql: { depth: 5 } }\n',
+        ),
         /services\.a\.rate` is gone/,
       ],
       [
-        service(', rate: { perSecond: 5 }, limits: { xml: { depth: 20 } }', 'limits: { graphql: { depth: 5 } }\n'),
+        service(
+          ', rate: { perSecond: 5 }, limits: { xml: { depth: 20 } }',
+          'limits: { graphql: { depth: 5 } }\n',
+        ),
         /requestsAtOnce` is gone/,
       ],
       [
-        service(', requestsAtOnce: 5, rate: { perSecond: 5 }', 'limits: { graphql: { depth: 5 } }\n'),
+        service(
+          ', requestsAtOnce: 5, rate: { perSecond: 5 }',
+          'limits: { graphql: { depth: 5 } }\n',
+        ),
         /services\.a\.limits\.xml\.depth` is gone/,
       ],
       [
@@ -514,7 +665,9 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       ],
       [service().replace('https:', 'http:'), /urls` goes from https to http/],
       [
-        service(', tls: { ca: "-----BEGIN A", minVersion: "1.3" }, drift: { url: "https://a/?wsdl", apply: safe }'),
+        service(
+          ', tls: { ca: "-----BEGIN A", minVersion: "1.3" }, drift: { url: "https://a/?wsdl", apply: safe }',
+        ),
         /apply` goes from `never` to `safe`/,
       ],
     ],
@@ -528,17 +681,35 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     there: service('', 'listen: 127.0.0.1:0\n'),
     withdrawn: [],
     taken: [],
-    misspelt: [[service('', 'listen: { address: "127.0.0.1:0", tsl: {} }\n'), /Did you mean `tls`/]],
-    empty: [[service('', 'listen: { address: "127.0.0.1:0", tls: {} }\n'), /tls\.cert` is missing/]],
+    misspelt: [
+      [service('', 'listen: { address: "127.0.0.1:0", tsl: {} }\n'), /Did you mean `tls`/],
+    ],
+    empty: [
+      [service('', 'listen: { address: "127.0.0.1:0", tls: {} }\n'), /tls\.cert` is missing/],
+    ],
     absent: null,
     unreachable: 'listen/listeners.test.ts',
   },
   operators: {
-    there: service('', 'admin: { address: "127.0.0.1:0", bearer: { tokens: [0123456789abcdef] } }\n'),
-    withdrawn: [[service('', 'admin: 127.0.0.1:0\n'), /`admin` asks operators for no credentials any more/]],
-    taken: [service('', 'admin: { address: "127.0.0.1:0", bearer: { tokens: [ffffffffffffffff] } }\n')],
-    misspelt: [[service('', 'admin: { address: "127.0.0.1:0", baerer: {} }\n'), /Did you mean `bearer`/]],
-    empty: [[service('', 'admin: { address: "127.0.0.1:0", bearer: { tokens: [] } }\n'), /must not be empty/]],
+    there: service(
+      '',
+      'admin: { address: "127.0.0.1:0", bearer: { tokens: [0123456789abcdef] } }\n',
+    ),
+    withdrawn: [
+      [service('', 'admin: 127.0.0.1:0\n'), /`admin` asks operators for no credentials any more/],
+    ],
+    taken: [
+      service('', 'admin: { address: "127.0.0.1:0", bearer: { tokens: [ffffffffffffffff] } }\n'),
+    ],
+    misspelt: [
+      [service('', 'admin: { address: "127.0.0.1:0", baerer: {} }\n'), /Did you mean `bearer`/],
+    ],
+    empty: [
+      [
+        service('', 'admin: { address: "127.0.0.1:0", bearer: { tokens: [] } }\n'),
+        /must not be empty/,
+      ],
+    ],
     absent: null,
     unreachable: null,
   },
@@ -556,7 +727,9 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
   },
   reloads: {
     there: service(),
-    withdrawn: [[service('', 'reload: { weaker: take }\n'), /reload\.weaker` goes from `refuse` to `take`/]],
+    withdrawn: [
+      [service('', 'reload: { weaker: take }\n'), /reload\.weaker` goes from `refuse` to `take`/],
+    ],
     taken: [service('', 'reload: { watch: false }\n')],
     misspelt: [[service('', 'reload: { weaker: tak }\n'), /Did you mean `take`/]],
     empty: [[service('', 'reload: {}\n'), null]],

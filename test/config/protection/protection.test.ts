@@ -14,9 +14,14 @@ import { CASES } from './cases.js';
 const { load, problems } = await useConfigFolder(t);
 
 const weaker = async (before: string, after: string): Promise<readonly string[]> =>
-  runAtOnce(weakeningsIn((await load(before)).config, rootSection(await load(after)))).map(printDiagnostic);
+  runAtOnce(weakeningsIn((await load(before)).config, rootSection(await load(after)))).map(
+    printDiagnostic,
+  );
 
-for (const [name, { there, withdrawn, taken, misspelt, empty, absent, unreachable }] of Object.entries(CASES)) {
+for (const [
+  name,
+  { there, withdrawn, taken, misspelt, empty, absent, unreachable },
+] of Object.entries(CASES)) {
   t.test(`${name}: what a changed file takes away`, async (t) => {
     t.same(await weaker(there, there), [], 'the same configuration');
     for (const [yaml, what] of withdrawn) {
@@ -37,8 +42,10 @@ for (const [name, { there, withdrawn, taken, misspelt, empty, absent, unreachabl
   t.test(`${name}: misspelt, empty, absent`, async (t) => {
     t.same(await problems(there), [], 'the configuration of the case');
     for (const [yaml, what] of misspelt) t.match((await problems(yaml)).join('\n'), what, yaml);
-    for (const [yaml, what] of empty) t.match((await problems(yaml)).join('\n'), what ?? /^$/, yaml);
-    for (const [yaml, what] of absent ?? []) t.match(openIn((await load(yaml)).config).join('\n'), what, yaml);
+    for (const [yaml, what] of empty)
+      t.match((await problems(yaml)).join('\n'), what ?? /^$/, yaml);
+    for (const [yaml, what] of absent ?? [])
+      t.match(openIn((await load(yaml)).config).join('\n'), what, yaml);
     if (unreachable !== null) t.ok(existsSync(join('test', unreachable)), unreachable);
   });
 }
@@ -55,45 +62,63 @@ t.test('of many protections that are taken away the first are named', async (t) 
   const found = await weaker(service(`fields: { ${fields} }`), service(''));
   t.equal(found.length, 21);
   t.equal(found.at(-1), 'There are 10 more.');
-  t.match(found[0], /soapstone\.yaml:1:\d+: `services\.a\.schema\.types\.C\.fields\.F0\.scopes` is gone\.$/);
+  t.match(
+    found[0],
+    /soapstone\.yaml:1:\d+: `services\.a\.schema\.types\.C\.fields\.F0\.scopes` is gone\.$/,
+  );
 });
 
-t.test('callers that lose the way in which they were known get no more rights than they had', async (t) => {
-  const known = (ways: string, classes = 'narrow: { allow: [a.Get] }, wide: {}'): string =>
-    `services: { a: { url: "https://a/", security: { verify: { usernameToken: { url: "https://u/" } } } } }
+t.test(
+  'callers that lose the way in which they were known get no more rights than they had',
+  async (t) => {
+    const known = (ways: string, classes = 'narrow: { allow: [a.Get] }, wide: {}'): string =>
+      `services: { a: { url: "https://a/", security: { verify: { usernameToken: { url: "https://u/" } } } } }
 clients: { ${ways}, classes: { ${classes} } }\n`;
-  const address = 'address: { class: wide }';
-  const messages = `wsSecurity: { class: narrow }, ${address}`;
-  t.match(
-    (await weaker(known(messages), known(address))).join(),
-    /address\.class` is class `wide` instead of `narrow`/,
-  );
-  const listed = `trustedProxies: [10.0.0.1], certificate: { clients: { bank: { class: wide, subject: "CN=a" } } }, ${address}`;
-  t.match((await weaker(known(listed), known(address))).join(), /address\.class` lets callers in that were refused/);
-  t.same(
-    await weaker(
-      known(`apiKeys: { clients: { erp: { class: narrow, keys: [0123456789abcdef] } } }, ${address}`),
-      known(address),
-    ),
-    [],
-  );
+    const address = 'address: { class: wide }';
+    const messages = `wsSecurity: { class: narrow }, ${address}`;
+    t.match(
+      (await weaker(known(messages), known(address))).join(),
+      /address\.class` is class `wide` instead of `narrow`/,
+    );
+    const listed = `trustedProxies: [10.0.0.1], certificate: { clients: { bank: { class: wide, subject: "CN=a" } } }, ${address}`;
+    t.match(
+      (await weaker(known(listed), known(address))).join(),
+      /address\.class` lets callers in that were refused/,
+    );
+    t.same(
+      await weaker(
+        known(
+          `apiKeys: { clients: { erp: { class: narrow, keys: [0123456789abcdef] } } }, ${address}`,
+        ),
+        known(address),
+      ),
+      [],
+    );
 
-  const jwt = (more: string): string =>
-    `jwt: { issuer: i, audience: a, jwksUrl: "https://i/", algorithms: [RS256], ${more} }`;
-  const tier = jwt('classClaim: tier, class: wide');
-  const widened = /clients\.jwt\.class` is that of tokens which named `narrow`: it may call everything/;
-  t.match((await weaker(known(tier), known(jwt('class: wide')))).join(), widened);
-  t.match((await weaker(known(tier), known(jwt('classClaim: teir, class: wide')))).join(), widened);
-  t.match((await weaker(known(tier), known(tier, 'wide: {}'))).join(), widened);
-  t.same(await weaker(known(tier), known(jwt('classClaim: tier'))), []);
-  t.same(await weaker(known(jwt('class: narrow')), known(jwt('classClaim: tier, class: narrow'))), []);
-  const asked = (more: string): string =>
-    `introspection: { url: "https://i/", clientId: c, clientSecret: s, class: wide${more} }`;
-  t.match(
-    (await weaker(known(asked(', classClaim: tier')), known(asked('')))).join(),
-    /clients\.introspection\.class` is that of tokens which named `narrow`/,
-  );
-});
+    const jwt = (more: string): string =>
+      `jwt: { issuer: i, audience: a, jwksUrl: "https://i/", algorithms: [RS256], ${more} }`;
+    const tier = jwt('classClaim: tier, class: wide');
+    const widened =
+      /clients\.jwt\.class` is that of tokens which named `narrow`: it may call everything/;
+    t.match((await weaker(known(tier), known(jwt('class: wide')))).join(), widened);
+    t.match(
+      (await weaker(known(tier), known(jwt('classClaim: teir, class: wide')))).join(),
+      widened,
+    );
+    t.match((await weaker(known(tier), known(tier, 'wide: {}'))).join(), widened);
+    t.same(await weaker(known(tier), known(jwt('classClaim: tier'))), []);
+    t.same(
+      await weaker(known(jwt('class: narrow')), known(jwt('classClaim: tier, class: narrow'))),
+      [],
+    );
+    const asked = (more: string): string =>
+      `introspection: { url: "https://i/", clientId: c, clientSecret: s, class: wide${more} }`;
+    t.match(
+      (await weaker(known(asked(', classClaim: tier')), known(asked('')))).join(),
+      /clients\.introspection\.class` is that of tokens which named `narrow`/,
+    );
+  },
+);
 
 t.test('what the gateway writes in place of an argument is not left to callers', async (t) => {
   const known = (operations: string, more = ''): string =>
@@ -108,13 +133,23 @@ clients: { introspection: { url: "https://i/", clientId: c, clientSecret: s, cla
   t.match((await weaker(whole, get(', arguments: { tenant: { header: x-t } }'))).join(), left);
   t.match((await weaker(whole, known(''))).join(), left);
   t.same(await weaker(whole, get(', arguments: { tenant: { value: one } }')), []);
-  t.same(await weaker(whole, known(`Get: false, ${find('')}`)), [], 'SOAP callers choose it all the same');
+  t.same(
+    await weaker(whole, known(`Get: false, ${find('')}`)),
+    [],
+    'SOAP callers choose it all the same',
+  );
   t.same(await weaker(whole, known(find(''))), []);
   t.same(await weaker(get(''), whole), []);
   const block = ', soapHeaders: { "{urn:x}Tenant": { claim: tenant } }';
-  t.match((await weaker(known(find(''), block), known(find('')))).join(), /Tenant` is left to callers/);
+  t.match(
+    (await weaker(known(find(''), block), known(find('')))).join(),
+    /Tenant` is left to callers/,
+  );
   const own = ', headers: { "{urn:x}Tenant": { value: one } }';
-  t.match((await weaker(known(find(own)), known(find('')))).join(), /Find\.headers\..*Tenant` is left to callers/);
+  t.match(
+    (await weaker(known(find(own)), known(find('')))).join(),
+    /Find\.headers\..*Tenant` is left to callers/,
+  );
   t.same(await weaker(known(find(own)), known(find(', headers: { "{urn:x}Tenant": false }'))), []);
 });
 
@@ -126,7 +161,11 @@ t.test('a limit against attacks that is gone counts where its default is weaker'
     ['handshakesPerSecond: 5,', 'handshakesPerSecond: 500,'],
     ['refusalHoldMillis: 20000,', 'refusalHoldMillis: 100,'],
   ] as const) {
-    t.match((await weaker(known(strict), known(''))).join(), /is gone, and its default is weaker/, strict);
+    t.match(
+      (await weaker(known(strict), known(''))).join(),
+      /is gone, and its default is weaker/,
+      strict,
+    );
     t.same(await weaker(known(loose), known('')), [], loose);
     t.same(await weaker(known(strict), known(loose)), [], 'a number that is written is a decision');
   }
@@ -136,7 +175,9 @@ t.test('the first network that has an address counts, before a change and after 
   const office = 'office: { class: narrow, addresses: [10.2.0.0/16] }';
   const all = 'all: { class: wide, addresses: [10.0.0.0/8] }';
   const known = (networks: string): string =>
-    service(`clients: { networks: { ${networks} }, classes: { narrow: { allow: [a.Get] }, wide: {} } }`);
+    service(
+      `clients: { networks: { ${networks} }, classes: { narrow: { allow: [a.Get] }, wide: {} } }`,
+    );
   const service = (more: string): string => `services: { a: { url: "https://a/" } }\n${more}\n`;
   const widened = /networks\.all\.class` is class `wide` instead of `narrow`/;
   t.match((await weaker(known(`${office}, ${all}`), known(all))).join(), widened);
@@ -146,8 +187,10 @@ t.test('the first network that has an address counts, before a change and after 
   t.same(await weaker(known(`${all}, ${office}`), known(all)), []);
 });
 
-t.test('no beginning of a file, as of one that is being written, opens what the whole file closes', async (t) => {
-  const whole = `services:
+t.test(
+  'no beginning of a file, as of one that is being written, opens what the whole file closes',
+  async (t) => {
+    const whole = `services:
   a:
     url: https://a/
     understands: ["{u}a"]
@@ -186,19 +229,20 @@ clients:
         keys: [0123456789abcdef]
         class: one
 `;
-  const { config } = await load(whole);
-  let [refused, taken] = [0, 0];
-  for (let end = 0; end < whole.length - 1; end++) {
-    const text = whole.slice(0, end);
-    if ((await problems(text)).length > 0) continue;
-    const beginning = await load(text);
-    const weaker = runAtOnce(weakeningsIn(config, rootSection(beginning)));
-    if (weaker.length > 0) refused++;
-    else {
-      taken++;
-      t.same(beginning.config, config, `${end} characters: nothing of it is missing`);
+    const { config } = await load(whole);
+    let [refused, taken] = [0, 0];
+    for (let end = 0; end < whole.length - 1; end++) {
+      const text = whole.slice(0, end);
+      if ((await problems(text)).length > 0) continue;
+      const beginning = await load(text);
+      const weaker = runAtOnce(weakeningsIn(config, rootSection(beginning)));
+      if (weaker.length > 0) refused++;
+      else {
+        taken++;
+        t.same(beginning.config, config, `${end} characters: nothing of it is missing`);
+      }
     }
-  }
-  t.ok(refused >= 15, `${refused} are valid and refused`);
-  t.ok(taken <= 1, `${taken} are the same`);
-});
+    t.ok(refused >= 15, `${refused} are valid and refused`);
+    t.ok(taken <= 1, `${taken} are the same`);
+  },
+);

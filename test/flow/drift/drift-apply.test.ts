@@ -36,7 +36,9 @@ async function startBackend(t: Test) {
   const show = new Map<string, () => string | null>();
   const server = createServer((request, response) => {
     if (request.method === 'POST') {
-      request.resume().once('end', () => response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY));
+      request
+        .resume()
+        .once('end', () => response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY));
       return;
     }
     const text = show.get(new URL(request.url ?? '', 'http://a/').pathname)?.() ?? null;
@@ -55,7 +57,8 @@ const TAKEN = 'the WSDL of the backend is in use';
 const driftOf = (url: string, more = ''): string =>
   `drift: { url: "${url}?wsdl", everyMillis: 1000, apply: safe${more === '' ? '' : `, ${more}`} }`;
 
-const servedBy = async ({ url }: GatewayProcess): Promise<string> => (await fetch(`${url}/soap/a?wsdl`)).text();
+const servedBy = async ({ url }: GatewayProcess): Promise<string> =>
+  (await fetch(`${url}/soap/a?wsdl`)).text();
 
 async function query({ url }: GatewayProcess, text: string): Promise<unknown> {
   return (await postGraphql(url, { query: text })).json();
@@ -67,7 +70,8 @@ async function soap({ url }: GatewayProcess): Promise<number> {
   return response.status;
 }
 
-const metricsOf = async ({ adminUrl }: GatewayProcess): Promise<string> => (await fetch(`${adminUrl}/metrics`)).text();
+const metricsOf = async ({ adminUrl }: GatewayProcess): Promise<string> =>
+  (await fetch(`${adminUrl}/metrics`)).text();
 
 t.test('safe changes are taken without a failed call, and are there after a restart', async (t) => {
   const backend = await startBackend(t);
@@ -87,7 +91,10 @@ t.test('safe changes are taken without a failed call, and are there after a rest
       if (!JSON.stringify(answer).startsWith('{"data":{"get":"here"}')) failed.push(answer);
     }
   })();
-  await writeFile(gateway.file, (await readFile(gateway.file, 'utf8')).replace('a: {', 'edited: {'));
+  await writeFile(
+    gateway.file,
+    (await readFile(gateway.file, 'utf8')).replace('a: {', 'edited: {'),
+  );
   backend.show.set('/a', () => WIDER);
   const line = await gateway.line(TAKEN);
   const before = calls;
@@ -95,8 +102,15 @@ t.test('safe changes are taken without a failed call, and are there after a rest
   isOver = true;
   await traffic;
   t.same(failed, [], `${calls} calls`);
-  t.match(line, { service: 'a', file: join(folder, 'taken', 'a.taken'), changes: [/^safe: Get request/] });
-  t.match(await gateway.line('configuration reloaded'), { generation: 2, cause: 'changed WSDL of a backend' });
+  t.match(line, {
+    service: 'a',
+    file: join(folder, 'taken', 'a.taken'),
+    changes: [/^safe: Get request/],
+  });
+  t.match(await gateway.line('configuration reloaded'), {
+    generation: 2,
+    cause: 'changed WSDL of a backend',
+  });
   t.match(await query(gateway, '{ get(id: 1, lang: "en") }'), { data: { get: 'here' } });
   t.match(await servedBy(gateway), 'name="lang"');
   t.equal(await readFile(join(folder, 'a.wsdl'), 'utf8'), FIRST, 'the file of the operator stays');
@@ -110,7 +124,9 @@ t.test('safe changes are taken without a failed call, and are there after a rest
   await writeFile(join(folder, 'a.wsdl'), `${FIRST}<!-- edited -->`);
   t.equal((await fetch(`${again.adminUrl}/reload`, { method: 'POST' })).status, 200);
   t.notMatch(await servedBy(again), 'name="lang"', 'the file counts when it changes');
-  t.match(await again.line('configuration warning'), { note: /taken from the backend is not used.*has changed/ });
+  t.match(await again.line('configuration warning'), {
+    note: /taken from the backend is not used.*has changed/,
+  });
   await terminate(again.child);
   await writeFile(join(folder, 'taken', 'a.taken'), 'broken');
   const { stdout } = await run(process.execPath, [MAIN, 'check', '-c', again.file]);
@@ -157,7 +173,10 @@ t.test('other changes are reported, and nothing else is taken', async (t) => {
   const find = (wsdl: string): string =>
     wsdl
       .replace('</xs:schema>', '<xs:element name="Find" type="xs:string"/></xs:schema>')
-      .replace('<portType', '<message name="FindIn"><part name="p" element="t:Find"/></message><portType')
+      .replace(
+        '<portType',
+        '<message name="FindIn"><part name="p" element="t:Find"/></message><portType',
+      )
       .replace(
         '</portType>',
         '<operation name="Find"><input message="t:FindIn"/><output message="t:Out"/></operation></portType>',
@@ -189,12 +208,16 @@ t.test('other changes are reported, and nothing else is taken', async (t) => {
     const fields = name === 'colliding' ? '' : `operations: { Get: { field: Query.${name} } }, `;
     return `  ${name}: { wsdl: "${folder}/${name}.wsdl", url: "${url}", ${fields}${driftOf(url, more[name])} }`;
   });
-  await Promise.all(Object.keys(shown).map((name) => writeFile(join(folder, `${name}.wsdl`), FIRST)));
+  await Promise.all(
+    Object.keys(shown).map((name) => writeFile(join(folder, `${name}.wsdl`), FIRST)),
+  );
   const names = `  names: { wsdl: "${folder}/names.wsdl", url: "${backend.url}/names" }`;
   const gateway = await startProcess(t, `services:\n${[...services, names].join('\n')}\n`);
   t.match(await gateway.line(TAKEN), { service: 'growing' });
   t.match(
-    await gateway.line(({ msg, service }) => service === 'growing' && msg === 'safe changes of a WSDL are not taken'),
+    await gateway.line(
+      ({ msg, service }) => service === 'growing' && msg === 'safe changes of a WSDL are not taken',
+    ),
     { limit: 1 },
   );
   const refused = await gateway.line('the new configuration was refused: the one before stays');
@@ -202,11 +225,15 @@ t.test('other changes are reported, and nothing else is taken', async (t) => {
   const looksAtRefusal = looks;
   await until(() => looks >= looksAtRefusal + 4);
   t.equal(
-    gateway.lines.filter(({ msg }) => msg === 'the new configuration was refused: the one before stays').length,
+    gateway.lines.filter(
+      ({ msg }) => msg === 'the new configuration was refused: the one before stays',
+    ).length,
     1,
   );
   for (const name of ['breaking', 'broken', 'partial', 'flapping']) {
-    await until(async () => new RegExp(`looks_total\\{service="${name}".*\\} [3-9]`).test(await metricsOf(gateway)));
+    await until(async () =>
+      new RegExp(`looks_total\\{service="${name}".*\\} [3-9]`).test(await metricsOf(gateway)),
+    );
   }
   t.equal(await gateway.metric('soapstone_generation'), 2);
   t.same(

@@ -26,7 +26,9 @@ async function watch(
   shown: readonly string[],
 ): Promise<{ readonly looks: readonly Told[]; readonly log: string[] }> {
   const pages = [...shown];
-  const backend = createServer((_, response) => response.end(pages.length > 1 ? pages.shift() : pages[0]));
+  const backend = createServer((_, response) =>
+    response.end(pages.length > 1 ? pages.shift() : pages[0]),
+  );
   const url = `${(await listen(t, backend)).url}/`;
   const folder = t.testdir({
     'a.wsdl': wsdlWith({}),
@@ -59,23 +61,34 @@ async function watch(
   return { looks, log };
 }
 
-t.test('what a backend shows is compared with what is served, and news are told once', async (t) => {
-  const same = wsdlWith({}).replace('http://internal.example/get', 'http://elsewhere.example/');
-  const other = wsdlWith({ types: schemaWith('').replace('type="xs:string"', 'type="xs:int"') });
-  const { looks, log } = await watch(t, [same, other, other, '<html><body>Please log in</body></html>', same]);
-  t.strictSame(
-    looks.map(({ outcome }) => outcome),
-    ['same', 'changed', 'changed', 'failed', 'same'],
-  );
-  t.strictSame(log, [
-    'the backend shows another WSDL than is served',
-    'the WSDL the backend shows could not be read',
-    'the backend shows the WSDL that is served again',
-  ]);
-  t.match(looks[1]?.reading, { kind: 'read', counts: { breaking: 1, dangerous: 0, safe: 0 } });
-  t.match(looks[1]?.reading, { first: ['breaking: Get reply: GetResponse is of type int instead of string'] });
-  t.match(looks[3]?.reading, { kind: 'failed', why: /HTML page/ });
-});
+t.test(
+  'what a backend shows is compared with what is served, and news are told once',
+  async (t) => {
+    const same = wsdlWith({}).replace('http://internal.example/get', 'http://elsewhere.example/');
+    const other = wsdlWith({ types: schemaWith('').replace('type="xs:string"', 'type="xs:int"') });
+    const { looks, log } = await watch(t, [
+      same,
+      other,
+      other,
+      '<html><body>Please log in</body></html>',
+      same,
+    ]);
+    t.strictSame(
+      looks.map(({ outcome }) => outcome),
+      ['same', 'changed', 'changed', 'failed', 'same'],
+    );
+    t.strictSame(log, [
+      'the backend shows another WSDL than is served',
+      'the WSDL the backend shows could not be read',
+      'the backend shows the WSDL that is served again',
+    ]);
+    t.match(looks[1]?.reading, { kind: 'read', counts: { breaking: 1, dangerous: 0, safe: 0 } });
+    t.match(looks[1]?.reading, {
+      first: ['breaking: Get reply: GetResponse is of type int instead of string'],
+    });
+    t.match(looks[3]?.reading, { kind: 'failed', why: /HTML page/ });
+  },
+);
 
 t.test('drift shows in metrics and log, and what is served stays', async (t) => {
   const shown = wsdlWith({ types: schemaWith('').replace('type="xs:string"', 'type="xs:int"') });
@@ -102,40 +115,51 @@ t.test('drift shows in metrics and log, and what is served stays', async (t) => 
 
 /** A WSDL with a schema in a document of its own. */
 const importing = wsdlWith({
-  types: schemaWith('<xs:import namespace="urn:other" schemaLocation="other.xsd"/>').replace('"xs:string"', '"xs:int"'),
+  types: schemaWith('<xs:import namespace="urn:other" schemaLocation="other.xsd"/>').replace(
+    '"xs:string"',
+    '"xs:int"',
+  ),
 });
-const OTHER = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:other"/>';
+const OTHER =
+  '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:other"/>';
 
 t.test('the query of its address, which may be a token, is not logged', async (t) => {
   const backend = createServer((_, response) => response.writeHead(500).end());
   const url = `${(await listen(t, backend)).url}/shop`;
   const folder = t.testdir({ 'a.wsdl': wsdlWith({}) });
   const drift = `{ url: '${url}?wsdl&token=SECRET-TOKEN', everyMillis: 1000 }`;
-  const gateway = await useGateway(t, `services: { a: { wsdl: a.wsdl, url: '${url}', drift: ${drift} } }`, folder);
+  const gateway = await useGateway(
+    t,
+    `services: { a: { wsdl: a.wsdl, url: '${url}', drift: ${drift} } }`,
+    folder,
+  );
   const line = await gateway.logLine('the WSDL the backend shows could not be read');
   t.match(line['why'], `${url}?...: The document ${url}?... could not be read`);
   t.notMatch(JSON.stringify(gateway.logLines()), 'SECRET');
 });
 
-t.test('the WSDL of a backend that wants NTLM is read with the credentials of the service', async (t) => {
-  const read: string[] = [];
-  const backend = await startNtlmServer({
-    accounts: { web: 'secret' },
-    answer({ user, request }, response) {
-      read.push(`${user} ${request.url}`);
-      response.end(request.url === '/app/other.xsd' ? OTHER : importing);
-    },
-  });
-  t.teardown(() => backend.close());
-  const gateway = await useGateway(
-    t,
-    `services: { a: { wsdl: a.wsdl, url: '${backend.url}/app/x.svc', drift: { url: '${backend.url}/app/x.svc?wsdl' }, auth: { ntlm: { username: web, password: secret, domain: CORP } } } }`,
-    t.testdir({ 'a.wsdl': wsdlWith({}) }),
-  );
-  const line = await gateway.logLine('the backend shows another WSDL than is served');
-  t.match(line, { service: 'a', counts: { breaking: 1 } });
-  t.match(read, [/web \/app\/x.svc\?wsdl$/, /web \/app\/other.xsd$/]);
-});
+t.test(
+  'the WSDL of a backend that wants NTLM is read with the credentials of the service',
+  async (t) => {
+    const read: string[] = [];
+    const backend = await startNtlmServer({
+      accounts: { web: 'secret' },
+      answer({ user, request }, response) {
+        read.push(`${user} ${request.url}`);
+        response.end(request.url === '/app/other.xsd' ? OTHER : importing);
+      },
+    });
+    t.teardown(() => backend.close());
+    const gateway = await useGateway(
+      t,
+      `services: { a: { wsdl: a.wsdl, url: '${backend.url}/app/x.svc', drift: { url: '${backend.url}/app/x.svc?wsdl' }, auth: { ntlm: { username: web, password: secret, domain: CORP } } } }`,
+      t.testdir({ 'a.wsdl': wsdlWith({}) }),
+    );
+    const line = await gateway.logLine('the backend shows another WSDL than is served');
+    t.match(line, { service: 'a', counts: { breaking: 1 } });
+    t.match(read, [/web \/app\/x.svc\?wsdl$/, /web \/app\/other.xsd$/]);
+  },
+);
 
 t.test('a challenge is answered for the address of the WSDL, not for that of calls', async (t) => {
   const uris: string[] = [];
@@ -146,7 +170,8 @@ t.test('a challenge is answered for the address of the WSDL, not for that of cal
       return;
     }
     uris.push(`${url} ${uri}`);
-    if (url === '/moved?wsdl') response.end(wsdlWith({ types: schemaWith('').replace('"xs:string"', '"xs:int"') }));
+    if (url === '/moved?wsdl')
+      response.end(wsdlWith({ types: schemaWith('').replace('"xs:string"', '"xs:int"') }));
     else response.writeHead(302, { location: '/moved?wsdl' }).end();
   });
   const { url } = await listen(t, backend);
@@ -162,7 +187,8 @@ t.test('a challenge is answered for the address of the WSDL, not for that of cal
 t.test('nothing is offered while the file is not the one that is served', async (t) => {
   const narrow = wsdlWith({});
   const id = '<xs:element name="id" type="xs:int"/>';
-  const optional = (name: string): string => `<xs:element name="${name}" type="xs:string" minOccurs="0"/>`;
+  const optional = (name: string): string =>
+    `<xs:element name="${name}" type="xs:string" minOccurs="0"/>`;
   const served = narrow.replace(id, `${id}${optional('old')}`);
   const shown = narrow.replace(id, `${id}${optional('new')}`);
   const backend = createServer((_, response) => response.end(shown));

@@ -28,7 +28,11 @@ async function start(t: Test, more: string, services = SERVICES): Promise<TestGa
   return useGateway(t, services + more);
 }
 
-const preflight = (gateway: TestGateway, origin: string, fields: Record<string, string> = {}): Promise<Response> =>
+const preflight = (
+  gateway: TestGateway,
+  origin: string,
+  fields: Record<string, string> = {},
+): Promise<Response> =>
   ask(gateway, 'OPTIONS', {
     origin,
     'access-control-request-method': 'POST',
@@ -43,37 +47,63 @@ async function ask(
   fields: Record<string, string>,
   { path = '/graphql', body = '' } = {},
 ): Promise<Response> {
-  const head = Object.entries({ host: 'gateway.test', 'content-length': String(body.length), ...fields });
+  const head = Object.entries({
+    host: 'gateway.test',
+    'content-length': String(body.length),
+    ...fields,
+  });
   const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  const reply = await sendRaw(gateway.url, `${method} ${path} HTTP/1.1\r\n${lines}connection: close\r\n\r\n${body}`);
+  const reply = await sendRaw(
+    gateway.url,
+    `${method} ${path} HTTP/1.1\r\n${lines}connection: close\r\n\r\n${body}`,
+  );
   const headers = new Headers([...reply.headers]);
   return new Response(reply.status === 204 ? null : reply.body, { status: reply.status, headers });
 }
 
 const query = (gateway: TestGateway, fields: Record<string, string>): Promise<Response> =>
-  ask(gateway, 'POST', { 'content-type': 'application/json', ...fields }, { body: '{"query":"{ __typename }"}' });
+  ask(
+    gateway,
+    'POST',
+    { 'content-type': 'application/json', ...fields },
+    { body: '{"query":"{ __typename }"}' },
+  );
 
-t.test('a preflight of a listed origin is answered without credentials, cost and charge', async (t) => {
-  const gateway = await start(t, CLIENTS + CORS);
-  for (let time = 0; time < 20; time++) {
-    const { status, headers } = await preflight(gateway, SHOP);
-    t.equal(status, 204);
-    t.equal(headers.get('access-control-allow-origin'), SHOP);
-    t.equal(headers.get('access-control-allow-credentials'), 'true');
-    t.equal(headers.get('access-control-allow-methods'), 'GET, POST');
-    t.equal(headers.get('access-control-max-age'), '600');
-    t.equal(headers.get('vary'), 'origin');
-    t.equal(headers.get('content-length'), null, 'RFC 9110 section 8.6');
-    const names = headers.get('access-control-allow-headers')?.split(', ') ?? [];
-    for (const name of ['content-type', 'authorization', 'x-api-key', 'x-tenant', 'traceparent', 'last-event-id']) {
-      t.ok(names.includes(name), name);
+t.test(
+  'a preflight of a listed origin is answered without credentials, cost and charge',
+  async (t) => {
+    const gateway = await start(t, CLIENTS + CORS);
+    for (let time = 0; time < 20; time++) {
+      const { status, headers } = await preflight(gateway, SHOP);
+      t.equal(status, 204);
+      t.equal(headers.get('access-control-allow-origin'), SHOP);
+      t.equal(headers.get('access-control-allow-credentials'), 'true');
+      t.equal(headers.get('access-control-allow-methods'), 'GET, POST');
+      t.equal(headers.get('access-control-max-age'), '600');
+      t.equal(headers.get('vary'), 'origin');
+      t.equal(headers.get('content-length'), null, 'RFC 9110 section 8.6');
+      const names = headers.get('access-control-allow-headers')?.split(', ') ?? [];
+      for (const name of [
+        'content-type',
+        'authorization',
+        'x-api-key',
+        'x-tenant',
+        'traceparent',
+        'last-event-id',
+      ]) {
+        t.ok(names.includes(name), name);
+      }
+      t.notOk(names.includes('x-evil'), 'names are not echoed');
     }
-    t.notOk(names.includes('x-evil'), 'names are not echoed');
-  }
-  const line = await gateway.accessLine();
-  t.match(line, { status: 204, operation: 'preflight' });
-  t.equal((await query(gateway, { origin: SHOP, 'x-api-key': KEY })).status, 200, 'the whole budget is there');
-});
+    const line = await gateway.accessLine();
+    t.match(line, { status: 204, operation: 'preflight' });
+    t.equal(
+      (await query(gateway, { origin: SHOP, 'x-api-key': KEY })).status,
+      200,
+      'the whole budget is there',
+    );
+  },
+);
 
 t.test('answers and refusals name the origin, and the header field a page may read', async (t) => {
   const gateway = await start(t, CLIENTS + CORS);
@@ -88,8 +118,16 @@ t.test('answers and refusals name the origin, and the header field a page may re
     t.match(answer.headers.get('vary'), /origin/);
   }
   const other = await query(gateway, { origin: 'https://other.example', 'x-api-key': KEY });
-  t.equal(other.headers.get('access-control-allow-origin'), 'https://other.example', 'as browsers write it');
-  const events = await query(gateway, { origin: SHOP, 'x-api-key': KEY, accept: 'text/event-stream' });
+  t.equal(
+    other.headers.get('access-control-allow-origin'),
+    'https://other.example',
+    'as browsers write it',
+  );
+  const events = await query(gateway, {
+    origin: SHOP,
+    'x-api-key': KEY,
+    accept: 'text/event-stream',
+  });
   t.equal(events.headers.get('access-control-allow-origin'), SHOP);
   t.match(events.headers.get('content-type'), /event-stream/);
 });
@@ -165,14 +203,18 @@ t.test('without `cors` nothing changes', async (t) => {
 
 t.test('a browser on pages of other origins', { skip: missingBrowser() }, async (t) => {
   const [shop, evil] = [await startSite(t), await startSite(t)];
-  const reply = '<r:GetStockResponse xmlns:r="urn:orders"><r:stock>7</r:stock></r:GetStockResponse>';
+  const reply =
+    '<r:GetStockResponse xmlns:r="urn:orders"><r:stock>7</r:stock></r:GetStockResponse>';
   const backend = await useBackend(t, answerWith(envelope(reply)));
   const browser = await startBrowser();
   t.teardown(() => browser.close());
   const services = `${SERVICES.replace('http://127.0.0.1:9/orders', backend.url)}subscriptions: { polled: { poll: { operation: orders.GetStock, everyMillis: 1000 } } }\n`;
   const cors = (credentials: boolean): string =>
     `graphql: { cors: { origins: ["${shop}"], credentials: ${credentials} } }\n`;
-  const [strict, open] = [await start(t, CLIENTS + cors(false), services), await start(t, cors(true), services)];
+  const [strict, open] = [
+    await start(t, CLIENTS + cors(false), services),
+    await start(t, cors(true), services),
+  ];
   const key = `'x-api-key': '${KEY}'`;
   /** What a page gets of a request: its status and body, or `blocked`. */
   const fetched = (gateway: TestGateway, options: string): string =>
@@ -186,14 +228,26 @@ t.test('a browser on pages of other origins', { skip: missingBrowser() }, async 
 
   const page = await browser.open(shop);
   await page.until('document.title === "shop"');
-  t.match(await page.evaluate(fetched(strict, query(key, 'omit'))), /^200 .*"stock":7/, 'with a key');
-  t.match(await page.evaluate(fetched(strict, query('', 'omit'))), /^401 .*UNAUTHENTICATED/, 'a refusal can be read');
+  t.match(
+    await page.evaluate(fetched(strict, query(key, 'omit'))),
+    /^200 .*"stock":7/,
+    'with a key',
+  );
+  t.match(
+    await page.evaluate(fetched(strict, query('', 'omit'))),
+    /^401 .*UNAUTHENTICATED/,
+    'a refusal can be read',
+  );
   t.equal(
     await page.evaluate(fetched(strict, query(key, 'include'))),
     'blocked',
     'with credentials, which are not allowed',
   );
-  t.match(await page.evaluate(fetched(open, query('', 'include'))), /^200 .*"stock":7/, 'where they are');
+  t.match(
+    await page.evaluate(fetched(open, query('', 'include'))),
+    /^200 .*"stock":7/,
+    'where they are',
+  );
   t.equal(
     await page.evaluate(fetched(open, query("'x-evil': '1'", 'omit'))),
     'blocked',
@@ -210,7 +264,11 @@ t.test('a browser on pages of other origins', { skip: missingBrowser() }, async 
     [open, ''],
   ] as const) {
     for (const credentials of ['omit', 'include'])
-      t.equal(await stranger.evaluate(fetched(gateway, query(headers, credentials))), 'blocked', credentials);
+      t.equal(
+        await stranger.evaluate(fetched(gateway, query(headers, credentials))),
+        'blocked',
+        credentials,
+      );
     // Without a preflight, as a form could send it: the page reads nothing, and the gateway does nothing.
     const simple = `{ method: 'POST', mode: 'no-cors', body: '{"query":"{ stock }"}' }`;
     t.match(await stranger.evaluate(fetched(gateway, simple)), /^0 $|blocked/);

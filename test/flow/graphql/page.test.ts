@@ -25,7 +25,9 @@ const services = (url: string): string => `services:
       RenameArticle: { field: Mutation.rename }
 `;
 
-const ARTICLE = envelope('<GetArticleResponse xmlns="urn:shop"><sku>A1</sku><name>Bolt</name></GetArticleResponse>');
+const ARTICLE = envelope(
+  '<GetArticleResponse xmlns="urn:shop"><sku>A1</sku><name>Bolt</name></GetArticleResponse>',
+);
 
 async function start(t: Test, more = ''): Promise<TestGateway> {
   const backend = await useBackend(t, answerWith(ARTICLE));
@@ -44,20 +46,31 @@ t.test('the page and all it needs come from the gateway', async (t) => {
   t.match(policy, "default-src 'none'; script-src 'self'; style-src 'self';");
   t.notMatch(policy, /unsafe|http|\*/);
   t.match(policy, "frame-ancestors 'none'");
-  t.notMatch(page, /https?:|\/\/[a-z]|<style|<script[^>]*>[^<]/, 'nothing of other hosts, nothing inline');
+  t.notMatch(
+    page,
+    /https?:|\/\/[a-z]|<style|<script[^>]*>[^<]/,
+    'nothing of other hosts, nothing inline',
+  );
   t.match(page, 'article(sku: &quot;A&quot;) {', 'an example to begin with');
 
   const links = linksIn(page, url);
   t.equal(links.length, 5);
-  for (const link of [...links, ...['fetcher.js'].map((name) => new URL(name, links.at(-1)).href)]) {
+  for (const link of [
+    ...links,
+    ...['fetcher.js'].map((name) => new URL(name, links.at(-1)).href),
+  ]) {
     const asset = await fetch(link, { headers: { 'accept-encoding': 'identity' } });
     const text = await asset.text();
     t.equal(asset.status, 200, link);
-    t.match(asset.headers.get('content-type'), link.endsWith('.css') ? 'text/css' : 'text/javascript');
+    t.match(
+      asset.headers.get('content-type'),
+      link.endsWith('.css') ? 'text/css' : 'text/javascript',
+    );
     t.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable');
     t.equal(asset.headers.get('x-content-type-options'), 'nosniff');
     t.notOk(text.includes('sourceMappingURL'), 'no map is asked for');
-    if (link.endsWith('.css')) t.notOk(/@import|url\((?!["']?data:)/.test(text), 'a style loads nothing else');
+    if (link.endsWith('.css'))
+      t.notOk(/@import|url\((?!["']?data:)/.test(text), 'a style loads nothing else');
 
     const zipped = await fetch(link, { headers: { 'accept-encoding': 'br, gzip;q=0.5' } });
     t.equal(zipped.headers.get('content-encoding'), 'gzip');
@@ -71,10 +84,19 @@ t.test('the page and all it needs come from the gateway', async (t) => {
     t.equal(head.headers.get('content-length'), String(Buffer.byteLength(text)));
   }
   t.equal((await fetch(links[0] ?? '', { method: 'POST', body: '{}' })).status, 405);
-  for (const other of ['/graphql/assets/', '/graphql/assets/0/react.js', '/graphql/assets', '/graphql/x']) {
+  for (const other of [
+    '/graphql/assets/',
+    '/graphql/assets/0/react.js',
+    '/graphql/assets',
+    '/graphql/x',
+  ]) {
     t.equal((await fetch(gateway.url + other)).status, 404, other);
   }
-  t.equal((await fetch(new URL('LICENSE.react', links[0]))).status, 404, 'what the page does not name is not there');
+  t.equal(
+    (await fetch(new URL('LICENSE.react', links[0]))).status,
+    404,
+    'what the page does not name is not there',
+  );
 });
 
 t.test('where the endpoint is somewhere else, so is the page', async (t) => {
@@ -91,7 +113,11 @@ t.test('only who wants a page gets one', async (t) => {
   const gateway = await start(t);
   const url = `${gateway.url}/graphql`;
   for (const accept of ['*/*', 'application/json', 'application/json, text/html']) {
-    t.notMatch((await fetch(url, { headers: { accept } })).headers.get('content-type'), 'html', accept);
+    t.notMatch(
+      (await fetch(url, { headers: { accept } })).headers.get('content-type'),
+      'html',
+      accept,
+    );
   }
   const typed = { ...HTML, 'sec-fetch-site': 'none' };
   const asked = await fetch(`${url}?query={__typename}`, { headers: typed });
@@ -128,8 +154,12 @@ t.test('in a browser: documentation, answers and errors', { skip: missingBrowser
   const page = await browser.open(`${gateway.url}/graphql`);
 
   // Its own answer to the introspection query makes the documentation.
-  await page.until('document.querySelector(\'[aria-label="Show Documentation Explorer"]\') !== null');
-  await page.evaluate('document.querySelector(\'[aria-label="Show Documentation Explorer"]\').click()');
+  await page.until(
+    'document.querySelector(\'[aria-label="Show Documentation Explorer"]\') !== null',
+  );
+  await page.evaluate(
+    'document.querySelector(\'[aria-label="Show Documentation Explorer"]\').click()',
+  );
   await page.until("document.querySelector('.graphiql-doc-explorer')?.innerText.includes('Query')");
   await page.evaluate(
     "[...document.querySelectorAll('.graphiql-doc-explorer-type-name')].find((a) => a.innerText === 'Query').click()",
@@ -156,7 +186,9 @@ t.test('in a browser: documentation, answers and errors', { skip: missingBrowser
   await run('{ __typename', 'GRAPHQL_PARSE_FAILED');
 
   const { origin } = new URL(gateway.url);
-  const foreign = page.loaded.filter(({ url }) => !url.startsWith('data:') && new URL(url).origin !== origin);
+  const foreign = page.loaded.filter(
+    ({ url }) => !url.startsWith('data:') && new URL(url).origin !== origin,
+  );
   t.same(foreign, [], 'no other host is asked');
   t.same(
     page.loaded.filter(({ status }) => status >= 400),

@@ -1,7 +1,11 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import t from 'tap';
 
-import { FairScheduler, type SlicedTask, type TaskOwner } from '../../../src/flow/http/fair-scheduler.js';
+import {
+  FairScheduler,
+  type SlicedTask,
+  type TaskOwner,
+} from '../../../src/flow/http/fair-scheduler.js';
 import { until } from '../../kit/until.js';
 
 /** Long work is done in turns: of addresses with each other, behind short messages, and hardly at all for penalised connections. */
@@ -46,7 +50,11 @@ t.test('addresses take turns, whatever the number of works of each', async (t) =
   fairScheduler.enqueue(work('b1', 2), ordinary('b'));
   await rounds(20);
   t.equal(done.length, 8);
-  t.equal(done.slice(0, 4).filter((name) => name === 'b1').length, 2, 'half of the turns are of the other');
+  t.equal(
+    done.slice(0, 4).filter((name) => name === 'b1').length,
+    2,
+    'half of the turns are of the other',
+  );
 });
 
 t.test('of one address every other turn is of what began first, and the rest go on', async (t) => {
@@ -81,24 +89,27 @@ t.test('what waits for bytes ends the turn', async (t) => {
   t.same(done, ['a', 'b']);
 });
 
-t.test('nothing long is done in a turn that brought something short, until it is due', async (t) => {
-  const { fairScheduler, done, work, pass } = start();
-  fairScheduler.enqueue(work('a', 10), ordinary('a'));
-  await rounds(1);
-  t.equal(done.length, 1, 'the first');
-  for (let n = 0; n < 8; n++) {
+t.test(
+  'nothing long is done in a turn that brought something short, until it is due',
+  async (t) => {
+    const { fairScheduler, done, work, pass } = start();
+    fairScheduler.enqueue(work('a', 10), ordinary('a'));
+    await rounds(1);
+    t.equal(done.length, 1, 'the first');
+    for (let n = 0; n < 8; n++) {
+      fairScheduler.addShortMessage();
+      await rounds(1);
+      t.equal(done.length, 1, `${n} ms later`);
+      pass(1);
+    }
+    pass(1);
     fairScheduler.addShortMessage();
     await rounds(1);
-    t.equal(done.length, 1, `${n} ms later`);
-    pass(1);
-  }
-  pass(1);
-  fairScheduler.addShortMessage();
-  await rounds(1);
-  t.equal(done.length, 2, 'a tenth of the time is its own');
-  await rounds(40);
-  t.equal(done.length, 10, 'and all of it where nothing short comes');
-});
+    t.equal(done.length, 2, 'a tenth of the time is its own');
+    await rounds(40);
+    t.equal(done.length, 10, 'and all of it where nothing short comes');
+  },
+);
 
 t.test('work need not wait while nothing else does, for one slice of each turn', async (t) => {
   const { fairScheduler, done, work } = start();
@@ -179,22 +190,25 @@ t.test('what is done for the promise of a turn counts as its time', async (t) =>
   t.same(done, ['s']);
 });
 
-t.test('a connection penalised while its task is queued gets the share of penalised ones', async (t) => {
-  const { fairScheduler, done, work, pass } = start();
-  const owner = { address: 's', isPenalised: false };
-  fairScheduler.enqueue(work('s', 5), owner);
-  await rounds(1);
-  t.same(done, ['s']);
-  owner.isPenalised = true;
-  await rounds(6);
-  t.same(done, ['s', 's', 's'], 'one slice before it is known, and the first penalised one');
-  await aWhile();
-  t.equal(done.length, 3);
-  owner.isPenalised = false;
-  pass(49);
-  await aWhile();
-  t.equal(done.length, 5, 'until the penalty is over');
-});
+t.test(
+  'a connection penalised while its task is queued gets the share of penalised ones',
+  async (t) => {
+    const { fairScheduler, done, work, pass } = start();
+    const owner = { address: 's', isPenalised: false };
+    fairScheduler.enqueue(work('s', 5), owner);
+    await rounds(1);
+    t.same(done, ['s']);
+    owner.isPenalised = true;
+    await rounds(6);
+    t.same(done, ['s', 's', 's'], 'one slice before it is known, and the first penalised one');
+    await aWhile();
+    t.equal(done.length, 3);
+    owner.isPenalised = false;
+    pass(49);
+    await aWhile();
+    t.equal(done.length, 5, 'until the penalty is over');
+  },
+);
 
 t.test('a penalised connection does not slow another of its address', async (t) => {
   const { fairScheduler, done, work, pass } = start();
@@ -207,17 +221,20 @@ t.test('a penalised connection does not slow another of its address', async (t) 
   t.equal(done[4], 'bad');
 });
 
-t.test('of each penalised address the task goes on that began first, and addresses take turns', async (t) => {
-  const { fairScheduler, done, work, pass } = start();
-  fairScheduler.enqueue(work('young', 1, 0.5, 20), penalised('s'));
-  fairScheduler.enqueue(work('old', 3, 0.5, 10), penalised('s'));
-  fairScheduler.enqueue(work('other', 2, 0.5, 30), penalised('r'));
-  for (let n = 0; n < 6; n++) {
-    await aWhile();
-    pass(49);
-  }
-  t.same(done, ['old', 'other', 'old', 'other', 'old', 'young']);
-});
+t.test(
+  'of each penalised address the task goes on that began first, and addresses take turns',
+  async (t) => {
+    const { fairScheduler, done, work, pass } = start();
+    fairScheduler.enqueue(work('young', 1, 0.5, 20), penalised('s'));
+    fairScheduler.enqueue(work('old', 3, 0.5, 10), penalised('s'));
+    fairScheduler.enqueue(work('other', 2, 0.5, 30), penalised('r'));
+    for (let n = 0; n < 6; n++) {
+      await aWhile();
+      pass(49);
+    }
+    t.same(done, ['old', 'other', 'old', 'other', 'old', 'young']);
+  },
+);
 
 t.test('a penalty ends', async (t) => {
   const { fairScheduler, done, work, pass } = start();

@@ -15,7 +15,12 @@ t.test('heads that can be read in two ways are refused at every endpoint', async
     t,
     `services:\n  s:\n    url: ${backend.url}\nroutes:\n  - path: /files\n    url: ${backend.url}\n`,
   );
-  const good = ['Host: a', 'Content-Type: text/xml', 'SOAPAction: ""', `Content-Length: ${ENVELOPE.length}`];
+  const good = [
+    'Host: a',
+    'Content-Type: text/xml',
+    'SOAPAction: ""',
+    `Content-Length: ${ENVELOPE.length}`,
+  ];
   const ask = (path: string, fields: readonly string[]) =>
     sendRaw(gateway.url, `POST ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${ENVELOPE}`);
   // Framing, Host and version are tested by the catalogue (H01 to H07).
@@ -48,11 +53,27 @@ const OWN = [
   '[2001:DB8::1]',
   'localhost:80',
 ];
-const FOREIGN = ['rebound.example', 'rebound.example:4000', 'x.api.example', '127.0.0.1.example', 'api.example..'];
+const FOREIGN = [
+  'rebound.example',
+  'rebound.example:4000',
+  'x.api.example',
+  '127.0.0.1.example',
+  'api.example..',
+];
 
 /** The statuses of one request for each address that callers ask for, which names `host`. */
-async function statuses(t: Test, gateway: TestGateway, host: string, target = ''): Promise<Record<string, number>> {
-  const ask = async (name: string, line: string, fields: string, body = ''): Promise<[string, number]> => {
+async function statuses(
+  t: Test,
+  gateway: TestGateway,
+  host: string,
+  target = '',
+): Promise<Record<string, number>> {
+  const ask = async (
+    name: string,
+    line: string,
+    fields: string,
+    body = '',
+  ): Promise<[string, number]> => {
     const [method = '', path = ''] = line.split(' ');
     const head = `${method} ${target}${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: ${fields}\r\n`;
     const answer = await sendRaw(
@@ -71,7 +92,12 @@ async function statuses(t: Test, gateway: TestGateway, host: string, target = ''
     await ask('page', 'GET /graphql', 'close\r\nAccept: text/html'),
     await ask('asset', 'GET /graphql/assets/none', 'close'),
     await ask('socket', 'GET /graphql', `Upgrade\r\n${HANDSHAKE}`),
-    await ask('soap', 'POST /soap/s', 'close\r\nContent-Type: text/xml\r\nSOAPAction: ""', ENVELOPE),
+    await ask(
+      'soap',
+      'POST /soap/s',
+      'close\r\nContent-Type: text/xml\r\nSOAPAction: ""',
+      ENVELOPE,
+    ),
     await ask('wsdl', 'GET /soap/s?wsdl', 'close'),
     await ask('route', 'GET /files/a', 'close'),
     await ask('nothing', 'GET /none', 'close'),
@@ -86,7 +112,16 @@ const HANDSHAKE = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ].join('\r\n');
 
-const ANSWERED = { graphql: 200, page: 200, asset: 404, socket: 101, soap: 200, wsdl: 404, route: 200, nothing: 404 };
+const ANSWERED = {
+  graphql: 200,
+  page: 200,
+  asset: 404,
+  socket: 101,
+  soap: 200,
+  wsdl: 404,
+  route: 200,
+  nothing: 404,
+};
 const BROWSERS_REFUSED = { ...ANSWERED, graphql: 421, page: 421, asset: 421, socket: 421 };
 const ALL_REFUSED = { ...BROWSERS_REFUSED, soap: 421, wsdl: 421, route: 421, nothing: 421 };
 
@@ -100,7 +135,8 @@ t.test('the Host of a request is one of those configured', async (t) => {
 
   await t.test('any, where none is', async (t) => {
     const gateway = await start(t, '');
-    for (const host of [...OWN, ...FOREIGN]) t.match(await statuses(t, gateway, host), ANSWERED, host);
+    for (const host of [...OWN, ...FOREIGN])
+      t.match(await statuses(t, gateway, host), ANSWERED, host);
   });
 
   await t.test('with `publicUrl`, at addresses that browsers use', async (t) => {
@@ -128,7 +164,8 @@ t.test('the Host of a request is one of those configured', async (t) => {
 
   await t.test('with both, either name', async (t) => {
     const gateway = await start(t, 'publicUrl: https://public.example\nhosts: [api.example]\n');
-    for (const host of [...OWN, 'public.example']) t.match(await statuses(t, gateway, host), ANSWERED, host);
+    for (const host of [...OWN, 'public.example'])
+      t.match(await statuses(t, gateway, host), ANSWERED, host);
     for (const host of FOREIGN) t.match(await statuses(t, gateway, host), ALL_REFUSED, host);
   });
 
@@ -143,6 +180,9 @@ t.test('the Host of a request is one of those configured', async (t) => {
   await t.test('HTTP/1.0 names none: no browser sends that', async (t) => {
     const gateway = await start(t, 'hosts: [api.example]\n');
     t.equal((await sendRaw(gateway.url, 'GET /files/a HTTP/1.0\r\n\r\n')).status, 200);
-    t.equal((await sendRaw(gateway.url, 'GET /files/a HTTP/1.0\r\nHost: rebound.example\r\n\r\n')).status, 421);
+    t.equal(
+      (await sendRaw(gateway.url, 'GET /files/a HTTP/1.0\r\nHost: rebound.example\r\n\r\n')).status,
+      421,
+    );
   });
 });

@@ -18,11 +18,18 @@ async function start(t: Test) {
   return { server, tinyChunksFound, url: (await listen(t, server)).url };
 }
 
-const CHUNKED_HEAD = post('/', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
-const bytesOf = (text: string): Uint8Array[] => Array.from(Buffer.from(text), (byte) => Uint8Array.of(byte));
-const request = (...chunks: Uint8Array[]): Buffer => Buffer.concat([CHUNKED_HEAD, chunked(...chunks)]);
+const CHUNKED_HEAD = post('/', 'text/xml', '', {
+  'Content-Length': null,
+  'Transfer-Encoding': 'chunked',
+});
+const bytesOf = (text: string): Uint8Array[] =>
+  Array.from(Buffer.from(text), (byte) => Uint8Array.of(byte));
+const request = (...chunks: Uint8Array[]): Buffer =>
+  Buffer.concat([CHUNKED_HEAD, chunked(...chunks)]);
 
-async function received(server: Awaited<ReturnType<typeof start>>['server']): Promise<readonly string[]> {
+async function received(
+  server: Awaited<ReturnType<typeof start>>['server'],
+): Promise<readonly string[]> {
   const [incoming, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
   const pieces: string[] = [];
   incoming.on('data', (piece) => pieces.push(String(piece)));
@@ -47,30 +54,35 @@ t.test('chunks of a few bytes that come together are told together, in their ord
   client.close();
 });
 
-t.test('as many tiny chunks are taken as allowed, and with one more no byte of the rest', async (t) => {
-  const { server, url, tinyChunksFound } = await start(t);
-  const client = await RawClient.connect(url);
-  const all = received(server);
-  await client.send(request(...bytesOf('x'.repeat(4096))));
-  t.equal((await all).join('').length, 4096);
-  t.same(tinyChunksFound, []);
-  const told: unknown[] = [];
-  server.once('request', (incoming) =>
-    incoming.on('data', (piece) => told.push(piece)).on('end', () => told.push('end')),
-  );
-  await client.send(request(...bytesOf('x'.repeat(4097)), Buffer.from('y'.repeat(1000))));
-  await until(() => tinyChunksFound.length > 0);
-  t.equal(tinyChunksFound.length, 1, 'told once');
-  t.notOk(told.includes('end'));
-  t.ok(Buffer.concat(told as Buffer[]).length <= 4096);
-  client.close();
-});
+t.test(
+  'as many tiny chunks are taken as allowed, and with one more no byte of the rest',
+  async (t) => {
+    const { server, url, tinyChunksFound } = await start(t);
+    const client = await RawClient.connect(url);
+    const all = received(server);
+    await client.send(request(...bytesOf('x'.repeat(4096))));
+    t.equal((await all).join('').length, 4096);
+    t.same(tinyChunksFound, []);
+    const told: unknown[] = [];
+    server.once('request', (incoming) =>
+      incoming.on('data', (piece) => told.push(piece)).on('end', () => told.push('end')),
+    );
+    await client.send(request(...bytesOf('x'.repeat(4097)), Buffer.from('y'.repeat(1000))));
+    await until(() => tinyChunksFound.length > 0);
+    t.equal(tinyChunksFound.length, 1, 'told once');
+    t.notOk(told.includes('end'));
+    t.ok(Buffer.concat(told as Buffer[]).length <= 4096);
+    client.close();
+  },
+);
 
 t.test('small chunks between larger ones are no tiny chunks', async (t) => {
   const { server, url, tinyChunksFound } = await start(t);
   const client = await RawClient.connect(url);
   const all = received(server);
-  const chunks = Array.from({ length: 6000 }, (_, n) => Buffer.from(n % 8 === 7 ? 'x'.repeat(64) : 'y'));
+  const chunks = Array.from({ length: 6000 }, (_, n) =>
+    Buffer.from(n % 8 === 7 ? 'x'.repeat(64) : 'y'),
+  );
   await client.send(request(...chunks));
   t.equal((await all).join(''), chunks.join(''));
   t.same(tinyChunksFound, []);
@@ -83,7 +95,9 @@ t.test('while nobody takes small chunks, no more of them are read', async (t) =>
   const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
   const count = 100_000;
   const chunk = `3f\r\n${'x'.repeat(63)}\r\n`;
-  const sent = client.send(Buffer.concat([CHUNKED_HEAD, Buffer.from(`${chunk.repeat(count)}0\r\n\r\n`)]));
+  const sent = client.send(
+    Buffer.concat([CHUNKED_HEAD, Buffer.from(`${chunk.repeat(count)}0\r\n\r\n`)]),
+  );
   const [incoming] = await asked;
   // Until nothing more comes in, however many turns it is given.
   for (let turns = 0, before = -1; turns < 100; turns++) {
@@ -124,29 +138,35 @@ const given = (incoming: IncomingMessage, taker: BodyTaker): boolean =>
   incoming instanceof Incoming && incoming.giveBody(taker);
 const BODY = 'a body that is longer than what waits for company: '.repeat(3);
 
-t.test('a body is given to who takes it, request by request, and the stream hears nothing of it', async (t) => {
-  const { server, url } = await start(t);
-  const client = await RawClient.connect(url);
-  for (const sent of [[BODY], [...BODY], [BODY.slice(0, 70), BODY.slice(70)], ['']]) {
-    const taker = new Taker();
-    const heard: string[] = [];
-    const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
-    server.once('request', (incoming) => {
-      t.ok(given(incoming, taker));
-      for (const event of ['end', 'aborted', 'error', 'close']) incoming.on(event, () => heard.push(event));
-    });
-    await client.send(
-      post('/', 'text/xml', '', { 'Content-Length': String(BODY.length * Math.sign(sent.join('').length)) }),
-    );
-    for (const piece of sent) await client.send(Buffer.from(piece));
-    const [, response] = await asked;
-    t.equal(await taker.whole, sent.join(''));
-    response.end('done');
-    t.match(await client.reply(), { status: 200 });
-    t.same(heard, [], 'neither its end, nor that it was thrown away');
-  }
-  client.close();
-});
+t.test(
+  'a body is given to who takes it, request by request, and the stream hears nothing of it',
+  async (t) => {
+    const { server, url } = await start(t);
+    const client = await RawClient.connect(url);
+    for (const sent of [[BODY], [...BODY], [BODY.slice(0, 70), BODY.slice(70)], ['']]) {
+      const taker = new Taker();
+      const heard: string[] = [];
+      const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+      server.once('request', (incoming) => {
+        t.ok(given(incoming, taker));
+        for (const event of ['end', 'aborted', 'error', 'close'])
+          incoming.on(event, () => heard.push(event));
+      });
+      await client.send(
+        post('/', 'text/xml', '', {
+          'Content-Length': String(BODY.length * Math.sign(sent.join('').length)),
+        }),
+      );
+      for (const piece of sent) await client.send(Buffer.from(piece));
+      const [, response] = await asked;
+      t.equal(await taker.whole, sent.join(''));
+      response.end('done');
+      t.match(await client.reply(), { status: 200 });
+      t.same(heard, [], 'neither its end, nor that it was thrown away');
+    }
+    client.close();
+  },
+);
 
 t.test('what comes after somebody left a body goes to the stream', async (t) => {
   const { server, url } = await start(t);

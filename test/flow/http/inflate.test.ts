@@ -62,7 +62,13 @@ function withFields(): Buffer {
   const head = Buffer.from(ZIPPED.subarray(0, 10));
   head[3] = 2 | 4 | 8 | 16;
   const extra = Buffer.from([3, 0, 1, 2, 3]);
-  return Buffer.concat([head, extra, Buffer.from('name\0comment\0'), Buffer.from([9, 9]), ZIPPED.subarray(10)]);
+  return Buffer.concat([
+    head,
+    extra,
+    Buffer.from('name\0comment\0'),
+    Buffer.from([9, 9]),
+    ZIPPED.subarray(10),
+  ]);
 }
 
 t.test('a stream is decoded, whole and at every split', async (t) => {
@@ -104,7 +110,10 @@ t.test('what is not one whole stream in order is refused, whole and at every spl
     'another method': flipped(2),
     'a reserved flag': Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 0x80]), ZIPPED.subarray(4)]),
     'broken data': flipped(14),
-    'an endless name': Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]), Buffer.alloc(5000, 'x')]),
+    'an endless name': Buffer.concat([
+      Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]),
+      Buffer.alloc(5000, 'x'),
+    ]),
     zlib: Buffer.concat([Buffer.from([0x78, 0x9c]), deflateRawSync(TEXT)]),
   };
   for (const [name, stream] of Object.entries(cases)) {
@@ -124,13 +133,32 @@ t.test('what grows too much is refused while it grows', async (t) => {
   t.ok(bytes.length <= MIB, `after ${bytes.length} bytes`);
   const { refusal: early } = await inflate(cutAt(bomb, [700, 1400, 2100]));
   t.equal(early, 'DECOMPRESSION_LIMIT');
-  t.equal((await inflate([gzipSync(Buffer.alloc(900 * KIB))])).refusal, null, 'a small one may be of one byte only');
+  t.equal(
+    (await inflate([gzipSync(Buffer.alloc(900 * KIB))])).refusal,
+    null,
+    'a small one may be of one byte only',
+  );
   const plain = gzipSync(Buffer.alloc(2 * MIB, 'abcdefgh'), { level: constants.Z_NO_COMPRESSION });
-  t.equal((await inflate([plain], { ...LIMITS, messageBytes: MIB })).refusal, 'DECOMPRESSION_LIMIT', 'too long');
-  t.equal((await inflate([plain], { ...LIMITS, messageBytes: plain.length })).refusal, null, 'just long enough');
+  t.equal(
+    (await inflate([plain], { ...LIMITS, messageBytes: MIB })).refusal,
+    'DECOMPRESSION_LIMIT',
+    'too long',
+  );
+  t.equal(
+    (await inflate([plain], { ...LIMITS, messageBytes: plain.length })).refusal,
+    null,
+    'just long enough',
+  );
   // Blocks of nothing, each in 5 bytes.
-  const endless = Buffer.concat([ZIPPED.subarray(0, 10), Buffer.alloc(2 * MIB, Buffer.from([0, 0, 0, 255, 255]))]);
-  t.equal((await inflate([endless], { ...LIMITS, messageBytes: MIB })).refusal, 'DECOMPRESSION_LIMIT', 'of nothing');
+  const endless = Buffer.concat([
+    ZIPPED.subarray(0, 10),
+    Buffer.alloc(2 * MIB, Buffer.from([0, 0, 0, 255, 255])),
+  ]);
+  t.equal(
+    (await inflate([endless], { ...LIMITS, messageBytes: MIB })).refusal,
+    'DECOMPRESSION_LIMIT',
+    'of nothing',
+  );
 });
 
 t.test('who takes slowly makes the source wait', async (t) => {
@@ -187,7 +215,8 @@ t.test('random streams, cut anywhere, come out as they went in', async () => {
       const mutated = Buffer.from(stream);
       mutated[place % mutated.length] = byte;
       const outcome = await inflate(cutAt(mutated, cuts));
-      if (outcome.refusal === null && !outcome.bytes.equals(content)) throw new Error('other bytes came out');
+      if (outcome.refusal === null && !outcome.bytes.equals(content))
+        throw new Error('other bytes came out');
     },
   );
   await fc.assert(property, { numRuns: 300 });

@@ -32,7 +32,10 @@ t.test('no refusal waits longer than the limit', async (t) => {
   t.equal(penaltyBox.delayMillis(A, 1, 0), 100, 'the next one');
   penaltyBox.delayMillis(A, 2 ** 14, 0);
   const waits = Array.from({ length: 50 }, () => penaltyBox.delayMillis(A, 2 ** 14, 0));
-  t.ok(Math.min(...waits) >= 500 && Math.max(...waits) <= 1000, 'half of the limit at least, the limit at most');
+  t.ok(
+    Math.min(...waits) >= 500 && Math.max(...waits) <= 1000,
+    'half of the limit at least, the limit at most',
+  );
   t.ok(new Set(waits).size > 40, 'not all until the same moment');
   t.ok(penaltyBox.delayMillis(A, 1, 1000) <= 100, 'what was never waited for is not owed');
 });
@@ -89,49 +92,71 @@ t.test('bytes and time of the event loop count', async (t) => {
   ] as const) {
     const penaltyBox = new PenaltyBox({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
     t.equal(penaltyBox.penalise(socketOf(A), cost), null, 'one long mistake is answered at once');
-    t.equal(penaltyBox.penalise(socketOf(A), units(1)) !== null, isDelayed, `behind ${JSON.stringify(cost)}`);
+    t.equal(
+      penaltyBox.penalise(socketOf(A), units(1)) !== null,
+      isDelayed,
+      `behind ${JSON.stringify(cost)}`,
+    );
     penaltyBox.close();
   }
 });
 
-t.test('a flood of long mistakes is delayed, on one connection and on a new one for each', async (t) => {
-  for (const isNew of [false, true]) {
-    const penaltyBox = new PenaltyBox({ refusalsPerSecond: 10, refusalHoldMillis: 60_000 });
-    const socket = socketOf(A);
-    t.equal(penaltyBox.penalise(socket, units(1000)), null, 'the first');
-    for (let n = 0; n < 5; n++) {
-      t.not(penaltyBox.penalise(isNew ? socketOf(A) : socket, units(1000)), null, 'one after it');
+t.test(
+  'a flood of long mistakes is delayed, on one connection and on a new one for each',
+  async (t) => {
+    for (const isNew of [false, true]) {
+      const penaltyBox = new PenaltyBox({ refusalsPerSecond: 10, refusalHoldMillis: 60_000 });
+      const socket = socketOf(A);
+      t.equal(penaltyBox.penalise(socket, units(1000)), null, 'the first');
+      for (let n = 0; n < 5; n++) {
+        t.not(penaltyBox.penalise(isNew ? socketOf(A) : socket, units(1000)), null, 'one after it');
+      }
+      penaltyBox.close();
     }
-    penaltyBox.close();
-  }
-});
+  },
+);
 
-t.test('a connection with good requests is not delayed for its neighbours, and a new one is', async (t) => {
-  const penaltyBox = useBox(t, 10);
-  const [attacker, neighbour, silent] = [socketOf(A), socketOf(A), socketOf(A)];
-  for (let n = 0; n < 3; n++) penaltyBox.forgive(neighbour);
-  t.equal(penaltyBox.penalise(attacker, units(1000)), null);
-  t.not(penaltyBox.penalise(attacker, units(1000)), null);
-  t.equal(recordOf(attacker).isPenalised, true);
-  t.equal(penaltyBox.penalise(neighbour, units(1)), null);
-  t.equal(penaltyBox.penalise(neighbour, units(2)), null);
-  t.equal(recordOf(neighbour).isPenalised, false, 'its long messages are read as before');
-  t.equal(recordOf(silent).isPenalised, false, 'those of connections without history as well');
-  t.not(penaltyBox.penalise(neighbour, units(1)), null, 'its good requests are used up');
-  t.not(penaltyBox.penalise(socketOf(A), units(1)), null, 'a new connection of the address waits');
-  t.equal(penaltyBox.penalise(socketOf(B), units(1)), null, 'one of another does not');
-});
+t.test(
+  'a connection with good requests is not delayed for its neighbours, and a new one is',
+  async (t) => {
+    const penaltyBox = useBox(t, 10);
+    const [attacker, neighbour, silent] = [socketOf(A), socketOf(A), socketOf(A)];
+    for (let n = 0; n < 3; n++) penaltyBox.forgive(neighbour);
+    t.equal(penaltyBox.penalise(attacker, units(1000)), null);
+    t.not(penaltyBox.penalise(attacker, units(1000)), null);
+    t.equal(recordOf(attacker).isPenalised, true);
+    t.equal(penaltyBox.penalise(neighbour, units(1)), null);
+    t.equal(penaltyBox.penalise(neighbour, units(2)), null);
+    t.equal(recordOf(neighbour).isPenalised, false, 'its long messages are read as before');
+    t.equal(recordOf(silent).isPenalised, false, 'those of connections without history as well');
+    t.not(penaltyBox.penalise(neighbour, units(1)), null, 'its good requests are used up');
+    t.not(
+      penaltyBox.penalise(socketOf(A), units(1)),
+      null,
+      'a new connection of the address waits',
+    );
+    t.equal(penaltyBox.penalise(socketOf(B), units(1)), null, 'one of another does not');
+  },
+);
 
-t.test('good requests cover refusals of their own connection alone, thirty-two at most', async (t) => {
-  const penaltyBox = useBox(t, 10);
-  const [attacker, neighbour] = [socketOf(A), socketOf(A)];
-  t.equal(penaltyBox.penalise(attacker, units(1000)), null);
-  t.not(penaltyBox.penalise(attacker, units(1000)), null);
-  for (let n = 0; n < 100; n++) penaltyBox.forgive(neighbour);
-  t.not(penaltyBox.penalise(attacker, units(1)), null, 'the attacker gains nothing by its neighbours');
-  for (let n = 0; n < 32; n++) t.equal(penaltyBox.penalise(neighbour, units(1)), null, `refusal ${n}`);
-  t.not(penaltyBox.penalise(neighbour, units(1)), null);
-});
+t.test(
+  'good requests cover refusals of their own connection alone, thirty-two at most',
+  async (t) => {
+    const penaltyBox = useBox(t, 10);
+    const [attacker, neighbour] = [socketOf(A), socketOf(A)];
+    t.equal(penaltyBox.penalise(attacker, units(1000)), null);
+    t.not(penaltyBox.penalise(attacker, units(1000)), null);
+    for (let n = 0; n < 100; n++) penaltyBox.forgive(neighbour);
+    t.not(
+      penaltyBox.penalise(attacker, units(1)),
+      null,
+      'the attacker gains nothing by its neighbours',
+    );
+    for (let n = 0; n < 32; n++)
+      t.equal(penaltyBox.penalise(neighbour, units(1)), null, `refusal ${n}`);
+    t.not(penaltyBox.penalise(neighbour, units(1)), null);
+  },
+);
 
 t.test('refusals that good requests cover are not charged to the address', async (t) => {
   const penaltyBox = useBox(t, 10);
@@ -178,7 +203,11 @@ t.test('what comes through a trusted proxy is neither held nor counted', async (
 
 t.test('nobody is held who is gone', async (t) => {
   const penaltyBox = useBox(t, 1);
-  t.equal(penaltyBox.penalise(socketOf(undefined), units(1000)), null, 'it was gone when it was looked at first');
+  t.equal(
+    penaltyBox.penalise(socketOf(undefined), units(1000)),
+    null,
+    'it was gone when it was looked at first',
+  );
   const gone = socketOf('192.0.2.1');
   gone.destroy();
   t.equal(penaltyBox.penalise(gone, units(1000)), null);
@@ -194,34 +223,40 @@ async function start(t: Test, lines: string): Promise<TestGateway> {
   return useGateway(t, `services: { s: { url: "${backend.url}/s" } }\n${lines}`);
 }
 
-t.test('refused envelopes, documents and heads wait together, good requests of the same address pass', async (t) => {
-  const gateway = await start(t, LIMITS);
-  const post = (path: string, type: string, body: string): string =>
-    `POST ${path} HTTP/1.1\r\nHost: g\r\nContent-Type: ${type}\r\nSOAPAction: ""\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-  const rubbish = post('/soap/s', 'text/xml', '<a></b>');
-  await spend(gateway);
-  const waiting = [
-    rubbish,
-    post('/graphql', 'application/json', '{"query":"{ nothing }"}'),
-    'POST /soap/s HTTP/9.9\r\nHost: g\r\n\r\n',
-    'GET /nowhere HTTP/1.1\r\nHost: g\r\n\r\n',
-  ];
-  const clients = await Promise.all(waiting.map(() => RawClient.connect(gateway.url)));
-  let answered = 0;
-  for (const [index, client] of clients.entries()) {
-    client.socket.on('data', () => answered++);
-    client.socket.write(waiting[index] ?? '');
-  }
-  await held(gateway, 4);
-  const good = await sendRaw(gateway.url, post('/soap/s', 'text/xml', envelope('<q xmlns="urn:q"/>')));
-  t.equal(good.status, 200, 'good requests do not wait');
-  t.equal(answered, 0, 'the others do');
-  clients[0]?.socket.destroy();
-  await held(gateway, 3);
-  t.pass('who leaves is not waited for');
-  await gateway.drain();
-  t.equal(answered, 3, 'the end lets all go');
-});
+t.test(
+  'refused envelopes, documents and heads wait together, good requests of the same address pass',
+  async (t) => {
+    const gateway = await start(t, LIMITS);
+    const post = (path: string, type: string, body: string): string =>
+      `POST ${path} HTTP/1.1\r\nHost: g\r\nContent-Type: ${type}\r\nSOAPAction: ""\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    const rubbish = post('/soap/s', 'text/xml', '<a></b>');
+    await spend(gateway);
+    const waiting = [
+      rubbish,
+      post('/graphql', 'application/json', '{"query":"{ nothing }"}'),
+      'POST /soap/s HTTP/9.9\r\nHost: g\r\n\r\n',
+      'GET /nowhere HTTP/1.1\r\nHost: g\r\n\r\n',
+    ];
+    const clients = await Promise.all(waiting.map(() => RawClient.connect(gateway.url)));
+    let answered = 0;
+    for (const [index, client] of clients.entries()) {
+      client.socket.on('data', () => answered++);
+      client.socket.write(waiting[index] ?? '');
+    }
+    await held(gateway, 4);
+    const good = await sendRaw(
+      gateway.url,
+      post('/soap/s', 'text/xml', envelope('<q xmlns="urn:q"/>')),
+    );
+    t.equal(good.status, 200, 'good requests do not wait');
+    t.equal(answered, 0, 'the others do');
+    clients[0]?.socket.destroy();
+    await held(gateway, 3);
+    t.pass('who leaves is not waited for');
+    await gateway.drain();
+    t.equal(answered, 3, 'the end lets all go');
+  },
+);
 
 t.test('a body in tiny chunks has no new connection of its address wait', async (t) => {
   const gateway = await start(t, LIMITS);
@@ -240,23 +275,32 @@ t.test('a body in tiny chunks has no new connection of its address wait', async 
   }
 });
 
-t.test('a trusted proxy may have as many connections as there are, and is trusted without classes', async (t) => {
-  const limits = 'clients: { trustedProxies: [127.0.0.1] }\nlimits: { http: { connectionsPerClient: 2 } }\n';
-  const gateway = await start(t, limits);
-  const body = envelope('<q xmlns="urn:q"/>');
-  for (let n = 0; n < 5; n++) {
-    const client = await RawClient.connect(gateway.url);
-    t.teardown(() => client.close());
-    await client.send(
-      `POST /soap/s HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: 192.0.2.${n}\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+t.test(
+  'a trusted proxy may have as many connections as there are, and is trusted without classes',
+  async (t) => {
+    const limits =
+      'clients: { trustedProxies: [127.0.0.1] }\nlimits: { http: { connectionsPerClient: 2 } }\n';
+    const gateway = await start(t, limits);
+    const body = envelope('<q xmlns="urn:q"/>');
+    for (let n = 0; n < 5; n++) {
+      const client = await RawClient.connect(gateway.url);
+      t.teardown(() => client.close());
+      await client.send(
+        `POST /soap/s HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: 192.0.2.${n}\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      t.equal((await client.reply()).status, 200, `connection ${n}`);
+    }
+    t.match(
+      await gateway.accessLine(),
+      { caller: 'address:192.0.2.0', class: 'default' },
+      'the log has the client',
     );
-    t.equal((await client.reply()).status, 200, `connection ${n}`);
-  }
-  t.match(await gateway.accessLine(), { caller: 'address:192.0.2.0', class: 'default' }, 'the log has the client');
-});
+  },
+);
 
 t.test('callers behind a trusted proxy do not wait for each other', async (t) => {
-  const clients = 'clients: { trustedProxies: [127.0.0.1], address: { class: all }, classes: { all: {} } }\n' as const;
+  const clients =
+    'clients: { trustedProxies: [127.0.0.1], address: { class: all }, classes: { all: {} } }\n' as const;
   const gateway = await start(t, LIMITS + clients);
   const proxy = await RawClient.connect(gateway.url);
   t.teardown(() => proxy.close());
@@ -277,7 +321,8 @@ t.test('callers behind a trusted proxy do not wait for each other', async (t) =>
     isOver = true;
   });
   while (!isOver) {
-    if (!(await gateway.metrics()).includes('soapstone_refusals_held 0\n')) return t.fail('somebody is held');
+    if (!(await gateway.metrics()).includes('soapstone_refusals_held 0\n'))
+      return t.fail('somebody is held');
   }
   return all;
 });
@@ -294,9 +339,11 @@ t.test('who leaves in the middle of a request is not held', async (t) => {
     await invited;
     client.socket.resetAndDestroy();
   }
-  const gone = (): number => gateway.logLines().filter((line) => JSON.stringify(line).includes('CLIENT_GONE')).length;
+  const gone = (): number =>
+    gateway.logLines().filter((line) => JSON.stringify(line).includes('CLIENT_GONE')).length;
   while (gone() < all) {
-    if (!(await gateway.metrics()).includes('soapstone_refusals_held 0\n')) return t.fail('a refusal is delayed');
+    if (!(await gateway.metrics()).includes('soapstone_refusals_held 0\n'))
+      return t.fail('a refusal is delayed');
   }
   return t.pass('all are over');
 });
@@ -314,7 +361,9 @@ const held = async (gateway: { metrics(): Promise<string> }, count: number): Pro
 t.test('refusals wait over server-sent events as well', async (t) => {
   const desk = await startDesk(t, LIMITS);
   const ask = (query: string): Promise<string> =>
-    postGraphql(desk.gateway.url, { query }, { accept: 'text/event-stream' }).then((response) => response.text());
+    postGraphql(desk.gateway.url, { query }, { accept: 'text/event-stream' }).then((response) =>
+      response.text(),
+    );
   await spend(desk.gateway);
   let answered = 0;
   const later = ['{ nothing }', '{ order }', 'subscription { nothing }'].map((query) =>
@@ -358,7 +407,11 @@ t.test('refusals wait over WebSockets as well, and nothing else does', async (t)
     ],
     'a name used again',
   );
-  t.match(await desk.gateway.metrics(), 'soapstone_refusals_held 2\n', 'who does not want to hear has to wait as well');
+  t.match(
+    await desk.gateway.metrics(),
+    'soapstone_refusals_held 2\n',
+    'who does not want to hear has to wait as well',
+  );
   one.say(subscribe('b', '{ order(id: 2) { id } }'));
   t.equal(await one.closed, 4409, 'the other is not over yet');
   await held(desk.gateway, 0);

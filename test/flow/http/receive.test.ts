@@ -19,20 +19,30 @@ import { chunked, post, RawClient, type RawReply, sendRaw } from '../../kit/raw-
 import { useBackend, useGateway } from '../../kit/use.js';
 import { ENVELOPE_RULES } from '../../soap/rules.js';
 
-const envelope = (content: string): string => envelopeOf(`<m:Ping xmlns:m="urn:m">${content}</m:Ping>`);
+const envelope = (content: string): string =>
+  envelopeOf(`<m:Ping xmlns:m="urn:m">${content}</m:Ping>`);
 /** Text that compresses to about a third. */
 const text = (bytes: number): string =>
-  Array.from({ length: Math.ceil(bytes / 16) }, (_, line) => `${(line * 7919) % 1_000_003} of 1000003\n`)
+  Array.from(
+    { length: Math.ceil(bytes / 16) },
+    (_, line) => `${(line * 7919) % 1_000_003} of 1000003\n`,
+  )
     .join('')
     .slice(0, bytes);
 
 async function startPath(t: Test, perService = '', more = '') {
   const backend = await useBackend(t, answerWith(envelope('')));
-  const gateway = await useGateway(t, `services:\n  s:\n    url: ${backend.url}/\n${perService}${more}`);
+  const gateway = await useGateway(
+    t,
+    `services:\n  s:\n    url: ${backend.url}/\n${perService}${more}`,
+  );
   return {
     gateway,
     backend,
-    send: (body: Uint8Array | string, headers: Readonly<Record<string, string>>): Promise<RawReply> => {
+    send: (
+      body: Uint8Array | string,
+      headers: Readonly<Record<string, string>>,
+    ): Promise<RawReply> => {
       const isChunked = headers['Transfer-Encoding'] !== undefined;
       const head = isChunked ? { ...headers, 'Content-Length': null } : headers;
       const bytes = Buffer.from(body);
@@ -40,7 +50,10 @@ async function startPath(t: Test, perService = '', more = '') {
       const sent = isChunked ? chunked(bytes.subarray(0, middle), bytes.subarray(middle)) : bytes;
       return sendRaw(
         gateway.url,
-        Buffer.concat([post('/soap/s', 'text/xml', isChunked ? '' : bytes, head), isChunked ? sent : Buffer.alloc(0)]),
+        Buffer.concat([
+          post('/soap/s', 'text/xml', isChunked ? '' : bytes, head),
+          isChunked ? sent : Buffer.alloc(0),
+        ]),
       );
     },
   };
@@ -49,29 +62,46 @@ async function startPath(t: Test, perService = '', more = '') {
 const CHUNKED = { 'Transfer-Encoding': 'chunked' };
 const GZIP = { 'Content-Encoding': 'gzip' };
 
-t.test('a backend gets the message as it was validated, with its length where that is known', async (t) => {
-  const { send, backend } = await startPath(t);
-  const [short, long] = [envelope('a'), envelope(text(200 * KIB))];
-  const cases: readonly (readonly [string, Uint8Array | string, Record<string, string>, string, boolean])[] = [
-    ['short', short, {}, short, true],
-    ['short and chunked', short, CHUNKED, short, true],
-    ['short and compressed', gzipSync(short), GZIP, short, true],
-    ['short, compressed and chunked', gzipSync(short), { ...GZIP, ...CHUNKED }, short, true],
-    ['long', long, {}, long, true],
-    ['long and chunked', long, CHUNKED, long, false],
-    ['long and compressed', gzipSync(long), GZIP, long, false],
-  ];
-  for (const [name, body, headers, expected, hasLength] of cases) {
-    backend.complete.length = 0;
-    t.equal((await send(body, headers)).status, 200, name);
-    const [message] = backend.complete;
-    t.equal(message?.body.toString(), expected, `${name}: the bytes`);
-    t.equal(message?.headers['content-length'], hasLength ? String(expected.length) : undefined, `${name}: the length`);
-    t.equal(message?.headers['transfer-encoding'], hasLength ? undefined : 'chunked', `${name}: one framing`);
-    t.equal(message?.headers['content-encoding'], undefined, `${name}: no coding`);
-    t.equal(message?.headers['accept-encoding'], undefined, `${name}: and none is asked for`);
-  }
-});
+t.test(
+  'a backend gets the message as it was validated, with its length where that is known',
+  async (t) => {
+    const { send, backend } = await startPath(t);
+    const [short, long] = [envelope('a'), envelope(text(200 * KIB))];
+    const cases: readonly (readonly [
+      string,
+      Uint8Array | string,
+      Record<string, string>,
+      string,
+      boolean,
+    ])[] = [
+      ['short', short, {}, short, true],
+      ['short and chunked', short, CHUNKED, short, true],
+      ['short and compressed', gzipSync(short), GZIP, short, true],
+      ['short, compressed and chunked', gzipSync(short), { ...GZIP, ...CHUNKED }, short, true],
+      ['long', long, {}, long, true],
+      ['long and chunked', long, CHUNKED, long, false],
+      ['long and compressed', gzipSync(long), GZIP, long, false],
+    ];
+    for (const [name, body, headers, expected, hasLength] of cases) {
+      backend.complete.length = 0;
+      t.equal((await send(body, headers)).status, 200, name);
+      const [message] = backend.complete;
+      t.equal(message?.body.toString(), expected, `${name}: the bytes`);
+      t.equal(
+        message?.headers['content-length'],
+        hasLength ? String(expected.length) : undefined,
+        `${name}: the length`,
+      );
+      t.equal(
+        message?.headers['transfer-encoding'],
+        hasLength ? undefined : 'chunked',
+        `${name}: one framing`,
+      );
+      t.equal(message?.headers['content-encoding'], undefined, `${name}: no coding`);
+      t.equal(message?.headers['accept-encoding'], undefined, `${name}: and none is asked for`);
+    }
+  },
+);
 
 t.test('for a backend that refuses chunked a message is collected', async (t) => {
   const limits = 'limits:\n  soap:\n    bufferBytes: 256KiB\n';
@@ -107,10 +137,19 @@ t.test('a late violation in a compressed message aborts it at the backend', asyn
   t.equal(backend.complete.length, 0);
 });
 
-const RULES: EnvelopeRules = { ...ENVELOPE_RULES, dialects: new Set(['1.1']), headerBlocksMax: 64, idsMax: 100 };
+const RULES: EnvelopeRules = {
+  ...ENVELOPE_RULES,
+  dialects: new Set(['1.1']),
+  headerBlocksMax: 64,
+  idsMax: 100,
+};
 
 /** A server that receives one request and does nothing with it. */
-async function startReception(t: Test, intake: BodyIntake, connection: 'ordinary' | 'penalised' = 'ordinary') {
+async function startReception(
+  t: Test,
+  intake: BodyIntake,
+  connection: 'ordinary' | 'penalised' = 'ordinary',
+) {
   const server = createServer();
   const request = new Promise<IncomingMessage>((resolve) => server.once('request', resolve));
   const received = request.then((incoming) => {
@@ -119,7 +158,12 @@ async function startReception(t: Test, intake: BodyIntake, connection: 'ordinary
     const options = { windowBytes: 64 * KIB, headBytes: 256 * KIB, onViolation: null };
     if (connection === 'penalised') recordOf(incoming.socket).penalise();
     const account = { startedMillis: performance.now(), workMillis: 0 };
-    return receive(incoming, intake, account, (output) => new Gate(reader, validate, options, output));
+    return receive(
+      incoming,
+      intake,
+      account,
+      (output) => new Gate(reader, validate, options, output),
+    );
   });
   return { url: (await listen(t, server)).url, request, received };
 }
@@ -145,7 +189,10 @@ t.test('while nobody takes the body, nothing more of the request is read', async
       before = outcome.body.readableLength;
     }
     t.ok(incoming.isPaused() || inflate !== null, `${name}: reading has stopped`);
-    t.ok(outcome.body.readableLength <= 512 * KIB, `${name}: ${outcome.body.readableLength} bytes wait`);
+    t.ok(
+      outcome.body.readableLength <= 512 * KIB,
+      `${name}: ${outcome.body.readableLength} bytes wait`,
+    );
     let bytes = 0;
     for await (const chunk of outcome.body) bytes += (chunk as Buffer).length;
     await sent;
@@ -169,7 +216,10 @@ t.test('a caller that leaves ends its message', async (t) => {
 
 t.test('a body in tiny chunks is refused, and nothing more of it is taken apart', async (t) => {
   const { gateway, backend } = await startPath(t);
-  const head = post('/soap/s', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
+  const head = post('/soap/s', 'text/xml', '', {
+    'Content-Length': null,
+    'Transfer-Encoding': 'chunked',
+  });
   const tiny = (bytes: number): Buffer =>
     chunked(...Array.from(Buffer.from(envelope(text(bytes))), (byte) => Uint8Array.of(byte)));
   const few = await sendRaw(gateway.url, Buffer.concat([head, tiny(3000)]));
@@ -182,10 +232,15 @@ t.test('a body in tiny chunks is refused, and nothing more of it is taken apart'
 
 t.test('a body in tiny chunks that came before its turn is never taken for whole', async (t) => {
   const { gateway, backend } = await startPath(t);
-  const head = post('/soap/s', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
+  const head = post('/soap/s', 'text/xml', '', {
+    'Content-Length': null,
+    'Transfer-Encoding': 'chunked',
+  });
   const tiny = Array.from(Buffer.from(envelope(text(4000))), (byte) => Uint8Array.of(byte));
   const client = await RawClient.connect(gateway.url);
-  await client.send(Buffer.concat([post('/soap/s', 'text/xml', envelope(text(10))), head, chunked(...tiny)]));
+  await client.send(
+    Buffer.concat([post('/soap/s', 'text/xml', envelope(text(10))), head, chunked(...tiny)]),
+  );
   t.match(await gateway.accessLine(2), { code: 'HTTP_TINY_CHUNKS', outcome: 'refused' });
   t.equal(backend.complete.length, 1, 'the first alone');
   client.close();
@@ -208,7 +263,11 @@ const LONG = envelope(text(200 * KIB));
 
 t.test('a long message of a penalised connection is read in its time slice', async (t) => {
   delayPenalised(0);
-  const { url, received } = await startReception(t, { inflate: null, bufferBytes: null }, 'penalised');
+  const { url, received } = await startReception(
+    t,
+    { inflate: null, bufferBytes: null },
+    'penalised',
+  );
   const client = await RawClient.connect(url);
   t.teardown(() => client.close());
   await client.send(post('/', 'text/xml', LONG));
@@ -221,7 +280,11 @@ t.test('a long message of a penalised connection is read in its time slice', asy
 
 t.test('a penalised client may leave before its time slice', async (t) => {
   delayPenalised(200);
-  const { url, request, received } = await startReception(t, { inflate: null, bufferBytes: null }, 'penalised');
+  const { url, request, received } = await startReception(
+    t,
+    { inflate: null, bufferBytes: null },
+    'penalised',
+  );
   const client = await RawClient.connect(url);
   await client.send('POST / HTTP/1.1\r\nHost: g\r\nContent-Length: 100000\r\n\r\n<a>');
   const incoming = await request;
@@ -232,7 +295,16 @@ t.test('a penalised client may leave before its time slice', async (t) => {
 });
 
 /** Around the bytes of a short message, of a body that is given without its stream, and of the window. */
-const EDGES = [16 * KIB - 1, 16 * KIB, 16 * KIB + 1, 48 * KIB, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 130 * KIB];
+const EDGES = [
+  16 * KIB - 1,
+  16 * KIB,
+  16 * KIB + 1,
+  48 * KIB,
+  64 * KIB - 1,
+  64 * KIB,
+  64 * KIB + 1,
+  130 * KIB,
+];
 
 /** An envelope of so many bytes, with elements and text; `end` stands before its last tags. */
 function sized(bytes: number, end = ''): Buffer {
@@ -265,22 +337,28 @@ t.test('messages around each length pass byte for byte, wherever they are split'
   client.close();
 });
 
-t.test('a violation at the end of a message of each length leaves no complete message', async (t) => {
-  const { send, backend } = await startPath(t);
-  for (const length of EDGES) {
-    const { status } = await send(sized(length, '<!-- a --><?b?>'), {});
-    t.equal(status, 500, `${length}`);
-    t.equal(backend.complete.length, 0, `${length}`);
-  }
-});
+t.test(
+  'a violation at the end of a message of each length leaves no complete message',
+  async (t) => {
+    const { send, backend } = await startPath(t);
+    for (const length of EDGES) {
+      const { status } = await send(sized(length, '<!-- a --><?b?>'), {});
+      t.equal(status, 500, `${length}`);
+      t.equal(backend.complete.length, 0, `${length}`);
+    }
+  },
+);
 
-t.test('a connection that ends in the midst of a message of each length leaves no complete message', async (t) => {
-  const { gateway, backend } = await startPath(t);
-  for (const [index, length] of EDGES.entries()) {
-    const client = await RawClient.connect(gateway.url);
-    await client.send(post('/soap/s', 'text/xml', sized(length)).subarray(0, -20));
-    client.close();
-    t.match(await gateway.accessLine(index + 1), { code: 'HTTP_BAD_REQUEST' }, `${length}`);
-  }
-  t.equal(backend.complete.length, 0);
-});
+t.test(
+  'a connection that ends in the midst of a message of each length leaves no complete message',
+  async (t) => {
+    const { gateway, backend } = await startPath(t);
+    for (const [index, length] of EDGES.entries()) {
+      const client = await RawClient.connect(gateway.url);
+      await client.send(post('/soap/s', 'text/xml', sized(length)).subarray(0, -20));
+      client.close();
+      t.match(await gateway.accessLine(index + 1), { code: 'HTTP_BAD_REQUEST' }, `${length}`);
+    }
+    t.equal(backend.complete.length, 0);
+  },
+);

@@ -99,21 +99,40 @@ t.test('so many requests wait for one call, and one more does not', async (t) =>
   made?.data(Buffer.alloc(ANSWER_BYTES_MAX));
   made?.end();
   while (receivers.at(-2)?.outcome === null) await turn();
-  t.ok(receivers.slice(0, -1).every(({ outcome, bytes }) => outcome === 'end' && bytes === ANSWER_BYTES_MAX));
+  t.ok(
+    receivers
+      .slice(0, -1)
+      .every(({ outcome, bytes }) => outcome === 'end' && bytes === ANSWER_BYTES_MAX),
+  );
 });
 
-t.test('memory is bounded by keys and by bytes, and what is remembered is not forgotten for more', async (t) => {
-  let nowMillis = 0;
-  const outcomes = new MemoryOutcomes(2, 10_000, () => nowMillis);
-  t.same(outcomes.claim(claimOf('a')), { kind: 'new' });
-  outcomes.settle(claimOf('a'), { status: 200, contentType: 'text/xml', body: Buffer.alloc(100) });
-  t.same(outcomes.claim(claimOf('b')), { kind: 'new' });
-  t.same(outcomes.claim(claimOf('c')), { kind: 'full' });
-  t.match(outcomes.claim(claimOf('a')), { kind: 'answered', answer: { status: 200 } });
-  t.same(outcomes.claim(claimOf('a', 'other')), { kind: 'other' });
-  outcomes.settle(claimOf('b'), { status: 200, contentType: 'text/xml', body: Buffer.alloc(10_000) });
-  t.same(outcomes.claim(claimOf('b')), { kind: 'unknown' }, 'an answer without room is one that nobody can have again');
-  nowMillis = 1001;
-  t.same(outcomes.claim(claimOf('c')), { kind: 'new' });
-  t.equal(outcomes.count, 1, 'what is over goes');
-});
+t.test(
+  'memory is bounded by keys and by bytes, and what is remembered is not forgotten for more',
+  async (t) => {
+    let nowMillis = 0;
+    const outcomes = new MemoryOutcomes(2, 10_000, () => nowMillis);
+    t.same(outcomes.claim(claimOf('a')), { kind: 'new' });
+    outcomes.settle(claimOf('a'), {
+      status: 200,
+      contentType: 'text/xml',
+      body: Buffer.alloc(100),
+    });
+    t.same(outcomes.claim(claimOf('b')), { kind: 'new' });
+    t.same(outcomes.claim(claimOf('c')), { kind: 'full' });
+    t.match(outcomes.claim(claimOf('a')), { kind: 'answered', answer: { status: 200 } });
+    t.same(outcomes.claim(claimOf('a', 'other')), { kind: 'other' });
+    outcomes.settle(claimOf('b'), {
+      status: 200,
+      contentType: 'text/xml',
+      body: Buffer.alloc(10_000),
+    });
+    t.same(
+      outcomes.claim(claimOf('b')),
+      { kind: 'unknown' },
+      'an answer without room is one that nobody can have again',
+    );
+    nowMillis = 1001;
+    t.same(outcomes.claim(claimOf('c')), { kind: 'new' });
+    t.equal(outcomes.count, 1, 'what is over goes');
+  },
+);

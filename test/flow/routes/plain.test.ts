@@ -30,7 +30,12 @@ async function startBoth(
   return { backend, gateway: await startGateway(t, backend.url) };
 }
 
-const request = (method: string, target: string, fields: readonly string[] = [], body = ''): string =>
+const request = (
+  method: string,
+  target: string,
+  fields: readonly string[] = [],
+  body = '',
+): string =>
   `${method} ${target} HTTP/1.1\r\n${['Host: gateway.example', ...fields].join('\r\n')}\r\n\r\n${body}`;
 
 t.test('a path below a route goes where the route says, the longest one first', async (t) => {
@@ -49,7 +54,12 @@ t.test('a path below a route goes where the route says, the longest one first', 
     t.equal(answer.body, 'fine');
     t.equal(backend.complete.at(-1)?.target, target, path);
   }
-  t.match(await gateway.accessLine(), { route: '/files', status: 200, outcome: 'ok', method: 'GET' });
+  t.match(await gateway.accessLine(), {
+    route: '/files',
+    status: 200,
+    outcome: 'ok',
+    method: 'GET',
+  });
   const before = backend.begun;
   for (const path of ['/filesystem', '/', '/file', '/FILES/a']) {
     t.equal((await sendRaw(gateway.url, request('GET', path))).status, 404, path);
@@ -98,7 +108,11 @@ t.test('F01: a body on a method that has none never arrives', async (t) => {
     client.close();
   }
   t.equal(backend.begun, 0);
-  t.equal((await sendRaw(gateway.url, request('DELETE', '/files/a'))).status, 200, 'without a body it passes');
+  t.equal(
+    (await sendRaw(gateway.url, request('DELETE', '/files/a'))).status,
+    200,
+    'without a body it passes',
+  );
   const posted = await sendRaw(
     gateway.url,
     request('POST', '/files', ['Transfer-Encoding: chunked'], chunked('a', 'b').toString()),
@@ -107,22 +121,35 @@ t.test('F01: a body on a method that has none never arrives', async (t) => {
   t.equal(backend.complete.at(-1)?.body.toString(), 'ab');
 });
 
-t.test('a reply that switches protocols, or has another transfer coding than chunked, is a bad gateway', async (t) => {
-  let answer = '';
-  let lines = 0;
-  const backend = await startScriptedBackend((socket) => socket.write(answer));
-  t.teardown(() => backend.close());
-  const gateway = await startGateway(t, backend.url);
-  for (const [text, detail] of [
-    ['HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: a\r\n\r\nbytes', 'status'],
-    ['HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n', 'transfer coding'],
-    ['HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\na', 'transfer coding'],
-  ] as const) {
-    answer = text;
-    t.equal((await sendRaw(gateway.url, request('GET', '/files'))).status, 502, text);
-    t.match(await gateway.accessLine(++lines), { code: 'UPSTREAM_INVALID_RESPONSE', detail }, text);
-  }
-});
+t.test(
+  'a reply that switches protocols, or has another transfer coding than chunked, is a bad gateway',
+  async (t) => {
+    let answer = '';
+    let lines = 0;
+    const backend = await startScriptedBackend((socket) => socket.write(answer));
+    t.teardown(() => backend.close());
+    const gateway = await startGateway(t, backend.url);
+    for (const [text, detail] of [
+      [
+        'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: a\r\n\r\nbytes',
+        'status',
+      ],
+      [
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n',
+        'transfer coding',
+      ],
+      ['HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\na', 'transfer coding'],
+    ] as const) {
+      answer = text;
+      t.equal((await sendRaw(gateway.url, request('GET', '/files'))).status, 502, text);
+      t.match(
+        await gateway.accessLine(++lines),
+        { code: 'UPSTREAM_INVALID_RESPONSE', detail },
+        text,
+      );
+    }
+  },
+);
 
 t.test('a plain backend that is not there, or hangs up, is a bad gateway', async (t) => {
   const backend = await startScriptedBackend((socket) => socket.destroy());
@@ -137,19 +164,25 @@ t.test('a plain backend that is not there, or hangs up, is a bad gateway', async
   t.match(await gateway.accessLine(2), { outcome: 'failed', code: 'UPSTREAM_UNREACHABLE' });
 });
 
-t.test('F06: a whole address that names this host is sent on as a path, and another is not repeated', async (t) => {
-  const { backend, gateway } = await startBoth(t);
-  const own = await sendRaw(gateway.url, request('GET', 'http://gateway.example/files/a?b=c'));
-  t.equal(own.status, 200);
-  t.equal(backend.complete[0]?.target, '/files/a?b=c');
-  for (const target of ['http://gateway.example@other.example/files', 'ftp://gateway.example/files']) {
-    const answer = await sendRaw(gateway.url, request('GET', target));
-    t.equal(answer.status, 400, target);
-    t.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8');
-    t.notMatch(answer.body, 'example', 'nothing of the target');
-  }
-  t.equal(backend.begun, 1);
-});
+t.test(
+  'F06: a whole address that names this host is sent on as a path, and another is not repeated',
+  async (t) => {
+    const { backend, gateway } = await startBoth(t);
+    const own = await sendRaw(gateway.url, request('GET', 'http://gateway.example/files/a?b=c'));
+    t.equal(own.status, 200);
+    t.equal(backend.complete[0]?.target, '/files/a?b=c');
+    for (const target of [
+      'http://gateway.example@other.example/files',
+      'ftp://gateway.example/files',
+    ]) {
+      const answer = await sendRaw(gateway.url, request('GET', target));
+      t.equal(answer.status, 400, target);
+      t.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8');
+      t.notMatch(answer.body, 'example', 'nothing of the target');
+    }
+    t.equal(backend.begun, 1);
+  },
+);
 
 t.test('a caller that wants its connection closed has it closed', async (t) => {
   const { gateway } = await startBoth(t);
@@ -167,7 +200,12 @@ t.test('a caller that wants its connection closed has it closed', async (t) => {
 
 t.test('nothing is upgraded, and no answer is taken for the next caller', async (t) => {
   const { backend, gateway } = await startBoth(t);
-  const fields = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: a', 'Sec-WebSocket-Version: 13'];
+  const fields = [
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Key: a',
+    'Sec-WebSocket-Version: 13',
+  ];
   const answer = await sendRaw(gateway.url, request('GET', '/files', fields));
   t.equal(answer.status, 200);
   t.equal(backend.complete[0]?.headers['upgrade'], undefined);

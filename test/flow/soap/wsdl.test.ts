@@ -39,12 +39,19 @@ t.test('the WSDL is served with the address of the gateway at every port', async
   t.equal(answer.status, 200);
   t.equal(answer.headers.get('content-type'), 'text/xml; charset=utf-8');
   t.equal(answer.headers.get('content-length'), String(Buffer.byteLength(answer.body)));
-  const addresses = [...answer.body.matchAll(/<\w+:address\s+location="([^"]*)"/g)].map(([, address]) => address);
+  const addresses = [...answer.body.matchAll(/<\w+:address\s+location="([^"]*)"/g)].map(
+    ([, address]) => address,
+  );
   t.ok(addresses.length >= 2, 'every port of the demonstration');
   for (const address of addresses) t.equal(address, GATEWAY);
   t.notMatch(answer.body, /127\.0\.0\.1|localhost/, 'nothing of the inside');
   t.equal(backend.begun, 0, 'the backend is not asked');
-  t.match(await gateway.accessLine(), { route: 'orders', operation: 'wsdl', status: 200, outcome: 'ok' });
+  t.match(await gateway.accessLine(), {
+    route: 'orders',
+    operation: 'wsdl',
+    status: 200,
+    outcome: 'ok',
+  });
   for (const same of ['?WSDL', '?Wsdl', '?wsdl=0', '?wsdl=']) {
     const again = await sendRaw(gateway.url, ask('GET', `/soap/orders${same}`));
     if (same === '?wsdl=') t.match(String(again.status), /^4/, same);
@@ -55,13 +62,16 @@ t.test('the WSDL is served with the address of the gateway at every port', async
 t.test('imported schemas come through the gateway too', async (t) => {
   const { gateway } = await start(t);
   const main = await sendRaw(gateway.url, ask('GET', '/soap/orders?wsdl'));
-  const locations = [...main.body.matchAll(/(?:schemaLocation|<\w+:import[^>]* location)="([^"]*)"/g)].map(
-    ([, location]) => location ?? '',
-  );
+  const locations = [
+    ...main.body.matchAll(/(?:schemaLocation|<\w+:import[^>]* location)="([^"]*)"/g),
+  ].map(([, location]) => location ?? '');
   t.ok(locations.length >= 1, 'the demonstration imports a schema');
   for (const location of locations) {
     t.ok(location.startsWith(`${GATEWAY}?xsd=`), location);
-    const schema = await sendRaw(gateway.url, ask('GET', location.slice('http://gateway.example:8080'.length)));
+    const schema = await sendRaw(
+      gateway.url,
+      ask('GET', location.slice('http://gateway.example:8080'.length)),
+    );
     t.equal(schema.status, 200);
     t.match(schema.body, /<\w+:schema\b/);
   }
@@ -70,7 +80,10 @@ t.test('imported schemas come through the gateway too', async (t) => {
 t.test('HEAD says what GET would', async (t) => {
   const { gateway } = await start(t);
   const full = await sendRaw(gateway.url, ask('GET', '/soap/orders?wsdl'));
-  const head = await sendRaw(gateway.url, ask('HEAD', '/soap/orders?wsdl', undefined, 'Connection: close\r\n'));
+  const head = await sendRaw(
+    gateway.url,
+    ask('HEAD', '/soap/orders?wsdl', undefined, 'Connection: close\r\n'),
+  );
   t.equal(head.status, 200);
   t.equal(head.headers.get('content-length'), full.headers.get('content-length'));
   t.equal(head.body, '');
@@ -111,7 +124,16 @@ t.test('the public address wins over the Host', async (t) => {
 
 t.test('only documents of the model are served', async (t) => {
   const { backend, gateway } = await start(t);
-  for (const query of ['?xsd=99', '?wsdl=99', '?xsd=0', '?wsdl=1', '?xsd=99999', '?xsd=999999', '?xsd=01', '?xsd']) {
+  for (const query of [
+    '?xsd=99',
+    '?wsdl=99',
+    '?xsd=0',
+    '?wsdl=1',
+    '?xsd=99999',
+    '?xsd=999999',
+    '?xsd=01',
+    '?xsd',
+  ]) {
     const answer = await sendRaw(gateway.url, ask('GET', `/soap/orders${query}`));
     t.equal(answer.status, 404, query);
   }
@@ -142,7 +164,12 @@ t.test('a copy that is still good is not sent again', async (t) => {
   t.equal(first.headers.get('cache-control'), 'no-cache');
   for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*', ` ${tag},"x"`]) {
     for (const method of ['GET', 'HEAD']) {
-      const request = ask(method, '/soap/orders?wsdl', undefined, `If-None-Match: ${known}\r\nConnection: close\r\n`);
+      const request = ask(
+        method,
+        '/soap/orders?wsdl',
+        undefined,
+        `If-None-Match: ${known}\r\nConnection: close\r\n`,
+      );
       const again = await sendRaw(gateway.url, request);
       t.equal(again.status, 304, `${method} ${known}`);
       t.equal(again.headers.get('etag'), tag);
@@ -157,7 +184,10 @@ t.test('a copy that is still good is not sent again', async (t) => {
     t.equal(again.status, 200, unknown);
     t.equal(again.body, first.body);
   }
-  const { headers } = await sendRaw(gateway.url, ask('HEAD', '/soap/orders?wsdl', undefined, 'Connection: close\r\n'));
+  const { headers } = await sendRaw(
+    gateway.url,
+    ask('HEAD', '/soap/orders?wsdl', undefined, 'Connection: close\r\n'),
+  );
   t.equal(headers.get('etag'), tag);
   const schema = await sendRaw(gateway.url, ask('GET', '/soap/orders?xsd=1'));
   t.not(schema.headers.get('etag'), tag, 'another document, another tag');
@@ -169,7 +199,9 @@ t.test('what one caller named is never told to another', async (t) => {
   const bodies = new Set<string>();
   for (const host of ['evil.example', 'good.example', 'evil.example:80', 'good.example']) {
     const answer = await sendRaw(gateway.url, ask('GET', '/soap/orders?wsdl', host));
-    const hosts = [...answer.body.matchAll(/"http:\/\/([^/"]+)\/soap\/orders/g)].map(([, named]) => named);
+    const hosts = [...answer.body.matchAll(/"http:\/\/([^/"]+)\/soap\/orders/g)].map(
+      ([, named]) => named,
+    );
     t.ok(hosts.length > 2);
     t.same(new Set(hosts), new Set([host]));
     tags.add(answer.headers.get('etag') ?? '');
@@ -190,7 +222,11 @@ t.test('documents that are not to be seen are not there', async (t) => {
     for (const query of ['?wsdl', '?WSDL', '?wsdl=0', '?xsd=1']) {
       const answer = await sendRaw(gateway.url, ask('GET', `/soap/${service}${query}`));
       t.equal(answer.status, 404, `${service}${query}`);
-      t.equal(answer.body, (await sendRaw(gateway.url, ask('GET', '/nothing'))).body, 'as of any path');
+      t.equal(
+        answer.body,
+        (await sendRaw(gateway.url, ask('GET', '/nothing'))).body,
+        'as of any path',
+      );
     }
     for (const query of ['?wsdl=../../a', '?singleWsdl', '?wsdl&x=1']) {
       const answer = await sendRaw(gateway.url, ask('GET', `/soap/${service}${query}`));
@@ -202,7 +238,10 @@ t.test('documents that are not to be seen are not there', async (t) => {
 
 t.test('a long document goes out in parts, and is whole', async (t) => {
   const home = t.testdir({});
-  const types = Array.from({ length: 3000 }, (_, n) => `<xs:element name="e${n}" type="xs:string"/><!-- ${n} -->\n`);
+  const types = Array.from(
+    { length: 3000 },
+    (_, n) => `<xs:element name="e${n}" type="xs:string"/><!-- ${n} -->\n`,
+  );
   const long = (await readFile(DEMO, 'utf8')).replace(
     /(<\w+:schema\b[^>]*>)/,
     `$1${types.join('').replaceAll('xs:', 'x:').replaceAll('<x:element', '<x:element xmlns:x="http://www.w3.org/2001/XMLSchema"')}`,

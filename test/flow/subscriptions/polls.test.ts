@@ -6,7 +6,11 @@ import { type Desk, envelope, holdAnswers, running, startDesk } from '../../kit/
 
 /** A poll that several share: none of them feels what another does, or has not. */
 
-const KEYS = { one: 'key-of-one-at-once-01', poor: 'key-of-the-poor-00001', all: 'key-of-another-000001' };
+const KEYS = {
+  one: 'key-of-one-at-once-01',
+  poor: 'key-of-the-poor-00001',
+  all: 'key-of-another-000001',
+};
 
 const CLIENTS = `clients:
   apiKeys:
@@ -49,31 +53,50 @@ async function holdOrder(
   });
 }
 
-t.test('one who has no room for a call among its requests is passed over for another', async (t) => {
-  const desk = await startDesk(t, CLIENTS);
-  const { gateway, backend, order, socket } = desk;
-  const [busy, other] = [socket(as('one')), socket(as('all'))];
-  const query = 'subscription { orderChanged(id: 7) { status } }';
-  const one = busy.iterate({ query });
-  const all = other.iterate({ query });
-  await one.next();
-  t.match((await all.next()).value, { data: { orderChanged: { status: 'NEW' } } });
-  const slow = await holdOrder(desk, 9, () => ask(gateway, 'one'));
-  const before = backend.complete.length;
-  while (backend.complete.length < before + 6) await gateway.metrics();
-  order.status = 'SHIPPED';
-  t.match((await all.next()).value, { data: { orderChanged: { status: 'SHIPPED' } } }, 'each turn is made');
-  t.match((await one.next()).value, { data: { orderChanged: { status: 'SHIPPED' } } }, 'and heard by all');
-  await one.return?.();
-  order.status = 'DELIVERED';
-  t.match((await all.next()).value, { data: { orderChanged: { status: 'DELIVERED' } } }, 'after it has left as well');
-  const late = busy.iterate({ query });
-  t.match((await late.next()).value, { data: { orderChanged: { status: 'DELIVERED' } } }, 'who joins is told at once');
-  slow.letGo();
-  t.equal((await slow.answer).status, 200);
-  await late.return?.();
-  await all.return?.();
-});
+t.test(
+  'one who has no room for a call among its requests is passed over for another',
+  async (t) => {
+    const desk = await startDesk(t, CLIENTS);
+    const { gateway, backend, order, socket } = desk;
+    const [busy, other] = [socket(as('one')), socket(as('all'))];
+    const query = 'subscription { orderChanged(id: 7) { status } }';
+    const one = busy.iterate({ query });
+    const all = other.iterate({ query });
+    await one.next();
+    t.match((await all.next()).value, { data: { orderChanged: { status: 'NEW' } } });
+    const slow = await holdOrder(desk, 9, () => ask(gateway, 'one'));
+    const before = backend.complete.length;
+    while (backend.complete.length < before + 6) await gateway.metrics();
+    order.status = 'SHIPPED';
+    t.match(
+      (await all.next()).value,
+      { data: { orderChanged: { status: 'SHIPPED' } } },
+      'each turn is made',
+    );
+    t.match(
+      (await one.next()).value,
+      { data: { orderChanged: { status: 'SHIPPED' } } },
+      'and heard by all',
+    );
+    await one.return?.();
+    order.status = 'DELIVERED';
+    t.match(
+      (await all.next()).value,
+      { data: { orderChanged: { status: 'DELIVERED' } } },
+      'after it has left as well',
+    );
+    const late = busy.iterate({ query });
+    t.match(
+      (await late.next()).value,
+      { data: { orderChanged: { status: 'DELIVERED' } } },
+      'who joins is told at once',
+    );
+    slow.letGo();
+    t.equal((await slow.answer).status, 200);
+    await late.return?.();
+    await all.return?.();
+  },
+);
 
 t.test('where nobody has room the poll waits for it, or for somebody who has', async (t) => {
   const desk = await startDesk(t, CLIENTS);
@@ -142,8 +165,12 @@ function nameCustomers({ backend, order }: Desk, length: { of: number }): void {
   backend.answer = ({ body }, response) => {
     const operation = /Body><(?:\w+:)?(\w+)/.exec(body.toString())?.[1] ?? '';
     const content = `<id>7</id><status>${order.status}</status><total>${order.total}</total><customer>${'x'.repeat(length.of)}</customer>`;
-    const answer = envelope(`<${operation}Response xmlns="urn:orders">${content}</${operation}Response>`);
-    response.writeHead(200, { 'content-type': 'text/xml', 'content-length': Buffer.byteLength(answer) }).end(answer);
+    const answer = envelope(
+      `<${operation}Response xmlns="urn:orders">${content}</${operation}Response>`,
+    );
+    response
+      .writeHead(200, { 'content-type': 'text/xml', 'content-length': Buffer.byteLength(answer) })
+      .end(answer);
   };
 }
 
@@ -184,15 +211,21 @@ for (const field of ['orderChanged', 'orderWatched']) {
     t.match(await gateway.metrics(), 'soapstone_subscription_pollers 1\n', 'it is one call still');
 
     name.of = 3;
-    t.match(await next(bad), { data: { [field]: { customer: 'xxx' } } }, 'as soon as it can be read');
+    t.match(
+      await next(bad),
+      { data: { [field]: { customer: 'xxx' } } },
+      'as soon as it can be read',
+    );
     t.match(await next(same), { data: { [field]: { customer: 'xxx' } } });
     calls = backend.complete.length;
     order.status = 'LOST';
-    for (const events of [good, other]) t.match(await next(events), { data: { [field]: { status: 'LOST' } } });
+    for (const events of [good, other])
+      t.match(await next(events), { data: { [field]: { status: 'LOST' } } });
     t.ok(backend.complete.length - calls <= 6, 'together again');
     name.of = 2000;
     order.status = 'FOUND';
-    for (const events of [good, other]) t.match(await next(events), { data: { [field]: { status: 'FOUND' } } });
+    for (const events of [good, other])
+      t.match(await next(events), { data: { [field]: { status: 'FOUND' } } });
     t.match(await next(bad), field === 'orderChanged' ? {} : TOO_LONG);
     for (const events of [good, bad, other, same]) await events.return?.();
     await running(gateway, field, 0);
@@ -214,7 +247,8 @@ t.test('many who cannot be told anything leave those who can', async (t) => {
       query: `subscription { orderWatched(id: 7) { a${index}: ${index % 5 === 0 ? 'customer' : 'id'} status } }`,
     }),
   }));
-  for (const { events } of all) t.match(await next(events), { data: { orderWatched: { status: 'NEW' } } });
+  for (const { events } of all)
+    t.match(await next(events), { data: { orderWatched: { status: 'NEW' } } });
   name.of = 2000;
   for (const { events } of all.filter(({ isBad }) => isBad)) t.match(await next(events), TOO_LONG);
   for (const status of ['PACKED', 'SHIPPED']) {
@@ -229,24 +263,30 @@ t.test('many who cannot be told anything leave those who can', async (t) => {
   await running(gateway, 'orderWatched', 0);
 });
 
-t.test('what fails whatever anybody has selected is told all, and asked for together', async (t) => {
-  const desk = await startDesk(t, SMALL);
-  const { backend, socket } = desk;
-  const all = Array.from({ length: 8 }, (_, index) =>
-    socket().iterate({ query: `subscription { orderWatched(id: 7) { a${index}: id } }` }),
-  );
-  for (const events of all) t.match(await next(events), { data: { orderWatched: {} } });
-  const { answer } = backend;
-  backend.answer = (_message, response) => {
-    response.writeHead(200, { 'content-type': 'text/html', 'content-length': 2 }).end('no');
-  };
-  for (const events of all) t.match(await next(events), { errors: [{ extensions: {} }] });
-  const before = backend.complete.length;
-  backend.answer = answer;
-  for (const events of all) t.match(await next(events), { data: { orderWatched: {} } });
-  t.ok(backend.complete.length - before <= 4, `${backend.complete.length - before} calls for eight`);
-  for (const events of all) await events.return?.();
-});
+t.test(
+  'what fails whatever anybody has selected is told all, and asked for together',
+  async (t) => {
+    const desk = await startDesk(t, SMALL);
+    const { backend, socket } = desk;
+    const all = Array.from({ length: 8 }, (_, index) =>
+      socket().iterate({ query: `subscription { orderWatched(id: 7) { a${index}: id } }` }),
+    );
+    for (const events of all) t.match(await next(events), { data: { orderWatched: {} } });
+    const { answer } = backend;
+    backend.answer = (_message, response) => {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-length': 2 }).end('no');
+    };
+    for (const events of all) t.match(await next(events), { errors: [{ extensions: {} }] });
+    const before = backend.complete.length;
+    backend.answer = answer;
+    for (const events of all) t.match(await next(events), { data: { orderWatched: {} } });
+    t.ok(
+      backend.complete.length - before <= 4,
+      `${backend.complete.length - before} calls for eight`,
+    );
+    for (const events of all) await events.return?.();
+  },
+);
 
 t.test('what can be read, but not all together, is read in parts', async (t) => {
   const desk = await startDesk(t, 'limits: { codec: { attachmentBytes: 1000 } }\n');
@@ -267,8 +307,11 @@ t.test('what can be read, but not all together, is read in parts', async (t) => 
       part('application/octet-stream', 'c', order.status.repeat(200)),
     ];
     const body = `${parts.join('')}--b--\r\n`;
-    const type = 'multipart/related; boundary=b; type="application/xop+xml"; start="<root>"; start-info="text/xml"';
-    response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body);
+    const type =
+      'multipart/related; boundary=b; type="application/xop+xml"; start="<root>"; start-info="text/xml"';
+    response
+      .writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) })
+      .end(body);
   };
   const all = ['total', 'front', 'back', 'total front', 'total back'].map((selection) =>
     socket().iterate({ query: `subscription { orderWatched(id: 7) { ${selection} } }` }),

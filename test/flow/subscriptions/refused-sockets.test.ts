@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { type Desk, INIT, PROTOCOL, type Raw, rawSocket, startDesk, subscribe } from '../../kit/live-desk.js';
+import {
+  type Desk,
+  INIT,
+  PROTOCOL,
+  type Raw,
+  rawSocket,
+  startDesk,
+  subscribe,
+} from '../../kit/live-desk.js';
 import { until } from '../../kit/until.js';
 
 const CLIENTS = `clients:
@@ -19,12 +27,16 @@ async function greeted(desk: Desk, payload: unknown, headers: object = {}): Prom
 
 /** The lines about WebSockets that were refused. */
 const refused = ({ gateway }: Desk): readonly Record<string, unknown>[] =>
-  gateway.logLines().filter(({ msg, operation, code }) => msg === 'request' && operation === 'websocket' && code);
+  gateway
+    .logLines()
+    .filter(({ msg, operation, code }) => msg === 'request' && operation === 'websocket' && code);
 
 async function countOf({ gateway }: Desk, code: string): Promise<number> {
   const text = await gateway.metrics();
   return Number(
-    new RegExp(`^soapstone_refusals_total\\{[^}]*code="${code}"[^}]*\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
+    new RegExp(`^soapstone_refusals_total\\{[^}]*code="${code}"[^}]*\\} (\\d+)$`, 'm').exec(
+      text,
+    )?.[1] ?? 0,
   );
 }
 
@@ -38,7 +50,13 @@ t.test('refused credentials of a WebSocket are logged, counted and recorded', as
   t.equal(await none.closed, 4403);
   await until(() => refused(desk).length === 2);
   t.match(refused(desk), [
-    { route: 'graphql', outcome: 'refused', code: 'UNAUTHENTICATED', detail: 'API key', client: '127.0.0.1' },
+    {
+      route: 'graphql',
+      outcome: 'refused',
+      code: 'UNAUTHENTICATED',
+      detail: 'API key',
+      client: '127.0.0.1',
+    },
     { outcome: 'refused', code: 'UNAUTHENTICATED', detail: 'no credentials' },
   ]);
   t.equal(await countOf(desk, 'UNAUTHENTICATED'), 2);
@@ -52,7 +70,9 @@ t.test('an address that guesses keys over WebSockets has to wait, and nobody els
     Array.from({ length: 5 }, () => greeted(desk, { 'x-api-key': 'a-guess-of-some-length' })),
   );
   await until(async () => /^soapstone_refusals_held [1-9]/m.test(await desk.gateway.metrics()));
-  t.match(await desk.gateway.logLine('refusals of an address are delayed'), { client: '127.0.0.1' });
+  t.match(await desk.gateway.logLine('refusals of an address are delayed'), {
+    client: '127.0.0.1',
+  });
   t.ok(guesses.some(({ socket }) => socket.readyState === socket.OPEN));
   const good = await greeted(desk, { 'x-api-key': 'the-key-of-one-client' });
   await good.heard(1);
@@ -66,20 +86,32 @@ t.test('an address that guesses keys over WebSockets has to wait, and nobody els
   t.equal(desk.backend.begun, 0);
 });
 
-const ENDS: readonly (readonly [what: string, close: number, code: string, act: (desk: Desk) => Promise<Raw>])[] = [
+const ENDS: readonly (readonly [
+  what: string,
+  close: number,
+  code: string,
+  act: (desk: Desk) => Promise<Raw>,
+])[] = [
   ['no JSON', 4400, 'BAD_REQUEST', async (desk) => saying(await rawSocket(desk, PROTOCOL), '{')],
-  ['no message', 4400, 'BAD_REQUEST', async (desk) => saying(await rawSocket(desk, PROTOCOL), '{"type":"nothing"}')],
+  [
+    'no message',
+    4400,
+    'BAD_REQUEST',
+    async (desk) => saying(await rawSocket(desk, PROTOCOL), '{"type":"nothing"}'),
+  ],
   [
     'a message of servers',
     4400,
     'BAD_REQUEST',
-    async (desk) => saying(await rawSocket(desk, PROTOCOL), '{"type":"next","id":"1","payload":{}}'),
+    async (desk) =>
+      saying(await rawSocket(desk, PROTOCOL), '{"type":"next","id":"1","payload":{}}'),
   ],
   [
     'before the first message',
     4401,
     'UNAUTHENTICATED',
-    async (desk) => saying(await rawSocket(desk, PROTOCOL), JSON.stringify(subscribe('1', '{ __typename }'))),
+    async (desk) =>
+      saying(await rawSocket(desk, PROTOCOL), JSON.stringify(subscribe('1', '{ __typename }'))),
   ],
   ['no protocol', 4406, 'BAD_REQUEST', (desk) => rawSocket(desk, [])],
   ['silence', 4408, 'HTTP_TIMEOUT', (desk) => rawSocket(desk, PROTOCOL)],
@@ -87,7 +119,8 @@ const ENDS: readonly (readonly [what: string, close: number, code: string, act: 
     'twice',
     4429,
     'RATE_LIMITED',
-    async (desk) => saying(saying(await rawSocket(desk, PROTOCOL), JSON.stringify(INIT)), JSON.stringify(INIT)),
+    async (desk) =>
+      saying(saying(await rawSocket(desk, PROTOCOL), JSON.stringify(INIT)), JSON.stringify(INIT)),
   ],
 ];
 
@@ -147,23 +180,48 @@ t.test('credentials that cannot be verified now are no bad ones', async (t) => {
 async function isAccepted(t: Test, payload: unknown, headers: object = {}): Promise<boolean> {
   const desk = await startDesk(t, CLIENTS);
   const socket = await greeted(desk, payload, headers);
-  const first = await Promise.race([socket.heard(1).then(() => true), socket.closed.then(() => false)]);
+  const first = await Promise.race([
+    socket.heard(1).then(() => true),
+    socket.closed.then(() => false),
+  ]);
   socket.socket.terminate();
   return first;
 }
 
-t.test('credentials may stand in the first message, as browsers and clients of Apollo send them', async (t) => {
-  const key = 'the-key-of-one-client';
-  t.equal(await isAccepted(t, { 'x-api-key': key }), true);
-  t.equal(await isAccepted(t, { 'X-API-Key': key }), true);
-  t.equal(await isAccepted(t, { headers: { 'X-Api-Key': key } }), true);
-  t.equal(await isAccepted(t, { headers: { 'X-Api-Key': key }, 'x-api-key': key }), true, 'the same twice');
-  t.equal(await isAccepted(t, { headers: { 'X-Api-Key': key, 'x-forwarded-for': '10.0.0.1' } }), true);
-  t.equal(await isAccepted(t, { headers: { 'X-Api-Key': key }, 'x-api-key': `${key}-2` }), false, 'two values');
-  t.equal(await isAccepted(t, { headers: { headers: { 'X-Api-Key': key } } }), false, 'deeper');
-  t.equal(await isAccepted(t, { headers: [['X-Api-Key', key]] }), false);
-  t.equal(await isAccepted(t, { headers: { 'X-Api-Key': [key] } }), false);
-  t.equal(await isAccepted(t, { headers: { 'X-Api-Key': null } }, { 'x-api-key': key }), true, 'that of the upgrade');
-  const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`x-${n}`, 'x']));
-  t.equal(await isAccepted(t, { headers: { ...many, 'x-api-key': key } }), false, 'more members than are looked at');
-});
+t.test(
+  'credentials may stand in the first message, as browsers and clients of Apollo send them',
+  async (t) => {
+    const key = 'the-key-of-one-client';
+    t.equal(await isAccepted(t, { 'x-api-key': key }), true);
+    t.equal(await isAccepted(t, { 'X-API-Key': key }), true);
+    t.equal(await isAccepted(t, { headers: { 'X-Api-Key': key } }), true);
+    t.equal(
+      await isAccepted(t, { headers: { 'X-Api-Key': key }, 'x-api-key': key }),
+      true,
+      'the same twice',
+    );
+    t.equal(
+      await isAccepted(t, { headers: { 'X-Api-Key': key, 'x-forwarded-for': '10.0.0.1' } }),
+      true,
+    );
+    t.equal(
+      await isAccepted(t, { headers: { 'X-Api-Key': key }, 'x-api-key': `${key}-2` }),
+      false,
+      'two values',
+    );
+    t.equal(await isAccepted(t, { headers: { headers: { 'X-Api-Key': key } } }), false, 'deeper');
+    t.equal(await isAccepted(t, { headers: [['X-Api-Key', key]] }), false);
+    t.equal(await isAccepted(t, { headers: { 'X-Api-Key': [key] } }), false);
+    t.equal(
+      await isAccepted(t, { headers: { 'X-Api-Key': null } }, { 'x-api-key': key }),
+      true,
+      'that of the upgrade',
+    );
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`x-${n}`, 'x']));
+    t.equal(
+      await isAccepted(t, { headers: { ...many, 'x-api-key': key } }),
+      false,
+      'more members than are looked at',
+    );
+  },
+);

@@ -10,8 +10,11 @@ import { useProxy } from '../../redis/kit.js';
 
 const RECEIPTS = 'subscription { receipts { id by } }';
 
-const open = (desk: Desk, query: string, headers: Readonly<Record<string, string>> = {}): Promise<EventReader> =>
-  EventReader.open(desk.url, query, headers);
+const open = (
+  desk: Desk,
+  query: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<EventReader> => EventReader.open(desk.url, query, headers);
 
 const placeAll = async ({ gateway }: Desk, ...customers: readonly string[]): Promise<void> => {
   for (const customer of customers) await place(gateway, customer);
@@ -20,27 +23,34 @@ const placeAll = async ({ gateway }: Desk, ...customers: readonly string[]): Pro
 const by = (results: readonly unknown[]): readonly unknown[] =>
   results.map((result) => EventReader.value(result, 'by'));
 
-t.test('a client that comes again with the last id gets the events it missed, then the live ones', async (t) => {
-  const desk = await startDesk(t);
-  const first = await open(desk, RECEIPTS);
-  await first.idAfter('');
-  const begun = first.lastId;
-  await placeAll(desk, 'Ann', 'Bob');
-  t.same(by(await first.results(2)), ['Ann', 'Bob']);
-  t.match(first.lastId, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'which tells nothing but itself');
-  t.not(first.lastId, begun);
-  await first.close();
-  await running(desk.gateway, 'receipts', 0);
-  await placeAll(desk, 'Cleo', 'Dan');
-  const second = await open(desk, RECEIPTS, { 'last-event-id': first.lastId });
-  t.same(by(await second.results(2)), ['Cleo', 'Dan']);
-  await placeAll(desk, 'Eve');
-  t.same(by(await second.results(1)), ['Eve']);
-  const third = await open(desk, RECEIPTS, { 'last-event-id': begun });
-  t.same(by(await third.results(5)), ['Ann', 'Bob', 'Cleo', 'Dan', 'Eve'], 'from where it began');
-  await second.close();
-  await third.close();
-});
+t.test(
+  'a client that comes again with the last id gets the events it missed, then the live ones',
+  async (t) => {
+    const desk = await startDesk(t);
+    const first = await open(desk, RECEIPTS);
+    await first.idAfter('');
+    const begun = first.lastId;
+    await placeAll(desk, 'Ann', 'Bob');
+    t.same(by(await first.results(2)), ['Ann', 'Bob']);
+    t.match(
+      first.lastId,
+      /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+      'which tells nothing but itself',
+    );
+    t.not(first.lastId, begun);
+    await first.close();
+    await running(desk.gateway, 'receipts', 0);
+    await placeAll(desk, 'Cleo', 'Dan');
+    const second = await open(desk, RECEIPTS, { 'last-event-id': first.lastId });
+    t.same(by(await second.results(2)), ['Cleo', 'Dan']);
+    await placeAll(desk, 'Eve');
+    t.same(by(await second.results(1)), ['Eve']);
+    const third = await open(desk, RECEIPTS, { 'last-event-id': begun });
+    t.same(by(await third.results(5)), ['Ann', 'Bob', 'Cleo', 'Dan', 'Eve'], 'from where it began');
+    await second.close();
+    await third.close();
+  },
+);
 
 t.test('ids hold over a reload', async (t) => {
   const desk = await startDesk(t);
@@ -124,35 +134,41 @@ t.test('events that the filter drops move the position on, unless others wait', 
   t.equal(stream.position, 'd', 'the answer was not sent');
 });
 
-t.test('more missed events than are queued for a client are a gap, and no endless overflow', async (t) => {
-  const desk = await startDesk(t, 'limits: { subscriptions: { queueEvents: 2 } }\n');
-  const first = await open(desk, RECEIPTS);
-  await first.idAfter('');
-  await first.close();
-  await placeAll(desk, 'Ann', 'Bob', 'Cleo');
-  const second = await open(desk, RECEIPTS, { 'last-event-id': first.lastId });
-  t.match(await second.results(1), [{ errors: [{ extensions: { code: 'SUBSCRIPTION_GAP' } }] }]);
-  await placeAll(desk, 'Dan');
-  t.same(by(await second.results(1)), ['Dan']);
-  await second.close();
-});
+t.test(
+  'more missed events than are queued for a client are a gap, and no endless overflow',
+  async (t) => {
+    const desk = await startDesk(t, 'limits: { subscriptions: { queueEvents: 2 } }\n');
+    const first = await open(desk, RECEIPTS);
+    await first.idAfter('');
+    await first.close();
+    await placeAll(desk, 'Ann', 'Bob', 'Cleo');
+    const second = await open(desk, RECEIPTS, { 'last-event-id': first.lastId });
+    t.match(await second.results(1), [{ errors: [{ extensions: { code: 'SUBSCRIPTION_GAP' } }] }]);
+    await placeAll(desk, 'Dan');
+    t.same(by(await second.results(1)), ['Dan']);
+    await second.close();
+  },
+);
 
-t.test('without subscribers events are read for a while only, and beyond it is a gap', async (t) => {
-  const desk = await startDesk(t, 'limits: { subscriptions: { resumeMillis: 0 } }\n');
-  const first = await open(desk, RECEIPTS);
-  await first.idAfter('');
-  await first.close();
-  await running(desk.gateway, 'receipts', 0);
-  const idle = await open(desk, RECEIPTS, { 'last-event-id': first.lastId });
-  await idle.idAfter('');
-  t.equal(idle.lastId, first.lastId, 'no event, no loss');
-  await idle.close();
-  await running(desk.gateway, 'receipts', 0);
-  await placeAll(desk, 'Ann');
-  const second = await open(desk, RECEIPTS, { 'last-event-id': first.lastId });
-  t.match(await second.results(1), [{ errors: [{ extensions: { code: 'SUBSCRIPTION_GAP' } }] }]);
-  await second.close();
-});
+t.test(
+  'without subscribers events are read for a while only, and beyond it is a gap',
+  async (t) => {
+    const desk = await startDesk(t, 'limits: { subscriptions: { resumeMillis: 0 } }\n');
+    const first = await open(desk, RECEIPTS);
+    await first.idAfter('');
+    await first.close();
+    await running(desk.gateway, 'receipts', 0);
+    const idle = await open(desk, RECEIPTS, { 'last-event-id': first.lastId });
+    await idle.idAfter('');
+    t.equal(idle.lastId, first.lastId, 'no event, no loss');
+    await idle.close();
+    await running(desk.gateway, 'receipts', 0);
+    await placeAll(desk, 'Ann');
+    const second = await open(desk, RECEIPTS, { 'last-event-id': first.lastId });
+    t.match(await second.results(1), [{ errors: [{ extensions: { code: 'SUBSCRIPTION_GAP' } }] }]);
+    await second.close();
+  },
+);
 
 t.test('an event that is too large has an id like any other, and polls have none', async (t) => {
   const desk = await startDesk(t, 'limits: { subscriptions: { eventBytes: 1024 } }\n');
@@ -167,7 +183,9 @@ t.test('an event that is too large has an id like any other, and polls have none
   await placeAll(desk, 'Ann');
   t.same(by(await second.results(1)), ['Ann'], 'the loss is reported once');
   await second.close();
-  const polled = await open(desk, 'subscription { orderChanged(id: 7) { status } }', { 'last-event-id': first.lastId });
+  const polled = await open(desk, 'subscription { orderChanged(id: 7) { status } }', {
+    'last-event-id': first.lastId,
+  });
   t.match(await polled.results(1), [{ data: { orderChanged: { status: 'NEW' } } }]);
   t.equal(polled.lastId, '');
   await polled.close();
@@ -204,30 +222,34 @@ t.test('a notification that came meanwhile is replayed', async (t) => {
   await second.close();
 });
 
-t.test('the EventSource of a page comes again by itself, with its last id', { skip: missingBrowser() }, async (t) => {
-  const shop = await startSite(t);
-  const desk = await startDesk(t, `graphql: { cors: { origins: ["${shop}"] } }\n`);
-  const proxy = await useProxy(t, Number(new URL(desk.url).port));
-  const browser = await startBrowser();
-  t.teardown(() => browser.close());
-  const page = await browser.open(shop);
-  await page.until('document.title === "shop"');
-  const url = `${proxy.url.replace('redis', 'http')}/graphql?query=${encodeURIComponent(RECEIPTS)}`;
-  await page.evaluate(`window.seen = []; window.source = new EventSource('${url}');
+t.test(
+  'the EventSource of a page comes again by itself, with its last id',
+  { skip: missingBrowser() },
+  async (t) => {
+    const shop = await startSite(t);
+    const desk = await startDesk(t, `graphql: { cors: { origins: ["${shop}"] } }\n`);
+    const proxy = await useProxy(t, Number(new URL(desk.url).port));
+    const browser = await startBrowser();
+    t.teardown(() => browser.close());
+    const page = await browser.open(shop);
+    await page.until('document.title === "shop"');
+    const url = `${proxy.url.replace('redis', 'http')}/graphql?query=${encodeURIComponent(RECEIPTS)}`;
+    await page.evaluate(`window.seen = []; window.source = new EventSource('${url}');
     source.addEventListener('next', ({ data }) => seen.push(JSON.parse(data).data?.receipts.by ?? data)); 0`);
-  await running(desk.gateway, 'receipts', 1);
-  const drop = async (): Promise<void> => {
-    proxy.cut();
-    await running(desk.gateway, 'receipts', 0);
-  };
-  await page.until('source.readyState === 1');
-  await placeAll(desk, 'Ann');
-  await page.until('seen.length === 1');
-  await drop();
-  await placeAll(desk, 'Bob');
-  proxy.mend();
-  await page.until('seen.length === 2');
-  await placeAll(desk, 'Cleo');
-  await page.until('seen.length === 3');
-  t.same(await page.evaluate('JSON.stringify(seen)'), '["Ann","Bob","Cleo"]');
-});
+    await running(desk.gateway, 'receipts', 1);
+    const drop = async (): Promise<void> => {
+      proxy.cut();
+      await running(desk.gateway, 'receipts', 0);
+    };
+    await page.until('source.readyState === 1');
+    await placeAll(desk, 'Ann');
+    await page.until('seen.length === 1');
+    await drop();
+    await placeAll(desk, 'Bob');
+    proxy.mend();
+    await page.until('seen.length === 2');
+    await placeAll(desk, 'Cleo');
+    await page.until('seen.length === 3');
+    t.same(await page.evaluate('JSON.stringify(seen)'), '["Ann","Bob","Cleo"]');
+  },
+);

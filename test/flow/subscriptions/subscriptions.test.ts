@@ -15,34 +15,52 @@ import {
   subscribed,
 } from '../../kit/live-desk.js';
 
-t.test('a GraphQL client learns over a WebSocket of what a SOAP client did, and is answered by a read', async (t) => {
-  const { gateway, socket, backend } = await startDesk(t);
-  const { events, first } = await subscribed(
-    { gateway, socket },
-    'orderPlaced',
-    'subscription { orderPlaced(customer: "Bob") { id status customer } }',
-  );
-  t.equal((await place(gateway, 'Ann')).status, 200);
-  t.equal((await place(gateway, 'Bob')).status, 200);
-  t.match((await first).value, { data: { orderPlaced: { id: 102, status: 'NEW', customer: 'Ann' } } });
-  t.equal(backend.complete.length, 3, 'what the filter leaves out is not asked for');
-  await events.return?.();
-  await running(gateway, 'orderPlaced', 0);
-  t.match(await gateway.metrics(), /soapstone_subscription_events_total\{field="orderPlaced",outcome="sent"\} 1/);
-  t.match(await gateway.logLine('subscription ended'), { field: 'orderPlaced', why: 'left', events: 1 });
-});
+t.test(
+  'a GraphQL client learns over a WebSocket of what a SOAP client did, and is answered by a read',
+  async (t) => {
+    const { gateway, socket, backend } = await startDesk(t);
+    const { events, first } = await subscribed(
+      { gateway, socket },
+      'orderPlaced',
+      'subscription { orderPlaced(customer: "Bob") { id status customer } }',
+    );
+    t.equal((await place(gateway, 'Ann')).status, 200);
+    t.equal((await place(gateway, 'Bob')).status, 200);
+    t.match((await first).value, {
+      data: { orderPlaced: { id: 102, status: 'NEW', customer: 'Ann' } },
+    });
+    t.equal(backend.complete.length, 3, 'what the filter leaves out is not asked for');
+    await events.return?.();
+    await running(gateway, 'orderPlaced', 0);
+    t.match(
+      await gateway.metrics(),
+      /soapstone_subscription_events_total\{field="orderPlaced",outcome="sent"\} 1/,
+    );
+    t.match(await gateway.logLine('subscription ended'), {
+      field: 'orderPlaced',
+      why: 'left',
+      events: 1,
+    });
+  },
+);
 
 t.test(
   'events of their own values lead on through links, over server-sent events, and a mutation sets them off',
   async (t) => {
     const { gateway, url } = await startDesk(t);
     const client = createEventClient({ url, retryAttempts: 0 });
-    const events = client.iterate({ query: 'subscription { receipts { by id __typename order { total } } }' });
+    const events = client.iterate({
+      query: 'subscription { receipts { by id __typename order { total } } }',
+    });
     const first = events.next();
     await running(gateway, 'receipts', 1);
     const query = 'mutation { place(customer: "Cleo") { status } }';
     const answer = await postGraphql(gateway.url, { query });
-    t.match(await answer.json(), { data: { place: { status: 'OK' } } }, 'the mutation is answered as ever');
+    t.match(
+      await answer.json(),
+      { data: { place: { status: 'OK' } } },
+      'the mutation is answered as ever',
+    );
     t.match((await first).value, {
       data: { receipts: { by: 'Cleo', id: 101, __typename: 'ReceiptsEvent', order: { total: 1 } } },
     });
@@ -52,31 +70,42 @@ t.test(
   },
 );
 
-t.test('one poller serves all who ask for the same, each with a selection of its own', async (t) => {
-  const { gateway, socket, backend, order } = await startDesk(t);
-  const [one, other] = [socket(), socket()];
-  const first = one.iterate({ query: 'subscription { orderChanged(id: 7) { status } }' });
-  const second = other.iterate({
-    query: 'subscription S($id: Int!) { s: orderChanged(id: $id) { total, id } }',
-    variables: { id: 7 },
-  });
-  t.match((await first.next()).value, { data: { orderChanged: { status: 'NEW' } } }, 'what it is at first');
-  t.match((await second.next()).value, { data: { s: { total: 1, id: 7 } } });
-  t.match(await gateway.metrics(), 'soapstone_subscription_pollers 1\n');
-  const polls = backend.complete.length;
-  order.total = 2;
-  while (backend.complete.length < polls + 3) await gateway.metrics();
-  order.status = 'SHIPPED';
-  t.match((await first.next()).value, { data: { orderChanged: { status: 'SHIPPED' } } });
-  t.match((await second.next()).value, { data: { s: { total: 2, id: 7 } } }, 'only a change of the key is told');
-  await first.return?.();
-  await second.return?.();
-  await running(gateway, 'orderChanged', 0);
-  t.match(await gateway.metrics(), 'soapstone_subscription_pollers 0\n');
-  const after = backend.complete.length;
-  await gateway.metrics();
-  t.ok(backend.complete.length - after <= 1, 'nobody is asked for nobody');
-});
+t.test(
+  'one poller serves all who ask for the same, each with a selection of its own',
+  async (t) => {
+    const { gateway, socket, backend, order } = await startDesk(t);
+    const [one, other] = [socket(), socket()];
+    const first = one.iterate({ query: 'subscription { orderChanged(id: 7) { status } }' });
+    const second = other.iterate({
+      query: 'subscription S($id: Int!) { s: orderChanged(id: $id) { total, id } }',
+      variables: { id: 7 },
+    });
+    t.match(
+      (await first.next()).value,
+      { data: { orderChanged: { status: 'NEW' } } },
+      'what it is at first',
+    );
+    t.match((await second.next()).value, { data: { s: { total: 1, id: 7 } } });
+    t.match(await gateway.metrics(), 'soapstone_subscription_pollers 1\n');
+    const polls = backend.complete.length;
+    order.total = 2;
+    while (backend.complete.length < polls + 3) await gateway.metrics();
+    order.status = 'SHIPPED';
+    t.match((await first.next()).value, { data: { orderChanged: { status: 'SHIPPED' } } });
+    t.match(
+      (await second.next()).value,
+      { data: { s: { total: 2, id: 7 } } },
+      'only a change of the key is told',
+    );
+    await first.return?.();
+    await second.return?.();
+    await running(gateway, 'orderChanged', 0);
+    t.match(await gateway.metrics(), 'soapstone_subscription_pollers 0\n');
+    const after = backend.complete.length;
+    await gateway.metrics();
+    t.ok(backend.complete.length - after <= 1, 'nobody is asked for nobody');
+  },
+);
 
 t.test('who joins a poll is told what it is now, and not only at its next turn', async (t) => {
   const { socket, backend, order } = await startDesk(t);
@@ -85,7 +114,11 @@ t.test('who joins a poll is told what it is now, and not only at its next turn',
   order.status = 'SHIPPED';
   const second = socket().iterate({ query: 'subscription { orderDaily(id: 7) { id status } }' });
   t.match((await second.next()).value, { data: { orderDaily: { id: 7, status: 'SHIPPED' } } });
-  t.match((await first.next()).value, { data: { orderDaily: { status: 'SHIPPED' } } }, 'news for the others too');
+  t.match(
+    (await first.next()).value,
+    { data: { orderDaily: { status: 'SHIPPED' } } },
+    'news for the others too',
+  );
   t.equal(backend.complete.length, 2);
   await first.return?.();
   await second.return?.();
@@ -103,9 +136,16 @@ t.test('polls are paid for by those who want them, and rest while nobody can', a
   const events = poor.iterate({ query: 'subscription { orderWatched(id: 7) { total } }' });
   const first = (await events.next()).value;
   t.match(first, { data: { orderWatched: { total: 1 } } });
-  t.match(first.extensions, { cost: { requestedQueryCost: 1, actualQueryCost: 1 } }, 'telling it is no call');
+  t.match(
+    first.extensions,
+    { cost: { requestedQueryCost: 1, actualQueryCost: 1 } },
+    'telling it is no call',
+  );
   const next = (await events.next()).value;
-  t.match(next, { data: { orderWatched: null }, errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+  t.match(next, {
+    data: { orderWatched: null },
+    errors: [{ extensions: { code: 'RATE_LIMITED' } }],
+  });
   t.match(next.extensions, { cost: { requestedQueryCost: 0, actualQueryCost: 0 } });
   t.ok(backend.complete.length <= 4, `${backend.complete.length} calls of 10 points of 40`);
 
@@ -114,17 +154,28 @@ t.test('polls are paid for by those who want them, and rest while nobody can', a
   t.match((await others.next()).value, { data: { orderWatched: { total: 1 } } });
   const before = backend.complete.length;
   const paid = events.next();
-  while (backend.complete.length < before + 5) await new Promise((resolve) => setImmediate(resolve));
+  while (backend.complete.length < before + 5)
+    await new Promise((resolve) => setImmediate(resolve));
   await others.return?.();
-  t.match((await paid).value, { data: { orderWatched: { total: 1 } } }, 'as soon as it can pay for the answer');
+  t.match(
+    (await paid).value,
+    { data: { orderWatched: { total: 1 } } },
+    'as soon as it can pay for the answer',
+  );
   await events.return?.();
 });
 
 t.test('an event of its own values is no call', async (t) => {
   const { gateway, socket } = await startDesk(t);
-  const { events, first } = await subscribed({ gateway, socket }, 'receipts', 'subscription { receipts { id } }');
+  const { events, first } = await subscribed(
+    { gateway, socket },
+    'receipts',
+    'subscription { receipts { id } }',
+  );
   await place(gateway, 'Ann');
-  t.match((await first).value, { extensions: { cost: { requestedQueryCost: 1, actualQueryCost: 1 } } });
+  t.match((await first).value, {
+    extensions: { cost: { requestedQueryCost: 1, actualQueryCost: 1 } },
+  });
   await events.return?.();
 });
 
@@ -148,89 +199,103 @@ t.test('a poll that fails is told once, and the next answer again', async (t) =>
   await events.return?.();
 });
 
-t.test('notifications are validated like any envelope, and answered with 202 and nothing', async (t) => {
-  const { gateway, socket, backend } = await startDesk(t);
-  const { events, first } = await subscribed(
-    { gateway, socket },
-    'stockAlert',
-    'subscription { stockAlert { sku left } }',
-  );
-  const post = async (content: string): Promise<Response> =>
-    fetch(`${gateway.url}/callback/orders`, { method: 'POST', headers: { 'content-type': 'text/xml' }, body: content });
-  const bad = await post(envelope('<Notify xmlns="urn:orders"><sku>A</Notify>'));
-  t.equal(bad.status, 500);
-  t.match(await bad.text(), 'XML_NOT_WELLFORMED');
-  const other = await post(envelope('<GetOrder xmlns="urn:orders"><id>1</id></GetOrder>'));
-  t.match(await other.text(), 'UNKNOWN_OPERATION', 'only what somebody wants to hear');
-  const pad = `<!--${'x'.repeat(900)}-->`.repeat(100);
-  const good = await post(envelope(`<Notify xmlns="urn:orders"><sku>A1</sku>${pad}<left>3</left></Notify>`));
-  t.equal(good.status, 202);
-  t.equal(await good.text(), '');
-  t.match(
-    (await first).value,
-    { data: { stockAlert: { sku: 'A1', left: 3 } } },
-    'of a message longer than the window too',
-  );
-  t.equal(backend.begun, 0, 'nothing of it reaches a backend');
-  for (const path of ['/callback/nobody', '/callback/', '/callback/orders/']) {
-    t.equal((await fetch(gateway.url + path, { method: 'POST' })).status, 404, path);
-  }
-  t.equal((await fetch(`${gateway.url}/callback/orders`)).status, 405);
-  await events.return?.();
-});
-
-t.test('a value of a message that is none of its type is an error where it stands, as it is of a reply', async (t) => {
-  const { gateway, socket, backend } = await startDesk(t);
-  const { events: told, first } = await subscribed(
-    { gateway, socket },
-    'stockAlert',
-    'subscription { stockAlert { sku left } }',
-  );
-  const notify = (left: string): Promise<Response> =>
-    fetch(`${gateway.url}/callback/orders`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/xml' },
-      body: envelope(`<Notify xmlns="urn:orders"><sku>A1</sku><left>${left}</left></Notify>`),
-    });
-  t.equal((await notify('99999999999')).status, 202);
-  const code = 'UPSTREAM_SCHEMA_INVALID';
-  t.match((await first).value, {
-    data: { stockAlert: { sku: 'A1', left: null } },
-    errors: [{ path: ['stockAlert', 'left'], extensions: { code } }],
-  });
-  await notify('3');
-  const good = (await told.next()).value;
-  t.match(good, { data: { stockAlert: { left: 3 } } });
-  t.notOk(good.errors);
-  await told.return?.();
-
-  const { answer } = backend;
-  backend.answer = (message, response) => {
-    if (!message.body.includes('PlaceOrder')) return answer(message, response);
-    const reply = envelope(
-      '<PlaceOrderResponse xmlns="urn:orders"><orderId>many</orderId><status>OK</status></PlaceOrderResponse>',
+t.test(
+  'notifications are validated like any envelope, and answered with 202 and nothing',
+  async (t) => {
+    const { gateway, socket, backend } = await startDesk(t);
+    const { events, first } = await subscribed(
+      { gateway, socket },
+      'stockAlert',
+      'subscription { stockAlert { sku left } }',
     );
-    response.writeHead(200, { 'content-type': 'text/xml', 'content-length': Buffer.byteLength(reply) }).end(reply);
-  };
-  const own = socket().iterate({ query: 'subscription { receipts { id by order { total } } }' });
-  const called = socket().iterate({ query: 'subscription { orderPlaced { total } }' });
-  const results = [own.next(), called.next()];
-  await running(gateway, 'receipts', 1);
-  await running(gateway, 'orderPlaced', 1);
-  await place(gateway, 'Ann');
-  const [event, answered] = await Promise.all(results);
-  t.match(event?.value, {
-    data: { receipts: { id: null, by: 'Ann', order: null } },
-    errors: [{ path: ['receipts', 'id'], extensions: { code } }],
-  });
-  t.equal(event?.value.errors.length, 1, 'told once, however often it is read');
-  t.match(answered?.value, {
-    data: { orderPlaced: null },
-    errors: [{ path: ['orderPlaced'], extensions: { code } }],
-  });
-  await own.return?.();
-  await called.return?.();
-});
+    const post = async (content: string): Promise<Response> =>
+      fetch(`${gateway.url}/callback/orders`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/xml' },
+        body: content,
+      });
+    const bad = await post(envelope('<Notify xmlns="urn:orders"><sku>A</Notify>'));
+    t.equal(bad.status, 500);
+    t.match(await bad.text(), 'XML_NOT_WELLFORMED');
+    const other = await post(envelope('<GetOrder xmlns="urn:orders"><id>1</id></GetOrder>'));
+    t.match(await other.text(), 'UNKNOWN_OPERATION', 'only what somebody wants to hear');
+    const pad = `<!--${'x'.repeat(900)}-->`.repeat(100);
+    const good = await post(
+      envelope(`<Notify xmlns="urn:orders"><sku>A1</sku>${pad}<left>3</left></Notify>`),
+    );
+    t.equal(good.status, 202);
+    t.equal(await good.text(), '');
+    t.match(
+      (await first).value,
+      { data: { stockAlert: { sku: 'A1', left: 3 } } },
+      'of a message longer than the window too',
+    );
+    t.equal(backend.begun, 0, 'nothing of it reaches a backend');
+    for (const path of ['/callback/nobody', '/callback/', '/callback/orders/']) {
+      t.equal((await fetch(gateway.url + path, { method: 'POST' })).status, 404, path);
+    }
+    t.equal((await fetch(`${gateway.url}/callback/orders`)).status, 405);
+    await events.return?.();
+  },
+);
+
+t.test(
+  'a value of a message that is none of its type is an error where it stands, as it is of a reply',
+  async (t) => {
+    const { gateway, socket, backend } = await startDesk(t);
+    const { events: told, first } = await subscribed(
+      { gateway, socket },
+      'stockAlert',
+      'subscription { stockAlert { sku left } }',
+    );
+    const notify = (left: string): Promise<Response> =>
+      fetch(`${gateway.url}/callback/orders`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/xml' },
+        body: envelope(`<Notify xmlns="urn:orders"><sku>A1</sku><left>${left}</left></Notify>`),
+      });
+    t.equal((await notify('99999999999')).status, 202);
+    const code = 'UPSTREAM_SCHEMA_INVALID';
+    t.match((await first).value, {
+      data: { stockAlert: { sku: 'A1', left: null } },
+      errors: [{ path: ['stockAlert', 'left'], extensions: { code } }],
+    });
+    await notify('3');
+    const good = (await told.next()).value;
+    t.match(good, { data: { stockAlert: { left: 3 } } });
+    t.notOk(good.errors);
+    await told.return?.();
+
+    const { answer } = backend;
+    backend.answer = (message, response) => {
+      if (!message.body.includes('PlaceOrder')) return answer(message, response);
+      const reply = envelope(
+        '<PlaceOrderResponse xmlns="urn:orders"><orderId>many</orderId><status>OK</status></PlaceOrderResponse>',
+      );
+      response
+        .writeHead(200, { 'content-type': 'text/xml', 'content-length': Buffer.byteLength(reply) })
+        .end(reply);
+    };
+    const own = socket().iterate({ query: 'subscription { receipts { id by order { total } } }' });
+    const called = socket().iterate({ query: 'subscription { orderPlaced { total } }' });
+    const results = [own.next(), called.next()];
+    await running(gateway, 'receipts', 1);
+    await running(gateway, 'orderPlaced', 1);
+    await place(gateway, 'Ann');
+    const [event, answered] = await Promise.all(results);
+    t.match(event?.value, {
+      data: { receipts: { id: null, by: 'Ann', order: null } },
+      errors: [{ path: ['receipts', 'id'], extensions: { code } }],
+    });
+    t.equal(event?.value.errors.length, 1, 'told once, however often it is read');
+    t.match(answered?.value, {
+      data: { orderPlaced: null },
+      errors: [{ path: ['orderPlaced'], extensions: { code } }],
+    });
+    await own.return?.();
+    await called.return?.();
+  },
+);
 
 t.test('queries and mutations over a WebSocket have the codes they have over HTTP', async (t) => {
   const { gateway, socket, url } = await startDesk(t);
@@ -240,15 +305,19 @@ t.test('queries and mutations over a WebSocket have the codes they have over HTT
     return null;
   };
   t.match(await over('{ order(id: 3) { id } }'), { data: { order: { id: 3 } } });
-  t.match(await over('mutation { place(customer: "D") { orderId } }'), { data: { place: { orderId: 101 } } });
+  t.match(await over('mutation { place(customer: "D") { orderId } }'), {
+    data: { place: { orderId: 101 } },
+  });
   const deep = `{ order(id: 1) { ${'... { '.repeat(3)}id${' }'.repeat(3)} } }`;
   t.match(await over(deep), { data: { order: { id: 1 } } });
   const codes: Readonly<Record<string, string>> = {
     '{': 'GRAPHQL_PARSE_FAILED',
     '{ nothing }': 'GRAPHQL_VALIDATION_FAILED',
     'query($id: Int!) { order(id: $id) { id } }': 'BAD_USER_INPUT',
-    [`{ ${Array.from({ length: 6 }, (_, at) => `a${at}: __typename`).join(' ')} }`]: 'MAX_ROOT_FIELDS_LIMIT',
-    [`{ order(id: 1) { ${Array.from({ length: 16 }, (_, at) => `a${at}: id`).join(' ')} } }`]: 'MAX_ALIASES_LIMIT',
+    [`{ ${Array.from({ length: 6 }, (_, at) => `a${at}: __typename`).join(' ')} }`]:
+      'MAX_ROOT_FIELDS_LIMIT',
+    [`{ order(id: 1) { ${Array.from({ length: 16 }, (_, at) => `a${at}: id`).join(' ')} } }`]:
+      'MAX_ALIASES_LIMIT',
     'subscription { orderPlaced { id } receipts { id } }': 'GRAPHQL_VALIDATION_FAILED',
   };
   const events = createEventClient({ url, retryAttempts: 0 });
@@ -264,37 +333,44 @@ t.test('queries and mutations over a WebSocket have the codes they have over HTT
   events.dispose();
 });
 
-t.test('who takes JSON too gets events for subscriptions alone, and over plain HTTP there are none', async (t) => {
-  const { gateway, url } = await startDesk(t);
-  const ask = (query: string, accept: string, method = 'POST'): Promise<Response> =>
-    method === 'GET'
-      ? fetch(`${url}?query=${encodeURIComponent(query)}`, { headers: { accept } })
-      : fetch(url, {
-          method,
-          headers: { 'content-type': 'application/json', accept },
-          body: JSON.stringify({ query }),
-        });
-  const both = 'application/graphql-response+json, application/json, text/event-stream';
-  t.match(
-    (await ask('{ order(id: 1) { id } }', both)).headers.get('content-type'),
-    'application/graphql-response+json',
-  );
-  const leave = new AbortController();
-  const stream = await postGraphql(
-    gateway.url,
-    { query: 'subscription { orderWatched(id: 1) { id } }' },
-    { accept: both },
-    leave.signal,
-  );
-  t.match(stream.headers.get('content-type'), 'text/event-stream');
-  leave.abort();
-  const plain = await ask('subscription { orderPlaced { id } }', 'application/json');
-  t.match(await plain.json(), { errors: [{ extensions: { code: 'SUBSCRIPTION_TRANSPORT' } }] });
-  const byGet = await ask('subscription { orderPlaced { id } }', 'application/json', 'GET');
-  t.equal(byGet.status, 405);
-  t.equal(byGet.headers.get('allow'), 'POST');
-  t.equal((await ask('mutation { place(customer: "x") { status } }', 'text/event-stream', 'GET')).status, 405);
-});
+t.test(
+  'who takes JSON too gets events for subscriptions alone, and over plain HTTP there are none',
+  async (t) => {
+    const { gateway, url } = await startDesk(t);
+    const ask = (query: string, accept: string, method = 'POST'): Promise<Response> =>
+      method === 'GET'
+        ? fetch(`${url}?query=${encodeURIComponent(query)}`, { headers: { accept } })
+        : fetch(url, {
+            method,
+            headers: { 'content-type': 'application/json', accept },
+            body: JSON.stringify({ query }),
+          });
+    const both = 'application/graphql-response+json, application/json, text/event-stream';
+    t.match(
+      (await ask('{ order(id: 1) { id } }', both)).headers.get('content-type'),
+      'application/graphql-response+json',
+    );
+    const leave = new AbortController();
+    const stream = await postGraphql(
+      gateway.url,
+      { query: 'subscription { orderWatched(id: 1) { id } }' },
+      { accept: both },
+      leave.signal,
+    );
+    t.match(stream.headers.get('content-type'), 'text/event-stream');
+    leave.abort();
+    const plain = await ask('subscription { orderPlaced { id } }', 'application/json');
+    t.match(await plain.json(), { errors: [{ extensions: { code: 'SUBSCRIPTION_TRANSPORT' } }] });
+    const byGet = await ask('subscription { orderPlaced { id } }', 'application/json', 'GET');
+    t.equal(byGet.status, 405);
+    t.equal(byGet.headers.get('allow'), 'POST');
+    t.equal(
+      (await ask('mutation { place(customer: "x") { status } }', 'text/event-stream', 'GET'))
+        .status,
+      405,
+    );
+  },
+);
 
 t.test('who takes events alone is told what is wrong with a request that is none', async (t) => {
   const { url } = await startDesk(t);
@@ -330,27 +406,30 @@ t.test('at a drain clients are told so that they subscribe again', async (t) => 
   t.equal(await drained, 0, 'nothing had to be cut');
 });
 
-t.test('behind a trusted proxy the log names the client of a WebSocket and of its events', async (t) => {
-  const desk = await startDesk(t, 'clients: { trustedProxies: [127.0.0.1] }\n');
-  const forwarded = { client: '203.0.113.9', peer: '127.0.0.1' };
-  class Proxied extends WebSocket {
-    constructor(address: string, protocol: string) {
-      super(address, protocol, { headers: { 'x-forwarded-for': forwarded.client } });
+t.test(
+  'behind a trusted proxy the log names the client of a WebSocket and of its events',
+  async (t) => {
+    const desk = await startDesk(t, 'clients: { trustedProxies: [127.0.0.1] }\n');
+    const forwarded = { client: '203.0.113.9', peer: '127.0.0.1' };
+    class Proxied extends WebSocket {
+      constructor(address: string, protocol: string) {
+        super(address, protocol, { headers: { 'x-forwarded-for': forwarded.client } });
+      }
     }
-  }
-  const socket = desk.socket({ webSocketImpl: Proxied });
-  const events = socket.iterate({ query: 'subscription { orderPlaced { id } }' });
-  const first = events.next();
-  await running(desk.gateway, 'orderPlaced', 1);
-  await place(desk.gateway, 'Ann');
-  await first;
-  t.match(await desk.gateway.logLine('subscription began'), { client: forwarded.client });
-  const lines = desk.gateway.logLines().filter(({ msg }) => msg === 'request');
-  for (const method of ['GET', 'EVENT']) {
-    const line = lines.find((each) => each['method'] === method);
-    t.match(line, forwarded, method);
-  }
-});
+    const socket = desk.socket({ webSocketImpl: Proxied });
+    const events = socket.iterate({ query: 'subscription { orderPlaced { id } }' });
+    const first = events.next();
+    await running(desk.gateway, 'orderPlaced', 1);
+    await place(desk.gateway, 'Ann');
+    await first;
+    t.match(await desk.gateway.logLine('subscription began'), { client: forwarded.client });
+    const lines = desk.gateway.logLines().filter(({ msg }) => msg === 'request');
+    for (const method of ['GET', 'EVENT']) {
+      const line = lines.find((each) => each['method'] === method);
+      t.match(line, forwarded, method);
+    }
+  },
+);
 
 t.test('one client has so many subscriptions, over however many connections', async (t) => {
   const desk = await startDesk(t, 'limits: { subscriptions: { perClient: 2 } }\n');
@@ -369,7 +448,9 @@ t.test('one client has so many subscriptions, over however many connections', as
   void third.iterate({ query }).next();
   await running(desk.gateway, 'orderPlaced', 2);
   const events = createEventClient({ url: desk.url, retryAttempts: 0 });
-  t.match((await events.iterate({ query }).next()).value, { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+  t.match((await events.iterate({ query }).next()).value, {
+    errors: [{ extensions: { code: 'RATE_LIMITED' } }],
+  });
   events.dispose();
 });
 
@@ -384,7 +465,8 @@ t.test('a client has so many requests in progress, over whatever transport (O06)
   const { gateway, url, socket } = desk;
   const headers = { 'x-api-key': ONE_KEY };
   const client = socket({ connectionParams: headers });
-  const post = (): Promise<Response> => postGraphql(gateway.url, { query: '{ order(id: 1) { id } }' }, headers);
+  const post = (): Promise<Response> =>
+    postGraphql(gateway.url, { query: '{ order(id: 1) { id } }' }, headers);
   const over = (): Promise<unknown> =>
     client
       .iterate({ query: '{ order(id: 1) { id } }' })
@@ -426,54 +508,64 @@ t.test('a client has so many requests in progress, over whatever transport (O06)
   events.dispose();
 });
 
-t.test('polls of one client hold no more of a slow backend than its requests may (O06)', async (t) => {
-  const desk = await startDesk(t, AT_ONCE);
-  const client = desk.socket({ connectionParams: { 'x-api-key': ONE_KEY } });
-  const { held, arrived } = holdAnswers(desk);
-  const polls = [1, 2, 3].map((id) => client.iterate({ query: `subscription { orderDaily(id: ${id}) { id } }` }));
-  const firsts = polls.map((poll) => poll.next());
-  await running(desk.gateway, 'orderDaily', 3);
-  for (let at = 0; at < 3; at++) {
-    await arrived(at + 1);
-    for (let count = 0; count < 3; count++) await desk.gateway.metrics();
-    t.equal(held.length, at + 1, 'one at a time');
-    held[at]?.();
-  }
-  for (const [at, first] of (await Promise.all(firsts)).entries()) {
-    t.match(first.value, { data: { orderDaily: { id: at + 1 } } });
-  }
-  for (const poll of polls) await poll.return?.();
-});
+t.test(
+  'polls of one client hold no more of a slow backend than its requests may (O06)',
+  async (t) => {
+    const desk = await startDesk(t, AT_ONCE);
+    const client = desk.socket({ connectionParams: { 'x-api-key': ONE_KEY } });
+    const { held, arrived } = holdAnswers(desk);
+    const polls = [1, 2, 3].map((id) =>
+      client.iterate({ query: `subscription { orderDaily(id: ${id}) { id } }` }),
+    );
+    const firsts = polls.map((poll) => poll.next());
+    await running(desk.gateway, 'orderDaily', 3);
+    for (let at = 0; at < 3; at++) {
+      await arrived(at + 1);
+      for (let count = 0; count < 3; count++) await desk.gateway.metrics();
+      t.equal(held.length, at + 1, 'one at a time');
+      held[at]?.();
+    }
+    for (const [at, first] of (await Promise.all(firsts)).entries()) {
+      t.match(first.value, { data: { orderDaily: { id: at + 1 } } });
+    }
+    for (const poll of polls) await poll.return?.();
+  },
+);
 
-t.test('each request of a batch takes a place; those for which there is none wait for the others (O06)', async (t) => {
-  const desk = await startDesk(
-    t,
-    `graphql: { batch: 10 }\n${AT_ONCE.replace('requestsAtOnce: 1', 'requestsAtOnce: 2')}`,
-  );
-  const post = (body: unknown): Promise<Response> => postGraphql(desk.gateway.url, body, { 'x-api-key': ONE_KEY });
-  const { held, arrived } = holdAnswers(desk);
-  const ask = (id: number): unknown => ({ query: `{ order(id: ${id}) { id } }` });
-  const batch = post([1, 2, 3, 4, 5].map(ask));
-  await arrived(2);
-  t.equal((await post(ask(6))).status, 429);
-  for (let count = 0; count < 5; count++) await desk.gateway.metrics();
-  for (let at = 0; at < 5; at++) {
-    t.ok(held.length <= at + 2, `${held.length} calls when ${at} are answered`);
-    await arrived(at + 1);
-    held[at]?.();
-  }
-  const answers = (await (await batch).json()) as { data: { order: { id: number } } }[];
-  t.same(
-    answers.map(({ data }) => data.order.id),
-    [1, 2, 3, 4, 5],
-  );
-  const again = post(ask(7));
-  const third = post(ask(8));
-  await arrived(7);
-  held[5]?.();
-  held[6]?.();
-  for (const { status } of await Promise.all([again, third])) t.equal(status, 200, 'all were given back');
-});
+t.test(
+  'each request of a batch takes a place; those for which there is none wait for the others (O06)',
+  async (t) => {
+    const desk = await startDesk(
+      t,
+      `graphql: { batch: 10 }\n${AT_ONCE.replace('requestsAtOnce: 1', 'requestsAtOnce: 2')}`,
+    );
+    const post = (body: unknown): Promise<Response> =>
+      postGraphql(desk.gateway.url, body, { 'x-api-key': ONE_KEY });
+    const { held, arrived } = holdAnswers(desk);
+    const ask = (id: number): unknown => ({ query: `{ order(id: ${id}) { id } }` });
+    const batch = post([1, 2, 3, 4, 5].map(ask));
+    await arrived(2);
+    t.equal((await post(ask(6))).status, 429);
+    for (let count = 0; count < 5; count++) await desk.gateway.metrics();
+    for (let at = 0; at < 5; at++) {
+      t.ok(held.length <= at + 2, `${held.length} calls when ${at} are answered`);
+      await arrived(at + 1);
+      held[at]?.();
+    }
+    const answers = (await (await batch).json()) as { data: { order: { id: number } } }[];
+    t.same(
+      answers.map(({ data }) => data.order.id),
+      [1, 2, 3, 4, 5],
+    );
+    const again = post(ask(7));
+    const third = post(ask(8));
+    await arrived(7);
+    held[5]?.();
+    held[6]?.();
+    for (const { status } of await Promise.all([again, third]))
+      t.equal(status, 200, 'all were given back');
+  },
+);
 
 t.test('what a client no longer waits for is not called any further', async (t) => {
   const desk = await startDesk(t);
@@ -486,7 +578,10 @@ t.test('what a client no longer waits for is not called any further', async (t) 
   await arrived(2);
   held[1]?.();
   await raw.heard(3);
-  t.match(raw.messages.slice(1), [{ id: 'a', type: 'next', payload: { data: { order: { id: 2 } } } }, { id: 'a' }]);
+  t.match(raw.messages.slice(1), [
+    { id: 'a', type: 'next', payload: { data: { order: { id: 2 } } } },
+    { id: 'a' },
+  ]);
   raw.say(subscribe('b', '{ order(id: 3) { id } }'));
   await arrived(3);
   raw.socket.terminate();
@@ -498,10 +593,12 @@ t.test('what a client no longer waits for is not called any further', async (t) 
   );
 });
 
-t.test('events are paid for like requests, and who may not call an operation hears nothing of it', async (t) => {
-  const desk = await startDesk(
-    t,
-    `clients:
+t.test(
+  'events are paid for like requests, and who may not call an operation hears nothing of it',
+  async (t) => {
+    const desk = await startDesk(
+      t,
+      `clients:
   apiKeys:
     clients:
       poor: { class: poor, keys: [a-key-of-the-poor] }
@@ -510,25 +607,27 @@ t.test('events are paid for like requests, and who may not call an operation hea
     poor: { budget: { maximum: 30, restoreRate: 1 } }
     other: { allow: [orders.PlaceOrder] }
 `,
-  );
-  const params = (key: string): object => ({ connectionParams: { 'X-API-Key': key } });
-  const other = desk.socket(params('a-key-of-another'));
-  const forbidden = await other
-    .iterate({ query: 'subscription { orderPlaced { id } }' })
-    .next()
-    .catch((caught: unknown) => caught);
-  t.match(forbidden, [{ extensions: { code: 'FORBIDDEN' } }]);
-  const poor = desk.socket(params('a-key-of-the-poor'));
-  const events = poor.iterate({ query: 'subscription { orderPlaced { id } }' });
-  const results = [events.next()];
-  await running(desk.gateway, 'orderPlaced', 1);
-  for (let count = 0; count < 4; count++) await placeAs(desk.gateway, 'Ann', { 'x-api-key': 'a-key-of-another' });
-  for (let count = 0; count < 3; count++) results.push(events.next());
-  const told = (await Promise.all(results)).map(({ value }) => value);
-  t.match(told[0], { data: { orderPlaced: { id: 101 } } });
-  t.match(told[3], { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
-  await events.return?.();
-});
+    );
+    const params = (key: string): object => ({ connectionParams: { 'X-API-Key': key } });
+    const other = desk.socket(params('a-key-of-another'));
+    const forbidden = await other
+      .iterate({ query: 'subscription { orderPlaced { id } }' })
+      .next()
+      .catch((caught: unknown) => caught);
+    t.match(forbidden, [{ extensions: { code: 'FORBIDDEN' } }]);
+    const poor = desk.socket(params('a-key-of-the-poor'));
+    const events = poor.iterate({ query: 'subscription { orderPlaced { id } }' });
+    const results = [events.next()];
+    await running(desk.gateway, 'orderPlaced', 1);
+    for (let count = 0; count < 4; count++)
+      await placeAs(desk.gateway, 'Ann', { 'x-api-key': 'a-key-of-another' });
+    for (let count = 0; count < 3; count++) results.push(events.next());
+    const told = (await Promise.all(results)).map(({ value }) => value);
+    t.match(told[0], { data: { orderPlaced: { id: 101 } } });
+    t.match(told[3], { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+    await events.return?.();
+  },
+);
 
 t.test('what fails at the backend, or is answered with a Fault, is no event', async (t) => {
   const desk = await startDesk(t);
@@ -537,44 +636,68 @@ t.test('what fails at the backend, or is answered with a Fault, is no event', as
   const first = events.next();
   await running(desk.gateway, 'receipts', 1);
   const { answer } = desk.backend;
-  const fault = envelope('<E:Fault><faultcode>E:Client</faultcode><faultstring>No.</faultstring></E:Fault>');
+  const fault = envelope(
+    '<E:Fault><faultcode>E:Client</faultcode><faultstring>No.</faultstring></E:Fault>',
+  );
   for (const [status, body] of [
     [500, fault],
     [200, fault],
     [500, 'no'],
     [
       200,
-      envelope('<PlaceOrderResponse xmlns="urn:orders"><orderId>8</orderId><status>LATE</status></PlaceOrderResponse>'),
+      envelope(
+        '<PlaceOrderResponse xmlns="urn:orders"><orderId>8</orderId><status>LATE</status></PlaceOrderResponse>',
+      ),
     ],
   ] as const) {
     desk.backend.answer = (_message, response) => {
-      response.writeHead(status, { 'content-type': 'text/xml', 'content-length': Buffer.byteLength(body) }).end(body);
+      response
+        .writeHead(status, {
+          'content-type': 'text/xml',
+          'content-length': Buffer.byteLength(body),
+        })
+        .end(body);
     };
     await place(desk.gateway, 'Ann').then((response) => response.text());
   }
   desk.backend.answer = answer;
   await place(desk.gateway, 'Ann');
-  t.match((await first).value, { data: { receipts: { id: 101 } } }, 'the first that came to a good end');
+  t.match(
+    (await first).value,
+    { data: { receipts: { id: 101 } } },
+    'the first that came to a good end',
+  );
   await events.return?.();
 });
 
 t.test('a message with too much to tell is told as a gap', async (t) => {
   const desk = await startDesk(t, 'limits: { subscriptions: { eventBytes: 1024 } }\n');
   const { events, first } = await subscribed(desk, 'receipts', 'subscription { receipts { by } }');
-  t.equal((await place(desk.gateway, 'x'.repeat(2000))).status, 200, 'the caller is served as ever');
+  t.equal(
+    (await place(desk.gateway, 'x'.repeat(2000))).status,
+    200,
+    'the caller is served as ever',
+  );
   t.match((await first).value, { errors: [{ extensions: { code: 'SUBSCRIPTION_GAP' } }] });
   await place(desk.gateway, 'Ann');
-  t.match((await events.next()).value, { data: { receipts: { by: 'Ann' } } }, 'and then it goes on');
+  t.match(
+    (await events.next()).value,
+    { data: { receipts: { by: 'Ann' } } },
+    'and then it goes on',
+  );
   await events.return?.();
 });
 
 t.test('a client of server-sent events that leaves is not waited for', async (t) => {
   const desk = await startDesk(t);
   const leave = new AbortController();
-  await fetch(`${desk.url}?query=${encodeURIComponent('subscription { orderWatched(id: 1) { id } }')}`, {
-    headers: { accept: 'text/event-stream' },
-    signal: leave.signal,
-  });
+  await fetch(
+    `${desk.url}?query=${encodeURIComponent('subscription { orderWatched(id: 1) { id } }')}`,
+    {
+      headers: { accept: 'text/event-stream' },
+      signal: leave.signal,
+    },
+  );
   await running(desk.gateway, 'orderWatched', 1);
   leave.abort();
   await running(desk.gateway, 'orderWatched', 0);
@@ -599,9 +722,21 @@ t.test('what is no handshake is told by a status, and leads nowhere', async (t) 
   const key = ['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13'];
   t.equal(await ask('GET /graphql HTTP/1.1', ...upgrade, ...key), '101');
   t.equal(await ask('GET /graphql HTTP/1.1', ...upgrade), '400', 'no key');
-  t.equal(await ask('GET /graphql HTTP/1.1', ...upgrade, ...key, 'Content-Length: 5'), '400', 'a body');
-  t.equal(await ask('GET /graphql HTTP/1.1', ...upgrade, ...key, 'X: y\r\n'.repeat(101)), '431', 'too much of a head');
-  t.equal(await ask('GET /soap/orders HTTP/1.1', ...upgrade, ...key), '200', 'elsewhere HTTP is spoken');
+  t.equal(
+    await ask('GET /graphql HTTP/1.1', ...upgrade, ...key, 'Content-Length: 5'),
+    '400',
+    'a body',
+  );
+  t.equal(
+    await ask('GET /graphql HTTP/1.1', ...upgrade, ...key, 'X: y\r\n'.repeat(101)),
+    '431',
+    'too much of a head',
+  );
+  t.equal(
+    await ask('GET /soap/orders HTTP/1.1', ...upgrade, ...key),
+    '200',
+    'elsewhere HTTP is spoken',
+  );
   t.equal(await ask('GET /nothing HTTP/1.1', ...upgrade, ...key), '404');
   t.equal(
     await ask('POST /graphql HTTP/1.1', ...upgrade, ...key, 'Content-Length: 0'),

@@ -9,7 +9,9 @@ const PATIENT = 'limits: { upstream: { breakerFailures: 0 } }\n';
 const RECEIPT = envelope(
   '<PlaceOrderResponse xmlns="urn:orders"><orderId>1</orderId><status>OK</status></PlaceOrderResponse>',
 );
-const FAULT = envelope('<E:Fault><faultcode>E:Client</faultcode><faultstring>No.</faultstring></E:Fault>');
+const FAULT = envelope(
+  '<E:Fault><faultcode>E:Client</faultcode><faultstring>No.</faultstring></E:Fault>',
+);
 
 const say =
   (status: number, body: string, promised = Buffer.byteLength(body)) =>
@@ -24,7 +26,10 @@ const UNKNOWN: Readonly<Record<string, (response: ServerResponse) => void>> = {
   'the connection is closed': (response) => response.destroy(),
   'the answer is cut': say(200, RECEIPT, RECEIPT.length + 10),
   'the answer ends too early': say(200, RECEIPT.slice(0, -20)),
-  'the answer is that of another operation': say(200, envelope('<GetOrderResponse xmlns="urn:orders"/>')),
+  'the answer is that of another operation': say(
+    200,
+    envelope('<GetOrderResponse xmlns="urn:orders"/>'),
+  ),
   'something between waits no longer': say(504, 'no'),
 };
 
@@ -75,20 +80,23 @@ async function startHeard(t: Test): Promise<{ desk: Desk; next(): Promise<unknow
 }
 
 for (const [endpoint, write] of Object.entries(ENDPOINTS)) {
-  t.test(`a write of which nobody knows whether it was done is told as a gap, over ${endpoint}`, async (t) => {
-    const { desk, next } = await startHeard(t);
-    const { backend, gateway } = desk;
-    const { answer } = backend;
-    let id = 100;
-    for (const [what, becomes] of Object.entries(UNKNOWN)) {
-      backend.answer = (_message, response) => becomes(response);
-      await write(desk);
-      backend.answer = answer;
-      await place(gateway, 'Ann');
-      t.equal(await next(), 'SUBSCRIPTION_GAP', what);
-      t.equal(await next(), ++id, 'and then it goes on');
-    }
-  });
+  t.test(
+    `a write of which nobody knows whether it was done is told as a gap, over ${endpoint}`,
+    async (t) => {
+      const { desk, next } = await startHeard(t);
+      const { backend, gateway } = desk;
+      const { answer } = backend;
+      let id = 100;
+      for (const [what, becomes] of Object.entries(UNKNOWN)) {
+        backend.answer = (_message, response) => becomes(response);
+        await write(desk);
+        backend.answer = answer;
+        await place(gateway, 'Ann');
+        t.equal(await next(), 'SUBSCRIPTION_GAP', what);
+        t.equal(await next(), ++id, 'and then it goes on');
+      }
+    },
+  );
 
   t.test(`so is one whose caller did not wait for the answer, over ${endpoint}`, async (t) => {
     const { desk, next } = await startHeard(t);
@@ -103,19 +111,22 @@ for (const [endpoint, write] of Object.entries(ENDPOINTS)) {
     t.equal(await next(), 101);
   });
 
-  t.test(`what failed, says the backend, or never got there is none, over ${endpoint}`, async (t) => {
-    const { desk, next } = await startHeard(t);
-    const { backend, gateway } = desk;
-    const { answer } = backend;
-    let id = 100;
-    for (const [what, becomes] of Object.entries(KNOWN)) {
-      backend.answer = (_message, response) => becomes(response);
-      await write(desk);
-      backend.answer = answer;
-      await place(gateway, 'Ann');
-      t.equal(await next(), ++id, what);
-    }
-  });
+  t.test(
+    `what failed, says the backend, or never got there is none, over ${endpoint}`,
+    async (t) => {
+      const { desk, next } = await startHeard(t);
+      const { backend, gateway } = desk;
+      const { answer } = backend;
+      let id = 100;
+      for (const [what, becomes] of Object.entries(KNOWN)) {
+        backend.answer = (_message, response) => becomes(response);
+        await write(desk);
+        backend.answer = answer;
+        await place(gateway, 'Ann');
+        t.equal(await next(), ++id, what);
+      }
+    },
+  );
 }
 
 t.test('what was not sent to its end is no gap', async (t) => {
@@ -124,8 +135,12 @@ t.test('what was not sent to its end is no gap', async (t) => {
   const leave = new AbortController();
   const half = new ReadableStream({
     start(controller) {
-      controller.enqueue(Buffer.from(`<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>`));
-      controller.enqueue(Buffer.from(`<PlaceOrder xmlns="urn:orders"><customer>${'x'.repeat(100_000)}`));
+      controller.enqueue(
+        Buffer.from(`<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>`),
+      );
+      controller.enqueue(
+        Buffer.from(`<PlaceOrder xmlns="urn:orders"><customer>${'x'.repeat(100_000)}`),
+      );
     },
   });
   const sent = fetch(`${gateway.url}/soap/orders`, {

@@ -5,7 +5,10 @@ import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
 import type { ProtocolSocket } from '../../../src/flow/subscriptions/transports/socket-parts.js';
-import { type SocketLimits, WebSockets } from '../../../src/flow/subscriptions/transports/web-socket.js';
+import {
+  type SocketLimits,
+  WebSockets,
+} from '../../../src/flow/subscriptions/transports/web-socket.js';
 import { SUBSCRIPTION_LIMITS } from '../../../src/pubsub/limits.js';
 import { listen } from '../../kit/listen.js';
 import { startDesk } from '../../kit/live-desk.js';
@@ -156,35 +159,41 @@ const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-t.test('who reads slowly may say something meanwhile: it is heard when more has been read', async (t) => {
-  const heard: string[] = [];
-  const hall = await startHall(
-    t,
-    (data, socket) => {
-      heard.push(data);
-      if (data === 'long') void socket.send(LONG);
-      if (data === 'last') socket.close(4400, 'over');
-    },
-    // Longer than a busy machine keeps anybody waiting: when all has been read an answer is due in this time.
-    { pingMillis: 250 },
-  );
-  const client = await dialledSlowly(t, hall.port);
-  client.write(frame('long'));
-  while (heard.length < 1) await turns(1);
-  client.write(Buffer.concat([frame('?', 9), frame('more')]));
-  // Three pings, of which it answers none.
-  await new Promise((resolve) => setTimeout(resolve, 800));
-  t.same(heard, ['long'], 'not read');
-  client.write(frame('last'));
-  const { bytes, last } = await readAll(client);
-  t.same(heard, ['long', 'more', 'last']);
-  t.ok(bytes > LONG.length, `${bytes} bytes`);
-  t.match(last, '\x8a\x01?', 'the pong');
-  t.ok(last.endsWith('over'));
-});
+t.test(
+  'who reads slowly may say something meanwhile: it is heard when more has been read',
+  async (t) => {
+    const heard: string[] = [];
+    const hall = await startHall(
+      t,
+      (data, socket) => {
+        heard.push(data);
+        if (data === 'long') void socket.send(LONG);
+        if (data === 'last') socket.close(4400, 'over');
+      },
+      // Longer than a busy machine keeps anybody waiting: when all has been read an answer is due in this time.
+      { pingMillis: 250 },
+    );
+    const client = await dialledSlowly(t, hall.port);
+    client.write(frame('long'));
+    while (heard.length < 1) await turns(1);
+    client.write(Buffer.concat([frame('?', 9), frame('more')]));
+    // Three pings, of which it answers none.
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    t.same(heard, ['long'], 'not read');
+    client.write(frame('last'));
+    const { bytes, last } = await readAll(client);
+    t.same(heard, ['long', 'more', 'last']);
+    t.ok(bytes > LONG.length, `${bytes} bytes`);
+    t.match(last, '\x8a\x01?', 'the pong');
+    t.ok(last.endsWith('over'));
+  },
+);
 
 t.test('who reads nothing for a while is told so, and cut', async (t) => {
-  const hall = await startHall(t, (_data, socket) => void socket.send(LONG), { pingMillis: 50, stallMillis: 200 });
+  const hall = await startHall(t, (_data, socket) => void socket.send(LONG), {
+    pingMillis: 50,
+    stallMillis: 200,
+  });
   const client = await dialledSlowly(t, hall.port);
   client.write(frame('long'));
   while ((hall.socket()?.writableLength ?? 0) === 0) await turns(1);
@@ -224,42 +233,48 @@ t.test('who goes on reading, however slowly, is not cut', async (t) => {
   t.ok(bytes > LONG.length, `${bytes} bytes`);
 });
 
-t.test('pings of who does not read are not all answered, nor small messages kept for it without bound', async (t) => {
-  let handled = 0;
-  const hall = await startHall(t, (data, socket) => {
-    handled++;
-    void socket.send(data === 'long' ? LONG : 'pong');
-  });
-  const client = await dialledSlowly(t, hall.port);
-  const length = (): number => hall.socket()?.writableLength ?? 0;
-  client.write(frame('fill'));
-  client.write(frame('long'));
-  while (length() === 0) await turns(1);
-  const before = length();
-  client.write(Buffer.concat(Array.from({ length: 100_000 }, () => frame('', 9))));
-  await turns(3000);
-  t.ok(length() - before < 10_000, `${length() - before} bytes`);
-
-  const small = await startHall(
-    t,
-    (data, socket) => {
+t.test(
+  'pings of who does not read are not all answered, nor small messages kept for it without bound',
+  async (t) => {
+    let handled = 0;
+    const hall = await startHall(t, (data, socket) => {
       handled++;
-      void socket.send(data.repeat(20));
-    },
-    { queueBytes: 256 * 1024 * 1024 },
-  );
-  const other = await dialledSlowly(t, small.port);
-  handled = 0;
-  const text = 'x'.repeat(100);
-  const sent = Buffer.concat(Array.from({ length: 20_000 }, () => frame(text)));
-  other.write(sent);
-  let still = 0;
-  for (let last = -1; still < 1000; still = handled === last ? still + 1 : 0) {
-    last = handled;
-    await turns(1);
-  }
-  t.ok(handled < 20_000, `${handled} messages read`);
-  t.ok((small.socket()?.writableLength ?? 0) < 4 * 1024 * 1024, `${small.socket()?.writableLength} bytes wait`);
-  other.resume();
-  while (handled < 20_000) await turns(1);
-});
+      void socket.send(data === 'long' ? LONG : 'pong');
+    });
+    const client = await dialledSlowly(t, hall.port);
+    const length = (): number => hall.socket()?.writableLength ?? 0;
+    client.write(frame('fill'));
+    client.write(frame('long'));
+    while (length() === 0) await turns(1);
+    const before = length();
+    client.write(Buffer.concat(Array.from({ length: 100_000 }, () => frame('', 9))));
+    await turns(3000);
+    t.ok(length() - before < 10_000, `${length() - before} bytes`);
+
+    const small = await startHall(
+      t,
+      (data, socket) => {
+        handled++;
+        void socket.send(data.repeat(20));
+      },
+      { queueBytes: 256 * 1024 * 1024 },
+    );
+    const other = await dialledSlowly(t, small.port);
+    handled = 0;
+    const text = 'x'.repeat(100);
+    const sent = Buffer.concat(Array.from({ length: 20_000 }, () => frame(text)));
+    other.write(sent);
+    let still = 0;
+    for (let last = -1; still < 1000; still = handled === last ? still + 1 : 0) {
+      last = handled;
+      await turns(1);
+    }
+    t.ok(handled < 20_000, `${handled} messages read`);
+    t.ok(
+      (small.socket()?.writableLength ?? 0) < 4 * 1024 * 1024,
+      `${small.socket()?.writableLength} bytes wait`,
+    );
+    other.resume();
+    while (handled < 20_000) await turns(1);
+  },
+);

@@ -3,7 +3,14 @@ import t, { type Test } from 'tap';
 import { hashPassword } from '../../../src/access/passwords/password-hash.js';
 import { postGraphql } from '../../kit/graphql-client.js';
 import { listen } from '../../kit/listen.js';
-import { acknowledged, type Desk, placeAs, running, startDesk, subscribe } from '../../kit/live-desk.js';
+import {
+  acknowledged,
+  type Desk,
+  placeAs,
+  running,
+  startDesk,
+  subscribe,
+} from '../../kit/live-desk.js';
 import { AUDIENCE, ISSUER, makeIssuer } from '../../kit/token-issuer.js';
 import { until } from '../../kit/until.js';
 
@@ -48,20 +55,33 @@ async function withdraw(
   t.equal(gone.messages.length, 1, 'nothing more was sent');
   t.equal((await placeAs(desk.gateway, 'Bob', STAYS)).status, 200);
   await stays.heard(2);
-  t.match(stays.messages[1], { type: 'next', payload: { data: { orderPlaced: { id: 101 } } } }, 'the other client');
+  t.match(
+    stays.messages[1],
+    { type: 'next', payload: { data: { orderPlaced: { id: 101 } } } },
+    'the other client',
+  );
   const ended = desk.gateway
     .logLines()
-    .filter(({ msg, operation, code }) => msg === 'request' && operation === 'websocket' && code !== undefined);
+    .filter(
+      ({ msg, operation, code }) =>
+        msg === 'request' && operation === 'websocket' && code !== undefined,
+    );
   t.match(ended, [{ code: 'UNAUTHENTICATED' }], 'the log has it');
-  t.match(await desk.gateway.metrics(), /soapstone_refusals_total\{[^}]*code="UNAUTHENTICATED"[^}]*\} [123]\n/);
+  t.match(
+    await desk.gateway.metrics(),
+    /soapstone_refusals_total\{[^}]*code="UNAUTHENTICATED"[^}]*\} [123]\n/,
+  );
 }
 
 const KEY = { params: { 'x-api-key': 'the-key-of-gone-client' } };
 
 for (const [what, edit] of Object.entries({
-  'a key': (yaml: string) => yaml.replace('keys: [the-key-of-gone-client]', 'keys: [another-key-of-gone]'),
-  'a client': (yaml: string) => yaml.replace(', gone: { class: all, keys: [the-key-of-gone-client] }', ''),
-  'the right to an operation': (yaml: string) => yaml.replace('all: {}', 'all: { deny: [orders.PlaceOrder] }'),
+  'a key': (yaml: string) =>
+    yaml.replace('keys: [the-key-of-gone-client]', 'keys: [another-key-of-gone]'),
+  'a client': (yaml: string) =>
+    yaml.replace(', gone: { class: all, keys: [the-key-of-gone-client] }', ''),
+  'the right to an operation': (yaml: string) =>
+    yaml.replace('all: {}', 'all: { deny: [orders.PlaceOrder] }'),
   'another class': (yaml: string) => yaml.replace('gone: { class: all', 'gone: { class: other'),
   scopes: (yaml: string) => yaml.replace('all: {}', 'all: { scopes: [few] }'),
 })) {
@@ -71,25 +91,34 @@ for (const [what, edit] of Object.entries({
   });
 }
 
-t.test('a user whose password changed, and one that was removed, are ended by a reload', async (t) => {
-  const hash = await hashPassword('secret');
-  const other = await hashPassword('other');
-  const params = { authorization: `Basic ${Buffer.from('erp:secret').toString('base64')}` };
-  for (const edit of [
-    (yaml: string) => yaml.replace(hash, other),
-    (yaml: string) => yaml.replace('erp:', 'another:'),
-  ]) {
-    const desk = await startDesk(t, clients(`  basic: { users: { erp: { class: all, password: "${hash}" } } }\n`));
-    await withdraw(t, desk, { params }, () => desk.gateway.reload(edit));
-  }
-});
+t.test(
+  'a user whose password changed, and one that was removed, are ended by a reload',
+  async (t) => {
+    const hash = await hashPassword('secret');
+    const other = await hashPassword('other');
+    const params = { authorization: `Basic ${Buffer.from('erp:secret').toString('base64')}` };
+    for (const edit of [
+      (yaml: string) => yaml.replace(hash, other),
+      (yaml: string) => yaml.replace('erp:', 'another:'),
+    ]) {
+      const desk = await startDesk(
+        t,
+        clients(`  basic: { users: { erp: { class: all, password: "${hash}" } } }\n`),
+      );
+      await withdraw(t, desk, { params }, () => desk.gateway.reload(edit));
+    }
+  },
+);
 
 t.test('a network that is removed, or of another class, is ended by a reload', async (t) => {
   for (const [from, to] of [
     ['127.0.0.1/32', '192.0.2.0/24'],
     ['class: all, addresses', 'class: other, addresses'],
   ] as const) {
-    const desk = await startDesk(t, clients('  networks: { office: { class: all, addresses: [127.0.0.1/32] } }\n'));
+    const desk = await startDesk(
+      t,
+      clients('  networks: { office: { class: all, addresses: [127.0.0.1/32] } }\n'),
+    );
     await withdraw(t, desk, {}, () => desk.gateway.reload((yaml) => yaml.replace(from, to)));
   }
 });
@@ -122,7 +151,9 @@ t.test('tokens whose issuer or key was withdrawn by a reload end what is open', 
       ),
     );
     const params = { authorization: `Bearer ${token}` };
-    await withdraw(t, desk, { params }, () => desk.gateway.reload((yaml) => yaml.replace(from, to)));
+    await withdraw(t, desk, { params }, () =>
+      desk.gateway.reload((yaml) => yaml.replace(from, to)),
+    );
   }
 });
 
@@ -135,7 +166,11 @@ t.test('a key that its issuer has withdrawn is no good after a reload', async (t
   const desk = await startDesk(t, clients(`  jwt: { ${jwt} }\n`));
   const params = { authorization: `Bearer ${await issuer.sign()}` };
   const statusNow = async (): Promise<number> =>
-    (await fetch(`${desk.url}?query=%7B__typename%7D`, { headers: { ...params, accept: 'application/json' } })).status;
+    (
+      await fetch(`${desk.url}?query=%7B__typename%7D`, {
+        headers: { ...params, accept: 'application/json' },
+      })
+    ).status;
   t.equal(await statusNow(), 200);
   await withdraw(t, desk, { params }, async () => {
     shown = next.keySet;
@@ -159,7 +194,9 @@ async function startAuthority(t: Test) {
     if (state.isHolding) await new Promise<void>((resolve) => held.push(resolve));
     state.together--;
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(ended.has(token) ? { active: false } : { active: true, sub: token }));
+    response.end(
+      JSON.stringify(ended.has(token) ? { active: false } : { active: true, sub: token }),
+    );
   });
   const { url } = await listen(t, server);
   const release = (): void => {
@@ -181,12 +218,15 @@ const introspection = ({ url }: Authority, more = ''): string =>
     `  introspection: { url: "${url}", clientId: gateway, clientSecret: secret, class: all, timeoutMillis: 60000${more} }\n`,
   );
 
-t.test('a token that introspection ended ends what is open, after activeMillis and without a reload', async (t) => {
-  const authority = await startAuthority(t);
-  const desk = await startDesk(t, introspection(authority, ', activeMillis: 200'));
-  const params = { authorization: 'Bearer alice' };
-  await withdraw(t, desk, { params }, () => authority.ended.add('alice'));
-});
+t.test(
+  'a token that introspection ended ends what is open, after activeMillis and without a reload',
+  async (t) => {
+    const authority = await startAuthority(t);
+    const desk = await startDesk(t, introspection(authority, ', activeMillis: 200'));
+    const params = { authorization: 'Bearer alice' };
+    await withdraw(t, desk, { params }, () => authority.ended.add('alice'));
+  },
+);
 
 t.test('a token that stays active stays, however often it is asked about', async (t) => {
   const authority = await startAuthority(t);
@@ -230,19 +270,30 @@ t.test('many clients are not asked about at once, and nobody else waits for them
 t.test('operations over a WebSocket run by the configuration of now', async (t) => {
   const desk = await startDesk(t, clients(''));
   const socket = await acknowledged(desk, KEY.params);
-  const rename = (yaml: string): string => yaml.replace('Query.own,', 'Query.mine,').replace(' own(', ' mine(');
+  const rename = (yaml: string): string =>
+    yaml.replace('Query.own,', 'Query.mine,').replace(' own(', ' mine(');
   await desk.gateway.reload((yaml) => `${rename(yaml)}limits: { graphql: { aliases: 0 } }\n`);
   socket.say(subscribe('1', '{ own(id: 1) { id } }'));
   await socket.heard(2);
-  t.match(socket.messages[1], { type: 'error', payload: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });
+  t.match(socket.messages[1], {
+    type: 'error',
+    payload: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
+  });
   socket.say(subscribe('2', '{ other: order(id: 1) { id } }'));
   await socket.heard(3);
-  t.match(socket.messages[2], { type: 'error', payload: [{ extensions: { code: 'MAX_ALIASES_LIMIT' } }] });
+  t.match(socket.messages[2], {
+    type: 'error',
+    payload: [{ extensions: { code: 'MAX_ALIASES_LIMIT' } }],
+  });
   socket.say(subscribe('3', PLACED));
   await running(desk.gateway, 'orderPlaced', 1);
   t.equal((await placeAs(desk.gateway, 'Bob', STAYS)).status, 200);
   await socket.heard(4);
-  t.match(socket.messages[3], { id: '3', type: 'next' }, 'a subscription of the present generation');
+  t.match(
+    socket.messages[3],
+    { id: '3', type: 'next' },
+    'a subscription of the present generation',
+  );
   t.equal(await desk.gateway.drain(), 0);
   t.equal(await socket.closed, 1001);
 });

@@ -36,12 +36,18 @@ t.test('a body that is too long is not read to its end', async (t) => {
 });
 
 t.test('a body is text in UTF-8', async (t) => {
-  await t.rejects(readText(Readable.from([Buffer.from([0xff])]), 5, null, atOnce), { code: 'BAD_REQUEST' });
+  await t.rejects(readText(Readable.from([Buffer.from([0xff])]), 5, null, atOnce), {
+    code: 'BAD_REQUEST',
+  });
   const split = Readable.from([Buffer.from([0xc3]), Buffer.from([0xa9])]);
   t.equal(await readText(split, 5, 2, atOnce), 'é');
   for (const text of ['', 'a', 'é', '€', '😀', '\u{feff}a\u{feff}', '\0', 'a\u{ffff}']) {
     const expected = text.replace(/^\u{feff}/u, '');
-    t.equal(await readText(Readable.from([Buffer.from(text)]), 100, null, atOnce), expected, 'as any decoder reads it');
+    t.equal(
+      await readText(Readable.from([Buffer.from(text)]), 100, null, atOnce),
+      expected,
+      'as any decoder reads it',
+    );
   }
   for (const bytes of [
     [0xc0, 0x80],
@@ -49,33 +55,38 @@ t.test('a body is text in UTF-8', async (t) => {
     [0xf4, 0x90, 0x80, 0x80],
     [0x61, 0xe2, 0x82],
   ]) {
-    await t.rejects(readText(Readable.from([Buffer.from(bytes)]), 100, null, atOnce), { code: 'BAD_REQUEST' });
+    await t.rejects(readText(Readable.from([Buffer.from(bytes)]), 100, null, atOnce), {
+      code: 'BAD_REQUEST',
+    });
   }
 });
 
-t.test('a body of 16 KiB never waits, and of a longer one what follows each chunk waits for a turn', async (t) => {
-  for (const [pieces, expected] of [
-    [[SHORT_MESSAGE_BYTES], 0],
-    [[SHORT_MESSAGE_BYTES - 1, 1], 0],
-    [[SHORT_MESSAGE_BYTES, 1], 1],
-    [[SHORT_MESSAGE_BYTES + 1], 1],
-  ] as const) {
-    const { turn, next } = turns();
-    const source = new PassThrough({ highWaterMark: 2 * SHORT_MESSAGE_BYTES });
-    const text = readText(source, 100_000, null, turn);
-    for (const bytes of pieces) source.write(Buffer.alloc(bytes, 'a'));
-    source.end();
-    await setImmediate();
-    let had = 0;
-    for (let count = await next(); count > 0; count = await next()) {
-      t.equal(count, 1, 'one after the other');
-      had++;
+t.test(
+  'a body of 16 KiB never waits, and of a longer one what follows each chunk waits for a turn',
+  async (t) => {
+    for (const [pieces, expected] of [
+      [[SHORT_MESSAGE_BYTES], 0],
+      [[SHORT_MESSAGE_BYTES - 1, 1], 0],
+      [[SHORT_MESSAGE_BYTES, 1], 1],
+      [[SHORT_MESSAGE_BYTES + 1], 1],
+    ] as const) {
+      const { turn, next } = turns();
+      const source = new PassThrough({ highWaterMark: 2 * SHORT_MESSAGE_BYTES });
+      const text = readText(source, 100_000, null, turn);
+      for (const bytes of pieces) source.write(Buffer.alloc(bytes, 'a'));
+      source.end();
+      await setImmediate();
+      let had = 0;
+      for (let count = await next(); count > 0; count = await next()) {
+        t.equal(count, 1, 'one after the other');
+        had++;
+      }
+      t.equal(had, expected, pieces.join());
+      const length = pieces.reduce<number>((sum, bytes) => sum + bytes, 0);
+      t.equal(await text, 'a'.repeat(length));
     }
-    t.equal(had, expected, pieces.join());
-    const length = pieces.reduce<number>((sum, bytes) => sum + bytes, 0);
-    t.equal(await text, 'a'.repeat(length));
-  }
-});
+  },
+);
 
 t.test('nothing more is taken from its source until its turn comes', async (t) => {
   let pulled = 0;
@@ -96,24 +107,29 @@ t.test('nothing more is taken from its source until its turn comes', async (t) =
   t.equal((await text).length, 40 * SHORT_MESSAGE_BYTES);
 });
 
-t.test('what breaks off, or proves too long, while it waits is told, and reads no further', async (t) => {
-  const { turn, next } = turns();
-  const broken = new PassThrough();
-  const rejected = t.rejects(readText(broken, 100_000, null, turn), { code: 'CLIENT_GONE' });
-  broken.write(Buffer.alloc(SHORT_MESSAGE_BYTES + 1));
-  await setImmediate();
-  broken.destroy(new Error('gone'));
-  await rejected;
-  t.equal(await next(), 1);
+t.test(
+  'what breaks off, or proves too long, while it waits is told, and reads no further',
+  async (t) => {
+    const { turn, next } = turns();
+    const broken = new PassThrough();
+    const rejected = t.rejects(readText(broken, 100_000, null, turn), { code: 'CLIENT_GONE' });
+    broken.write(Buffer.alloc(SHORT_MESSAGE_BYTES + 1));
+    await setImmediate();
+    broken.destroy(new Error('gone'));
+    await rejected;
+    t.equal(await next(), 1);
 
-  const long = new PassThrough({ highWaterMark: 10 * SHORT_MESSAGE_BYTES });
-  const tooLong = t.rejects(readText(long, 2 * SHORT_MESSAGE_BYTES, null, turn), { code: 'HTTP_TOO_LARGE' });
-  long.write(Buffer.alloc(SHORT_MESSAGE_BYTES + 1));
-  long.write(Buffer.alloc(SHORT_MESSAGE_BYTES));
-  await setImmediate();
-  t.equal(await next(), 1);
-  await tooLong;
-  t.ok(long.isPaused());
-  t.equal(await next(), 0, 'and no turn is taken for it any more');
-  t.ok(long.isPaused());
-});
+    const long = new PassThrough({ highWaterMark: 10 * SHORT_MESSAGE_BYTES });
+    const tooLong = t.rejects(readText(long, 2 * SHORT_MESSAGE_BYTES, null, turn), {
+      code: 'HTTP_TOO_LARGE',
+    });
+    long.write(Buffer.alloc(SHORT_MESSAGE_BYTES + 1));
+    long.write(Buffer.alloc(SHORT_MESSAGE_BYTES));
+    await setImmediate();
+    t.equal(await next(), 1);
+    await tooLong;
+    t.ok(long.isPaused());
+    t.equal(await next(), 0, 'and no turn is taken for it any more');
+    t.ok(long.isPaused());
+  },
+);

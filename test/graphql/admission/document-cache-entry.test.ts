@@ -25,28 +25,31 @@ function operationOf(document: AdmittedDocument): OperationDefinitionNode {
   return node;
 }
 
-t.test('a document has an entry for each set of values of its switches, for the first few', async (t) => {
-  const names = ['a', 'b', 'c', 'd'];
-  const declared = names.map((name) => `$${name}: Boolean!`).join(' ');
-  const fields = names.map((name) => `${name}: __typename @include(if: $${name})`).join(' ');
-  const document = new AdmittedDocument(
-    parse(`query q(${declared} $other: Int) { ${fields} t: __typename @skip(if: $a) }`),
-  );
-  t.same(document.switches, names);
-  const cache = new DocumentCacheEntries();
-  let made = 0;
-  const ask = (variables: Variables): number =>
-    cache.get(document, operationOf(document), variables).get(NUMBER, () => ++made);
-  const first = ask({ a: true, b: false, c: false, d: false });
-  t.equal(ask({ a: true, b: false, c: false, d: false, other: 5 }), first);
-  t.not(ask({ a: false, b: false, c: false, d: false }), first);
-  for (let bits = 0; bits < 16; bits++)
-    ask(Object.fromEntries(names.map((name, at) => [name, (bits & (1 << at)) !== 0])));
-  t.equal(ask({ a: true, b: false, c: false, d: false }), first, 'the first ones stay');
-  const before = made;
-  for (let round = 0; round < 3; round++) ask({ a: true, b: true, c: true, d: true });
-  t.equal(made, before + 3, 'further ones are made each time');
-});
+t.test(
+  'a document has an entry for each set of values of its switches, for the first few',
+  async (t) => {
+    const names = ['a', 'b', 'c', 'd'];
+    const declared = names.map((name) => `$${name}: Boolean!`).join(' ');
+    const fields = names.map((name) => `${name}: __typename @include(if: $${name})`).join(' ');
+    const document = new AdmittedDocument(
+      parse(`query q(${declared} $other: Int) { ${fields} t: __typename @skip(if: $a) }`),
+    );
+    t.same(document.switches, names);
+    const cache = new DocumentCacheEntries();
+    let made = 0;
+    const ask = (variables: Variables): number =>
+      cache.get(document, operationOf(document), variables).get(NUMBER, () => ++made);
+    const first = ask({ a: true, b: false, c: false, d: false });
+    t.equal(ask({ a: true, b: false, c: false, d: false, other: 5 }), first);
+    t.not(ask({ a: false, b: false, c: false, d: false }), first);
+    for (let bits = 0; bits < 16; bits++)
+      ask(Object.fromEntries(names.map((name, at) => [name, (bits & (1 << at)) !== 0])));
+    t.equal(ask({ a: true, b: false, c: false, d: false }), first, 'the first ones stay');
+    const before = made;
+    for (let round = 0; round < 3; round++) ask({ a: true, b: true, c: true, d: true });
+    t.equal(made, before + 3, 'further ones are made each time');
+  },
+);
 
 t.test('all entries share one bound, also when they grow later', async (t) => {
   const cache = new DocumentCacheEntries(MIB);
@@ -102,15 +105,29 @@ t.test('all entries share one bound, also when they grow later', async (t) => {
 });
 
 const base = complex('Base', elements());
-base.content = elements(one('a', STRING, '?'), one('b', STRING, '?'), one('l', base, '?'), one('r', base, '?'));
-const subtypes = Array.from({ length: 200 }, (_, at) => extension(`T${at}`, base, one(`x${at}`, INT, '?')));
+base.content = elements(
+  one('a', STRING, '?'),
+  one('b', STRING, '?'),
+  one('l', base, '?'),
+  one('r', base, '?'),
+);
+const subtypes = Array.from({ length: 200 }, (_, at) =>
+  extension(`T${at}`, base, one(`x${at}`, INT, '?')),
+);
 const built = buildSchema([
-  { name: 'zoo', operations: [operation('Get', [], [one('v', base)])], mapping: new Map(), naming: 'camel' },
+  {
+    name: 'zoo',
+    operations: [operation('Get', [], [one('v', base)])],
+    mapping: new Map(),
+    naming: 'camel',
+  },
 ]);
 const { schema } = built;
 
 const deep = (name: string): string =>
-  `query ${name}($p: Boolean!) { get { ...F0 } } fragment F4 on Base { a b @include(if: $p) } ${[0, 1, 2, 3]
+  `query ${name}($p: Boolean!) { get { ...F0 } } fragment F4 on Base { a b @include(if: $p) } ${[
+    0, 1, 2, 3,
+  ]
     .map((at) => `fragment F${at} on Base { a l { ...F${at + 1} } r { ...F${at + 1} } }`)
     .join(' ')}`;
 
@@ -123,35 +140,45 @@ t.test('plans of any number of documents, trusted ones too, stay within the boun
   const pinned = new Map(trusted.map((text) => [text, new AdmittedDocument(parse(text))]));
   const held: Admission = { ...unbound, documents: new DocumentCache(pinned, limits.planBytes) };
   const plan = (query: string, p: boolean): unknown =>
-    rootPlanOf(admit({ query, operationName: null, variables: { p } }, held), built).fields[0]?.call?.ask;
+    rootPlanOf(admit({ query, operationName: null, variables: { p } }, held), built).fields[0]?.call
+      ?.ask;
   for (let at = 0; at < 100; at++) {
-    for (const query of [trusted[at % 50] ?? '', deep(`Q${at}`)]) for (const p of [true, false]) plan(query, p);
+    for (const query of [trusted[at % 50] ?? '', deep(`Q${at}`)])
+      for (const p of [true, false]) plan(query, p);
     t.ok(held.documents.entries.bytes <= 4 * MIB);
   }
   t.ok(plan(trusted[0] ?? '', true), 'what was forgotten is planned again');
 });
 
-t.test('of the types that derive from another, only those that a reply has are planned', async (t) => {
-  const [node] = operationOf(new AdmittedDocument(parse(deep('q')))).selectionSet.selections;
-  const get = built.fields.get('Query.get');
-  if (node?.kind !== Kind.FIELD || get === undefined) throw new Error('a field');
-  let bytes = 0;
-  const document = new AdmittedDocument(parse(deep('q')));
-  const countBytes = (more: number): void => {
-    bytes += more;
-  };
-  const reply = planReply(get.reply, [node], { fragments: document.fragments, variables: { p: true }, countBytes });
-  t.ok(bytes < 10_000, `${bytes} before any reply is read`);
-  const type = (name: string): string => `xmlns:i="${XSI_URI}" xmlns:t="urn:shop" i:type="t:${name}"`;
-  const { value } = decodeReply(
-    reply,
-    `<g xmlns="urn:shop"><v ${type('T7')}><a>1</a><l ${type('T9')}><a>2</a></l></v></g>`,
-    10,
-  );
-  t.match(value, { a: '1', l: { a: '2', l: null }, r: null });
-  t.ok(bytes < 30_000, `${bytes} when a reply with two types was read`);
-  t.equal(subtypes.length, 200);
-});
+t.test(
+  'of the types that derive from another, only those that a reply has are planned',
+  async (t) => {
+    const [node] = operationOf(new AdmittedDocument(parse(deep('q')))).selectionSet.selections;
+    const get = built.fields.get('Query.get');
+    if (node?.kind !== Kind.FIELD || get === undefined) throw new Error('a field');
+    let bytes = 0;
+    const document = new AdmittedDocument(parse(deep('q')));
+    const countBytes = (more: number): void => {
+      bytes += more;
+    };
+    const reply = planReply(get.reply, [node], {
+      fragments: document.fragments,
+      variables: { p: true },
+      countBytes,
+    });
+    t.ok(bytes < 10_000, `${bytes} before any reply is read`);
+    const type = (name: string): string =>
+      `xmlns:i="${XSI_URI}" xmlns:t="urn:shop" i:type="t:${name}"`;
+    const { value } = decodeReply(
+      reply,
+      `<g xmlns="urn:shop"><v ${type('T7')}><a>1</a><l ${type('T9')}><a>2</a></l></v></g>`,
+      10,
+    );
+    t.match(value, { a: '1', l: { a: '2', l: null }, r: null });
+    t.ok(bytes < 30_000, `${bytes} when a reply with two types was read`);
+    t.equal(subtypes.length, 200);
+  },
+);
 
 t.test('links are found in types without number, and cost no more than fields', async (t) => {
   const linked = buildSchema(

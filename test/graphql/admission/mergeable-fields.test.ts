@@ -1,4 +1,10 @@
-import { buildSchema, NoUnusedFragmentsRule, OverlappingFieldsCanBeMergedRule, parse, validate } from 'graphql';
+import {
+  buildSchema,
+  NoUnusedFragmentsRule,
+  OverlappingFieldsCanBeMergedRule,
+  parse,
+  validate,
+} from 'graphql';
 import t from 'tap';
 
 import { mergeableFieldsRule } from '../../../src/graphql/admission/mergeable-fields.js';
@@ -34,7 +40,8 @@ const ON: Readonly<Record<string, readonly string[]>> = {
 function randomDocument(random: Random): string {
   const definitions: string[] = [];
   const names = new Map<string, string[]>();
-  const set = (type: string, depth: number): string => `{${random.some(1, 4, () => selection(type, depth)).join(' ')}}`;
+  const set = (type: string, depth: number): string =>
+    `{${random.some(1, 4, () => selection(type, depth)).join(' ')}}`;
   const selection = (type: string, depth: number): string => {
     if (depth > 0 && random.chance(0.35)) {
       const on = random.of(ON[type] ?? []);
@@ -48,11 +55,16 @@ function randomDocument(random: Random): string {
       names.set(on, [...(names.get(on) ?? []), name]);
       return `...${name}`;
     }
-    const [name, inner] = random.of(Object.entries(FIELDS[type] ?? {}).filter((each) => depth > 0 || each[1] === null));
+    const [name, inner] = random.of(
+      Object.entries(FIELDS[type] ?? {}).filter((each) => depth > 0 || each[1] === null),
+    );
     const alias = random.chance(0.3) ? `${random.of(['s', 'v', 'z'])}:` : '';
-    const given = name !== 'a' || random.chance(0.5) ? '' : random.of(['(x:1)', '(x:2)', '(x:null)']);
+    const given =
+      name !== 'a' || random.chance(0.5) ? '' : random.of(['(x:1)', '(x:2)', '(x:null)']);
     const deep = type === 'Query' && name === 'a' && random.chance(0.3);
-    const filter = deep ? random.of(['(y:[{p:1,q:2}])', '(y:[{q:2,p:1}])', '(y:{p:1,q:2})']) : given;
+    const filter = deep
+      ? random.of(['(y:[{p:1,q:2}])', '(y:[{q:2,p:1}])', '(y:{p:1,q:2})'])
+      : given;
     return `${alias}${name}${filter}${inner === null ? '' : set(inner, depth - 1)}`;
   };
   const query = set('Query', random.of([1, 2, 3, 4]));
@@ -65,8 +77,11 @@ t.test('finds a conflict where graphql-js does, and none where it finds none', a
   for (let seed = 1; seed <= 3000; seed++) {
     const text = randomDocument(new Random(seed));
     const document = parse(text);
-    const theirs = validate(SCHEMA, document, [OverlappingFieldsCanBeMergedRule, NoUnusedFragmentsRule]).length > 0;
-    const ours = validate(SCHEMA, document, [mergeableFieldsRule, NoUnusedFragmentsRule]).length > 0;
+    const theirs =
+      validate(SCHEMA, document, [OverlappingFieldsCanBeMergedRule, NoUnusedFragmentsRule]).length >
+      0;
+    const ours =
+      validate(SCHEMA, document, [mergeableFieldsRule, NoUnusedFragmentsRule]).length > 0;
     if (theirs) conflicts++;
     if (theirs !== ours) throw new Error(`${theirs ? 'missed' : 'invented'}: ${text}`);
   }

@@ -69,11 +69,21 @@ async function admission(t: Test, yaml = SHOP): Promise<Admission> {
   const { config, graph } = await compileText(t, yaml);
   const costs = new CostTable({ ...graph, limits: config.limits.graphql });
   const { limits } = config;
-  return { ...graph, limits: limits.graphql, introspection: true, documents: new DocumentCache(), costs };
+  return {
+    ...graph,
+    limits: limits.graphql,
+    introspection: true,
+    documents: new DocumentCache(),
+    costs,
+  };
 }
 
 /** The cost of a query, or what it is refused for. */
-function cost(given: Admission, query: string, variables: Readonly<Record<string, unknown>> = {}): number | string {
+function cost(
+  given: Admission,
+  query: string,
+  variables: Readonly<Record<string, unknown>> = {},
+): number | string {
   try {
     return admit({ query, operationName: null, variables }, given).cost;
   } catch (caught) {
@@ -93,7 +103,11 @@ t.test('objects, fields and calls cost what the mapping or the type definitions 
   t.equal(of('{order(id:1){a:image b:image}}'), 20 + 2 + 6, 'a field each time it is selected');
   t.equal(of('{order(id:1){lines{sku tags}}}'), 22, 'objects of a type may cost nothing');
   t.equal(of('{dear{id}}'), 103, 'fractions are rounded up once');
-  t.equal(of('{customer(id:1){id}}'), 3 + 1, 'the weight of SOAP callers where nothing else is said');
+  t.equal(
+    of('{customer(id:1){id}}'),
+    3 + 1,
+    'the weight of SOAP callers where nothing else is said',
+  );
   t.equal(of('{customers(ids:[1]){id}}'), 50 + 8 + 10, 'a call and the KiB it is taken to bring');
   t.equal(of('{sized{id}}'), 5 + 30 * 2);
   t.equal(of('{order(id:1){customer{name}}}'), 20 + 2 + 3 + 1);
@@ -134,35 +148,57 @@ limits:
   graphql: { cost: 1000000, rootFields: 100, aliases: 100, depth: 100 }
 `;
 
-t.test('lists of unknown size in one reply bring so many objects together, however they are nested', async (t) => {
-  const given = await admission(t, TREE);
-  const of = (query: string): number | string => cost(given, query);
-  t.equal(of('{nodes{id}}'), 10 + 10);
-  t.equal(of('{nodes{nodes{id}}}'), 10 + 100, '10 and 100 objects, but 100 at most');
-  t.equal(of('{nodes{nodes{nodes{nodes{id}}}}}'), 10 + 100);
-  t.equal(of('{nodes{nodes{id next{id}} more:next{next{nodes{id}}}}}'), 10 + 100 + 100, 'an alias repeats a part');
-  t.equal(of('{node{a:nodes{nodes{id}} b:nodes{nodes{id}}}}'), 10 + 1 + 200);
-  t.equal(
-    of('{node{...F ...F}} fragment F on Node{nodes{nodes{id}}}'),
-    10 + 1 + 100,
-    'fragments are of the same reply',
-  );
-  t.equal(of('{nodes{nodes{id}} b:nodes{nodes{id}}}'), 110 * 2, 'each call has a reply');
-  t.equal(of('{nodes{nodes{nodes{image}}}}'), 10 + 100 + 100 * 5, 'weights count for each object');
-  t.equal(of('{nodes{heavy{id}}}'), 10 + 100 + 100 * 2, 'what a type costs beyond one point too');
-});
+t.test(
+  'lists of unknown size in one reply bring so many objects together, however they are nested',
+  async (t) => {
+    const given = await admission(t, TREE);
+    const of = (query: string): number | string => cost(given, query);
+    t.equal(of('{nodes{id}}'), 10 + 10);
+    t.equal(of('{nodes{nodes{id}}}'), 10 + 100, '10 and 100 objects, but 100 at most');
+    t.equal(of('{nodes{nodes{nodes{nodes{id}}}}}'), 10 + 100);
+    t.equal(
+      of('{nodes{nodes{id next{id}} more:next{next{nodes{id}}}}}'),
+      10 + 100 + 100,
+      'an alias repeats a part',
+    );
+    t.equal(of('{node{a:nodes{nodes{id}} b:nodes{nodes{id}}}}'), 10 + 1 + 200);
+    t.equal(
+      of('{node{...F ...F}} fragment F on Node{nodes{nodes{id}}}'),
+      10 + 1 + 100,
+      'fragments are of the same reply',
+    );
+    t.equal(of('{nodes{nodes{id}} b:nodes{nodes{id}}}'), 110 * 2, 'each call has a reply');
+    t.equal(
+      of('{nodes{nodes{nodes{image}}}}'),
+      10 + 100 + 100 * 5,
+      'weights count for each object',
+    );
+    t.equal(of('{nodes{heavy{id}}}'), 10 + 100 + 100 * 2, 'what a type costs beyond one point too');
+  },
+);
 
-t.test('lists of known size multiply in full, and bring room for lists of unknown size', async (t) => {
-  const given = await admission(t, TREE);
-  const of = (query: string): number | string => cost(given, query);
-  t.equal(of('{sized{thirty{id}}}'), 10 + 30 + 900);
-  t.equal(of('{page(first:100){thirty{thirty{id}}}}'), 10 + 100 + 3000 + 90_000);
-  t.equal(of('{page(first:5){nodes{nodes{id}}}}'), 10 + 5 + 100);
-  t.equal(of('{page(first:50){nodes{nodes{id}}}}'), 10 + 50 + 500, '10 for each object of known number');
-  t.equal(of('{nodes{thirty{id}}}'), 10 + 100, 'below a list of unknown size they are part of it');
-  t.equal(of('{small{nodes{nodes{id}}}}'), 10 + 20, 'replySize of the operation');
-  t.equal(of('{small{thirty{id}}}'), 10 + 20);
-});
+t.test(
+  'lists of known size multiply in full, and bring room for lists of unknown size',
+  async (t) => {
+    const given = await admission(t, TREE);
+    const of = (query: string): number | string => cost(given, query);
+    t.equal(of('{sized{thirty{id}}}'), 10 + 30 + 900);
+    t.equal(of('{page(first:100){thirty{thirty{id}}}}'), 10 + 100 + 3000 + 90_000);
+    t.equal(of('{page(first:5){nodes{nodes{id}}}}'), 10 + 5 + 100);
+    t.equal(
+      of('{page(first:50){nodes{nodes{id}}}}'),
+      10 + 50 + 500,
+      '10 for each object of known number',
+    );
+    t.equal(
+      of('{nodes{thirty{id}}}'),
+      10 + 100,
+      'below a list of unknown size they are part of it',
+    );
+    t.equal(of('{small{nodes{nodes{id}}}}'), 10 + 20, 'replySize of the operation');
+    t.equal(of('{small{thirty{id}}}'), 10 + 20);
+  },
+);
 
 t.test('links are calls: they are multiplied, and each has a reply', async (t) => {
   const given = await admission(t, TREE);
@@ -178,10 +214,17 @@ t.test(
     const refusalOf = async (query: string, isOpen = true) => {
       const given = await admission(t, TREE.replace('cost: 1000000', 'cost: 200'));
       try {
-        return admit({ query, operationName: null, variables: {} }, { ...given, introspection: isOpen });
+        return admit(
+          { query, operationName: null, variables: {} },
+          { ...given, introspection: isOpen },
+        );
       } catch (caught) {
         const [error] = refusalErrors(caught as Parameters<typeof refusalErrors>[0]);
-        return { message: error?.message, locations: error?.locations?.length, ...(error?.extensions ?? {}) };
+        return {
+          message: error?.message,
+          locations: error?.locations?.length,
+          ...(error?.extensions ?? {}),
+        };
       }
     };
     t.match(await refusalOf('{matrix{id list{id}}}'), {
@@ -203,7 +246,10 @@ t.test(
       'no type of a closed schema',
     );
     t.match(await refusalOf('{page(first:100){id thirty{id}}}'), {
-      cost: { dearest: { field: 'Node.thirty', calls: 1, points: 3000 }, remedy: /`replySize` of the operation/ },
+      cost: {
+        dearest: { field: 'Node.thirty', calls: 1, points: 3000 },
+        remedy: /`replySize` of the operation/,
+      },
     });
   },
 );
@@ -222,13 +268,15 @@ t.test('arguments that a link fills are given', async (t) => {
 
 t.test('slicing arguments count however they are given (G08)', async (t) => {
   const given = await admission(t);
-  const of = (query: string, variables?: Readonly<Record<string, unknown>>) => cost(given, query, variables);
+  const of = (query: string, variables?: Readonly<Record<string, unknown>>) =>
+    cost(given, query, variables);
   const three = 20 + 3 * 2;
   t.equal(of('{first(first:3){id}}'), three, 'literally');
   t.equal(of('query($n:Int){first(first:$n){id}}', { n: 3 }), three, 'by a variable');
   t.equal(of('query($n:Int=3){first(first:$n){id}}'), three, 'by the default of a variable');
   t.equal(of('query($n:Int!){first(last:$n){id}}', { n: 100 }), 20 + 200);
-  for (const n of [5, 50, 7, 5, 50]) t.equal(of('query($n:Int!){first(last:$n){id}}', { n }), 20 + 2 * n, 'cached');
+  for (const n of [5, 50, 7, 5, 50])
+    t.equal(of('query($n:Int!){first(last:$n){id}}', { n }), 20 + 2 * n, 'cached');
   t.equal(of('{either(first:3 last:40){id}}'), 20 + 80, 'the largest counts');
   t.equal(of('query($a:Int $b:Int){either(first:$a last:$b){id}}', { a: 30, b: 4 }), 20 + 60);
   t.equal(of('{either{id}}'), 20 + 14, 'assumedSize without any');
@@ -236,7 +284,11 @@ t.test('slicing arguments count however they are given (G08)', async (t) => {
   t.equal(of('{usual{id}}'), 20 + 4 * 2, 'the default of the argument');
   t.equal(of('query($n:Int){usual(first:$n){id}}'), 20 + 4 * 2);
   t.equal(of('{usual(first:9){id}}'), 20 + 9 * 2);
-  t.equal(of('{paged(page:{}){rows{row{id}}}}'), 20 + 1 + 1 + 5 * 2, 'the default of the input field');
+  t.equal(
+    of('{paged(page:{}){rows{row{id}}}}'),
+    20 + 1 + 1 + 5 * 2,
+    'the default of the input field',
+  );
   t.equal(
     of('{paged(page:{size:9}){rows{row{id} rest{id}} others{id}}}'),
     20 + 2 + 9 * 2 + 20 + 20,
@@ -253,14 +305,23 @@ t.test('slicing arguments count however they are given (G08)', async (t) => {
     20 + 2 + 18,
     'through fragments',
   );
-  t.equal(of('{paged(page:{size:1} text:"x"){rows{row{id}}}}'), 20 + 4 + 2 + 2, 'arguments may cost');
-  t.equal(of('query($t:String){paged(page:{size:1} text:$t){rows{row{id}}}}'), 20 + 2 + 2, 'only where they are given');
+  t.equal(
+    of('{paged(page:{size:1} text:"x"){rows{row{id}}}}'),
+    20 + 4 + 2 + 2,
+    'arguments may cost',
+  );
+  t.equal(
+    of('query($t:String){paged(page:{size:1} text:$t){rows{row{id}}}}'),
+    20 + 2 + 2,
+    'only where they are given',
+  );
   t.equal(of('{customer(id:1){history(top:50){text}}}'), 3 + 1 + 10 + 50, 'of a link');
 });
 
 t.test('what is remembered of a document is not the cost of less than is given', async (t) => {
   const given = await admission(t);
-  const of = (query: string, variables?: Readonly<Record<string, unknown>>) => cost(given, query, variables);
+  const of = (query: string, variables?: Readonly<Record<string, unknown>>) =>
+    cost(given, query, variables);
   const texts = 'query($t:String){paged(page:{size:1} text:$t){rows{row{id}}}}';
   for (let times = 0; times < 2; times++) {
     t.equal(of(texts), 24, 'without the argument');
@@ -271,8 +332,10 @@ t.test('what is remembered of a document is not the cost of less than is given',
 
 t.test('slicing arguments that cannot be are refused (G09)', async (t) => {
   const given = await admission(t);
-  const of = (query: string, variables?: Readonly<Record<string, unknown>>) => cost(given, query, variables);
-  const range = (name: string): string => `BAD_USER_INPUT: "${name}" must be a number from 1 to 100.`;
+  const of = (query: string, variables?: Readonly<Record<string, unknown>>) =>
+    cost(given, query, variables);
+  const range = (name: string): string =>
+    `BAD_USER_INPUT: "${name}" must be a number from 1 to 100.`;
   for (const n of [0, -1, 101, 1_000_000_000]) {
     t.equal(of(`{first(first:${n}){id}}`), range('first'));
     t.equal(of('query($n:Int){first(first:$n){id}}', { n }), range('first'));
@@ -283,7 +346,10 @@ t.test('slicing arguments that cannot be are refused (G09)', async (t) => {
   t.equal(of('{first{id}}'), one);
   t.equal(of('query($n:Int){first(first:$n){id}}', {}), one);
   t.equal(of('query($n:Int){first(first:$n){id}}', { n: null }), one);
-  t.equal(of('{first(first:1 last:1){id}}'), 'BAD_USER_INPUT: Only one of "first", "last" can be provided.');
+  t.equal(
+    of('{first(first:1 last:1){id}}'),
+    'BAD_USER_INPUT: Only one of "first", "last" can be provided.',
+  );
   t.equal(
     of('query($n:Int){a:first(first:2){id} b:first(first:1 last:$n){id}}', { n: 1 }),
     'BAD_USER_INPUT: Only one of "first", "last" can be provided.',
@@ -311,9 +377,15 @@ t.test('sums saturate, and a fragment is walked once', async (t) => {
     return costOf(table, operation, document.fragments, {}).points;
   };
   const deep = `{paged(page:{size:1}){others{customer{${'h:history{text} '.repeat(3)}}}}}`;
-  t.equal(of(deep), 1 + 1e6 * 2 + 1e6 + 3 * 1e6 * 6 + 10_000 * 20, 'the dearest calls, as many as are made');
+  t.equal(
+    of(deep),
+    1 + 1e6 * 2 + 1e6 + 3 * 1e6 * 6 + 10_000 * 20,
+    'the dearest calls, as many as are made',
+  );
   const names = Array.from({ length: 1000 }, (_, at) => at);
-  const chain = names.map((at) => `fragment F${at} on Order{${at === 999 ? 'image' : `...F${at + 1} ...F${at + 1}`}}`);
+  const chain = names.map(
+    (at) => `fragment F${at} on Order{${at === 999 ? 'image' : `...F${at + 1} ...F${at + 1}`}}`,
+  );
   const startedMillis = performance.now();
   t.ok(of(`{order(id:1){...F0}} ${chain.join(' ')}`) >= 1e12);
   t.ok(performance.now() - startedMillis < 1000, 'a bomb is walked in its length');
@@ -391,7 +463,9 @@ t.test('what is wrong in cost directives is told at its place', async (t) => {
       '9: @listSize has no argument slicing.',
       '9: The argument slicingArguments of @listSize must be a list of names.',
       '10: @listSize is for fields only.',
-      ...[12, 13, 14, 14, 16].map((line) => `${line}: @cost counts for objects, for fields and for arguments only.`),
+      ...[12, 13, 14, 14, 16].map(
+        (line) => `${line}: @cost counts for objects, for fields and for arguments only.`,
+      ),
     ],
   );
 });

@@ -25,7 +25,10 @@ t.test('an operation that reads without saying so is a mutation', async (t) => {
     [],
   );
   const [reads, untold] = [namesIn('reads').length, namesIn('untold').length];
-  t.ok(reads + untold + namesIn('writes').length >= 600, 'the list is long enough to say something');
+  t.ok(
+    reads + untold + namesIn('writes').length >= 600,
+    'the list is long enough to say something',
+  );
   t.ok(untold / (reads + untold) < 0.25, 'few of those that read are mutations');
 });
 

@@ -142,7 +142,8 @@ export const OPERATION_NAMES: readonly OperationNames[] = [
     writes: `processShipment deleteShipment processTag deleteTag createPickup cancelPickup createShipmentOrder
       sendNotifications uploadDocuments closeWithDocuments groundClose ProcessShipConfirm ProcessShipAccept ProcessVoid
       reprintGroundCloseDocuments deleteShipmentOrder doManifest createShipmentRequest`,
-    untold: 'addressValidation validatePostal serviceAvailability ProcessRate ProcessTrack ProcessXAV',
+    untold:
+      'addressValidation validatePostal serviceAvailability ProcessRate ProcessTrack ProcessXAV',
   },
   {
     maker: 'Magento',
@@ -202,7 +203,8 @@ export const OPERATION_NAMES: readonly OperationNames[] = [
   },
   {
     maker: 'TR-069',
-    reads: 'GetRPCMethods GetParameterValues GetParameterNames GetParameterAttributes GetQueuedTransfers GetOptions',
+    reads:
+      'GetRPCMethods GetParameterValues GetParameterNames GetParameterAttributes GetQueuedTransfers GetOptions',
     writes: `SetParameterValues SetParameterAttributes AddObject DeleteObject Reboot Download Upload FactoryReset Inform
       ScheduleInform ScheduleDownload CancelTransfer TransferComplete RequestDownload Kicked SetVouchers`,
     untold: '',
@@ -211,7 +213,8 @@ export const OPERATION_NAMES: readonly OperationNames[] = [
     maker: 'public samples',
     reads: `GetWeather GetCitiesByCountry CountryName_Get ListOfContinentsByName ListOfCountryNamesByCode IsValidISBN13
       GetQuote LookupCity getBanklistByBlz getBank checkText echoString Echo WhoAmI whoami getVersion PingServer`,
-    writes: 'SendSMS Add Multiply Subtract Divide SayHello sayHi greetMe NewOrder PlaceOrder RequestSecurityToken',
+    writes:
+      'SendSMS Add Multiply Subtract Divide SayHello sayHi greetMe NewOrder PlaceOrder RequestSecurityToken',
     untold: `CapitalCity CountryCurrency FullCountryInfo CelsiusToFahrenheit ConversionRate NumberToWords Version HelloWorld
       ResolveIP ValidateCard`,
   },

@@ -1,7 +1,10 @@
 import { type GraphQLSchema, printSchema, printType, validateSchema } from 'graphql';
 import t from 'tap';
 import { encodeRequest } from '../../../src/codec/write/encode.js';
-import { readSdlOperations, type SdlOperations } from '../../../src/graphql/fields/sdl-operations.js';
+import {
+  readSdlOperations,
+  type SdlOperations,
+} from '../../../src/graphql/fields/sdl-operations.js';
 import type { SdlOperation } from '../../../src/graphql/fields/sdl-types.js';
 import { type BuiltSchema, buildSchema } from '../../../src/graphql/schema.js';
 import { DIALECTS } from '../../../src/soap/dialect.js';
@@ -69,13 +72,24 @@ const given = (field: string, about: Partial<SdlOperation> = {}): SdlOperation =
   };
 };
 
-const FIELDS = ['Query.order', 'Query.orders', 'Query.stockPrice', 'Query.total', 'Query.found', 'Query.all'];
+const FIELDS = [
+  'Query.order',
+  'Query.orders',
+  'Query.stockPrice',
+  'Query.total',
+  'Query.found',
+  'Query.all',
+];
 
 const read = (sdl = SDL, about: Partial<SdlOperation> = {}): SdlOperations =>
-  readSdlOperations(sdl, new Map([...FIELDS, 'Mutation.close'].map((field) => [field, given(field, about)])), {
-    file: 'soapstone.yaml',
-    line: 10,
-  });
+  readSdlOperations(
+    sdl,
+    new Map([...FIELDS, 'Mutation.close'].map((field) => [field, given(field, about)])),
+    {
+      file: 'soapstone.yaml',
+      line: 10,
+    },
+  );
 
 function built(about: Partial<SdlOperation> = {}): BuiltSchema {
   const { operations, mapping, diagnostics } = read(SDL, about);
@@ -94,9 +108,16 @@ const typeText = (schema: GraphQLSchema, name: string): string => {
 t.test('the schema has the types that were written', async (t) => {
   const { schema } = built();
   const query = typeText(schema, 'Query');
-  t.match(query, '"""An order by its number."""\n  order(id: ID!, verbose: Boolean = false): Order\n');
+  t.match(
+    query,
+    '"""An order by its number."""\n  order(id: ID!, verbose: Boolean = false): Order\n',
+  );
   t.match(query, 'orders(filter: OrderFilter): [Order!]\n');
-  t.match(query, 'stockPrice(StockName: String): Price\n', 'an object with one field is not unwrapped');
+  t.match(
+    query,
+    'stockPrice(StockName: String): Price\n',
+    'an object with one field is not unwrapped',
+  );
   t.match(query, 'total(of: [ID!]!): Decimal\n');
   t.match(query, 'found(id: ID!): Order\n');
   t.match(query, 'all: [Order]\n');
@@ -124,33 +145,59 @@ type Order {
   t.notMatch(printSchema(schema), '@xml');
 });
 
-const envelope = (name: string, values: Record<string, unknown>, about: Partial<SdlOperation> = {}): string => {
+const envelope = (
+  name: string,
+  values: Record<string, unknown>,
+  about: Partial<SdlOperation> = {},
+): string => {
   const field = built(about).fields.get(name);
   if (field === undefined) throw new Error('no such field');
-  const text = encodeRequest(field.requestPlan, DIALECTS['1.1'], { arguments: values, headers: {} }).toString();
+  const text = encodeRequest(field.requestPlan, DIALECTS['1.1'], {
+    arguments: values,
+    headers: {},
+  }).toString();
   return text.slice(text.indexOf('Body>') + 5, text.lastIndexOf('</', text.lastIndexOf('</') - 1));
 };
 
 t.test('arguments are the children of the request element', async (t) => {
   const order = envelope('Query.order', { id: '7', verbose: true });
-  t.match(order, /^<(\w+):Getorder><\1:id>7<\/\1:id><\1:verbose>true<\/\1:verbose><\/\1:Getorder>$/);
-  const plain = envelope('Query.order', { id: '7', verbose: true }, { qualified: false, request: 'GetOrder' });
+  t.match(
+    order,
+    /^<(\w+):Getorder><\1:id>7<\/\1:id><\1:verbose>true<\/\1:verbose><\/\1:Getorder>$/,
+  );
+  const plain = envelope(
+    'Query.order',
+    { id: '7', verbose: true },
+    { qualified: false, request: 'GetOrder' },
+  );
   t.match(plain, /^<(\w+):GetOrder><id>7<\/id><verbose>true<\/verbose><\/\1:GetOrder>$/);
   const filter = { status: 'OPEN', skus: ['a', 'b'], limit: 2 };
   const orders = envelope('Query.orders', { filter }, { qualified: false });
-  t.match(orders, '<filter><status>OPEN</status><skus><sku>a</sku><sku>b</sku></skus><limit>2</limit></filter>');
+  t.match(
+    orders,
+    '<filter><status>OPEN</status><skus><sku>a</sku><sku>b</sku></skus><limit>2</limit></filter>',
+  );
 });
 
 t.test('a result that is an object is the reply element, another is its child', async (t) => {
   const { fields } = built();
   const reply = (name: string) => fields.get(name)?.reply;
-  t.match(reply('Query.order'), { element: { uri: 'urn:x', local: 'GetorderResponse' }, root: { kind: 'whole' } });
+  t.match(reply('Query.order'), {
+    element: { uri: 'urn:x', local: 'GetorderResponse' },
+    root: { kind: 'whole' },
+  });
   t.match(reply('Query.stockPrice'), { root: { kind: 'whole' } });
   t.match(reply('Query.orders'), {
-    root: { kind: 'unwrap', field: { list: true, source: { from: 'child', name: { uri: 'urn:x', local: 'orders' } } } },
+    root: {
+      kind: 'unwrap',
+      field: { list: true, source: { from: 'child', name: { uri: 'urn:x', local: 'orders' } } },
+    },
   });
   t.match(reply('Query.found'), {
-    root: { kind: 'unwrap', field: { list: false, source: { from: 'child', name: { local: 'result' } } } },
+    root: {
+      kind: 'unwrap',
+      field: { list: false, source: { from: 'child', name: { local: 'result' } } },
+    },
   });
   t.match(reply('Query.all'), {
     root: {
@@ -161,9 +208,14 @@ t.test('a result that is an object is the reply element, another is its child', 
       },
     },
   });
-  t.match(reply('Mutation.close'), { root: { kind: 'unwrap', field: { source: { name: { local: 'close' } } } } });
+  t.match(reply('Mutation.close'), {
+    root: { kind: 'unwrap', field: { source: { name: { local: 'close' } } } },
+  });
   const renamed = built({ response: 'Answer', soapAction: 'urn:x#do' }).fields.get('Query.order');
-  t.match(renamed, { reply: { element: { local: 'Answer' } }, operation: { soapAction: 'urn:x#do' } });
+  t.match(renamed, {
+    reply: { element: { local: 'Answer' } },
+    operation: { soapAction: 'urn:x#do' },
+  });
 });
 
 t.test('errors are diagnostics at their place', async (t) => {
@@ -195,7 +247,10 @@ extend type Order { x: Int }`;
     /^null Operation B is Query\.gone, which the types do not define/,
   ]);
   const attribute = 'type Query { order: Order } type Order { lines: [Int] @xml(attribute: true) }';
-  const read1 = readSdlOperations(attribute, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
+  const read1 = readSdlOperations(attribute, new Map([['A', given('Query.order')]]), {
+    file: 'f',
+    line: 1,
+  });
   t.match(read1.diagnostics, [{ what: /Attribute lines must be a scalar/, line: 1 }]);
 });
 
@@ -209,7 +264,10 @@ type Order {
   e: [Int] @xml(item: "x")
 }
 scalar Long @specifiedBy(url: "https://example.org")`;
-  const { diagnostics } = readSdlOperations(sdl, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
+  const { diagnostics } = readSdlOperations(sdl, new Map([['A', given('Query.order')]]), {
+    file: 'f',
+    line: 1,
+  });
   t.same(diagnostics.map(({ line, column, what }) => `${line}:${column} ${what}`).sort(), [
     '1:20 id: only fields of Query and Mutation have @xml(name:).',
     '1:58 @xml has no argument nmae.',
@@ -221,7 +279,8 @@ scalar Long @specifiedBy(url: "https://example.org")`;
 });
 
 t.test('a type with a single list is shown as it was written', async (t) => {
-  const sdl = 'type Query { order: Order } type Order { id: ID! lines: Lines } type Lines { line: [String!] }';
+  const sdl =
+    'type Query { order: Order } type Order { id: ID! lines: Lines } type Lines { line: [String!] }';
   const { operations, mapping } = readSdlOperations(sdl, new Map([['A', given('Query.order')]]), {
     file: 'f',
     line: 1,
@@ -232,7 +291,10 @@ t.test('a type with a single list is shown as it was written', async (t) => {
 
 t.test('types may lead to each other in a chain of any length', async (t) => {
   const last = 10_000;
-  const chain = Array.from({ length: last }, (_, n) => `type T${n} { value: Int next: T${n + 1} }`).join('\n');
+  const chain = Array.from(
+    { length: last },
+    (_, n) => `type T${n} { value: Int next: T${n + 1} }`,
+  ).join('\n');
   const { operations, mapping, diagnostics } = readSdlOperations(
     `type Query { first: T0 }\n${chain}\ntype T${last} { value: Int }`,
     new Map([['first', given('Query.first')]]),

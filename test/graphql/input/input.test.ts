@@ -61,10 +61,13 @@ ${types}</xs:schema>`;
 
   #type(at: number): string {
     const base = at > 0 && this.#dice.one(true, false) ? this.#dice.below(at) : null;
-    const content = this.#dice.one(true, false, true) ? this.#group(this.#dice.one('sequence', 'choice'), '', 1) : '';
+    const content = this.#dice.one(true, false, true)
+      ? this.#group(this.#dice.one('sequence', 'choice'), '', 1)
+      : '';
     const attributes = `${this.#dice.one(true, false) ? `<xs:attribute name="a${at}" type="xs:int" use="${this.#dice.one('required', 'optional')}"/>` : ''}`;
     const abstract = this.#dice.one(' abstract="true"', '', '', '');
-    if (base === null) return `<xs:complexType name="T${at}"${abstract}>${content}${attributes}</xs:complexType>`;
+    if (base === null)
+      return `<xs:complexType name="T${at}"${abstract}>${content}${attributes}</xs:complexType>`;
     return `<xs:complexType name="T${at}"${abstract}><xs:complexContent><xs:extension base="t:T${base}">${content}${attributes}</xs:extension></xs:complexContent></xs:complexType>`;
   }
 
@@ -80,12 +83,17 @@ ${types}</xs:schema>`;
   }
 
   #group(kind: string, occurs: string, depth: number): string {
-    const particles = Array.from({ length: this.#dice.one(1, 2, 3) }, () => this.#particle(depth + 1));
+    const particles = Array.from({ length: this.#dice.one(1, 2, 3) }, () =>
+      this.#particle(depth + 1),
+    );
     return `<xs:${kind}${occurs}>${particles.join('')}</xs:${kind}>`;
   }
 
   #particle(depth: number): string {
-    const kind = depth > 3 ? 'element' : this.#dice.one('element', 'element', 'element', 'sequence', 'choice', 'head');
+    const kind =
+      depth > 3
+        ? 'element'
+        : this.#dice.one('element', 'element', 'element', 'sequence', 'choice', 'head');
     if (kind === 'head' && !this.#headed) return this.#head();
     if (kind !== 'element' && kind !== 'head') {
       // Repetition within repetition xmllint does not always get right.
@@ -94,7 +102,12 @@ ${types}</xs:schema>`;
     }
     this.#names += 1;
     // What holds itself must be able to end.
-    const type = this.#dice.one('xs:int', 'xs:string', 'xs:boolean', `t:T${this.#dice.one(0, 1, 2, 3)}`);
+    const type = this.#dice.one(
+      'xs:int',
+      'xs:string',
+      'xs:boolean',
+      `t:T${this.#dice.one(0, 1, 2, 3)}`,
+    );
     const occurs = type.startsWith('t:')
       ? this.#dice.one(' minOccurs="0"', ' minOccurs="0" maxOccurs="4"')
       : this.#occurs();
@@ -117,7 +130,10 @@ class Values {
     this.#dice = dice;
   }
 
-  object(fields: readonly (GraphQLInputField | GraphQLArgument)[], depth: number): Record<string, unknown> {
+  object(
+    fields: readonly (GraphQLInputField | GraphQLArgument)[],
+    depth: number,
+  ): Record<string, unknown> {
     const given: Record<string, unknown> = {};
     for (const { name, type } of fields) {
       const isNeeded = isNonNullType(type);
@@ -168,7 +184,11 @@ t.test(
             0,
           );
           try {
-            written.push(bodyOf(encodeRequest(plan, DIALECTS['1.1'], { arguments: args, headers: {} }).toString()));
+            written.push(
+              bodyOf(
+                encodeRequest(plan, DIALECTS['1.1'], { arguments: args, headers: {} }).toString(),
+              ),
+            );
           } catch (caught) {
             if (!(caught instanceof InputError)) throw caught;
             totals.refused += 1;

@@ -44,13 +44,21 @@ t.test('the first field that can be asked for with plain values', async (t) => {
   }
 }`,
   );
-  t.equal(example('type Query { a: U } union U = A type A { x: Int }'), '{\n  a {\n    __typename\n  }\n}');
+  t.equal(
+    example('type Query { a: U } union U = A type A { x: Int }'),
+    '{\n  a {\n    __typename\n  }\n}',
+  );
   t.equal(example('type Query { a: [Int!]! }'), '{\n  a\n}');
   t.equal(
-    example('type Query { a(x: In!): Int } input In { x: In, y: In2! } input In2 { z: In3! } input In3 { a: Int }'),
+    example(
+      'type Query { a(x: In!): Int } input In { x: In, y: In2! } input In2 { z: In3! } input In3 { a: Int }',
+    ),
     '{\n  __typename\n}',
   );
-  t.equal(example('input One @oneOf { a: Int b: Int } type Query { a(x: One!): Int }'), '{\n  a(x: { a: 7 })\n}');
+  t.equal(
+    example('input One @oneOf { a: Int b: Int } type Query { a(x: One!): Int }'),
+    '{\n  a(x: { a: 7 })\n}',
+  );
 });
 
 t.test('a call has required values only, or the first few where none is required', async (t) => {
@@ -61,7 +69,9 @@ t.test('a call has required values only, or the first few where none is required
   t.equal(call('type Query { a(x: Int!, y: Int): Int }'), 'query {\n  a(x: 7)\n}');
   t.equal(call('type Query { a(x: Int, y: [String]): Int }'), 'query {\n  a(x: 7, y: ["A"])\n}');
   t.equal(
-    call('type Query { a(x: In): Int } input In { x: In, y: In2, odd: Odd } input In2 { z: Boolean } scalar Odd'),
+    call(
+      'type Query { a(x: In): Int } input In { x: In, y: In2, odd: Odd } input In2 { z: Boolean } scalar Odd',
+    ),
     'query {\n  a(x: { y: { z: true } })\n}',
     'a type is left out of itself',
   );

@@ -37,7 +37,11 @@ const ask = async (given: unknown, by = handler()) =>
     { callField: () => Promise.reject(new Error('called')), signal: new AbortController().signal },
   );
 
-const WHOLE = getIntrospectionQuery({ inputValueDeprecation: true, directiveIsRepeatable: true, specifiedByUrl: true });
+const WHOLE = getIntrospectionQuery({
+  inputValueDeprecation: true,
+  directiveIsRepeatable: true,
+  specifiedByUrl: true,
+});
 
 t.test('introspection answers as graphql-js does', async (t) => {
   const queries: [string, Record<string, unknown>][] = [
@@ -49,7 +53,10 @@ t.test('introspection answers as graphql-js does', async (t) => {
     ['query($n:String!){a:__type(name:$n){name}}', { n: 'None' }],
     ['query($d:Boolean){__schema{types{enumValues(includeDeprecated:$d){name}}}}', { d: true }],
     ['query($d:Boolean){__schema{types{enumValues(includeDeprecated:$d){name}}}}', { d: false }],
-    ['{__schema{...F}} fragment F on __Schema{queryType{name} directives{name args{defaultValue}}}', {}],
+    [
+      '{__schema{...F}} fragment F on __Schema{queryType{name} directives{name args{defaultValue}}}',
+      {},
+    ],
     ['{a:__schema{types{name}} b:__schema{types{kind}}}', {}],
   ];
   for (const [query, variables] of queries) {
@@ -57,13 +64,18 @@ t.test('introspection answers as graphql-js does', async (t) => {
     for (let times = 0; times < 2; times++) {
       const { status, body } = await ask({ query, variables });
       t.equal(status, 200);
-      t.equal(JSON.stringify(JSON.parse(body ?? '').data), JSON.stringify(expected.data), query.slice(0, 60));
+      t.equal(
+        JSON.stringify(JSON.parse(body ?? '').data),
+        JSON.stringify(expected.data),
+        query.slice(0, 60),
+      );
     }
   }
 });
 
 t.test('introspection is charged for what it answers, remembered or not', async (t) => {
-  const cost = async (query: string): Promise<unknown> => JSON.parse((await ask({ query })).body ?? '').extensions.cost;
+  const cost = async (query: string): Promise<unknown> =>
+    JSON.parse((await ask({ query })).body ?? '').extensions.cost;
   const { requestedQueryCost, actualQueryCost } = (await cost(WHOLE)) as Record<string, number>;
   t.ok((requestedQueryCost ?? 0) > 100, `${requestedQueryCost} points`);
   t.equal(actualQueryCost, requestedQueryCost);
@@ -83,7 +95,8 @@ t.test('others have their turn while it is made, and it is made once', async (t)
     introspection: true,
   });
   // What is admitted once is remembered: here only the answers count.
-  for (const query of queries) await ask({ query: query.replace('__schema', '__schema @skip(if:true)') }, by);
+  for (const query of queries)
+    await ask({ query: query.replace('__schema', '__schema @skip(if:true)') }, by);
   let turns = 0;
   let isDone = false;
   const tick = (): void => {
@@ -100,7 +113,10 @@ t.test('others have their turn while it is made, and it is made once', async (t)
   const again = process.cpuUsage();
   await ask({ query: queries[0] }, by);
   const remembered = process.cpuUsage(again);
-  t.ok((remembered.user + remembered.system) * 5 < made.user + made.system, 'the second answer costs next to nothing');
+  t.ok(
+    (remembered.user + remembered.system) * 5 < made.user + made.system,
+    'the second answer costs next to nothing',
+  );
 });
 
 t.test('no answer is made for clients that have gone', async (t) => {

@@ -9,13 +9,15 @@ const ITEMS = desk({
   types: `<xs:complexType name="Item"><xs:sequence>
   <xs:element name="n" type="xs:int" minOccurs="0"/><xs:element name="text" type="xs:string"/>
 </xs:sequence></xs:complexType>`,
-  reply: '<xs:element name="item" type="t:Item" nillable="true" minOccurs="0" maxOccurs="unbounded"/>',
+  reply:
+    '<xs:element name="item" type="t:Item" nillable="true" minOccurs="0" maxOccurs="unbounded"/>',
 });
 
 const textOf = (n: number): string => `"é", <${n}>, ${'\\'} and 😀`;
 const item = (n: number): string =>
   `<t:item><t:n>${n}</t:n><t:text>"é", &lt;${n}&gt;, ${'\\'} and &#128512;</t:text></t:item>`;
-const replyOf = (items: readonly string[]): string => `<t:GetResponse>${items.join('')}</t:GetResponse>`;
+const replyOf = (items: readonly string[]): string =>
+  `<t:GetResponse>${items.join('')}</t:GetResponse>`;
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
 const shown = (n: number) => ({ n, text: textOf(n) });
 
@@ -24,9 +26,15 @@ t.test('lists of any length are answered as they are, alone and side by side', a
   for (const count of [0, 1, 63, 64, 65, 127, 128, 200]) {
     const reply = replyOf(numbers(count).map(item));
     const expected = numbers(count).map(shown);
-    t.same(await shop.ask('{ get { n text } }', reply).then(({ data }) => data), { get: expected }, `${count}`);
     t.same(
-      await shop.ask('{ a: get(id: 1) { n text } b: get(id: 2) { text } }', reply).then(({ data }) => data),
+      await shop.ask('{ get { n text } }', reply).then(({ data }) => data),
+      { get: expected },
+      `${count}`,
+    );
+    t.same(
+      await shop
+        .ask('{ a: get(id: 1) { n text } b: get(id: 2) { text } }', reply)
+        .then(({ data }) => data),
       { a: expected, b: expected.map(({ text }) => ({ text })) },
       `${count}, two of them`,
     );
@@ -47,20 +55,34 @@ t.test('what is nil or wrong in a long list is where it is in a short one', asyn
   t.equal(errors?.length, 1);
 });
 
-t.test('a list that may not have a null is null as a whole, however much of it was text', async (t) => {
-  const required = ITEMS.replace(' nillable="true"', '');
-  const shop = await startDesk(t, { 'desk.wsdl': required });
-  const items = numbers(200).map(item);
-  items[150] = '<t:item><t:n>1</t:n></t:item>';
-  const { data, errors } = await shop.ask('{ get { n text } other: get(id: 1) { n } }', replyOf(items));
-  t.same(data, { get: null, other: items.map((_, n) => ({ n: n === 150 ? 1 : n })) });
-  t.match(errors, [{ path: ['get', 150, 'text'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }]);
-});
+t.test(
+  'a list that may not have a null is null as a whole, however much of it was text',
+  async (t) => {
+    const required = ITEMS.replace(' nillable="true"', '');
+    const shop = await startDesk(t, { 'desk.wsdl': required });
+    const items = numbers(200).map(item);
+    items[150] = '<t:item><t:n>1</t:n></t:item>';
+    const { data, errors } = await shop.ask(
+      '{ get { n text } other: get(id: 1) { n } }',
+      replyOf(items),
+    );
+    t.same(data, { get: null, other: items.map((_, n) => ({ n: n === 150 ? 1 : n })) });
+    t.match(errors, [
+      { path: ['get', 150, 'text'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } },
+    ]);
+  },
+);
 
 t.test('a list of as many items as allowed is answered, and a longer one is null', async (t) => {
-  const shop = await startDesk(t, { 'desk.wsdl': ITEMS }, 'limits: { codec: { listItems: 100 } }\n');
+  const shop = await startDesk(
+    t,
+    { 'desk.wsdl': ITEMS },
+    'limits: { codec: { listItems: 100 } }\n',
+  );
   const reply = (count: number): string => replyOf(numbers(count).map(item));
-  t.same((await shop.ask('{ get { n } }', reply(100))).data, { get: numbers(100).map((n) => ({ n })) });
+  t.same((await shop.ask('{ get { n } }', reply(100))).data, {
+    get: numbers(100).map((n) => ({ n })),
+  });
   const { data, errors } = await shop.ask('{ get { n } }', reply(101));
   t.same(data, { get: null });
   t.match(errors, [{ path: ['get'], extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } }]);
@@ -73,10 +95,17 @@ t.test('binary content of a long list has addresses that work', async (t) => {
 </xs:sequence></xs:complexType>`,
     reply: '<xs:element name="file" type="t:File" minOccurs="0" maxOccurs="unbounded"/>',
   });
-  const shop = await startDesk(t, { 'desk.wsdl': files }, `graphql: { downloads: { keys: [${'k'.repeat(43)}] } }\n`);
+  const shop = await startDesk(
+    t,
+    { 'desk.wsdl': files },
+    `graphql: { downloads: { keys: [${'k'.repeat(43)}] } }\n`,
+  );
   const file = (n: number): string =>
     `<t:file><t:name>${n}</t:name><t:content>${Buffer.from(`content ${n}`).toString('base64')}</t:content></t:file>`;
-  const { data, errors } = await shop.ask('{ get { name content @url } }', replyOf(numbers(150).map(file)));
+  const { data, errors } = await shop.ask(
+    '{ get { name content @url } }',
+    replyOf(numbers(150).map(file)),
+  );
   t.same(errors, undefined);
   const { get } = data as { get: readonly { name: string; content: string }[] };
   t.equal(get.length, 150);

@@ -60,9 +60,16 @@ function print(part: Part): string[] {
     if (child === null || typesOf(node).includes('string'))
       rows.push(row(key, node, part.node.required?.includes(key) ?? false));
     if (child !== null)
-      inner.push(part.kind === undefined ? child : { ...child, kind: part.kind }, ...otherKind(child.path, node));
+      inner.push(
+        part.kind === undefined ? child : { ...child, kind: part.kind },
+        ...otherKind(child.path, node),
+      );
   }
-  const table = ['| key | type | default | bounds | what |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
+  const table = [
+    '| key | type | default | bounds | what |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n');
   return [...(rows.length === 0 ? [] : [...headingOf(part), table]), ...inner.flatMap(print)];
 }
 
@@ -85,7 +92,11 @@ function partOf(path: string, node: SchemaNode): Part | null {
   const name = singular(path.slice(path.lastIndexOf('.') + 1));
   const own = entry.else ?? entry;
   if (own.properties === undefined && own.patternProperties === undefined) return null;
-  return { path: `${path}.<${name}>`, about: `${about} ${own.description ?? ''}`.trim(), node: own };
+  return {
+    path: `${path}.<${name}>`,
+    about: `${about} ${own.description ?? ''}`.trim(),
+    node: own,
+  };
 }
 
 const singular = (noun: string): string => noun.replace(/(?<=ss)es$|s$/, '');
@@ -93,11 +104,19 @@ const singular = (noun: string): string => noun.replace(/(?<=ss)es$|s$/, '');
 /** The keys of an entry of a map that is of another kind. */
 function otherKind(path: string, { patternProperties = {} }: SchemaNode): readonly Part[] {
   const node = Object.values(patternProperties)[0]?.then;
-  return node === undefined ? [] : [{ path, kind: 'kind: graphql', about: node.description ?? '', node }];
+  return node === undefined
+    ? []
+    : [{ path, kind: 'kind: graphql', about: node.description ?? '', node }];
 }
 
 function row(key: string, node: SchemaNode, required: boolean): string {
-  const cells = [`\`${key}\``, typeCell(node), defaultCell(node, required), boundsCell(node), node.description ?? ''];
+  const cells = [
+    `\`${key}\``,
+    typeCell(node),
+    defaultCell(node, required),
+    boundsCell(node),
+    node.description ?? '',
+  ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 

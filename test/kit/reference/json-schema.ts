@@ -37,7 +37,10 @@ export function printJsonSchema(): string {
 
 /** Lists of scalars on one line, as the formatter of this project wants them. */
 function shortLists(json: string): string {
-  return json.replaceAll(/\[\n\s+([^[\]{}]*?)\n\s+\]/g, (_, items: string) => `[${items.replaceAll(/\n\s+/g, ' ')}]`);
+  return json.replaceAll(
+    /\[\n\s+([^[\]{}]*?)\n\s+\]/g,
+    (_, items: string) => `[${items.replaceAll(/\n\s+/g, ' ')}]`,
+  );
 }
 
 const AMOUNTS: Readonly<Record<string, string>> = {

@@ -5,7 +5,9 @@ const DEFAULTS = /^soapstone_(?:process|nodejs)_/;
 
 /** The metrics of our own as Markdown: name, type, labels and help. */
 export async function printMetrics({ registry }: Metrics): Promise<string> {
-  const labels = new Map(registry.getMetricsAsArray().map((metric) => [metric.name, labelNamesOf(metric)]));
+  const labels = new Map(
+    registry.getMetricsAsArray().map((metric) => [metric.name, labelNamesOf(metric)]),
+  );
   const rows = (await registry.getMetricsAsJSON())
     .filter(({ name }) => !DEFAULTS.test(name))
     .map(({ name, type, help }) => {

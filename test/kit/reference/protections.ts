@@ -3,10 +3,12 @@ import { PROTECTIONS } from '../../../src/config/protection/table.js';
 
 /** The table of protections, for the manual. */
 export function printProtections(): string {
-  const rows = Object.values<Protection>(PROTECTIONS).map(({ about, keys, absent, empty, unreachable }) => {
-    const shown = keysShown(Object.keys(keys));
-    return `| ${about} | ${shown} | ${absent} | ${empty} | ${unreachable ?? '-'} |`;
-  });
+  const rows = Object.values<Protection>(PROTECTIONS).map(
+    ({ about, keys, absent, empty, unreachable }) => {
+      const shown = keysShown(Object.keys(keys));
+      return `| ${about} | ${shown} | ${absent} | ${empty} | ${unreachable ?? '-'} |`;
+    },
+  );
   const head = '| what | keys | absent | empty | its source cannot be reached |';
   return [head, '| --- | --- | --- | --- | --- |', ...rows].join('\n');
 }

@@ -18,7 +18,8 @@ export function answerOf(code: string, kind: RefusalKind): string {
   // The client has gone.
   if (code === 'CLIENT_GONE') return 'none';
   if (kind.status !== undefined) return `HTTP ${kind.status}`;
-  if (kind.fault === 'DataEncodingUnknown') return 'Fault `DataEncodingUnknown` in 1.2, else `Client`';
+  if (kind.fault === 'DataEncodingUnknown')
+    return 'Fault `DataEncodingUnknown` in 1.2, else `Client`';
   if (kind.fault !== undefined) return `Fault \`${kind.fault}\``;
   const isCallers = kind.blame === 'client' || kind.blame === 'peer';
   const fault = isCallers ? 'Fault `Client`, `Sender`' : 'Fault `Server`, `Receiver`';

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { VerificationRules } from '../../../src/soap/security/header-verification.js';
 import { HEADER_NODES_MAX, MessageVerifier } from '../../../src/soap/security/message-verifier.js';
-import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type XmlHandler } from '../../../src/xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  SKIP,
+  type XmlHandler,
+} from '../../../src/xml/events.js';
 import { Authority, type Identity, WITH_OPENSSL } from '../../kit/certificates.js';
 import { readXml, refusalOf } from '../../kit/read-xml.js';
 import {
@@ -51,45 +57,61 @@ function judge(
   handler: XmlHandler = new Told(SKIP),
 ): string | null {
   const verifier = new MessageVerifier(handler, rules, Date.now());
-  return refusalOf(() => readXml(verifier, pieces, LIMITS)) ?? (verifier.verified === null ? 'no Body' : null);
+  return (
+    refusalOf(() => readXml(verifier, pieces, LIMITS)) ??
+    (verifier.verified === null ? 'no Body' : null)
+  );
 }
 
 const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum><note a="1">é &gt; x 😀</note></Pay>';
 
-t.test('a message is judged alike at every split, and its handler is told the same', WITH_OPENSSL, async (t) => {
-  const authority = new Authority(t.testdir());
-  const client = authority.sign('erp');
-  const rules = rulesOf(authority.ca);
-  const { message } = signedMessage(client, CONTENT, { algorithm: 'ecdsa-sha256' });
-  const altered = message.replace('>10<', '>12<');
-  for (const [name, pieces] of splitsOf(Buffer.from(message))) if (judge(pieces, rules) !== null) t.fail(name);
-  for (const [name, pieces] of splitsOf(Buffer.from(altered)))
-    if (judge(pieces, rules) !== 'wsse:FailedCheck') t.fail(name);
-  for (const interest of [SKIP, ELEMENTS_ONLY, ALL] as const) {
-    const [alone, behind] = [new Told(interest), new Told(interest)];
-    readXml(alone, message, LIMITS);
-    t.equal(judge([Buffer.from(message)], rules, behind), null);
-    t.equal(behind.log, alone.log);
-  }
-});
+t.test(
+  'a message is judged alike at every split, and its handler is told the same',
+  WITH_OPENSSL,
+  async (t) => {
+    const authority = new Authority(t.testdir());
+    const client = authority.sign('erp');
+    const rules = rulesOf(authority.ca);
+    const { message } = signedMessage(client, CONTENT, { algorithm: 'ecdsa-sha256' });
+    const altered = message.replace('>10<', '>12<');
+    for (const [name, pieces] of splitsOf(Buffer.from(message)))
+      if (judge(pieces, rules) !== null) t.fail(name);
+    for (const [name, pieces] of splitsOf(Buffer.from(altered)))
+      if (judge(pieces, rules) !== 'wsse:FailedCheck') t.fail(name);
+    for (const interest of [SKIP, ELEMENTS_ONLY, ALL] as const) {
+      const [alone, behind] = [new Told(interest), new Told(interest)];
+      readXml(alone, message, LIMITS);
+      t.equal(judge([Buffer.from(message)], rules, behind), null);
+      t.equal(behind.log, alone.log);
+    }
+  },
+);
 
 t.test('a bit that flips anywhere in what is signed is found', WITH_OPENSSL, async (t) => {
   const authority = new Authority(t.testdir());
   const client = authority.sign('erp');
   const rules = rulesOf(authority.ca);
   const content = `<Run xmlns="urn:desk">${'<row><name>Ann</name><sum>12.50</sum></row>'.repeat(40)}</Run>`;
-  const { message, body, timestamp } = signedMessage(client, content, { algorithm: 'ecdsa-sha256' });
+  const { message, body, timestamp } = signedMessage(client, content, {
+    algorithm: 'ecdsa-sha256',
+  });
   const bytes = Buffer.from(message);
   // The Envelope declares the prefix of Body as well: with another name the declaration of Body is none that is signed.
-  const spans = [body.slice(body.indexOf('>')), timestamp].map((part) => [message.indexOf(part), part.length] as const);
-  const places = fc.sample(fc.tuple(fc.nat({ max: 1 }), fc.nat(), fc.nat({ max: 7 })), { numRuns: 2000, seed: 7 });
+  const spans = [body.slice(body.indexOf('>')), timestamp].map(
+    (part) => [message.indexOf(part), part.length] as const,
+  );
+  const places = fc.sample(fc.tuple(fc.nat({ max: 1 }), fc.nat(), fc.nat({ max: 7 })), {
+    numRuns: 2000,
+    seed: 7,
+  });
   let refused = 0;
   for (const [which, place, bit] of places) {
     const [start, length] = spans[which] ?? [0, 1];
     const copy = Buffer.from(bytes);
     const at = start + (place % length);
     copy[at] = (copy[at] ?? 0) ^ (1 << bit);
-    if (judge([copy], rules) === null) t.fail(`byte ${at}, bit ${bit}: ${copy.toString('latin1', at - 20, at + 20)}`);
+    if (judge([copy], rules) === null)
+      t.fail(`byte ${at}, bit ${bit}: ${copy.toString('latin1', at - 20, at + 20)}`);
     else refused++;
   }
   t.equal(refused, 2000);
@@ -99,9 +121,13 @@ t.test('what canonical XML takes for the same is the same', WITH_OPENSSL, async 
   const authority = new Authority(t.testdir());
   const client = authority.sign('erp');
   const rules = rulesOf(authority.ca);
-  const { message } = signedMessage(client, '<Pay xmlns="urn:desk" a="1" b="2"><sum>1&gt;0</sum><none></none></Pay>', {
-    algorithm: 'ecdsa-sha256',
-  });
+  const { message } = signedMessage(
+    client,
+    '<Pay xmlns="urn:desk" a="1" b="2"><sum>1&gt;0</sum><none></none></Pay>',
+    {
+      algorithm: 'ecdsa-sha256',
+    },
+  );
   for (const [from, to] of [
     ['<none></none>', '<none/>'],
     ['<none></none>', '<none ></none\n>'],
@@ -122,7 +148,8 @@ t.test('digests of several elements run side by side', WITH_OPENSSL, async (t) =
   const client = authority.sign('erp');
   const rules = rulesOf(authority.ca);
   const WSU = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
-  const inner = (sum: string): string => `<Pay xmlns="urn:desk" xmlns:u="${WSU}" u:Id="pay"><sum>${sum}</sum></Pay>`;
+  const inner = (sum: string): string =>
+    `<Pay xmlns="urn:desk" xmlns:u="${WSU}" u:Id="pay"><sum>${sum}</sum></Pay>`;
   const [body, timestamp] = [bodyOf(inner('10')), timestampOf(Date.now())];
   const parts = [
     { uri: '#body', text: body, digest: 'sha512' as const },
@@ -131,10 +158,16 @@ t.test('digests of several elements run side by side', WITH_OPENSSL, async (t) =
   ];
   const send = (signed: string, sent = body): string | null =>
     judge([Buffer.from(messageOf(securityOf([signed, timestamp, tokenOf(client)]), sent))], rules);
-  t.equal(send(signatureOf(client, parts, { algorithm: 'ecdsa-sha256' })), null, 'the token may follow the signature');
+  t.equal(
+    send(signatureOf(client, parts, { algorithm: 'ecdsa-sha256' })),
+    null,
+    'the token may follow the signature',
+  );
   t.equal(
     send(
-      signatureOf(client, [parts[0]!, { uri: '#pay', text: inner('11') }, parts[2]!], { algorithm: 'ecdsa-sha256' }),
+      signatureOf(client, [parts[0]!, { uri: '#pay', text: inner('11') }, parts[2]!], {
+        algorithm: 'ecdsa-sha256',
+      }),
     ),
     'wsse:FailedCheck',
   );
@@ -144,7 +177,9 @@ t.test('a Header of too many elements is refused at the limit', WITH_OPENSSL, as
   const authority = new Authority(t.testdir());
   const client = authority.sign('erp');
   const rules = rulesOf(authority.ca);
-  const { message, token, timestamp, signature, body } = signedMessage(client, CONTENT, { algorithm: 'ecdsa-sha256' });
+  const { message, token, timestamp, signature, body } = signedMessage(client, CONTENT, {
+    algorithm: 'ecdsa-sha256',
+  });
   t.equal(judge([Buffer.from(message)], rules), null);
   const counted = (children: number): string | null =>
     judge(

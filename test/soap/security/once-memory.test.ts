@@ -1,22 +1,25 @@
 import t from 'tap';
 import { OnceMemory } from '../../../src/soap/security/once-memory.js';
 
-t.test('a full memory takes nothing new until an entry expires, and forgets nothing before its time', async (t) => {
-  const memory = new OnceMemory(3);
-  // The times come in no order: the first that came is the last to expire.
-  t.equal(memory.take('late', 300, 0), 'new');
-  t.equal(memory.take('early', 100, 0), 'new');
-  t.equal(memory.take('middle', 200, 0), 'new');
-  t.equal(memory.take('further', 400, 0), 'full');
-  t.equal(memory.take('late', 400, 99), 'seen', 'what is remembered is refused as such');
-  t.equal(memory.take('further', 400, 99), 'full');
-  t.equal(memory.count, 3);
-  t.equal(memory.nextExpiryMillis(40), 60);
-  t.equal(memory.take('further', 400, 100), 'new', 'one has expired');
-  t.equal(memory.take('early', 500, 100), 'full');
-  t.equal(memory.take('middle', 500, 199), 'seen');
-  t.equal(memory.take('middle', 500, 200), 'new', 'a key that expired is new');
-});
+t.test(
+  'a full memory takes nothing new until an entry expires, and forgets nothing before its time',
+  async (t) => {
+    const memory = new OnceMemory(3);
+    // The times come in no order: the first that came is the last to expire.
+    t.equal(memory.take('late', 300, 0), 'new');
+    t.equal(memory.take('early', 100, 0), 'new');
+    t.equal(memory.take('middle', 200, 0), 'new');
+    t.equal(memory.take('further', 400, 0), 'full');
+    t.equal(memory.take('late', 400, 99), 'seen', 'what is remembered is refused as such');
+    t.equal(memory.take('further', 400, 99), 'full');
+    t.equal(memory.count, 3);
+    t.equal(memory.nextExpiryMillis(40), 60);
+    t.equal(memory.take('further', 400, 100), 'new', 'one has expired');
+    t.equal(memory.take('early', 500, 100), 'full');
+    t.equal(memory.take('middle', 500, 199), 'seen');
+    t.equal(memory.take('middle', 500, 200), 'new', 'a key that expired is new');
+  },
+);
 
 t.test('a reload keeps what is remembered, also under a smaller limit', async (t) => {
   const before = new OnceMemory(10);

@@ -5,7 +5,10 @@ import type { VerificationRules } from '../../../src/soap/security/header-verifi
 import { SignerCertificates } from '../../../src/soap/security/signer-certificates.js';
 
 /** The rules that trust an authority, and demand signatures of Body and Timestamp by this algorithm. */
-export function rulesTrusting(authority: string, algorithm: 'rsa-sha256' | 'ecdsa-sha256'): VerificationRules {
+export function rulesTrusting(
+  authority: string,
+  algorithm: 'rsa-sha256' | 'ecdsa-sha256',
+): VerificationRules {
   const trusted = parseCertificate(new X509Certificate(authority));
   if (trusted === null) throw new Error('no certificate');
   const signature = {

@@ -5,7 +5,10 @@ import { runCommand } from '../../kit/command.js';
 import { modelOf, schemaWith, wsdlWith } from '../written.js';
 
 /** Both directions carry `t:Order`, so that each change is seen from either side. */
-const service = (content: string, more: { readonly binding?: string; readonly portType?: string } = {}): string =>
+const service = (
+  content: string,
+  more: { readonly binding?: string; readonly portType?: string } = {},
+): string =>
   wsdlWith({
     types: `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified">
 <xs:element name="Get" type="t:Order"/><xs:element name="GetResponse" type="t:Order"/>
@@ -13,8 +16,10 @@ ${content}</xs:schema>`,
     ...more,
   });
 
-const order = (inside: string, more = ''): string => `<xs:complexType name="Order">${inside}</xs:complexType>${more}`;
-const sequence = (...elements: readonly string[]): string => `<xs:sequence>${elements.join('')}</xs:sequence>`;
+const order = (inside: string, more = ''): string =>
+  `<xs:complexType name="Order">${inside}</xs:complexType>${more}`;
+const sequence = (...elements: readonly string[]): string =>
+  `<xs:sequence>${elements.join('')}</xs:sequence>`;
 const element = (name: string, type: string, more = ''): string =>
   `<xs:element name="${name}" type="${type}" ${more}/>`;
 const simple = (restriction: string): string =>
@@ -37,7 +42,10 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
     'an optional element more',
     order(sequence(A)),
     order(sequence(A, element('b', 'xs:int', 'minOccurs="0"'))),
-    ['safe: Get request: Get/b is new', 'dangerous: Get reply: GetResponse/b is new: strict readers do not expect it'],
+    [
+      'safe: Get request: Get/b is new',
+      'dangerous: Get reply: GetResponse/b is new: strict readers do not expect it',
+    ],
   ],
   [
     'a required element more',
@@ -58,7 +66,10 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
     'required becomes optional',
     order(sequence(A)),
     order(sequence(element('a', 'xs:int', 'minOccurs="0"'))),
-    ['safe: Get request: Get/a may be absent now', 'breaking: Get reply: GetResponse/a may be absent now'],
+    [
+      'safe: Get request: Get/a may be absent now',
+      'breaking: Get reply: GetResponse/a may be absent now',
+    ],
   ],
   [
     'one becomes many',
@@ -84,7 +95,9 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
   ],
   [
     'two that may be absent exclude each other',
-    order(sequence(element('a', 'xs:int', 'minOccurs="0"'), element('b', 'xs:int', 'minOccurs="0"'))),
+    order(
+      sequence(element('a', 'xs:int', 'minOccurs="0"'), element('b', 'xs:int', 'minOccurs="0"')),
+    ),
     order(`<xs:choice>${A}${element('b', 'xs:int')}</xs:choice>`),
     [
       'breaking: Get request: Get has only one of a and b now',
@@ -94,8 +107,13 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
   [
     'two that excluded each other may stand together',
     order(`<xs:choice>${A}${element('b', 'xs:int')}</xs:choice>`),
-    order(sequence(element('a', 'xs:int', 'minOccurs="0"'), element('b', 'xs:int', 'minOccurs="0"'))),
-    ['safe: Get request: Get may have both a and b now', 'dangerous: Get reply: GetResponse may have both a and b now'],
+    order(
+      sequence(element('a', 'xs:int', 'minOccurs="0"'), element('b', 'xs:int', 'minOccurs="0"')),
+    ),
+    [
+      'safe: Get request: Get may have both a and b now',
+      'dangerous: Get reply: GetResponse may have both a and b now',
+    ],
   ],
   [
     'a choice in a choice and groups of one mean nothing',
@@ -199,7 +217,10 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
     'nil',
     order(sequence(A)),
     order(sequence(element('a', 'xs:int', 'nillable="true"'))),
-    ['safe: Get request: Get/a may be nil now', 'breaking: Get reply: GetResponse/a may be nil now'],
+    [
+      'safe: Get request: Get/a may be nil now',
+      'breaking: Get reply: GetResponse/a may be nil now',
+    ],
   ],
   [
     'a wider type',
@@ -217,7 +238,10 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
       sequence(element('a', 't:Code')),
       simple('base="xs:string"><xs:enumeration value="A"/><xs:enumeration value="B"/>'),
     ),
-    ['safe: Get request: Get/a the value "B" is new', 'dangerous: Get reply: GetResponse/a the value "B" is new'],
+    [
+      'safe: Get request: Get/a the value "B" is new',
+      'dangerous: Get reply: GetResponse/a the value "B" is new',
+    ],
   ],
   [
     'a tighter facet',
@@ -232,7 +256,10 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
     'an attribute required',
     order('<xs:attribute name="id" type="xs:int"/>'),
     order('<xs:attribute name="id" type="xs:int" use="required"/>'),
-    ['breaking: Get request: Get/@id is required now', 'safe: Get reply: GetResponse/@id is required now'],
+    [
+      'breaking: Get request: Get/@id is required now',
+      'safe: Get reply: GetResponse/@id is required now',
+    ],
   ],
   [
     'a derived type more',
@@ -248,9 +275,15 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
   ],
   [
     'a structure becomes a value',
-    order(sequence(element('a', 't:Inner')), `<xs:complexType name="Inner">${sequence(A)}</xs:complexType>`),
+    order(
+      sequence(element('a', 't:Inner')),
+      `<xs:complexType name="Inner">${sequence(A)}</xs:complexType>`,
+    ),
     order(sequence(A)),
-    ['breaking: Get request: Get/a is a simple value now', 'breaking: Get reply: GetResponse/a is a simple value now'],
+    [
+      'breaking: Get request: Get/a is a simple value now',
+      'breaking: Get reply: GetResponse/a is a simple value now',
+    ],
   ],
   [
     'a type within itself is compared once',
@@ -280,7 +313,10 @@ t.test('changes of operations', async (t) => {
   const plain = service(order(sequence(A)));
   const other = service(order(sequence(A)), { binding: BINDING('urn:other') });
   t.strictSame(printed(await compare(plain, other)), ['breaking: Get has another SOAPAction']);
-  const more = service(order(sequence(A)), { binding: BINDING('urn:get', ADD), portType: PORT_TYPE });
+  const more = service(order(sequence(A)), {
+    binding: BINDING('urn:get', ADD),
+    portType: PORT_TYPE,
+  });
   const isAlike = (owner: string): readonly string[] => [
     `dangerous: Add the operation is new, and its requests look like those of ${owner}`,
   ];
@@ -289,36 +325,64 @@ t.test('changes of operations', async (t) => {
   const own = (text: string, action = 'urn:add'): string =>
     text
       .replace('</xs:schema>', '<xs:element name="Add" type="xs:string"/></xs:schema>')
-      .replace('<portType', '<message name="AddIn"><part name="p" element="t:Add"/></message><portType')
-      .replace('<operation name="Add"><input message="t:In"/>', '<operation name="Add"><input message="t:AddIn"/>')
+      .replace(
+        '<portType',
+        '<message name="AddIn"><part name="p" element="t:Add"/></message><portType',
+      )
+      .replace(
+        '<operation name="Add"><input message="t:In"/>',
+        '<operation name="Add"><input message="t:AddIn"/>',
+      )
       .replace('soapAction=""', `soapAction="${action}"`);
   t.strictSame(printed(await compare(plain, own(more))), ['safe: Add the operation is new']);
-  t.strictSame(printed(await compare(plain, own(more, 'urn:get'))), isAlike('Get'), 'by its action');
+  t.strictSame(
+    printed(await compare(plain, own(more, 'urn:get'))),
+    isAlike('Get'),
+    'by its action',
+  );
   const port = (text: string): string =>
     text
-      .replace('</service>', '<port name="Other" binding="t:B2"><soap:address location="http://a/"/></port></service>')
+      .replace(
+        '</service>',
+        '<port name="Other" binding="t:B2"><soap:address location="http://a/"/></port></service>',
+      )
       .replace(
         '<service ',
-        `<portType name="P2">${PORT_TYPE.slice(PORT_TYPE.indexOf('<operation name="Add"'))}${BINDING('urn:get', ADD)
+        `<portType name="P2">${PORT_TYPE.slice(PORT_TYPE.indexOf('<operation name="Add"'))}${BINDING(
+          'urn:get',
+          ADD,
+        )
           .replace('name="B" type="t:P"', 'name="B2" type="t:P2"')
           .replace(/<operation name="Get">.*?<\/operation>/, '')}<service `,
       );
-  t.strictSame(printed(await compare(plain, port(plain))), ['safe: port Other is new', ...isAlike('Get')]);
+  t.strictSame(printed(await compare(plain, port(plain))), [
+    'safe: port Other is new',
+    ...isAlike('Get'),
+  ]);
   const unknown = own(more).replace('element="t:Add"', 'element="t:Nowhere"');
-  t.match(printed(await compare(plain, unknown)), [/^dangerous: Add the operation is new, and its requests/]);
+  t.match(printed(await compare(plain, unknown)), [
+    /^dangerous: Add the operation is new, and its requests/,
+  ]);
 });
 
 t.test('changes of messages of several parts', async (t) => {
   const parts = (...elements: readonly string[]): string =>
     `<message name="In">${elements.map((name, at) => `<part name="p${at}" element="t:${name}"/>`).join('')}</message><message name="Out"><part name="p" element="t:GetResponse"/></message>`;
   const wsdl = (type: string, ...elements: readonly string[]): string =>
-    wsdlWith({ types: schemaWith(`<xs:element name="Page" type="${type}"/>`), messages: parts(...elements) });
+    wsdlWith({
+      types: schemaWith(`<xs:element name="Page" type="${type}"/>`),
+      messages: parts(...elements),
+    });
   const changes = async (before: string, after: string) => printed(await compare(before, after));
   const one = wsdl('xs:int', 'Get');
   const two = wsdl('xs:int', 'Get', 'Page');
   t.strictSame(await changes(two, two), []);
-  t.strictSame(await changes(one, two), ['breaking: Get request has 2 elements in Body, and had one element']);
-  t.strictSame(await changes(two, one), ['breaking: Get request has one element in Body, and had 2 elements']);
+  t.strictSame(await changes(one, two), [
+    'breaking: Get request has 2 elements in Body, and had one element',
+  ]);
+  t.strictSame(await changes(two, one), [
+    'breaking: Get request has one element in Body, and had 2 elements',
+  ]);
   t.strictSame(await changes(two, wsdl('xs:string', 'Get', 'Page')), [
     'breaking: Get request: Page is of type string instead of int',
   ]);
@@ -330,40 +394,52 @@ t.test('changes of messages of several parts', async (t) => {
   t.strictSame(await changes(two, wsdl('xs:int')), ['breaking: Get request is empty now']);
 });
 
-t.test('attachments of a request are required, further ones of a reply are more to select', async (t) => {
-  const content = (part: string): string => `<mime:part><mime:content part="${part}" type="image/png"/></mime:part>`;
-  const none = '<soap:body use="literal" parts="p"/>';
-  const wsdl = (input: string, output: string): string =>
-    wsdlWith({
-      types: schemaWith(''),
-      messages: `<message name="In"><part name="p" element="t:Get"/><part name="a" type="xs:string"/></message>
+t.test(
+  'attachments of a request are required, further ones of a reply are more to select',
+  async (t) => {
+    const content = (part: string): string =>
+      `<mime:part><mime:content part="${part}" type="image/png"/></mime:part>`;
+    const none = '<soap:body use="literal" parts="p"/>';
+    const wsdl = (input: string, output: string): string =>
+      wsdlWith({
+        types: schemaWith(''),
+        messages: `<message name="In"><part name="p" element="t:Get"/><part name="a" type="xs:string"/></message>
         <message name="Out"><part name="p" element="t:GetResponse"/><part name="a" type="xs:string"/><part name="b" type="xs:string"/></message>`,
-      binding: `<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction="urn:get"/>
+        binding: `<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction="urn:get"/>
         <input>${input}</input><output>${output}</output></operation></binding>`,
-    });
-  const related = (...parts: readonly string[]): string =>
-    `<mime:multipartRelated><mime:part>${none}</mime:part>${parts.map(content).join('')}</mime:multipartRelated>`;
-  const changes = async (before: string, after: string) => printed(await compare(before, after));
-  const both = wsdl(related('a'), related('a'));
-  t.strictSame(await changes(both, both), []);
-  t.strictSame(await changes(wsdl(none, none), both), [
-    'breaking: Get request the attachment a is new',
-    'breaking: Get reply the attachment a is new',
-  ]);
-  t.strictSame(await changes(both, wsdl(related('a'), related('b', 'a'))), ['safe: Get reply the attachment b is new']);
-  t.strictSame(await changes(both, wsdl(none, none)), [
-    'breaking: Get request the attachment a is gone',
-    'breaking: Get reply the attachment a is gone',
-  ]);
-});
+      });
+    const related = (...parts: readonly string[]): string =>
+      `<mime:multipartRelated><mime:part>${none}</mime:part>${parts.map(content).join('')}</mime:multipartRelated>`;
+    const changes = async (before: string, after: string) => printed(await compare(before, after));
+    const both = wsdl(related('a'), related('a'));
+    t.strictSame(await changes(both, both), []);
+    t.strictSame(await changes(wsdl(none, none), both), [
+      'breaking: Get request the attachment a is new',
+      'breaking: Get reply the attachment a is new',
+    ]);
+    t.strictSame(await changes(both, wsdl(related('a'), related('b', 'a'))), [
+      'safe: Get reply the attachment b is new',
+    ]);
+    t.strictSame(await changes(both, wsdl(none, none)), [
+      'breaking: Get request the attachment a is gone',
+      'breaking: Get reply the attachment a is gone',
+    ]);
+  },
+);
 
 t.test('the command prints the worst first and exits with 1 when something breaks', async (t) => {
-  const folder = t.testdir({ 'one.wsdl': wsdlWith({}), 'two.wsdl': wsdlWith({ binding: BINDING('urn:other') }) });
+  const folder = t.testdir({
+    'one.wsdl': wsdlWith({}),
+    'two.wsdl': wsdlWith({ binding: BINDING('urn:other') }),
+  });
   const [one, two] = [join(folder, 'one.wsdl'), join(folder, 'two.wsdl')];
   t.match(await runCommand('diff', one, two), {
     code: 1,
     all: /^breaking {2}Get {2}has another SOAPAction\n1 breaking, 0 dangerous, 0 safe\.$/,
   });
   t.match(await runCommand('diff', one, one), { code: 0, all: /^No changes\.$/ });
-  t.match(await runCommand('diff', one, join(folder, 'none.wsdl')), { code: 2, all: /cannot be found/ });
+  t.match(await runCommand('diff', one, join(folder, 'none.wsdl')), {
+    code: 2,
+    all: /cannot be found/,
+  });
 });

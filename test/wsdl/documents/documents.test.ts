@@ -20,7 +20,8 @@ import {
 } from '../written.js';
 
 const XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"';
-const xsd = (content: string, attributes = '') => `<xs:schema ${XS} ${attributes}>${content}</xs:schema>`;
+const xsd = (content: string, attributes = '') =>
+  `<xs:schema ${XS} ${attributes}>${content}</xs:schema>`;
 const typeA = (child: string) =>
   `<xs:complexType name="A"><xs:sequence><xs:element name="${child}" type="xs:int"/></xs:sequence></xs:complexType>`;
 
@@ -31,8 +32,14 @@ t.test('imports resolve relative to the document that holds them', async (t) => 
       '<xs:import namespace="urn:v" schemaLocation="deep/v.xsd#top"/><xs:element name="u" type="v:A"/>',
       'targetNamespace="urn:u" xmlns:v="urn:v"',
     ),
-    'sub/deep/v.xsd': xsd(`<xs:include schemaLocation="..\\w.xsd"/>${typeA('v')}`, 'targetNamespace="urn:v"'),
-    'sub/w.xsd': xsd('<xs:element name="w" type="xs:int"/>', 'targetNamespace="urn:v" xmlns="urn:v"'),
+    'sub/deep/v.xsd': xsd(
+      `<xs:include schemaLocation="..\\w.xsd"/>${typeA('v')}`,
+      'targetNamespace="urn:v"',
+    ),
+    'sub/w.xsd': xsd(
+      '<xs:element name="w" type="xs:int"/>',
+      'targetNamespace="urn:v" xmlns="urn:v"',
+    ),
   });
   const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
   t.strictSame(model.warnings, []);
@@ -48,25 +55,28 @@ t.test('imports resolve relative to the document that holds them', async (t) => 
   t.ok(model.elements.has('{urn:v}w'));
 });
 
-t.test('circular imports, imports met twice and imports without location are read once', async (t) => {
-  const directory = folderWith(t, {
-    'a.wsdl': wsdlWith({
-      head: '<import namespace="urn:t" location="b.wsdl"/><import namespace="urn:t" location="./b.wsdl"/>',
-      types: `${schemaWith('<xs:import namespace="urn:u"/><xs:element name="E" type="u:A" xmlns:u="urn:u"/>')}
+t.test(
+  'circular imports, imports met twice and imports without location are read once',
+  async (t) => {
+    const directory = folderWith(t, {
+      'a.wsdl': wsdlWith({
+        head: '<import namespace="urn:t" location="b.wsdl"/><import namespace="urn:t" location="./b.wsdl"/>',
+        types: `${schemaWith('<xs:import namespace="urn:u"/><xs:element name="E" type="u:A" xmlns:u="urn:u"/>')}
         <xs:schema targetNamespace="urn:u"><xs:include schemaLocation="c.xsd"/></xs:schema>`,
-      service: '',
-    }),
-    'b.wsdl': `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:t" targetNamespace="urn:t">
+        service: '',
+      }),
+      'b.wsdl': `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:t" targetNamespace="urn:t">
       <import namespace="urn:t" location="a.wsdl"/><service name="S"><port name="P" binding="t:B"><soap:address location="http://b/"/></port></service></definitions>`,
-    'c.xsd': xsd(`<xs:include schemaLocation="d.xsd"/>${typeA('c')}`, 'targetNamespace="urn:u"'),
-    'd.xsd': xsd('<xs:include schemaLocation="c.xsd"/>', 'targetNamespace="urn:u"'),
-  });
-  const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
-  t.equal(model.documents.length, 4);
-  t.equal(operationOf(model, 'Get').status, 'ok');
-  t.equal(model.elements.get('{urn:t}E')?.type, complexOf(model, 'A', 'urn:u'));
-  t.strictSame(model.warnings, []);
-});
+      'c.xsd': xsd(`<xs:include schemaLocation="d.xsd"/>${typeA('c')}`, 'targetNamespace="urn:u"'),
+      'd.xsd': xsd('<xs:include schemaLocation="c.xsd"/>', 'targetNamespace="urn:u"'),
+    });
+    const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
+    t.equal(model.documents.length, 4);
+    t.equal(operationOf(model, 'Get').status, 'ok');
+    t.equal(model.elements.get('{urn:t}E')?.type, complexOf(model, 'A', 'urn:u'));
+    t.strictSame(model.warnings, []);
+  },
+);
 
 t.test('an included schema without target takes that of each includer', async (t) => {
   const include = '<xs:include schemaLocation="c.xsd"/>';
@@ -123,50 +133,60 @@ t.test('well-known schemas are built in: their imports need no network', async (
   t.match(model.elements.get('{urn:t}E')?.type, { kind: 'simple', builtIn: 'string' });
 });
 
-t.test('nothing outside the folder of the WSDL is read, and the line that asked for it is named', async (t) => {
-  const directory = folderWith(t, {
-    'a.wsdl': importing(
-      ...[
-        '../secret.xsd',
-        '/etc/passwd',
-        'file:///etc/passwd',
-        'http://169.254.169.254/latest/x.xsd',
-        '//host/share.xsd',
-        '\\\\host\\share.xsd',
-        'link.xsd',
-        'jar:file:/x.jar!/x.xsd',
-        'sub/../../secret.xsd',
-        'sub',
-        'missing.xsd',
-      ].map((href, at) => `<xs:import namespace="urn:n${at}" schemaLocation="${href}"/>`),
-    ),
-    'sub/x.xsd': xsd(''),
-    '../secret.xsd': xsd('<xs:element name="secret" type="xs:int"/>'),
-  });
-  symlinkSync(join(directory, '..', 'secret.xsd'), join(directory, 'link.xsd'));
-  const model = await readWsdl(join(directory, 'a.wsdl'), { ...FILES, fetch: () => t.fail('a connection') as never });
-  t.equal(model.documents.length, 1);
-  t.match(
-    model.warnings.map(({ line, what }) => [line, what]),
-    [
-      [7, /outside the folder.* in 3 places, also .*a\.wsdl:13, .*a\.wsdl:15\.$/],
-      [8, /absolute.* in 2 places, also .*a\.wsdl:12\.$/],
-      [9, /names a URL that cannot be read.* in 3 places, also .*:11, .*:14\.$/],
-      [10, /names a URL\.$/],
-      [16, /not a regular file/],
-      [17, /cannot be found/],
-    ],
-  );
-  const remedies = model.warnings.map(({ remedy }) => remedy);
-  t.match(remedies[0], /^Read it with: soapstone import \S+a\.wsdl -o FOLDER --root \S+$/);
-  t.match(remedies[3], / --allow-host 169\.254\.169\.254$/);
-  t.equal(operationOf(model, 'Get').status, 'ok', 'the rest is of use');
-  const wider = await readWsdl(join(directory, 'a.wsdl'), { ...FILES, root: join(directory, '..') });
-  t.equal(wider.documents.length, 2, 'the operator may name a wider folder');
-  t.match(await problemsOf(join(directory, 'a.wsdl'), { ...FILES, root: join(directory, 'sub') }), [
-    { what: 'The file lies outside the folder of the WSDL.' },
-  ]);
-});
+t.test(
+  'nothing outside the folder of the WSDL is read, and the line that asked for it is named',
+  async (t) => {
+    const directory = folderWith(t, {
+      'a.wsdl': importing(
+        ...[
+          '../secret.xsd',
+          '/etc/passwd',
+          'file:///etc/passwd',
+          'http://169.254.169.254/latest/x.xsd',
+          '//host/share.xsd',
+          '\\\\host\\share.xsd',
+          'link.xsd',
+          'jar:file:/x.jar!/x.xsd',
+          'sub/../../secret.xsd',
+          'sub',
+          'missing.xsd',
+        ].map((href, at) => `<xs:import namespace="urn:n${at}" schemaLocation="${href}"/>`),
+      ),
+      'sub/x.xsd': xsd(''),
+      '../secret.xsd': xsd('<xs:element name="secret" type="xs:int"/>'),
+    });
+    symlinkSync(join(directory, '..', 'secret.xsd'), join(directory, 'link.xsd'));
+    const model = await readWsdl(join(directory, 'a.wsdl'), {
+      ...FILES,
+      fetch: () => t.fail('a connection') as never,
+    });
+    t.equal(model.documents.length, 1);
+    t.match(
+      model.warnings.map(({ line, what }) => [line, what]),
+      [
+        [7, /outside the folder.* in 3 places, also .*a\.wsdl:13, .*a\.wsdl:15\.$/],
+        [8, /absolute.* in 2 places, also .*a\.wsdl:12\.$/],
+        [9, /names a URL that cannot be read.* in 3 places, also .*:11, .*:14\.$/],
+        [10, /names a URL\.$/],
+        [16, /not a regular file/],
+        [17, /cannot be found/],
+      ],
+    );
+    const remedies = model.warnings.map(({ remedy }) => remedy);
+    t.match(remedies[0], /^Read it with: soapstone import \S+a\.wsdl -o FOLDER --root \S+$/);
+    t.match(remedies[3], / --allow-host 169\.254\.169\.254$/);
+    t.equal(operationOf(model, 'Get').status, 'ok', 'the rest is of use');
+    const wider = await readWsdl(join(directory, 'a.wsdl'), {
+      ...FILES,
+      root: join(directory, '..'),
+    });
+    t.equal(wider.documents.length, 2, 'the operator may name a wider folder');
+    t.match(
+      await problemsOf(join(directory, 'a.wsdl'), { ...FILES, root: join(directory, 'sub') }),
+      [{ what: 'The file lies outside the folder of the WSDL.' }],
+    );
+  },
+);
 
 t.test('what is no WSDL at all is refused with its place', async (t) => {
   const bomb = '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;">]><a>&y;</a>';
@@ -206,7 +226,11 @@ t.test('what is no WSDL at all is refused with its place', async (t) => {
     'missing.wsdl': { what: /cannot be found/ },
   };
   for (const [name, problem] of Object.entries(expected)) {
-    t.match(await problemsOf(join(directory, name)), [{ file: join(directory, name), ...problem }], name);
+    t.match(
+      await problemsOf(join(directory, name)),
+      [{ file: join(directory, name), ...problem }],
+      name,
+    );
   }
   t.match(await problemsOf('http://h/x?wsdl'), [{ what: /from a file/ }]);
   t.match(await problemsOf('http://'), [{ what: /not a valid URL/ }]);
@@ -230,17 +254,23 @@ t.test('a broken document that is imported is left out with both places', async 
 t.test('limits: documents, depth, nesting, tags, elements and bytes', async (t) => {
   const { documents, depth, elements, bytes } = IMPORT_LIMITS;
   const numbered = (count: number) => Array.from({ length: count }, (_, at) => at);
-  const including = (count: number) => numbered(count).map((at) => `<xs:include schemaLocation="${at}.xsd"/>`);
+  const including = (count: number) =>
+    numbered(count).map((at) => `<xs:include schemaLocation="${at}.xsd"/>`);
   const wide = folderWith(t, {
     'a.wsdl': importing(...including(documents)),
     'most.wsdl': importing(...including(documents - 1)),
-    ...Object.fromEntries(numbered(documents).map((at) => [`${at}.xsd`, xsd('', 'targetNamespace="urn:t"')])),
+    ...Object.fromEntries(
+      numbered(documents).map((at) => [`${at}.xsd`, xsd('', 'targetNamespace="urn:t"')]),
+    ),
     'deep.wsdl': importing('<xs:include schemaLocation="d0.xsd"/>'),
     'deepest.wsdl': importing('<xs:include schemaLocation="d1.xsd"/>'),
     ...Object.fromEntries(
       numbered(depth + 1).map((at) => [
         `d${at}.xsd`,
-        xsd(at === depth ? '' : `<xs:include schemaLocation="d${at + 1}.xsd"/>`, 'targetNamespace="urn:t"'),
+        xsd(
+          at === depth ? '' : `<xs:include schemaLocation="d${at + 1}.xsd"/>`,
+          'targetNamespace="urn:t"',
+        ),
       ]),
     ),
     'elements.wsdl': importing(`<xs:element name="x"/>${'<xs:x/>'.repeat(elements - 100)}`),
@@ -273,15 +303,23 @@ t.test('limits: documents, depth, nesting, tags, elements and bytes', async (t) 
     ['deepest', depth + 1],
     ['elements', 1],
   ] as const) {
-    t.equal((await readWsdl(join(wide, `${name}.wsdl`), FILES)).documents.length, count, `${name}: at the limit`);
+    t.equal(
+      (await readWsdl(join(wide, `${name}.wsdl`), FILES)).documents.length,
+      count,
+      `${name}: at the limit`,
+    );
   }
-  const many = () => runAtOnce(parseTree({ file: 'a.wsdl', text: `<a>${'<b/>'.repeat(10)}</a>` }, { elements: 10 }));
+  const many = () =>
+    runAtOnce(parseTree({ file: 'a.wsdl', text: `<a>${'<b/>'.repeat(10)}</a>` }, { elements: 10 }));
   t.throws(many, /^a\.wsdl:1:43: .*more elements than allowed/);
 });
 
 t.test('encodings: UTF-8, UTF-16 and ISO-8859-1 by mark or declaration', async (t) => {
   const text = (encoding: string) =>
-    wsdlWith({ types: schemaWith('<xs:element name="Größe" type="xs:int"/>') }).replace('UTF-8', encoding);
+    wsdlWith({ types: schemaWith('<xs:element name="Größe" type="xs:int"/>') }).replace(
+      'UTF-8',
+      encoding,
+    );
   const swapped = Buffer.from(`\ufeff${text('UTF-16')}`, 'utf16le').swap16();
   const directory = folderWith(t, {
     'utf-8.wsdl': `\ufeff${text('UTF-8')}`,
@@ -315,8 +353,14 @@ t.test('a WSDL from a URL: relative and absolute imports of its host, no other h
       '<xs:import namespace="urn:0" schemaLocation="gone.xsd"/>',
       '<xs:import namespace="urn:1" schemaLocation="moved.xsd"/>',
     ),
-    'http://h:8080/ws/orders?xsd=1': xsd('<xs:element name="u" type="xs:int"/>', 'targetNamespace="urn:u"'),
-    'http://h:8080/ws/orders?xsd=2': xsd('<xs:element name="v" type="xs:int"/>', 'targetNamespace="urn:v"'),
+    'http://h:8080/ws/orders?xsd=1': xsd(
+      '<xs:element name="u" type="xs:int"/>',
+      'targetNamespace="urn:u"',
+    ),
+    'http://h:8080/ws/orders?xsd=2': xsd(
+      '<xs:element name="v" type="xs:int"/>',
+      'targetNamespace="urn:v"',
+    ),
     'http://friend/x.xsd': xsd('<xs:element name="x" type="xs:int"/>', 'targetNamespace="urn:x"'),
     'http://h:8080/ws/login.xsd': '<html><body>Please log in</body></html>',
     'http://h:8080/ws/moved.xsd': xsd(''),
@@ -326,9 +370,17 @@ t.test('a WSDL from a URL: relative and absolute imports of its host, no other h
     const page = pages[url];
     if (page === undefined) throw new Error('cannot be fetched (the server answered 401)');
     const contentType = 'text/xml; charset=utf-8';
-    return { url: url.endsWith('moved.xsd') ? 'http://inside/' : url, contentType, body: Buffer.from(page) };
+    return {
+      url: url.endsWith('moved.xsd') ? 'http://inside/' : url,
+      contentType,
+      body: Buffer.from(page),
+    };
   };
-  const model = await readWsdl('http://h:8080/ws/orders?wsdl', { fetch, root: null, hosts: ['friend'] });
+  const model = await readWsdl('http://h:8080/ws/orders?wsdl', {
+    fetch,
+    root: null,
+    hosts: ['friend'],
+  });
   t.strictSame(asked, [
     'http://h:8080/ws/orders?wsdl',
     'http://h:8080/ws/orders?xsd=1',

@@ -55,7 +55,11 @@ t.test('unique, key and keyref are read with their paths, prefixes resolved', as
     },
   ]);
   t.match(model.elements.get('{urn:t}Root'), {
-    type: { content: { particle: { particles: [{ element: { constraints: [{ name: { local: 'local' } }] } }] } } },
+    type: {
+      content: {
+        particle: { particles: [{ element: { constraints: [{ name: { local: 'local' } }] } }] },
+      },
+    },
   });
   t.strictSame(model.warnings, []);
 });
@@ -67,11 +71,20 @@ t.test('what is no constraint is left out, with its place', async (t) => {
     ['<xs:key name="k"><xs:field xpath="@b"/></xs:key>', 'no selector'],
     ['<xs:key name="k"><xs:selector xpath="t:a"/></xs:key>', 'no fields'],
     ['<xs:key name="k"><xs:selector xpath="@a"/><xs:field xpath="@b"/></xs:key>', 'no selector'],
-    ['<xs:key name="k"><xs:selector xpath="t:a[1]/.."/><xs:field xpath="@b"/></xs:key>', 'no selector'],
+    [
+      '<xs:key name="k"><xs:selector xpath="t:a[1]/.."/><xs:field xpath="@b"/></xs:key>',
+      'no selector',
+    ],
     ['<xs:key name="k"><xs:selector xpath="//t:a"/><xs:field xpath="@b"/></xs:key>', 'no selector'],
-    ['<xs:key name="k"><xs:selector xpath="t:a"/><xs:field xpath="@b/c"/></xs:key>', 'one that is not understood'],
+    [
+      '<xs:key name="k"><xs:selector xpath="t:a"/><xs:field xpath="@b/c"/></xs:key>',
+      'one that is not understood',
+    ],
     ['<xs:key name="k"><xs:selector xpath="no:a"/><xs:field xpath="@b"/></xs:key>', 'no selector'],
-    [`<xs:key name="k"><xs:selector xpath="${'a/'.repeat(200)}b"/><xs:field xpath="@b"/></xs:key>`, 'no selector'],
+    [
+      `<xs:key name="k"><xs:selector xpath="${'a/'.repeat(200)}b"/><xs:field xpath="@b"/></xs:key>`,
+      'no selector',
+    ],
     [`<xs:keyref name="k" refer="t:nowhere">${parts}</xs:keyref>`, 'refers to no key'],
     [`<xs:keyref name="k">${parts}</xs:keyref>`, 'refers to no key'],
     [

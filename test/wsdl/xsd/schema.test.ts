@@ -11,7 +11,8 @@ import {
 } from '../written.js';
 
 /** The model of a schema's content. */
-const read = (content: string, attributes?: string) => modelOf(wsdlWith({ types: schemaWith(content, attributes) }));
+const read = (content: string, attributes?: string) =>
+  modelOf(wsdlWith({ types: schemaWith(content, attributes) }));
 
 t.test('local elements stand in the namespace that form and elementFormDefault say', async (t) => {
   const locals = `<xs:complexType name="A"><xs:sequence><xs:element name="plain" type="xs:int"/>
@@ -29,23 +30,30 @@ t.test('local elements stand in the namespace that form and elementFormDefault s
   );
 });
 
-t.test('a global element stands in the namespace of the schema that declares it, with several schemas', async (t) => {
-  const types = `${schemaWith('<xs:complexType name="A"><xs:sequence><xs:element name="a" type="xs:int"/></xs:sequence></xs:complexType>')}
+t.test(
+  'a global element stands in the namespace of the schema that declares it, with several schemas',
+  async (t) => {
+    const types = `${schemaWith('<xs:complexType name="A"><xs:sequence><xs:element name="a" type="xs:int"/></xs:sequence></xs:complexType>')}
     <xs:schema targetNamespace="urn:u" xmlns:u="urn:u"><xs:import namespace="urn:t"/>
       <xs:complexType name="A"><xs:complexContent><xs:extension base="t:A"><xs:sequence>
         <xs:element name="b" type="xs:int"/><xs:element ref="u:C"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
       <xs:element name="C" type="q7:A" xmlns:q7="urn:u"/></xs:schema>`;
-  const model = await modelOf(wsdlWith({ types }));
-  t.equal(printContent(complexOf(model, 'A')), 'sequence({urn:t}a:int)');
-  t.equal(
-    printContent(complexOf(model, 'A', 'urn:u')),
-    'sequence({urn:t}a:int, b:int, {urn:u}C:A)',
-    'recursive as well',
-  );
-  t.equal(complexOf(model, 'A', 'urn:u').base, complexOf(model, 'A'), 'two types of one name are told apart');
-  t.equal(model.elements.get('{urn:u}C')?.type, complexOf(model, 'A', 'urn:u'));
-  t.strictSame(model.warnings, []);
-});
+    const model = await modelOf(wsdlWith({ types }));
+    t.equal(printContent(complexOf(model, 'A')), 'sequence({urn:t}a:int)');
+    t.equal(
+      printContent(complexOf(model, 'A', 'urn:u')),
+      'sequence({urn:t}a:int, b:int, {urn:u}C:A)',
+      'recursive as well',
+    );
+    t.equal(
+      complexOf(model, 'A', 'urn:u').base,
+      complexOf(model, 'A'),
+      'two types of one name are told apart',
+    );
+    t.equal(model.elements.get('{urn:u}C')?.type, complexOf(model, 'A', 'urn:u'));
+    t.strictSame(model.warnings, []);
+  },
+);
 
 t.test('occurrence, nillable, default, fixed and documentation are kept', async (t) => {
   const model = await read(
@@ -62,7 +70,12 @@ t.test('occurrence, nillable, default, fixed and documentation are kept', async 
     'sequence({urn:t}a:int?[0..*], {urn:t}b:int[1..1000000000], {urn:t}c:int[1..*], any[0..1])[0..3]',
   );
   t.equal(type.documentation, 'What it is.');
-  t.match(model.elements.get('{urn:t}F'), { fixed: 'x', nillable: true, documentation: 'F.', default: null });
+  t.match(model.elements.get('{urn:t}F'), {
+    fixed: 'x',
+    nillable: true,
+    documentation: 'F.',
+    default: null,
+  });
 });
 
 t.test('sequence, choice, all, any and groups nest', async (t) => {
@@ -84,14 +97,20 @@ t.test('sequence, choice, all, any and groups nest', async (t) => {
   t.equal(printContent(complexOf(model, 'B')), 'all(a:int, b:int[0..1])');
   t.equal(printContent(complexOf(model, 'C')), 'choice(x:int, y:int)');
   t.equal(printContent(complexOf(model, 'D')), 'empty');
-  t.equal(printContent(complexOf(model, 'F')), 'choice(f:int)[0..1]', 'a branch that is empty may be taken');
+  t.equal(
+    printContent(complexOf(model, 'F')),
+    'choice(f:int)[0..1]',
+    'a branch that is empty may be taken',
+  );
   t.equal(printContent(complexOf(model, 'H')), 'choice(h:int)', 'one that is not there may not');
   t.equal(printContent(complexOf(model, 'E')), 'empty', 'an empty complex type is fine');
 });
 
-t.test('extension and restriction: inherited content and attributes come first, derived types are known', async (t) => {
-  const model = await read(
-    `<xs:complexType name="C"><xs:complexContent><xs:extension base="t:B"><xs:choice><xs:element name="c" type="xs:int"/>
+t.test(
+  'extension and restriction: inherited content and attributes come first, derived types are known',
+  async (t) => {
+    const model = await read(
+      `<xs:complexType name="C"><xs:complexContent><xs:extension base="t:B"><xs:choice><xs:element name="c" type="xs:int"/>
        <xs:element name="d" type="xs:int"/></xs:choice></xs:extension></xs:complexContent></xs:complexType>
      <xs:complexType name="A" abstract="true"><xs:sequence><xs:element name="a" type="xs:int"/></xs:sequence><xs:attribute name="one" type="xs:int"/></xs:complexType>
      <xs:complexType name="B"><xs:complexContent><xs:extension base="t:A"><xs:sequence><xs:element name="b" type="xs:int"/></xs:sequence>
@@ -100,36 +119,37 @@ t.test('extension and restriction: inherited content and attributes come first, 
        <xs:attribute name="one" use="prohibited"/></xs:restriction></xs:complexContent></xs:complexType>
      <xs:complexType name="Any"><xs:complexContent><xs:restriction base="xs:anyType"><xs:sequence><xs:element name="z" type="xs:int"/></xs:sequence></xs:restriction></xs:complexContent></xs:complexType>
      <xs:complexType name="Q"><xs:complexContent><xs:extension base="t:A"/></xs:complexContent></xs:complexType>`,
-    '',
-  );
-  const [a, b, c, r] = ['A', 'B', 'C', 'R'].map((name) => complexOf(model, name));
-  t.equal(c && printContent(c), 'sequence(a:int, b:int, choice(c:int, d:int))');
-  t.equal(r && printContent(r), 'sequence(a:byte)');
-  t.strictSame(
-    c?.attributes.map(({ name, required }) => [name.local, required]),
-    [
-      ['one', false],
-      ['two', true],
-    ],
-  );
-  t.strictSame(
-    r?.attributes.map(({ name }) => name.local),
-    ['two'],
-  );
-  t.equal(a?.abstract, true);
-  t.equal(c?.base, b);
-  t.strictSame([b?.derivation, r?.derivation], ['extension', 'restriction']);
-  t.strictSame(
-    a?.derived.map(({ name }) => name?.local),
-    ['B', 'Q'],
-  );
-  t.strictSame(
-    b?.derived.map(({ name }) => name?.local),
-    ['C', 'R'],
-  );
-  t.equal(printContent(complexOf(model, 'Any')), 'sequence(z:int)');
-  t.equal(complexOf(model, 'Any').base, null);
-});
+      '',
+    );
+    const [a, b, c, r] = ['A', 'B', 'C', 'R'].map((name) => complexOf(model, name));
+    t.equal(c && printContent(c), 'sequence(a:int, b:int, choice(c:int, d:int))');
+    t.equal(r && printContent(r), 'sequence(a:byte)');
+    t.strictSame(
+      c?.attributes.map(({ name, required }) => [name.local, required]),
+      [
+        ['one', false],
+        ['two', true],
+      ],
+    );
+    t.strictSame(
+      r?.attributes.map(({ name }) => name.local),
+      ['two'],
+    );
+    t.equal(a?.abstract, true);
+    t.equal(c?.base, b);
+    t.strictSame([b?.derivation, r?.derivation], ['extension', 'restriction']);
+    t.strictSame(
+      a?.derived.map(({ name }) => name?.local),
+      ['B', 'Q'],
+    );
+    t.strictSame(
+      b?.derived.map(({ name }) => name?.local),
+      ['C', 'R'],
+    );
+    t.equal(printContent(complexOf(model, 'Any')), 'sequence(z:int)');
+    t.equal(complexOf(model, 'Any').base, null);
+  },
+);
 
 t.test('simple content keeps its text type and attributes through derivation', async (t) => {
   const model = await read(
@@ -140,34 +160,42 @@ t.test('simple content keeps its text type and attributes through derivation', a
   t.equal(printContent(complexOf(model, 'Money')), 'text decimal');
   const price = complexOf(model, 'Price');
   t.match(price, { derivation: 'restriction', base: complexOf(model, 'Money') });
-  t.match(price.content, { kind: 'text', type: { builtIn: 'decimal', facets: { maxInclusive: '10' } } });
-  t.match(price.attributes, [{ name: { uri: '', local: 'currency' }, default: 'EUR', required: false }]);
+  t.match(price.content, {
+    kind: 'text',
+    type: { builtIn: 'decimal', facets: { maxInclusive: '10' } },
+  });
+  t.match(price.attributes, [
+    { name: { uri: '', local: 'currency' }, default: 'EUR', required: false },
+  ]);
 });
 
-t.test('attributes: references, groups, form, prohibited, fixed, xml:lang and SOAP encoding', async (t) => {
-  const model = await read(
-    `<xs:attribute name="version" type="xs:int" default="1"/>
+t.test(
+  'attributes: references, groups, form, prohibited, fixed, xml:lang and SOAP encoding',
+  async (t) => {
+    const model = await read(
+      `<xs:attribute name="version" type="xs:int" default="1"/>
      <xs:attributeGroup name="Common"><xs:attribute name="id" type="xs:ID"/><xs:attributeGroup ref="t:More"/></xs:attributeGroup>
      <xs:attributeGroup name="More"><xs:attribute name="more"/><xs:anyAttribute/></xs:attributeGroup>
      <xs:complexType name="A"><xs:attributeGroup ref="t:Common"/><xs:attribute ref="t:version" use="required" fixed="2"/>
        <xs:attribute name="q" form="qualified"><xs:simpleType><xs:restriction base="xs:string"><xs:enumeration value="y"/></xs:restriction></xs:simpleType></xs:attribute>
        <xs:attribute ref="xml:lang"/><xs:attribute ref="soapenc:arrayType"/></xs:complexType>`,
-  );
-  const { attributes } = complexOf(model, 'A');
-  t.strictSame(
-    attributes.map(({ name, type }) => `{${name.uri}}${name.local} ${type.builtIn}`),
-    [
-      '{}id ID',
-      '{}more string',
-      '{urn:t}version int',
-      '{urn:t}q string',
-      '{http://www.w3.org/XML/1998/namespace}lang language',
-    ],
-  );
-  t.match(attributes[2], { required: true, fixed: '2', default: '1' });
-  t.equal(attributes[3]?.type.enumeration?.[0]?.value, 'y');
-  t.match(warningsOf(model), /^Attributes that xs:anyAttribute lets in pass as SOAP[^\n]*$/);
-});
+    );
+    const { attributes } = complexOf(model, 'A');
+    t.strictSame(
+      attributes.map(({ name, type }) => `{${name.uri}}${name.local} ${type.builtIn}`),
+      [
+        '{}id ID',
+        '{}more string',
+        '{urn:t}version int',
+        '{urn:t}q string',
+        '{http://www.w3.org/XML/1998/namespace}lang language',
+      ],
+    );
+    t.match(attributes[2], { required: true, fixed: '2', default: '1' });
+    t.equal(attributes[3]?.type.enumeration?.[0]?.value, 'y');
+    t.match(warningsOf(model), /^Attributes that xs:anyAttribute lets in pass as SOAP[^\n]*$/);
+  },
+);
 
 t.test(
   'anyType, untyped elements and mixed content are kept as XML, which is the whole of them: operations stay ok',
@@ -177,8 +205,15 @@ t.test(
      <xs:complexType name="Deep"><xs:sequence><xs:element name="note" type="t:Note"/><xs:element name="x" type="xs:anyType"/><xs:element name="y"/></xs:sequence></xs:complexType>`,
     );
     t.equal(printContent(complexOf(model, 'Note')), 'opaque');
-    t.equal(printContent(complexOf(model, 'Deep')), 'sequence({urn:t}note:Note, {urn:t}x:anyType, {urn:t}y:anyType)');
-    t.equal(operationOf(model, 'Get').status, 'ok', 'an operation that does not reach it is not touched');
+    t.equal(
+      printContent(complexOf(model, 'Deep')),
+      'sequence({urn:t}note:Note, {urn:t}x:anyType, {urn:t}y:anyType)',
+    );
+    t.equal(
+      operationOf(model, 'Get').status,
+      'ok',
+      'an operation that does not reach it is not touched',
+    );
     const reaching = await modelOf(
       wsdlWith({
         types: schemaWith(
@@ -193,17 +228,20 @@ t.test(
   },
 );
 
-t.test('substitution groups: a reference to the head takes the members, an abstract head is left out', async (t) => {
-  const model = await read(
-    `<xs:element name="Shape" abstract="true" type="t:ShapeType"/><xs:complexType name="ShapeType"/>
+t.test(
+  'substitution groups: a reference to the head takes the members, an abstract head is left out',
+  async (t) => {
+    const model = await read(
+      `<xs:element name="Shape" abstract="true" type="t:ShapeType"/><xs:complexType name="ShapeType"/>
      <xs:element name="Circle" substitutionGroup="t:Shape"/><xs:element name="Square" type="t:ShapeType" substitutionGroup="t:Shape"/>
      <xs:complexType name="A"><xs:sequence><xs:element ref="t:Shape" maxOccurs="unbounded"/></xs:sequence></xs:complexType>`,
-  );
-  t.equal(
-    printContent(complexOf(model, 'A')),
-    'sequence(choice({urn:t}Circle:ShapeType, {urn:t}Square:ShapeType)[1..*])',
-  );
-});
+    );
+    t.equal(
+      printContent(complexOf(model, 'A')),
+      'sequence(choice({urn:t}Circle:ShapeType, {urn:t}Square:ShapeType)[1..*])',
+    );
+  },
+);
 
 t.test('what is missing or circular is a warning with its position, never a failure', async (t) => {
   const model = await read(
@@ -218,7 +256,10 @@ t.test('what is missing or circular is a warning with its position, never a fail
      <xs:complexType name="Nodes"><xs:sequence><xs:element name="node" type="t:Nodes" minOccurs="0"/></xs:sequence></xs:complexType>
      <xs:complexType name="Lost"/>`,
   );
-  t.equal(printContent(complexOf(model, 'Lost')), 'sequence({urn:t}a:~, {urn:t}Neither:~?, {urn:t}b:~)');
+  t.equal(
+    printContent(complexOf(model, 'Lost')),
+    'sequence({urn:t}a:~, {urn:t}Neither:~?, {urn:t}b:~)',
+  );
   t.equal(printContent(complexOf(model, 'Looped')), 'opaque');
   t.equal(printContent(complexOf(model, 'Nodes')), 'sequence({urn:t}node:Nodes[0..1])');
   t.equal(simpleOf(model, 'Self').builtIn, 'string');
@@ -233,7 +274,8 @@ t.test('what is missing or circular is a warning with its position, never a fail
   ]) {
     t.match(told, what);
   }
-  for (const { file, line, column } of model.warnings) t.ok(file !== null && line !== null && column !== null);
+  for (const { file, line, column } of model.warnings)
+    t.ok(file !== null && line !== null && column !== null);
 });
 
 t.test('groups that multiply and chains that go deep stay bounded', async (t) => {
@@ -270,7 +312,9 @@ t.test('names of JavaScript objects are names like any other', async (t) => {
 t.test('the model is frozen', async (t) => {
   const model = await read('<xs:complexType name="A"/>');
   t.ok(
-    Object.isFrozen(model) && Object.isFrozen(complexOf(model, 'A')) && Object.isFrozen(complexOf(model, 'A').derived),
+    Object.isFrozen(model) &&
+      Object.isFrozen(complexOf(model, 'A')) &&
+      Object.isFrozen(complexOf(model, 'A').derived),
   );
   t.ok(Object.isFrozen(operationOf(model, 'Get').input.headers));
 });

@@ -2,10 +2,20 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import t from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
-import { type CanonicalMethod, canonicalMethodOf } from '../../../src/xml/canonical/canonical-method.js';
-import { type CanonicalSink, CanonicalWriter } from '../../../src/xml/canonical/canonical-writer.js';
+import {
+  type CanonicalMethod,
+  canonicalMethodOf,
+} from '../../../src/xml/canonical/canonical-method.js';
+import {
+  type CanonicalSink,
+  CanonicalWriter,
+} from '../../../src/xml/canonical/canonical-writer.js';
 import { compareByCodePoint } from '../../../src/xml/canonical/code-points.js';
-import { type ElementNode, TreeBuilder, writeTree } from '../../../src/xml/canonical/element-tree.js';
+import {
+  type ElementNode,
+  TreeBuilder,
+  writeTree,
+} from '../../../src/xml/canonical/element-tree.js';
 import { ALL, type Interest, type StartTag, type XmlHandler } from '../../../src/xml/events.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { XmlReader } from '../../../src/xml/reader.js';
@@ -120,7 +130,11 @@ t.test('the specification of exclusive canonicalization, section 2.2', async (t)
   ])
     t.equal(canonical(enveloped(outer), methodOf(EXCLUSIVE), 'elem2'), written);
   t.equal(
-    canonical(enveloped('xmlns:n0="foo:bar" xmlns:n3="ftp://example.org"'), methodOf(INCLUSIVE), 'elem2'),
+    canonical(
+      enveloped('xmlns:n0="foo:bar" xmlns:n3="ftp://example.org"'),
+      methodOf(INCLUSIVE),
+      'elem2',
+    ),
     written
       .replace('xmlns:n1', 'xmlns:n0="foo:bar" xmlns:n1')
       .replace('example.net"', 'example.net" xmlns:n3="ftp://example.org"')
@@ -128,32 +142,35 @@ t.test('the specification of exclusive canonicalization, section 2.2', async (t)
   );
 });
 
-t.test('start tags, white space and references are written as section 3 of Canonical XML has them', async (t) => {
-  const method = methodOf(INCLUSIVE);
-  t.equal(
-    canonical(
-      '<doc><e2   /><e3   name = "elem3"   id="elem3"   /><e5 a:attr="out" b:attr="sorted" attr2="all" attr="I\'m"\n' +
-        '   xmlns:b="http://www.ietf.org" xmlns:a="http://www.w3.org" xmlns="http://example.org"/></doc>',
-      method,
-    ),
-    '<doc><e2></e2><e3 id="elem3" name="elem3"></e3><e5 xmlns="http://example.org" xmlns:a="http://www.w3.org"' +
-      ' xmlns:b="http://www.ietf.org" attr="I\'m" attr2="all" b:attr="sorted" a:attr="out"></e5></doc>',
-  );
-  t.equal(
-    canonical(
-      '<doc><text>First line&#x0d;&#10;Second line</text><value>&#x32;</value><compute><![CDATA[value>"0" && value<"10"]]></compute>' +
-        '<compute expr=\'value>"0" &amp;&amp; value&lt;"10" ?"valid":"error"\'>valid</compute><n a="x&#x20;&#13;&#xa;&#9;y z"/></doc>',
-      method,
-    ),
-    '<doc><text>First line&#xD;\nSecond line</text><value>2</value><compute>value&gt;"0" &amp;&amp; value&lt;"10"</compute>' +
-      '<compute expr="value>&quot;0&quot; &amp;&amp; value&lt;&quot;10&quot; ?&quot;valid&quot;:&quot;error&quot;">valid</compute>' +
-      '<n a="x &#xD;&#xA;&#x9;y z"></n></doc>',
-  );
-  t.equal(
-    canonical('<a xmlns="urn:1"><b xmlns=""><c xmlns=""/></b></a>', method),
-    '<a xmlns="urn:1"><b xmlns=""><c></c></b></a>',
-  );
-});
+t.test(
+  'start tags, white space and references are written as section 3 of Canonical XML has them',
+  async (t) => {
+    const method = methodOf(INCLUSIVE);
+    t.equal(
+      canonical(
+        '<doc><e2   /><e3   name = "elem3"   id="elem3"   /><e5 a:attr="out" b:attr="sorted" attr2="all" attr="I\'m"\n' +
+          '   xmlns:b="http://www.ietf.org" xmlns:a="http://www.w3.org" xmlns="http://example.org"/></doc>',
+        method,
+      ),
+      '<doc><e2></e2><e3 id="elem3" name="elem3"></e3><e5 xmlns="http://example.org" xmlns:a="http://www.w3.org"' +
+        ' xmlns:b="http://www.ietf.org" attr="I\'m" attr2="all" b:attr="sorted" a:attr="out"></e5></doc>',
+    );
+    t.equal(
+      canonical(
+        '<doc><text>First line&#x0d;&#10;Second line</text><value>&#x32;</value><compute><![CDATA[value>"0" && value<"10"]]></compute>' +
+          '<compute expr=\'value>"0" &amp;&amp; value&lt;"10" ?"valid":"error"\'>valid</compute><n a="x&#x20;&#13;&#xa;&#9;y z"/></doc>',
+        method,
+      ),
+      '<doc><text>First line&#xD;\nSecond line</text><value>2</value><compute>value&gt;"0" &amp;&amp; value&lt;"10"</compute>' +
+        '<compute expr="value>&quot;0&quot; &amp;&amp; value&lt;&quot;10&quot; ?&quot;valid&quot;:&quot;error&quot;">valid</compute>' +
+        '<n a="x &#xD;&#xA;&#x9;y z"></n></doc>',
+    );
+    t.equal(
+      canonical('<a xmlns="urn:1"><b xmlns=""><c xmlns=""/></b></a>', method),
+      '<a xmlns="urn:1"><b xmlns=""><c></c></b></a>',
+    );
+  },
+);
 
 t.test('comments belong to the ways with comments, at every split', async (t) => {
   const message = '<a><!-- é -\r\n- --><b>1<!---->2</b></a>';
@@ -184,13 +201,16 @@ t.test('listed prefixes are written where they are declared, also the default', 
   );
 });
 
-t.test('attributes xml: are inherited as they are given, and there may be no default namespace', async (t) => {
-  const tree = treeOf('<a xml:lang="de" xml:space="preserve"><b xml:lang="en" c="d">x</b></a>');
-  const target = descendant(tree, 'b');
-  const sink = new Collector();
-  writeTree(target, new CanonicalWriter(methodOf(INCLUSIVE), sink, tree.xmlAttributes(), true));
-  t.equal(sink.text, '<b xmlns="" c="d" xml:lang="en" xml:space="preserve">x</b>');
-});
+t.test(
+  'attributes xml: are inherited as they are given, and there may be no default namespace',
+  async (t) => {
+    const tree = treeOf('<a xml:lang="de" xml:space="preserve"><b xml:lang="en" c="d">x</b></a>');
+    const target = descendant(tree, 'b');
+    const sink = new Collector();
+    writeTree(target, new CanonicalWriter(methodOf(INCLUSIVE), sink, tree.xmlAttributes(), true));
+    t.equal(sink.text, '<b xmlns="" c="d" xml:lang="en" xml:space="preserve">x</b>');
+  },
+);
 
 /** Canonical XML of files by libxml2: of the document, and of the first element `Order` in it. */
 const PEER = `
@@ -213,43 +233,52 @@ json.dump(rows, sys.stdout)
 const python = spawnSync('/usr/bin/python3', ['-c', 'import lxml']).status === 0;
 const MISSING = 'lxml is not installed (Debian: apt-get install python3-lxml)';
 
-t.test('generated documents are written as libxml2 writes them', { skip: python ? false : MISSING }, async (t) => {
-  const sources = fc
-    .sample(fc.tuple(documents, places), { numRuns: 3000, seed: 20 })
-    .map(([document, cuts], index) => {
-      const isPart = index % 2 === 1;
-      const written = print(isPart ? { ...document, local: 'Order' } : document);
-      const message = isPart ? `<w:w xmlns:w="urn:w" xmlns:q="urn:2" xmlns="urn:1">${written}</w:w>` : written;
-      // libxml2 refuses namespaces that are no absolute URI, and writes an ampersand in them as it is.
-      return { message: message.replaceAll('"u&amp;v"', '"urn:u+v"'), cuts };
-    })
-    .filter(({ message }) => isAccepted(message));
-  const { stdout, stderr } = spawnSync('/usr/bin/python3', ['-c', PEER], {
-    input: JSON.stringify(sources.map(({ message }) => message)),
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-  });
-  t.equal(stderr, '');
-  const rows: readonly (readonly [string | null, string | null, readonly [string, string, string] | null])[] =
-    JSON.parse(stdout);
-  let parts = 0;
-  for (const [index, { message, cuts }] of sources.entries()) {
-    const [exclusive = null, inclusive = null, part = null] = rows[index] ?? [];
-    const compare = (method: CanonicalMethod, target: string | null, theirs: string): void => {
-      const handler = new Streaming(method, target);
-      feed(new FirstOnly(handler, target), cutAt(Buffer.from(message), cuts));
-      if (handler.sink.text !== theirs) t.equal(handler.sink.text, theirs, message);
-    };
-    if (exclusive !== null) compare(methodOf(`${EXCLUSIVE}WithComments`), null, exclusive);
-    if (inclusive !== null) compare(methodOf(INCLUSIVE), null, inclusive);
-    if (part === null) continue;
-    parts++;
-    compare(methodOf(`${EXCLUSIVE}WithComments`), 'Order', part[0]);
-    compare(methodOf(EXCLUSIVE, ['p', 'q']), 'Order', part[1]);
-    compare(methodOf(`${INCLUSIVE}#WithComments`), 'Order', part[2]);
-  }
-  t.ok(sources.length > 800 && parts > 100, `${sources.length} documents, ${parts} with a part`);
-});
+t.test(
+  'generated documents are written as libxml2 writes them',
+  { skip: python ? false : MISSING },
+  async (t) => {
+    const sources = fc
+      .sample(fc.tuple(documents, places), { numRuns: 3000, seed: 20 })
+      .map(([document, cuts], index) => {
+        const isPart = index % 2 === 1;
+        const written = print(isPart ? { ...document, local: 'Order' } : document);
+        const message = isPart
+          ? `<w:w xmlns:w="urn:w" xmlns:q="urn:2" xmlns="urn:1">${written}</w:w>`
+          : written;
+        // libxml2 refuses namespaces that are no absolute URI, and writes an ampersand in them as it is.
+        return { message: message.replaceAll('"u&amp;v"', '"urn:u+v"'), cuts };
+      })
+      .filter(({ message }) => isAccepted(message));
+    const { stdout, stderr } = spawnSync('/usr/bin/python3', ['-c', PEER], {
+      input: JSON.stringify(sources.map(({ message }) => message)),
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+    });
+    t.equal(stderr, '');
+    const rows: readonly (readonly [
+      string | null,
+      string | null,
+      readonly [string, string, string] | null,
+    ])[] = JSON.parse(stdout);
+    let parts = 0;
+    for (const [index, { message, cuts }] of sources.entries()) {
+      const [exclusive = null, inclusive = null, part = null] = rows[index] ?? [];
+      const compare = (method: CanonicalMethod, target: string | null, theirs: string): void => {
+        const handler = new Streaming(method, target);
+        feed(new FirstOnly(handler, target), cutAt(Buffer.from(message), cuts));
+        if (handler.sink.text !== theirs) t.equal(handler.sink.text, theirs, message);
+      };
+      if (exclusive !== null) compare(methodOf(`${EXCLUSIVE}WithComments`), null, exclusive);
+      if (inclusive !== null) compare(methodOf(INCLUSIVE), null, inclusive);
+      if (part === null) continue;
+      parts++;
+      compare(methodOf(`${EXCLUSIVE}WithComments`), 'Order', part[0]);
+      compare(methodOf(EXCLUSIVE, ['p', 'q']), 'Order', part[1]);
+      compare(methodOf(`${INCLUSIVE}#WithComments`), 'Order', part[2]);
+    }
+    t.ok(sources.length > 800 && parts > 100, `${sources.length} documents, ${parts} with a part`);
+  },
+);
 
 /** Hides all but the first element of this name below the document element. */
 class FirstOnly implements XmlHandler {
@@ -268,7 +297,12 @@ class FirstOnly implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
-    if (this.#target !== null && !this.#isOver && tag.depth > 1 && (this.#depth > 0 || tag.local === this.#target))
+    if (
+      this.#target !== null &&
+      !this.#isOver &&
+      tag.depth > 1 &&
+      (this.#depth > 0 || tag.local === this.#target)
+    )
       this.#depth++;
     return this.#isPassed ? this.#inner.open(tag) : ALL;
   }

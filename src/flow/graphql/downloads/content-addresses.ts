@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto';
 import { GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, getNamedType } from 'graphql';
 import type { Client } from '../../../access/client.js';
 import { isRecord } from '../../../base/record.js';
-import type { AddressMaker, ContentPlace, FieldDigest } from '../../../codec/read/content-receiver.js';
+import type {
+  AddressMaker,
+  ContentPlace,
+  FieldDigest,
+} from '../../../codec/read/content-receiver.js';
 import type { SoapService } from '../../../compile/soap/service.js';
 import type { DescribedOperation } from '../../../graphql/described/described-operation.js';
 import type { RawVariables } from '../../../graphql/output/reply-plan.js';
@@ -64,7 +68,10 @@ export class ContentAddresses {
       return (beside) => {
         const endsMillis = Date.now() + this.#parts.lifetimeMillis;
         const holder = this.#holder(bound.service, client);
-        return this.#base + this.#seal.seal(JSON.stringify([VERSION, name, about, beside, holder, endsMillis]));
+        return (
+          this.#base +
+          this.#seal.seal(JSON.stringify([VERSION, name, about, beside, holder, endsMillis]))
+        );
       };
     };
   }
@@ -76,7 +83,8 @@ export class ContentAddresses {
     if (!Array.isArray(parts) || parts[0] !== VERSION) return null;
     const [, name, about, beside, holder, endsMillis]: readonly unknown[] = parts;
     const described = this.#parts.described.get(String(name));
-    if (described === undefined || !described.isRead || !(Number(endsMillis) > Date.now())) return null;
+    if (described === undefined || !described.isRead || !(Number(endsMillis) > Date.now()))
+      return null;
     if (holder !== this.#holder(described.service, client)) return null;
     const call: unknown = JSON.parse(String(about));
     const [written, names, indexes]: readonly unknown[] = Array.isArray(call) ? call : [];
@@ -99,8 +107,11 @@ const VERSION = 1;
 
 /** The arguments of a call as JSON. */
 function valuesOf({ bound, arguments: values, headers }: FieldCall): string {
-  const all = bound.headersArgument === null ? values : { ...values, [bound.headersArgument]: headers };
-  return JSON.stringify(all, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+  const all =
+    bound.headersArgument === null ? values : { ...values, [bound.headersArgument]: headers };
+  return JSON.stringify(all, (_key, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
 }
 
 const NOT_READ = 'has no address: only fields of Query can be asked for again';
@@ -115,7 +126,10 @@ const digests = (list: unknown): readonly FieldDigest[] =>
 const numbers = (list: unknown): readonly number[] => (Array.isArray(list) ? list.map(Number) : []);
 
 /** The arguments as variables of a document: those of a link have the types of the fields that they come from. */
-function asVariables(values: Readonly<Record<string, unknown>>, { field }: DescribedOperation): RawVariables {
+function asVariables(
+  values: Readonly<Record<string, unknown>>,
+  { field }: DescribedOperation,
+): RawVariables {
   const variables: Record<string, unknown> = Object.create(null);
   for (const { name, type } of field.args) {
     if (!Object.hasOwn(values, name)) continue;

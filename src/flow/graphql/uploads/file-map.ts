@@ -30,7 +30,8 @@ export function placeFiles(
   for (const name of names) {
     const paths = places[name];
     const [path, ...others]: readonly unknown[] = Array.isArray(paths) ? paths : [];
-    if (typeof path !== 'string' || others.length > 0) throw malformed('Its map must name one place for each file.');
+    if (typeof path !== 'string' || others.length > 0)
+      throw malformed('Its map must name one place for each file.');
     const file = newFile();
     place(operations, path, file);
     files.set(name, file);
@@ -44,7 +45,8 @@ const MORE = 1000;
 function place(operations: unknown, path: string, file: UploadedFile): void {
   const steps = path.split('.');
   const last = steps.pop();
-  if (steps[0] !== 'variables' || last === undefined) throw malformed('Its map must name places in the variables.');
+  if (steps[0] !== 'variables' || last === undefined)
+    throw malformed('Its map must name places in the variables.');
   let at = operations;
   for (const step of steps) at = memberAt(at, step);
   // Null is what stands for a file: a value is not replaced, nor is a file.

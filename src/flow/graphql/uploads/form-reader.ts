@@ -21,7 +21,12 @@ export function formBoundary(contentType: string, limits: MimeLimits): string {
   const boundary = readContentType(contentType)?.parameters.get('boundary') ?? '';
   if (!BOUNDARY.test(boundary)) throw broken('It has no valid boundary.');
   if (boundary.length <= limits.boundaryChars) return boundary;
-  throw refuseByLimit('BAD_REQUEST', 'limits.mime.boundaryChars', limits.boundaryChars, boundary.length);
+  throw refuseByLimit(
+    'BAD_REQUEST',
+    'limits.mime.boundaryChars',
+    limits.boundaryChars,
+    boundary.length,
+  );
 }
 
 /** RFC 2046 section 5.1.1. */
@@ -50,7 +55,9 @@ export class FormReader implements ContentSink {
     this.#scanner = new BoundaryScanner(boundary);
     this.#scanner.begin();
     this.#header = new HeaderBytes(limits.partHeaderBytes, (problem) =>
-      problem === 'too long' ? this.#beyond('partHeaderBytes') : broken('The form has a bare line feed in a header.'),
+      problem === 'too long'
+        ? this.#beyond('partHeaderBytes')
+        : broken('The form has a bare line feed in a header.'),
     );
   }
 
@@ -66,7 +73,8 @@ export class FormReader implements ContentSink {
 
   /** Nothing follows. */
   end(): void {
-    const isClosed = this.#section === 'epilogue' || (this.#section === 'boundary' && this.#line === 'closed');
+    const isClosed =
+      this.#section === 'epilogue' || (this.#section === 'boundary' && this.#line === 'closed');
     if (!isClosed) throw broken('The form has no closing boundary.');
   }
 
@@ -90,7 +98,8 @@ export class FormReader implements ContentSink {
       else {
         const next = this.#scanner.scan(chunk, at, this);
         if (next < 0) return;
-        if (this.#section === 'epilogue') throw broken('The form has a boundary after the last field.');
+        if (this.#section === 'epilogue')
+          throw broken('The form has a boundary after the last field.');
         this.#section = 'boundary';
         this.#line = 'empty';
         this.#padding = 0;
@@ -170,4 +179,5 @@ function fieldNameIn(disposition: string): string | null {
   return found;
 }
 
-const PARAMETER = /[ \t]*;[ \t]*([\w*-]{1,64})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s";\\]*))[ \t]*/y;
+const PARAMETER =
+  /[ \t]*;[ \t]*([\w*-]{1,64})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s";\\]*))[ \t]*/y;

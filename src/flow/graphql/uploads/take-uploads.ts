@@ -14,11 +14,15 @@ interface Uploads {
 }
 
 /** The files of a request, which is a multipart form; null for another request, or where no files are taken. */
-export function takeUploads(limits: UploadLimits, { exchange, request, response }: HttpExchange): Uploads | null {
+export function takeUploads(
+  limits: UploadLimits,
+  { exchange, request, response }: HttpExchange,
+): Uploads | null {
   const { 'content-type': type, 'content-length': length } = request.headers;
   const { graphql, mime } = limits;
   const { uploads, uploadBytes, bodyBytes } = graphql;
-  if (uploads === 0 || type === undefined || request.method !== 'POST' || !isForm(type)) return null;
+  if (uploads === 0 || type === undefined || request.method !== 'POST' || !isForm(type))
+    return null;
   let form: UploadForm | null = null;
   return {
     async read(bounds) {
@@ -36,4 +40,5 @@ export function takeUploads(limits: UploadLimits, { exchange, request, response 
   };
 }
 
-const isForm = (contentType: string): boolean => /^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType);
+const isForm = (contentType: string): boolean =>
+  /^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType);

@@ -13,7 +13,10 @@ import { UploadedFile } from './uploaded-file.js';
 
 export interface UploadLimits {
   readonly mime: MimeLimits;
-  readonly graphql: Pick<GraphqlLimits, 'bodyBytes' | 'uploads' | 'uploadBytes' | 'uploadHeldBytes'>;
+  readonly graphql: Pick<
+    GraphqlLimits,
+    'bodyBytes' | 'uploads' | 'uploadBytes' | 'uploadHeldBytes'
+  >;
 }
 
 /** The fields in the order that they come in. */
@@ -42,7 +45,12 @@ export class UploadForm implements FormSink {
   #resolve: (raw: unknown) => void = () => {};
   #reject: (refusal: Refusal) => void = () => {};
 
-  constructor(source: Readable, boundary: string, limits: UploadLimits, onBytes: (bytes: number) => void) {
+  constructor(
+    source: Readable,
+    boundary: string,
+    limits: UploadLimits,
+    onBytes: (bytes: number) => void,
+  ) {
     this.#source = source;
     this.#limits = limits;
     this.#onBytes = onBytes;
@@ -68,7 +76,8 @@ export class UploadForm implements FormSink {
 
   begin(name: string): void {
     if (this.#stage !== 'files') {
-      if (name !== this.#stage) throw malformed(`It must have the field ${this.#stage} before all files.`);
+      if (name !== this.#stage)
+        throw malformed(`It must have the field ${this.#stage} before all files.`);
       return;
     }
     const file = this.#files.get(name);
@@ -160,7 +169,9 @@ export class UploadForm implements FormSink {
   };
 
   get #isLaterWanted(): boolean {
-    return [...this.#files.values()].some((file) => file.isOpen && !file.hasBegun && !file.isDropped);
+    return [...this.#files.values()].some(
+      (file) => file.isOpen && !file.hasBegun && !file.isDropped,
+    );
   }
 
   /** What a file held is no longer held once it is read. */

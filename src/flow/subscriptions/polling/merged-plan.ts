@@ -17,7 +17,11 @@ export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | nul
   const [first] = plans;
   if (first === undefined) throw new Error('a poll without subscribers');
   if (!isMergeable(first))
-    return { plan: first, part: (decoded) => ({ ...decoded, calls: 0, replyBytes: 0 }), changed: () => null };
+    return {
+      plan: first,
+      part: (decoded) => ({ ...decoded, calls: 0, replyBytes: 0 }),
+      changed: () => null,
+    };
   const slots = plans.map((plan, index) => selfSlot(String(index), plan.value));
   if (changed !== null) slots.push(selfSlot(CHANGED, changed.value));
   const plan = planOf(first.element, slots);
@@ -29,7 +33,10 @@ export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | nul
       const steps = own.shape === 'unwrap' ? 2 : 1;
       const object = memberOf(value, String(index));
       return {
-        value: own.shape === 'unwrap' ? memberOf(object, own.value.declared?.slots[0]?.key ?? '') : object,
+        value:
+          own.shape === 'unwrap'
+            ? memberOf(object, own.value.declared?.slots[0]?.key ?? '')
+            : object,
         errors: errors
           .filter(({ path }) => path[0] === String(index))
           .map((error) => ({ ...error, path: error.path.slice(steps) })),
@@ -37,7 +44,8 @@ export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | nul
         calls: 0,
       };
     },
-    changed: ({ value }) => (changed === null ? null : `= ${JSON.stringify(memberOf(value, CHANGED))}`),
+    changed: ({ value }) =>
+      changed === null ? null : `= ${JSON.stringify(memberOf(value, CHANGED))}`,
   };
 }
 
@@ -46,7 +54,8 @@ export const bareOf = ({ element }: ReplyPlan, changed: ReplyPlan | null): Reply
   planOf(element, changed === null ? [] : [selfSlot(CHANGED, changed.value)]);
 
 /** A Fault that is an answer is read as one selection only, and where there is nothing to read there is nothing to merge. */
-export const isMergeable = (plan: ReplyPlan): boolean => plan.shape !== 'done' && plan.faults?.as !== 'data';
+export const isMergeable = (plan: ReplyPlan): boolean =>
+  plan.shape !== 'done' && plan.faults?.as !== 'data';
 
 const memberOf = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (Reflect.get(value, key) ?? null) : null;

@@ -40,7 +40,9 @@ export class PollBilling {
         busy.set(client, subscriber.account);
         continue;
       }
-      const payment = subscriber.isPrepaid ? subscriber.account.paid(release) : subscriber.account.pay(release);
+      const payment = subscriber.isPrepaid
+        ? subscriber.account.paid(release)
+        : subscriber.account.pay(release);
       if (payment !== null) {
         subscriber.isPrepaid = false;
         this.stop();

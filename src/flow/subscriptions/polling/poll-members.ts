@@ -35,13 +35,21 @@ export const plansOf = (members: readonly PlacedMember<unknown>[]): readonly Rep
 /** The plans that could be read before, and the rest; or one half and the other. */
 export function halvesOf(plans: readonly ReplyPlan[], proven: WeakSet<ReplyPlan>): ReplyPlan[][] {
   const known = plans.filter((plan) => proven.has(plan));
-  const middle = known.length === 0 || known.length === plans.length ? Math.ceil(plans.length / 2) : known.length;
+  const middle =
+    known.length === 0 || known.length === plans.length
+      ? Math.ceil(plans.length / 2)
+      : known.length;
   const sorted = [...known, ...plans.filter((plan) => !proven.has(plan))];
   return [sorted.slice(0, middle), sorted.slice(middle)];
 }
 
 /** Sends what has changed. */
-export function deliver(entry: PlacedMember<unknown>, signature: string, polled: Polled, bytes: number): void {
+export function deliver(
+  entry: PlacedMember<unknown>,
+  signature: string,
+  polled: Polled,
+  bytes: number,
+): void {
   if (entry.signature === signature) return;
   const { member } = entry;
   if (polled.kind === 'value' && !member.account.canAnswer()) {

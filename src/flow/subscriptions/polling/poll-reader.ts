@@ -9,7 +9,11 @@ import { bareOf, mergedPlan } from './merged-plan.js';
 import type { PollPayment } from './poll-account.js';
 
 /** Calls the backend, or gets the reply by `relay`; `signal` is aborted when no subscriber is left. */
-export type PollCall = (call: FieldCall, signal: CancelSignal, relay: CallRelay | null) => Promise<Decoded>;
+export type PollCall = (
+  call: FieldCall,
+  signal: CancelSignal,
+  relay: CallRelay | null,
+) => Promise<Decoded>;
 
 /** The call of a poll. */
 export interface PolledCall {
@@ -51,7 +55,11 @@ export async function readPoll(
 }
 
 /** Whether the call has an answer at all, without any selection. */
-export async function isAnswered(polled: PolledCall, plan: ReplyPlan, attempt: PollAttempt): Promise<boolean> {
+export async function isAnswered(
+  polled: PolledCall,
+  plan: ReplyPlan,
+  attempt: PollAttempt,
+): Promise<boolean> {
   try {
     await ask(polled, bareOf(plan, polled.changed), attempt);
     return true;

@@ -5,14 +5,30 @@ import type { ReplyPlan } from '../../../codec/plan/plan.js';
 import type { CallRelay } from '../../calls/relayed-call.js';
 import { FREE, type PollPayment } from './poll-account.js';
 import { PollBilling } from './poll-accounts.js';
-import { deliver, halvesOf, type PlacedMember, POOR, type PollMember, plansOf, UNPAID } from './poll-members.js';
-import { isAnswered, mayBeOfOne, type PollAttempt, type PolledCall, type PollParts, readPoll } from './poll-reader.js';
+import {
+  deliver,
+  halvesOf,
+  type PlacedMember,
+  POOR,
+  type PollMember,
+  plansOf,
+  UNPAID,
+} from './poll-members.js';
+import {
+  isAnswered,
+  mayBeOfOne,
+  type PollAttempt,
+  type PolledCall,
+  type PollParts,
+  readPoll,
+} from './poll-reader.js';
 import type { PollShare } from './poll-share.js';
 
 /** A process without the lease waits so many intervals for the next reply, and longer at short ones. */
 const WAIT_INTERVALS = 1.25;
 const WAIT_MIN_MILLIS = 250;
-const waitMillis = (everyMillis: number): number => Math.max(WAIT_MIN_MILLIS, WAIT_INTERVALS * everyMillis);
+const waitMillis = (everyMillis: number): number =>
+  Math.max(WAIT_MIN_MILLIS, WAIT_INTERVALS * everyMillis);
 /** After a call without a reply: longer than the others wait. */
 const FAILED_FACTOR = 1.2;
 /** Without a reply for so long it calls, whichever process has the lease. */
@@ -142,7 +158,9 @@ export class Poller {
       for (const entry of members) entry.isNew = false;
       for (const entry of members) deliver(entry, POOR, UNPAID, 0);
     } else await this.#ask(members, payment, share?.call() ?? null);
-    this.#schedule(share?.hasFailed === true ? FAILED_FACTOR * waitMillis(this.#everyMillis) : this.#everyMillis);
+    this.#schedule(
+      share?.hasFailed === true ? FAILED_FACTOR * waitMillis(this.#everyMillis) : this.#everyMillis,
+    );
   };
 
   /** Whether this process calls now: it has the lease, or a subscriber waits, or nothing comes from the others. */
@@ -176,7 +194,11 @@ export class Poller {
     this.#schedule(waitMillis(this.#everyMillis));
   };
 
-  async #ask(members: readonly Member[], payment: PollPayment, relay: CallRelay | null): Promise<void> {
+  async #ask(
+    members: readonly Member[],
+    payment: PollPayment,
+    relay: CallRelay | null,
+  ): Promise<void> {
     for (const entry of members) entry.isNew = false;
     this.#isAsking = true;
     this.#departure = new Cancellation();
@@ -203,7 +225,11 @@ export class Poller {
   }
 
   /** Reads and sends the present value. Null, or the refusal. */
-  async #read(plans: readonly ReplyPlan[], members: readonly Member[], attempt: PollAttempt): Promise<Refusal | null> {
+  async #read(
+    plans: readonly ReplyPlan[],
+    members: readonly Member[],
+    attempt: PollAttempt,
+  ): Promise<Refusal | null> {
     let read: PollParts;
     try {
       read = await readPoll(this.#polled, plans, attempt);
@@ -222,7 +248,8 @@ export class Poller {
 
   #fail(members: readonly Member[], caught: Refusal): void {
     for (const entry of members) {
-      if (this.#members.has(entry)) deliver(entry, `! ${caught.code}`, { kind: 'failed', caught }, 0);
+      if (this.#members.has(entry))
+        deliver(entry, `! ${caught.code}`, { kind: 'failed', caught }, 0);
     }
   }
 
@@ -249,7 +276,8 @@ export class Poller {
           // A poller of its own reports that, or waits there.
           this.#part(piece, true).#next(0);
         }
-      } else if (piece.length > 1 && mayBeOfOne(failed)) open.push(...halvesOf(piece, this.#proven).reverse());
+      } else if (piece.length > 1 && mayBeOfOne(failed))
+        open.push(...halvesOf(piece, this.#proven).reverse());
       else {
         isFound = true;
         this.#fail(asking, failed);

@@ -26,7 +26,10 @@ export class Pollers {
   readonly #sharing: PollSharing | null;
 
   /** `sharing`: with other processes. */
-  constructor(most: number = SUBSCRIPTION_LIMITS.pollers.default, sharing: PollSharing | null = null) {
+  constructor(
+    most: number = SUBSCRIPTION_LIMITS.pollers.default,
+    sharing: PollSharing | null = null,
+  ) {
     this.#most = most;
     this.#sharing = sharing;
   }
@@ -65,8 +68,13 @@ export class Pollers {
         input.headers,
         values,
       ]);
-      const share = sharing === null ? null : (arrived: () => void) => new PollShare(sharing, shared, arrived);
-      poller = new Poller({ bound: called, input, changed: source.changed, call }, everyMillis, share);
+      const share =
+        sharing === null ? null : (arrived: () => void) => new PollShare(sharing, shared, arrived);
+      poller = new Poller(
+        { bound: called, input, changed: source.changed, call },
+        everyMillis,
+        share,
+      );
       this.#pollers.set(key, poller);
     }
     const joined = poller;

@@ -19,5 +19,8 @@ export function fieldArguments(
 }
 
 /** Points of one call of a field, without the objects of its answer. */
-export const fieldCallPoints = (cost: PricedCall['cost'], input: CallInput, { operations }: GraphqlEndpoint): number =>
-  callPoints({ cost, arguments: input.arguments }, operations.limits);
+export const fieldCallPoints = (
+  cost: PricedCall['cost'],
+  input: CallInput,
+  { operations }: GraphqlEndpoint,
+): number => callPoints({ cost, arguments: input.arguments }, operations.limits);

@@ -1,7 +1,14 @@
 import { Exchange, nextExchangeId } from '../../../base/exchange.js';
 import { Refusal } from '../../../base/refusals/refusal.js';
-import { type CallInput, type FieldCall, SharedCallFailure } from '../../../graphql/run/field-call.js';
-import type { PolledSource as PollRule, Subscription } from '../../../graphql/subscription/subscription.js';
+import {
+  type CallInput,
+  type FieldCall,
+  SharedCallFailure,
+} from '../../../graphql/run/field-call.js';
+import type {
+  PolledSource as PollRule,
+  Subscription,
+} from '../../../graphql/subscription/subscription.js';
 import { varyingValues } from '../../calls/caller-fields.js';
 import { subjectOf } from '../../calls/subject.js';
 import { callOperation } from '../../graphql/call.js';
@@ -33,7 +40,11 @@ export class PollSource implements SubscriptionSource {
     this.#parts = parts;
     this.#subscribed = subscribed;
     this.#field = field;
-    this.callPoints = fieldCallPoints(field.subscription.bound.cost ?? null, field.input, parts.endpoint);
+    this.callPoints = fieldCallPoints(
+      field.subscription.bound.cost ?? null,
+      field.input,
+      parts.endpoint,
+    );
   }
 
   open(sink: EventSink<SubscriptionEvent>, eventPoints: number): () => void {
@@ -54,7 +65,12 @@ export class PollSource implements SubscriptionSource {
     ];
     const member = {
       plan,
-      account: new PollAccount(caller, { cost: bound.cost ?? null, arguments: input.arguments }, eventPoints, endpoint),
+      account: new PollAccount(
+        caller,
+        { cost: bound.cost ?? null, arguments: input.arguments },
+        eventPoints,
+        endpoint,
+      ),
       send: (polled: Polled, bytes: number) => sink.push(this.#eventOf(polled), bytes),
     };
     return pollers.join(

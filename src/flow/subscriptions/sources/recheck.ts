@@ -5,7 +5,11 @@ const SPREAD = 0.25;
  * Asks about a subscription again and again while it goes on, `everyMillis` apart at most. `ask` rejects where it may not
  * go on: then `denied` is called, once. Returns what stops it.
  */
-export function recheck(everyMillis: number, ask: () => Promise<void>, denied: () => void): () => void {
+export function recheck(
+  everyMillis: number,
+  ask: () => Promise<void>,
+  denied: () => void,
+): () => void {
   let timer: NodeJS.Timeout | null = null;
   let isOver = false;
   const askLater = (): void => {

@@ -13,7 +13,13 @@ import { Pollers } from '../polling/pollers.js';
 import { fieldArguments } from './field-arguments.js';
 import { PollSource } from './poll-source.js';
 import { recheck } from './recheck.js';
-import type { SourceParts, Subscribed, Subscriber, SubscriptionEvent, SubscriptionSource } from './source.js';
+import type {
+  SourceParts,
+  Subscribed,
+  Subscriber,
+  SubscriptionEvent,
+  SubscriptionSource,
+} from './source.js';
 import { type EndReason, SubscriptionStream } from './subscription-stream.js';
 import { TopicSource } from './topic-source.js';
 import { UpstreamSource } from './upstream-source.js';
@@ -45,7 +51,11 @@ export class SubscriptionManager {
   constructor(parts: ManagerParts) {
     this.#parts = parts;
     const { endpoint, hooks } = parts;
-    this.#sources = { ...parts, ...hooks, pollers: new Pollers(parts.limits.pollers, parts.pollSharing) };
+    this.#sources = {
+      ...parts,
+      ...hooks,
+      pollers: new Pollers(parts.limits.pollers, parts.pollSharing),
+    };
     const ofUpstreams = [...(endpoint.operations.built.subschemaFields?.values() ?? [])].filter(
       ({ parent }) => parent === 'Subscription',
     );
@@ -94,7 +104,8 @@ export class SubscriptionManager {
     const stream: Stream = new SubscriptionStream({
       id: exchange.id,
       limits,
-      answer: (event, signal) => this.#answer(event, { field: name, operation: ofEvents, subscriber, mayCall, signal }),
+      answer: (event, signal) =>
+        this.#answer(event, { field: name, operation: ofEvents, subscriber, mayCall, signal }),
       report: (outcome) => {
         if (outcome !== 'filtered') events++;
         hooks.report(name, outcome);
@@ -153,7 +164,9 @@ export class SubscriptionManager {
       exchange.operation = 'subscription';
       try {
         const caller = presentCaller(subscriber);
-        await new CallerHost(endpoint, caller, exchange, { signal: NEVER, headers }).consult?.(admitted);
+        await new CallerHost(endpoint, caller, exchange, { signal: NEVER, headers }).consult?.(
+          admitted,
+        );
       } catch (caught) {
         exchange.refuse(asRefusal(caught));
         hooks.finish(exchange);
@@ -180,7 +193,12 @@ export class SubscriptionManager {
         input,
         resumption: subscribed.subscriber.resumption,
       });
-    return new PollSource(parts, subscribed, { subscription, rule: source, plan: ask.reply, input });
+    return new PollSource(parts, subscribed, {
+      subscription,
+      rule: source,
+      plan: ask.reply,
+      input,
+    });
   }
 
   /** Answers one event: authorized, charged and run like a request. */
@@ -230,7 +248,10 @@ interface EventContext {
 const NEVER = new Cancellation();
 
 /** The subscriber as it was identified last. */
-const presentCaller = ({ caller, live }: Subscriber): Caller => ({ ...caller, client: live.client });
+const presentCaller = ({ caller, live }: Subscriber): Caller => ({
+  ...caller,
+  client: live.client,
+});
 
 function add(counts: Map<string, number>, name: string, amount: number): void {
   counts.set(name, (counts.get(name) ?? 0) + amount);

@@ -48,7 +48,9 @@ type Queued<T> = { readonly id: string | null } & (
  * One subscription as its transport reads it, an event at a time; further events wait in a bounded queue. No generator
  * function, because that cannot be ended while it waits.
  */
-export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, void, undefined>, EventSink<T> {
+export class SubscriptionStream<T>
+  implements AsyncGenerator<ExecutionResult, void, undefined>, EventSink<T>
+{
   readonly #parts: StreamParts<T>;
   readonly #queue: EventQueue<Queued<T>>;
   readonly #departure = new Cancellation();

@@ -1,10 +1,23 @@
 import { performance } from 'node:perf_hooks';
-import { type EventValues, REPLAY_SLICE_MILLIS, type ReplayPace, type TopicEvent } from '../../../base/event-bus.js';
+import {
+  type EventValues,
+  REPLAY_SLICE_MILLIS,
+  type ReplayPace,
+  type TopicEvent,
+} from '../../../base/event-bus.js';
 import { callInputOf, eventAnswer, isWanted, noAnswer } from '../../../graphql/run/event-answer.js';
 import type { CallInput } from '../../../graphql/run/field-call.js';
-import type { Subscription, EventSource as TopicRule } from '../../../graphql/subscription/subscription.js';
+import type {
+  Subscription,
+  EventSource as TopicRule,
+} from '../../../graphql/subscription/subscription.js';
 import { fieldCallPoints } from './field-arguments.js';
-import type { SourceParts, SubscriberResumption, SubscriptionEvent, SubscriptionSource } from './source.js';
+import type {
+  SourceParts,
+  SubscriberResumption,
+  SubscriptionEvent,
+  SubscriptionSource,
+} from './source.js';
 import type { EventSink } from './subscription-stream.js';
 
 /** Missed events that are delivered in one time slice. */
@@ -43,7 +56,10 @@ export class TopicSource implements SubscriptionSource {
     const { bus } = this.#parts;
     const { resumption, rule } = this.#field;
     const { topic } = rule;
-    const listener = { event: (event: TopicEvent) => this.#deliver(event, sink), gap: () => sink.gap() };
+    const listener = {
+      event: (event: TopicEvent) => this.#deliver(event, sink),
+      gap: () => sink.gap(),
+    };
     if (resumption === null) return bus.subscribe(topic, listener);
     const { after, pace } = resumption;
     let isOver = false;
@@ -131,7 +147,9 @@ export class TopicSource implements SubscriptionSource {
           if (call.bound !== bound) return calls.callField(call);
           if (called === null) return eventAnswer(call.plan, values);
           const input = callInputOf(rule, call, values);
-          return input === null ? noAnswer(rule, values) : calls.callField({ ...call, ...input, bound: called });
+          return input === null
+            ? noAnswer(rule, values)
+            : calls.callField({ ...call, ...input, bound: called });
         },
       }),
     };

@@ -21,7 +21,11 @@ export class UpstreamSource implements SubscriptionSource {
     this.#parts = parts;
     this.#subscribed = subscribed;
     this.#plan = plan;
-    this.callPoints = fieldCallPoints(plan.field.cost, { arguments: {}, headers: {} }, parts.endpoint);
+    this.callPoints = fieldCallPoints(
+      plan.field.cost,
+      { arguments: {}, headers: {} },
+      parts.endpoint,
+    );
   }
 
   open(sink: EventSink<SubscriptionEvent>): () => void {
@@ -45,7 +49,8 @@ export class UpstreamSource implements SubscriptionSource {
       const request = await subschemaRequestOf(this.#plan, {}, admitted, rootPlan);
       if (isClosed) return;
       const service = endpoint.graphqlUpstreams.get(name);
-      if (request === null || service === undefined) throw new Error('a subscription without an upstream');
+      if (request === null || service === undefined)
+        throw new Error('a subscription without an upstream');
       authorizeUpstream(subscriber.caller.client, request, service.subschema.schema);
       const { headers, exchange } = subscriber;
       const feedSink: FeedSink = {

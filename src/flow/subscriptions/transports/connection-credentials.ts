@@ -13,12 +13,17 @@ const MEMBERS_MAX = 100;
  * `{ authorization }`, or `{ headers: { authorization } }` as clients of Apollo write it. Only the fields in `names`, in
  * lower case, are taken; they win over those of the upgrade. Throws `UNAUTHENTICATED` for two values of one field.
  */
-export function withConnectionParams(headers: Headers, params: Params = {}, names: ReadonlySet<string>): Headers {
+export function withConnectionParams(
+  headers: Headers,
+  params: Params = {},
+  names: ReadonlySet<string>,
+): Headers {
   const nested = Object.hasOwn(params, 'headers') ? params['headers'] : null;
   const found = new Map<string, string>();
   for (const source of [params, isRecord(nested) ? nested : {}]) {
     const entries = Object.entries(source);
-    if (entries.length > MEMBERS_MAX) throw new Refusal('UNAUTHENTICATED', 'too many connection parameters');
+    if (entries.length > MEMBERS_MAX)
+      throw new Refusal('UNAUTHENTICATED', 'too many connection parameters');
     for (const [key, value] of entries) {
       const name = key.toLowerCase();
       if (typeof value !== 'string' || !names.has(name)) continue;

@@ -5,7 +5,11 @@ import type { Cancellation } from '../../../base/cancellation.js';
 
 import { asRefusal, Refusal } from '../../../base/refusals/refusal.js';
 import type { StreamCarrier } from '../../../graphql/http.js';
-import { type AdmittedOperation, type ChargedOperation, refuseOperation } from '../../../graphql/operation.js';
+import {
+  type AdmittedOperation,
+  type ChargedOperation,
+  refuseOperation,
+} from '../../../graphql/operation.js';
 import type { HttpExchange } from '../../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../../graphql/endpoint.js';
 import type { CallerHost } from '../../graphql/host.js';
@@ -98,13 +102,17 @@ class EventStream implements StreamCarrier {
   }
 
   /** Throws `HTTP_METHOD`, which is answered before the stream begins. */
-  #results(operation: AdmittedOperation | Refusal): AsyncGenerator<ExecutionResult, void, undefined> {
+  #results(
+    operation: AdmittedOperation | Refusal,
+  ): AsyncGenerator<ExecutionResult, void, undefined> {
     const { manager, asked, subscribed, host } = this.#parts;
     const { caller, exchange, request } = asked;
     try {
       if (operation instanceof Refusal) throw operation;
-      if (operation.type === 'mutation' && request.method === 'GET') throw new Refusal('HTTP_METHOD');
-      if (operation.type !== 'subscription') return this.#single(operation.authorizeAndCharge(host));
+      if (operation.type === 'mutation' && request.method === 'GET')
+        throw new Refusal('HTTP_METHOD');
+      if (operation.type !== 'subscription')
+        return this.#single(operation.authorizeAndCharge(host));
       const { headers } = request;
       // Callers without credentials have one id: their addresses tell them apart.
       const client = `${caller.client.id} ${exchange.client}`;
@@ -113,7 +121,15 @@ class EventStream implements StreamCarrier {
       const live = this.#parts.watch();
       asked.response.once('close', () => live.close());
       live.addEndListener((_end, refusal) => exchange.refuse(refusal));
-      const subscriber = { caller, live, headers, exchange, transport: 'sse', resumption, disconnect: null } as const;
+      const subscriber = {
+        caller,
+        live,
+        headers,
+        exchange,
+        transport: 'sse',
+        resumption,
+        disconnect: null,
+      } as const;
       const stream = manager.begin(operation, subscriber);
       this.#position = () => stream.position;
       subscribed();
@@ -143,7 +159,10 @@ class EventStream implements StreamCarrier {
     const { exchange, request } = asked;
     const { refusal } = exchange;
     if (refusal?.isOfCaller !== true) return;
-    const held = endpoint.penaltyBox.penalise(request.socket, refusalCost(request, exchange, refusal, host.workMillis));
+    const held = endpoint.penaltyBox.penalise(
+      request.socket,
+      refusalCost(request, exchange, refusal, host.workMillis),
+    );
     if (held === null) return;
     subscribed();
     await held;

@@ -55,7 +55,9 @@ export class SendQueue {
   send(data: string): Promise<void> {
     if (this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve();
     // An error is reported by `close` as well.
-    return new Promise((resolve) => this.#write((taken) => this.#socket.send(data, taken), resolve));
+    return new Promise((resolve) =>
+      this.#write((taken) => this.#socket.send(data, taken), resolve),
+    );
   }
 
   /** Answers a ping. Of those that come faster than their answers are taken only the newest has one (RFC 6455, 5.5.3). */
@@ -99,7 +101,8 @@ export class SendQueue {
       else this.#socket.resume();
     }
     if (bufferedAmount === 0) this.#endWatch();
-    else if (this.#watch === null && this.#socket.readyState === this.#socket.OPEN) this.#beginWatch();
+    else if (this.#watch === null && this.#socket.readyState === this.#socket.OPEN)
+      this.#beginWatch();
   }
 
   #beginWatch(): void {

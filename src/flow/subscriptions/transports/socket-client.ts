@@ -20,7 +20,12 @@ export async function identifySocket(
   try {
     const headers = withConnectionParams(state.client.headers, params, parts.credentials);
     const isTls = isEncrypted(connection);
-    const credentials = (): Credentials => ({ headers, address, isTls, certificate: certificateOf(connection) });
+    const credentials = (): Credentials => ({
+      headers,
+      address,
+      isTls,
+      certificate: certificateOf(connection),
+    });
     const client = await parts.rules.access.identify(credentials());
     if (signal.aborted) return false;
     state.headers = headers;
@@ -35,7 +40,10 @@ export async function identifySocket(
 }
 
 /** The header fields that may go on to backends, by the present rules: without credentials that are for the gateway. */
-export function passedHeaders({ client, headers }: SocketState, present: PresentParts): RequestContext['headers'] {
+export function passedHeaders(
+  { client, headers }: SocketState,
+  present: PresentParts,
+): RequestContext['headers'] {
   const passed = { ...headers };
   present().rules.access.withhold({ headers: passed, address: client.address });
   return passed;

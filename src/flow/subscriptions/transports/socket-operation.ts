@@ -2,7 +2,11 @@ import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { Cancellation, type CancelSignal } from '../../../base/cancellation.js';
 import { asRefusal, Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
 import { refusalErrors } from '../../../graphql/errors.js';
-import { type AdmittedOperation, admitOperation, refuseOperation } from '../../../graphql/operation.js';
+import {
+  type AdmittedOperation,
+  admitOperation,
+  refuseOperation,
+} from '../../../graphql/operation.js';
 import type { Caller } from '../../calls/authorize.js';
 import { CallerHost } from '../../graphql/host.js';
 import type { Release } from '../../http/concurrency.js';
@@ -19,7 +23,8 @@ interface Job {
   run(): AsyncGenerator<ExecutionResult, void, undefined>;
 }
 
-const isJob = (value: unknown): value is Job => typeof value === 'object' && value !== null && 'run' in value;
+const isJob = (value: unknown): value is Job =>
+  typeof value === 'object' && value !== null && 'run' in value;
 
 /** Admits an operation by the configuration of now, whichever the WebSocket was opened in. */
 export async function admitMessage(
@@ -55,13 +60,21 @@ export async function admitMessage(
     if (parts.isShedding()) throw new Refusal('OVERLOADED');
     // This one is among them already.
     if (Object.keys(subscriptions).length > limits.perConnection) {
-      throw refuseByLimit('RATE_LIMITED', 'limits.subscriptions.perConnection', limits.perConnection);
+      throw refuseByLimit(
+        'RATE_LIMITED',
+        'limits.subscriptions.perConnection',
+        limits.perConnection,
+      );
     }
     host.startWork();
     operation = await admitOperation(payload, endpoint.operations, host);
     // The client may have left while its operation was admitted.
     if (client.signal.aborted) throw new Refusal('CLIENT_GONE');
-    const job = jobOf(operation, { state: extra, live, caller, headers, exchange, host, departure }, parts);
+    const job = jobOf(
+      operation,
+      { state: extra, live, caller, headers, exchange, host, departure },
+      parts,
+    );
     const { document, operation: definition } = operation.admitted;
     return {
       schema: endpoint.operations.built.schema,

@@ -34,10 +34,24 @@ export function makeProtocol(initMillis: number, present: PresentParts): Protoco
   return (socket, client) => {
     let take: ((data: string) => Promise<void>) | null = null;
     const { limits, endpoint } = present();
-    const late = new DelayedRefusals(endpoint.penaltyBox, client, limits.perConnection, () => void incoming.release());
+    const late = new DelayedRefusals(
+      endpoint.penaltyBox,
+      client,
+      limits.perConnection,
+      () => void incoming.release(),
+    );
     const { headers } = client;
-    const state: SocketState = { client, socket, live: null, headers, late, bytes: 0, isRefused: false };
-    const close = (code: number, reason: string): void => closeSocket(state, present(), code, reason);
+    const state: SocketState = {
+      client,
+      socket,
+      live: null,
+      headers,
+      late,
+      bytes: 0,
+      isRefused: false,
+    };
+    const close = (code: number, reason: string): void =>
+      closeSocket(state, present(), code, reason);
     const incoming = new ReceivedMessages({
       isFull: () => late.isFull,
       charsMax: limits.messageBytes + ON_ITS_WAY_CHARS,

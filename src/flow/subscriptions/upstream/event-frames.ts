@@ -82,16 +82,28 @@ export class EventFrames {
     const answer = parseSubschemaText(data.join('\n'), this.#bounds);
     // The client would take it for one of several streams.
     if (typeof answer !== 'object' || answer === null || 'id' in answer) throw invalid('no result');
-    return [{ event: name, bytes: Buffer.from(`event: next\n${data.map((line) => `data: ${line}\n`).join('')}\n`) }];
+    return [
+      {
+        event: name,
+        bytes: Buffer.from(`event: next\n${data.map((line) => `data: ${line}\n`).join('')}\n`),
+      },
+    ];
   }
 
   #checkLength(): void {
     if (this.#rest.length + this.#name.length + this.#length > this.#eventBytes) {
-      throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.remote.eventBytes', this.#eventBytes, null, 'event');
+      throw refuseByLimit(
+        'UPSTREAM_RESPONSE_LIMIT',
+        'limits.remote.eventBytes',
+        this.#eventBytes,
+        null,
+        'event',
+      );
     }
   }
 }
 
 const COMPLETE = Buffer.from('event: complete\ndata:\n\n');
 
-const invalid = (rule: string): Refusal => new Refusal('UPSTREAM_INVALID_RESPONSE', `events: ${rule}`);
+const invalid = (rule: string): Refusal =>
+  new Refusal('UPSTREAM_INVALID_RESPONSE', `events: ${rule}`);

@@ -36,7 +36,8 @@ export class Feed {
     this.#parts = parts;
     const { acceptMillis } = parts;
     this.#timer = setTimeout(
-      () => this.failed(refuseByLimit('UPSTREAM_TIMEOUT', 'limits.remote.acceptMillis', acceptMillis)),
+      () =>
+        this.failed(refuseByLimit('UPSTREAM_TIMEOUT', 'limits.remote.acceptMillis', acceptMillis)),
       acceptMillis,
     );
   }

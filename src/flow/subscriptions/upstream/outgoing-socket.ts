@@ -10,7 +10,8 @@ import { SUBSCRIPTION_ID } from '../wire/graphql-ws.js';
 import { dial, keepAsking, type Socket, wsText } from '../wire/ws.js';
 import type { EventsAsk } from './over-events.js';
 
-export interface OutgoingParts extends Pick<EventsAsk, 'feed' | 'headers' | 'eventBytes' | 'bounds'> {
+export interface OutgoingParts
+  extends Pick<EventsAsk, 'feed' | 'headers' | 'eventBytes' | 'bounds'> {
   readonly pingMillis: number;
   readonly connect: Connector;
   /** Called instead of a failure with an answer of status 401; null where there are no other credentials. */
@@ -34,8 +35,13 @@ export class OutgoingSocket {
   static readonly CLOSED = 3;
   onopen: (() => void) | null = null;
   onmessage: ((message: { readonly data: string }) => void) | null = null;
-  onclose: ((event: { readonly code: number; readonly reason: string; readonly wasClean: boolean }) => void) | null =
-    null;
+  onclose:
+    | ((event: {
+        readonly code: number;
+        readonly reason: string;
+        readonly wasClean: boolean;
+      }) => void)
+    | null = null;
   onerror: (() => void) | null = null;
   /** The length of the message that is being read. */
   messageBytes = 0;
@@ -45,12 +51,18 @@ export class OutgoingSocket {
   constructor(url: string, protocol: string, parts: OutgoingParts) {
     const { feed, headers, eventBytes, pingMillis, connect, unauthorized } = parts;
     this.#parts = parts;
-    const socket = dial(url, protocol, { headers, messageBytesMax: eventBytes + MESSAGE_BYTES, connect });
+    const socket = dial(url, protocol, {
+      headers,
+      messageBytesMax: eventBytes + MESSAGE_BYTES,
+      connect,
+    });
     this.#socket = socket;
     let stopAsking = (): void => {};
     let isReplaced = false;
     socket.once('open', () => {
-      stopAsking = keepAsking(socket, pingMillis, () => this.#fail(new Refusal('UPSTREAM_IDLE_TIMEOUT', 'ping')));
+      stopAsking = keepAsking(socket, pingMillis, () =>
+        this.#fail(new Refusal('UPSTREAM_IDLE_TIMEOUT', 'ping')),
+      );
       this.onopen?.();
     });
     socket.on('message', (data, isBinary) => {
@@ -124,7 +136,10 @@ export class OutgoingSocket {
 }
 
 const isOurs = (message: unknown): boolean =>
-  typeof message !== 'object' || message === null || !('id' in message) || message.id === SUBSCRIPTION_ID;
+  typeof message !== 'object' ||
+  message === null ||
+  !('id' in message) ||
+  message.id === SUBSCRIPTION_ID;
 
 /** Instead of a WebSocket. */
 function refusalOfAnswer({ statusCode = 0, headers }: IncomingMessage): Refusal {
@@ -141,7 +156,8 @@ function refusalOfSocket(error: Error, isAccepted: boolean): Refusal {
   // Bytes that are no answer to a handshake have no code.
   if (code === null) return new Refusal('UPSTREAM_INVALID_RESPONSE', 'handshake', { cause: error });
   if (TOO_LARGE.has(code)) return new Refusal('UPSTREAM_RESPONSE_LIMIT', 'event', { cause: error });
-  if (code.startsWith('WS_ERR_')) return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
+  if (code.startsWith('WS_ERR_'))
+    return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
   return refusalOfError(error, isAccepted);
 }
 

@@ -21,7 +21,15 @@ export interface EventsAsk {
 }
 
 /** Subscribes over server-sent events, one request for the one operation. */
-export function feedOverEvents({ feed, upstream, request, headers, observer, eventBytes, bounds }: EventsAsk): void {
+export function feedOverEvents({
+  feed,
+  upstream,
+  request,
+  headers,
+  observer,
+  eventBytes,
+  bounds,
+}: EventsAsk): void {
   const { query, variables } = request;
   const frames = new EventFrames(eventBytes, bounds);
   const body = new EventBody(feed);
@@ -35,7 +43,13 @@ export function feedOverEvents({ feed, upstream, request, headers, observer, eve
           {
             method: 'POST',
             query: '',
-            headers: [...headers, 'content-type', 'application/json', 'accept', 'text/event-stream'],
+            headers: [
+              ...headers,
+              'content-type',
+              'application/json',
+              'accept',
+              'text/event-stream',
+            ],
             body: Buffer.from(text),
             isIdempotent: false,
             observer,
@@ -107,7 +121,8 @@ class EventBody implements AsyncIterable<Buffer> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
     for (;;) {
-      for (let bytes = this.#waiting.shift(); bytes !== undefined; bytes = this.#waiting.shift()) yield bytes;
+      for (let bytes = this.#waiting.shift(); bytes !== undefined; bytes = this.#waiting.shift())
+        yield bytes;
       if (this.#end !== null) break;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

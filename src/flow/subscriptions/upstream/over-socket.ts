@@ -31,7 +31,11 @@ export function feedOverSocket(ask: SocketAsk): void {
 }
 
 /** Obtains the credentials, and subscribes with them. `refused` is the answer to the first handshake; null before it. */
-function obtain(ask: SocketAsk, credentials: Credentials, refused: CallToAuthorize['refused']): void {
+function obtain(
+  ask: SocketAsk,
+  credentials: Credentials,
+  refused: CallToAuthorize['refused'],
+): void {
   const { feed, url, headers, observer } = ask;
   let isLeft = false;
   feed.hangUp = () => {
@@ -47,7 +51,11 @@ function obtain(ask: SocketAsk, credentials: Credentials, refused: CallToAuthori
       obtain(ask, credentials, { head: headOf(response), fields });
     };
     const renews = refused === null && credentials.canRenew?.(fields, '') !== false;
-    subscribe({ ...ask, headers: withFields(headers, fields), unauthorized: renews ? again : null });
+    subscribe({
+      ...ask,
+      headers: withFields(headers, fields),
+      unauthorized: renews ? again : null,
+    });
   };
   const call: CallToAuthorize = {
     method: 'GET',
@@ -76,11 +84,14 @@ const headOf = ({
 function subscribe(ask: SocketAsk & OutgoingParts): void {
   const { url, request, connectionParams, feed, observer } = ask;
   const headers =
-    observer === null ? ask.headers : withField(ask.headers, observer.begin(new URL(url), performance.now()));
+    observer === null
+      ? ask.headers
+      : withField(ask.headers, observer.begin(new URL(url), performance.now()));
   const { query, variables } = request;
   const made: OutgoingSocket[] = [];
   const bytes = (): number => made[0]?.messageBytes ?? 0;
-  const broken = (): void => feed.failed(new Refusal('UPSTREAM_INVALID_RESPONSE', 'graphql-transport-ws'));
+  const broken = (): void =>
+    feed.failed(new Refusal('UPSTREAM_INVALID_RESPONSE', 'graphql-transport-ws'));
   const stop = subscribeOverSocket({
     url,
     query,

@@ -3,7 +3,10 @@ import { TIMER_MAX } from '../../../base/expiry.js';
 import { refuseByLimit } from '../../../base/refusals/refusal.js';
 import type { RequestObserver } from '../../../base/request-observer.js';
 import type { RequestContext } from '../../../codec/write/source.js';
-import type { GraphqlUpstream, UpstreamSubscriptions } from '../../../compile/graphql/graphql-upstream.js';
+import type {
+  GraphqlUpstream,
+  UpstreamSubscriptions,
+} from '../../../compile/graphql/graphql-upstream.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import { Breaker, type BreakerState, breakerOpen } from '../../../upstream/breaker.js';
 import { DEFAULT_CALLS } from '../../../upstream/call-rules.js';
@@ -78,7 +81,11 @@ class ServiceFeeds {
     this.#service = service;
     this.#subscriptions = subscriptions;
     this.#pingMillis = pingMillis;
-    this.#breaker = new Breaker(upstream.breakerFailures, upstream.breakerMillis, remote.subscriptions);
+    this.#breaker = new Breaker(
+      upstream.breakerFailures,
+      upstream.breakerMillis,
+      remote.subscriptions,
+    );
     const limits = {
       ...upstream,
       connections: remote.subscriptions,
@@ -103,7 +110,10 @@ class ServiceFeeds {
     this.#connectors = new Map(
       subscriptions.protocol === 'sse'
         ? []
-        : subscriptions.urls.map((url) => [url, makeConnector(upstream, forWebSocket(routeTo(new URL(url))))]),
+        : subscriptions.urls.map((url) => [
+            url,
+            makeConnector(upstream, forWebSocket(routeTo(new URL(url)))),
+          ]),
     );
   }
 
@@ -121,7 +131,8 @@ class ServiceFeeds {
     sink: FeedSink,
     of: RequestObserver | null,
   ): () => void {
-    const { acceptMillis, eventBytes, responseDepth, responseValues, subscriptions } = this.#service.limits.remote;
+    const { acceptMillis, eventBytes, responseDepth, responseValues, subscriptions } =
+      this.#service.limits.remote;
     const nowMillis = performance.now();
     if (this.#open >= subscriptions) {
       throw refuseByLimit('POOL_EXHAUSTED', 'limits.remote.subscriptions', subscriptions);
@@ -146,9 +157,19 @@ class ServiceFeeds {
     // In the message the answer stands in an object of its own.
     const bounds = { depth: responseDepth + 1, values: responseValues + 8 };
     const { urls, connectionParams } = this.#subscriptions;
-    const observer = of?.call(this.#service.name, 'subscription', this.#upstream === null ? 'GET' : 'POST') ?? null;
+    const observer =
+      of?.call(this.#service.name, 'subscription', this.#upstream === null ? 'GET' : 'POST') ??
+      null;
     if (this.#upstream !== null) {
-      feedOverEvents({ feed, upstream: this.#upstream, request, headers, observer, eventBytes, bounds });
+      feedOverEvents({
+        feed,
+        upstream: this.#upstream,
+        request,
+        headers,
+        observer,
+        eventBytes,
+        bounds,
+      });
     } else {
       const url = urls[this.#next++ % urls.length] ?? '';
       const pingMillis = this.#pingMillis;

@@ -3,7 +3,8 @@ import type { ExecutionResult } from 'graphql';
 import { createClient, print } from 'graphql-sse';
 
 /** GraphQL over server-sent events, from either end: the only file that imports `graphql-sse`. */
-export const nextEvent = (result: ExecutionResult): string => print({ event: 'next', data: result });
+export const nextEvent = (result: ExecutionResult): string =>
+  print({ event: 'next', data: result });
 
 /** The line of an event, or of a ping, that clients send as `Last-Event-ID` when they come again. */
 export const idLine = (id: string): string => `id: ${id}\n`;
@@ -32,7 +33,10 @@ export function subscribeOverEvents(subscription: EventSubscription): () => void
     // The sender knows the address.
     url: '',
     retryAttempts: 0,
-    fetchFn: async (_url: string, { body, signal }: { readonly body: string; readonly signal: AbortSignal }) => {
+    fetchFn: async (
+      _url: string,
+      { body, signal }: { readonly body: string; readonly signal: AbortSignal },
+    ) => {
       const stream = await subscription.send(body, signal);
       return { ok: true, status: 200, statusText: 'OK', body: stream };
     },

@@ -59,7 +59,8 @@ export function subscribeOverSocket(subscription: SocketSubscription): () => voi
     { query, variables },
     {
       next: (result) => subscription.next(result),
-      error: (error) => (Array.isArray(error) ? subscription.refused(error) : subscription.broken()),
+      error: (error) =>
+        Array.isArray(error) ? subscription.refused(error) : subscription.broken(),
       complete: () => subscription.complete(),
     },
   );

@@ -21,9 +21,14 @@ export interface DialOptions {
 }
 
 /** Opens one at a service. Redirects are not followed. */
-export function dial(url: string, protocol: string, { headers, messageBytesMax, connect }: DialOptions): Socket {
+export function dial(
+  url: string,
+  protocol: string,
+  { headers, messageBytesMax, connect }: DialOptions,
+): Socket {
   const fields: Record<string, string> = Object.create(null);
-  for (let index = 0; index + 1 < headers.length; index += 2) fields[headers[index] ?? ''] = headers[index + 1] ?? '';
+  for (let index = 0; index + 1 < headers.length; index += 2)
+    fields[headers[index] ?? ''] = headers[index + 1] ?? '';
   const { protocol: scheme, hostname, port, host } = new URL(url.replace(/^ws/i, 'http'));
   const to = { protocol: scheme, hostname: hostname.replace(/^\[|\]$/g, ''), port, host };
   const options = {

@@ -31,7 +31,10 @@ export async function fetchGraphql(
 }
 
 /** One subscription, one request: the "distinct connections mode" of GraphQL over server-sent events. */
-function resultsIn(body: ReadableStream<Uint8Array>, departure: AbortController): AsyncIterableIterator<unknown> {
+function resultsIn(
+  body: ReadableStream<Uint8Array>,
+  departure: AbortController,
+): AsyncIterableIterator<unknown> {
   const results = readResults(body, departure.signal);
   return {
     [Symbol.asyncIterator]() {
@@ -46,7 +49,10 @@ function resultsIn(body: ReadableStream<Uint8Array>, departure: AbortController)
   };
 }
 
-async function* readResults(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<unknown, void> {
+async function* readResults(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<unknown, void> {
   try {
     for await (const { event, data } of readEvents(body)) {
       if (event === 'complete') return;

@@ -1,7 +1,9 @@
 import { fetchGraphql } from './fetcher.js';
 
 /** The globals of the scripts before this one, as far as they are used here. */
-declare const React: { createElement(type: unknown, props: Readonly<Record<string, unknown>>): unknown };
+declare const React: {
+  createElement(type: unknown, props: Readonly<Record<string, unknown>>): unknown;
+};
 declare const ReactDOM: { createRoot(element: Element): { render(node: unknown): void } };
 declare const GraphiQL: unknown;
 

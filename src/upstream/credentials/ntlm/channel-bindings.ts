@@ -29,6 +29,7 @@ function hashOf(certificate: Buffer): string {
   const whole = elementAt(certificate, 0);
   const signed = whole === null ? null : elementAt(certificate, whole.start);
   const algorithm = signed === null ? null : elementAt(certificate, signed.end);
-  const text = algorithm === null ? '' : certificate.toString('hex', algorithm.start, algorithm.end);
+  const text =
+    algorithm === null ? '' : certificate.toString('hex', algorithm.start, algorithm.end);
   return ALGORITHMS.find(([oid]) => text.includes(oid))?.[1] ?? 'sha256';
 }

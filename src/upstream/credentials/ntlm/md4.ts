@@ -5,9 +5,21 @@ const LENGTH_BYTES = 8;
 
 /** The order of the words, the shifts and the constant of each round. */
 const ROUNDS = [
-  { order: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], shifts: [3, 7, 11, 19], constant: 0 },
-  { order: [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15], shifts: [3, 5, 9, 13], constant: 0x5a827999 },
-  { order: [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15], shifts: [3, 9, 11, 15], constant: 0x6ed9eba1 },
+  {
+    order: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+    shifts: [3, 7, 11, 19],
+    constant: 0,
+  },
+  {
+    order: [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15],
+    shifts: [3, 5, 9, 13],
+    constant: 0x5a827999,
+  },
+  {
+    order: [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15],
+    shifts: [3, 9, 11, 15],
+    constant: 0x6ed9eba1,
+  },
 ] as const;
 
 /** MD4 (RFC 1320). NTLM derives its keys with it; the OpenSSL of Node has it no longer. */

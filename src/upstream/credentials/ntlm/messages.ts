@@ -148,12 +148,23 @@ export function authenticateMessage(
 ): Buffer {
   const { serverTime, pairs } = clientPairs(challenge.pairs, target);
   const key = ntowfv2(account);
-  const parts = { ...freshness, time: serverTime ?? freshness.time, serverChallenge: challenge.serverChallenge };
+  const parts = {
+    ...freshness,
+    time: serverTime ?? freshness.time,
+    serverChallenge: challenge.serverChallenge,
+  };
   const { response, sessionKey } = ntResponse(key, parts, printPairs(pairs));
   // Section 3.1.5.1.2: a server that sends its time gets no LM response, but a check sum of all messages.
   const lm = serverTime === null ? lmResponse(key, parts) : Buffer.alloc(24);
   const text = encoder(challenge.flags);
-  const payloads = [lm, response, text(account.domain), text(account.user), text(''), Buffer.alloc(0)];
+  const payloads = [
+    lm,
+    response,
+    text(account.domain),
+    text(account.user),
+    text(''),
+    Buffer.alloc(0),
+  ];
   const message = Buffer.concat([Buffer.alloc(AUTHENTICATE_BYTES), ...payloads]);
   SIGNATURE.copy(message);
   message.writeUInt32LE(3, 8);
@@ -166,7 +177,8 @@ export function authenticateMessage(
     offset += length;
   }
   message.writeUInt32LE(agreedFlags(challenge.flags), 60);
-  if (serverTime !== null) hmacMd5(sessionKey, negotiate, challenge.message, message).copy(message, MIC_AT);
+  if (serverTime !== null)
+    hmacMd5(sessionKey, negotiate, challenge.message, message).copy(message, MIC_AT);
   return message;
 }
 
@@ -187,13 +199,16 @@ function clientPairs(
   server: readonly AvPair[],
   { name, channelBindings }: NtlmTarget,
 ): { readonly serverTime: Buffer | null; readonly pairs: readonly AvPair[] } {
-  const serverTime = server.find(({ id, value }) => id === AV.timestamp && value.length === 8)?.value ?? null;
+  const serverTime =
+    server.find(({ id, value }) => id === AV.timestamp && value.length === 8)?.value ?? null;
   if (server.length === 0) return { serverTime, pairs: [] };
   const own: number[] = [AV.flags, AV.targetName, AV.channelBindings];
   const pairs = server.filter(({ id }) => !own.includes(id));
   const flags = Buffer.alloc(4);
   const known = server.find(({ id, value }) => id === AV.flags && value.length === 4);
-  flags.writeUInt32LE(((known?.value.readUInt32LE(0) ?? 0) | (serverTime === null ? 0 : HAS_MIC)) >>> 0);
+  flags.writeUInt32LE(
+    ((known?.value.readUInt32LE(0) ?? 0) | (serverTime === null ? 0 : HAS_MIC)) >>> 0,
+  );
   if (known !== undefined || serverTime !== null) pairs.push({ id: AV.flags, value: flags });
   pairs.push({ id: AV.channelBindings, value: channelBindings ?? Buffer.alloc(16) });
   pairs.push({ id: AV.targetName, value: Buffer.from(name, 'utf16le') });
@@ -215,14 +230,23 @@ export function ntResponse(
   info: Buffer,
 ): { readonly response: Buffer; readonly sessionKey: Buffer } {
   const versions = Buffer.from([1, 1, 0, 0, 0, 0, 0, 0]);
-  const temp = Buffer.concat([versions, time, clientChallenge, Buffer.alloc(4), info, Buffer.alloc(4)]);
+  const temp = Buffer.concat([
+    versions,
+    time,
+    clientChallenge,
+    Buffer.alloc(4),
+    info,
+    Buffer.alloc(4),
+  ]);
   const proof = hmacMd5(key, serverChallenge, temp);
   return { response: Buffer.concat([proof, temp]), sessionKey: hmacMd5(key, proof) };
 }
 
 /** LMv2, of servers that send no time. */
-export const lmResponse = (key: Buffer, { serverChallenge, clientChallenge }: ResponseParts): Buffer =>
-  Buffer.concat([hmacMd5(key, serverChallenge, clientChallenge), clientChallenge]);
+export const lmResponse = (
+  key: Buffer,
+  { serverChallenge, clientChallenge }: ResponseParts,
+): Buffer => Buffer.concat([hmacMd5(key, serverChallenge, clientChallenge), clientChallenge]);
 
 function hmacMd5(key: Buffer, ...parts: readonly Buffer[]): Buffer {
   const hmac = createHmac('md5', key);

@@ -11,7 +11,8 @@ function framesOf(pieces: readonly Uint8Array[], eventBytes = 2000): readonly st
   const frames = new EventFrames(eventBytes, BOUNDS);
   const found: string[] = [];
   try {
-    for (const piece of pieces) for (const { bytes } of frames.take(Buffer.from(piece))) found.push(bytes.toString());
+    for (const piece of pieces)
+      for (const { bytes } of frames.take(Buffer.from(piece))) found.push(bytes.toString());
   } catch (caught) {
     found.push(caught instanceof Refusal ? `${caught.code} ${caught.detail}` : String(caught));
   }
@@ -23,9 +24,17 @@ const COMPLETE = 'event: complete\ndata:\n\n';
 
 t.test('a stream is cut into its events, whatever pieces it comes in', async (t) => {
   const cases: readonly (readonly [string, string, readonly string[]])[] = [
-    ['as the package writes it', next('{"data":{"a":1}}') + COMPLETE, [next('{"data":{"a":1}}'), COMPLETE]],
+    [
+      'as the package writes it',
+      next('{"data":{"a":1}}') + COMPLETE,
+      [next('{"data":{"a":1}}'), COMPLETE],
+    ],
     ['comments', `:\n\n:ping\n\n: \n${next('{"data":null}')}`, [next('{"data":null}')]],
-    ['CRLF', 'event: next\r\ndata: {"data":"ü"}\r\n\r\nevent: complete\r\n\r\n', [next('{"data":"ü"}'), COMPLETE]],
+    [
+      'CRLF',
+      'event: next\r\ndata: {"data":"ü"}\r\n\r\nevent: complete\r\n\r\n',
+      [next('{"data":"ü"}'), COMPLETE],
+    ],
     ['CR', 'event:next\rdata:{}\r\revent:complete\r\r', [next('{}'), COMPLETE]],
     ['a mark before it', `\uFEFF${next('{}')}`, [next('{}')]],
     [
@@ -35,12 +44,24 @@ t.test('a stream is cut into its events, whatever pieces it comes in', async (t)
     ],
     ['no data at all is nothing', 'data\n\ndata:\n\nevent:\n\n', []],
     ['an event that does not end', next('{}').slice(0, -1), []],
-    ['another name', 'event: message\ndata: {}\n\n', ['UPSTREAM_INVALID_RESPONSE events: event of another name']],
+    [
+      'another name',
+      'event: message\ndata: {}\n\n',
+      ['UPSTREAM_INVALID_RESPONSE events: event of another name'],
+    ],
     ['no name', 'data: {}\n\n', ['UPSTREAM_INVALID_RESPONSE events: event of another name']],
     ['no JSON', next('{'), ['UPSTREAM_INVALID_RESPONSE GraphQL: no JSON']],
-    ['two members of one name', next('{"data":1,"data":2}'), ['UPSTREAM_INVALID_RESPONSE GraphQL: no JSON']],
+    [
+      'two members of one name',
+      next('{"data":1,"data":2}'),
+      ['UPSTREAM_INVALID_RESPONSE GraphQL: no JSON'],
+    ],
     ['no object', next('1'), ['UPSTREAM_INVALID_RESPONSE events: no result']],
-    ['one of several streams', next('{"id":"__proto__"}'), ['UPSTREAM_INVALID_RESPONSE events: no result']],
+    [
+      'one of several streams',
+      next('{"id":"__proto__"}'),
+      ['UPSTREAM_INVALID_RESPONSE events: no result'],
+    ],
     ['too deep', next('[[[[[[[[[1]]]]]]]]]'), ['UPSTREAM_RESPONSE_LIMIT GraphQL: depth']],
     ['too many', next(`[${'1,'.repeat(60)}1]`), ['UPSTREAM_RESPONSE_LIMIT GraphQL: values']],
   ];
@@ -62,7 +83,11 @@ t.test('what an event holds is bounded, however it is written', async (t) => {
     'data: xxxxxxxx\n'.repeat(300),
     'data\n'.repeat(2100),
   ]) {
-    t.strictSame(framesOf([Buffer.from(stream)]), ['UPSTREAM_RESPONSE_LIMIT event'], stream.slice(0, 10));
+    t.strictSame(
+      framesOf([Buffer.from(stream)]),
+      ['UPSTREAM_RESPONSE_LIMIT event'],
+      stream.slice(0, 10),
+    );
   }
   t.strictSame(framesOf([Buffer.from(':ping\n\n'.repeat(10_000))]), [], 'comments go on for ever');
 });

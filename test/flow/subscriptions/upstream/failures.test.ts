@@ -15,7 +15,10 @@ import {
 } from '../../../kit/upstream-desk.js';
 
 /** One gateway for each kind of failure: a machine that is slow with everything must not meet the limits of another. */
-async function settings(t: Test, protocol: Protocol): Promise<(code: string | undefined) => Setting> {
+async function settings(
+  t: Test,
+  protocol: Protocol,
+): Promise<(code: string | undefined) => Setting> {
   const make = (limits: string): Promise<Setting> =>
     startUpstreamDesk(
       t,
@@ -26,7 +29,8 @@ async function settings(t: Test, protocol: Protocol): Promise<(code: string | un
   const patient = await make('');
   const late = await make(', acceptMillis: 200');
   const silent = await make(', silenceMillis: 300');
-  return (code) => (code === 'UPSTREAM_TIMEOUT' ? late : code === 'UPSTREAM_IDLE_TIMEOUT' ? silent : patient);
+  return (code) =>
+    code === 'UPSTREAM_TIMEOUT' ? late : code === 'UPSTREAM_IDLE_TIMEOUT' ? silent : patient;
 }
 
 const TICK = 'event: next\ndata: {"data":{"tick":1}}\n\n';
@@ -36,21 +40,45 @@ const EVENT_CASES: readonly (readonly [string, Reply, readonly string[]])[] = [
   ['elsewhere', reply(307, { location: 'http://169.254.169.254/' }, ''), ['UPSTREAM_REDIRECT']],
   ['too much to do', reply(503, {}, ''), ['UPSTREAM_OVERLOADED']],
   ['a page', reply(404, { 'content-type': 'text/html' }, '<p>'), ['UPSTREAM_INVALID_RESPONSE']],
-  ['JSON', reply(200, { 'content-type': 'application/json' }, '{"data":{"tick":1}}'), ['UPSTREAM_INVALID_RESPONSE']],
+  [
+    'JSON',
+    reply(200, { 'content-type': 'application/json' }, '{"data":{"tick":1}}'),
+    ['UPSTREAM_INVALID_RESPONSE'],
+  ],
   ['events with another status', reply(500, EVENTS, TICK), ['UPSTREAM_INVALID_RESPONSE']],
-  ['compressed', reply(200, { ...EVENTS, 'content-encoding': 'gzip' }, TICK), ['UPSTREAM_INVALID_RESPONSE']],
+  [
+    'compressed',
+    reply(200, { ...EVENTS, 'content-encoding': 'gzip' }, TICK),
+    ['UPSTREAM_INVALID_RESPONSE'],
+  ],
   ['nothing', (response) => response.destroy(), ['UPSTREAM_RESET']],
   ['no answer', () => {}, ['UPSTREAM_TIMEOUT']],
   ['no event', reply(200, EVENTS, ''), ['UPSTREAM_TRUNCATED']],
   ['no end', reply(200, EVENTS, TICK), ['sent', 'UPSTREAM_TRUNCATED']],
-  ['a hundred and no end', reply(200, EVENTS, TICK.repeat(100)), [...Array(100).fill('sent'), 'UPSTREAM_TRUNCATED']],
+  [
+    'a hundred and no end',
+    reply(200, EVENTS, TICK.repeat(100)),
+    [...Array(100).fill('sent'), 'UPSTREAM_TRUNCATED'],
+  ],
   ['an end', reply(200, EVENTS, `${TICK}event: complete\ndata:\n\n`), ['sent']],
   ['more after the end', reply(200, EVENTS, `event: complete\n\n${TICK}`), []],
-  ['a cut event', reply(200, EVENTS, `${TICK}${TICK.slice(0, -5)}`), ['sent', 'UPSTREAM_TRUNCATED']],
+  [
+    'a cut event',
+    reply(200, EVENTS, `${TICK}${TICK.slice(0, -5)}`),
+    ['sent', 'UPSTREAM_TRUNCATED'],
+  ],
   ['no JSON', reply(200, EVENTS, 'event: next\ndata: {]\n\n'), ['UPSTREAM_INVALID_RESPONSE']],
   ['rubbish', reply(200, EVENTS, '\0\0\0rubbish\n\n\n'), ['UPSTREAM_TRUNCATED']],
-  ['two of one name', reply(200, EVENTS, 'event: next\ndata: {"data":1,"data":{}}\n\n'), ['UPSTREAM_INVALID_RESPONSE']],
-  ['no result', reply(200, EVENTS, 'event: next\ndata: {"x":1}\n\nevent: complete\n\n'), ['UPSTREAM_INVALID_RESPONSE']],
+  [
+    'two of one name',
+    reply(200, EVENTS, 'event: next\ndata: {"data":1,"data":{}}\n\n'),
+    ['UPSTREAM_INVALID_RESPONSE'],
+  ],
+  [
+    'no result',
+    reply(200, EVENTS, 'event: next\ndata: {"x":1}\n\nevent: complete\n\n'),
+    ['UPSTREAM_INVALID_RESPONSE'],
+  ],
   [
     'too long',
     reply(200, EVENTS, `event: next\ndata: {"data":{"tick":"${'x'.repeat(2000)}"}}\n\n`),
@@ -104,17 +132,31 @@ t.test('whatever becomes of an event stream is told, and is the end', async (t) 
 type Script = (socket: WebSocket, say: (message: unknown) => void, id: string) => void;
 
 const ack = { type: 'connection_ack' };
-const next = (id: string, payload: unknown = { data: { tick: 1 } }): unknown => ({ id, type: 'next', payload });
+const next = (id: string, payload: unknown = { data: { tick: 1 } }): unknown => ({
+  id,
+  type: 'next',
+  payload,
+});
 
 /** When it is connected, and when it is subscribed. */
-const SOCKET_CASES: readonly (readonly [string, Script | null, Script | null, readonly string[]])[] = [
+const SOCKET_CASES: readonly (readonly [
+  string,
+  Script | null,
+  Script | null,
+  readonly string[],
+])[] = [
   ['no ack', () => {}, null, ['UPSTREAM_TIMEOUT']],
   ['forbidden', (socket) => socket.close(4403, 'Forbidden'), null, ['UPSTREAM_AUTH']],
   ['closed at once', (socket) => socket.close(1000), null, ['UPSTREAM_RESET']],
   ['cut', (socket) => socket.terminate(), null, ['UPSTREAM_RESET']],
   ['an event first', (_socket, say) => say(next('1')), null, ['UPSTREAM_INVALID_RESPONSE']],
   ['no JSON', (socket) => socket.send('{'), null, ['UPSTREAM_INVALID_RESPONSE']],
-  ['binary', (socket) => socket.send(Buffer.from('{"type":"connection_ack"}')), null, ['UPSTREAM_INVALID_RESPONSE']],
+  [
+    'binary',
+    (socket) => socket.send(Buffer.from('{"type":"connection_ack"}')),
+    null,
+    ['UPSTREAM_INVALID_RESPONSE'],
+  ],
   [
     'two of one name',
     (socket) => socket.send('{"type":"connection_ack","type":"ping"}'),
@@ -122,7 +164,12 @@ const SOCKET_CASES: readonly (readonly [string, Script | null, Script | null, re
     ['UPSTREAM_INVALID_RESPONSE'],
   ],
   ['its end', null, (_socket, say, id) => say({ id, type: 'complete' }), []],
-  ['the end of another', null, (_socket, say) => say({ id: 'x', type: 'complete' }), ['UPSTREAM_INVALID_RESPONSE']],
+  [
+    'the end of another',
+    null,
+    (_socket, say) => say({ id: 'x', type: 'complete' }),
+    ['UPSTREAM_INVALID_RESPONSE'],
+  ],
   ['an event of another', null, (_socket, say) => say(next('x')), ['UPSTREAM_INVALID_RESPONSE']],
   [
     'a quiet farewell',
@@ -162,12 +209,18 @@ const SOCKET_CASES: readonly (readonly [string, Script | null, Script | null, re
     },
     ['UPSTREAM_INVALID_RESPONSE'],
   ],
-  ['a name of JavaScript', null, (_socket, say) => say(next('__proto__')), ['UPSTREAM_INVALID_RESPONSE']],
+  [
+    'a name of JavaScript',
+    null,
+    (_socket, say) => say(next('__proto__')),
+    ['UPSTREAM_INVALID_RESPONSE'],
+  ],
   ['another message', null, (_socket, say) => say({ type: 'data' }), ['UPSTREAM_INVALID_RESPONSE']],
   [
     'refused',
     null,
-    (_socket, say, id) => say({ id, type: 'error', payload: [{ message: 'not you', path: ['tick'] }] }),
+    (_socket, say, id) =>
+      say({ id, type: 'error', payload: [{ message: 'not you', path: ['tick'] }] }),
     ['GRAPHQL_UPSTREAM_ERROR'],
   ],
   [
@@ -196,7 +249,8 @@ t.test('whatever becomes of a WebSocket is told, and is the end', async (t) => {
           socket.on('message', (data) => {
             const { type, id } = JSON.parse(String(data));
             if (type === 'subscribe') subscribed?.(socket, say, id);
-            else if (type === 'connection_init') (connected ?? ((_socket, tell) => tell(ack)))(socket, say, '');
+            else if (type === 'connection_init')
+              (connected ?? ((_socket, tell) => tell(ack)))(socket, say, '');
           });
         });
       };
@@ -207,7 +261,11 @@ t.test('whatever becomes of a WebSocket is told, and is the end', async (t) => {
   }
   for (const [what, head, expected] of [
     ['no credentials', 'HTTP/1.1 401 Unauthorized\r\n', 'UPSTREAM_AUTH'],
-    ['elsewhere', 'HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\n', 'UPSTREAM_REDIRECT'],
+    [
+      'elsewhere',
+      'HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\n',
+      'UPSTREAM_REDIRECT',
+    ],
     ['too much to do', 'HTTP/1.1 503 Unavailable\r\n', 'UPSTREAM_OVERLOADED'],
     ['no such thing', 'HTTP/1.1 404 Not Found\r\n', 'UPSTREAM_INVALID_RESPONSE'],
     [
@@ -235,6 +293,12 @@ t.test('whatever becomes of a WebSocket is told, and is the end', async (t) => {
       });
     });
   };
-  t.strictSame(codesOf(await allOf(events('sse', 'subscription { tick }'))), ['UPSTREAM_IDLE_TIMEOUT'], 'no pong');
-  while (!(await gateway.metrics()).includes('soapstone_upstream_subscriptions{service="crm"} 0\n'));
+  t.strictSame(
+    codesOf(await allOf(events('sse', 'subscription { tick }'))),
+    ['UPSTREAM_IDLE_TIMEOUT'],
+    'no pong',
+  );
+  while (
+    !(await gateway.metrics()).includes('soapstone_upstream_subscriptions{service="crm"} 0\n')
+  );
 });

@@ -37,7 +37,9 @@ form?.addEventListener('submit', (event) => {
   event.preventDefault();
   const field = form.querySelector('input');
   given = readField(field?.value ?? '');
-  field?.setCustomValidity(given === null && field.value !== '' ? 'Write a name, a colon and a value.' : '');
+  field?.setCustomValidity(
+    given === null && field.value !== '' ? 'Write a name, a colon and a value.' : '',
+  );
   if (field?.reportValidity() === true) show();
 });
 show();
