@@ -73,8 +73,6 @@ const SERVICE = closed({
   namespace: optional(text('Namespace of the request and reply elements, for types in SDL.')),
   naming: oneOf(['camel', 'exact'],
     '`camel` makes field names lowerCamelCase; `exact` keeps the names of the XML.', 'camel'),
-  names: oneOf(['current', '0.1'],
-    '`0.1` keeps the names that version 0.1 made by rule, and its choice of queries and mutations. The next version drops it.', 'current'),
   schema: SCHEMA_KEYS,
   serveWsdl: flag('Whether `?wsdl` and `?xsd=` of the path answer with the documents of `wsdl`.', true),
   faultDetail: oneOf(FAULT_DETAIL_POLICIES,

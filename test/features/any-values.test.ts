@@ -241,14 +241,6 @@ t.test('arguments of any type: literals, types by name, XML, and what is refused
   t.match(await send('v: { value: $j }', { j: JSON.parse(deep) }), /deep/);
 });
 
-t.test('names "0.1" keeps values of any type as XML', async (t) => {
-  const { ask, sent } = await startDesk(t, WSDL, '    names: "0.1"\n');
-  t.match(await ask('{ get(v: "x", s: "y") { v s } }', reply('<t:v>a</t:v><t:s>b</t:s>')), {
-    data: { get: { v: '<v xmlns="urn:t"', s: 'b' } },
-  });
-  t.match(sent(), /<\w+:v>x<\/\w+:v><\w+:s>y</);
-});
-
 const ENCODED = `<definitions targetNamespace="urn:e" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="${XSD}" xmlns:e="urn:e">
 <message name="In"><part name="v" type="xs:anyType"/></message><message name="Out"><part name="return" type="xs:anyType"/></message>
 <portType name="P"><operation name="echo"><input message="e:In"/><output message="e:Out"/></operation></portType>

@@ -146,9 +146,3 @@ t.test('a data set needs the rules of all fields, for its rows may hold any', as
   t.match(errors, [{ extensions: { code: 'FORBIDDEN' } }, { extensions: { code: 'FORBIDDEN' } }]);
   t.same(plain(data), { get: { result: { tables: null, xml: null } } });
 });
-
-t.test('names "0.1" keeps the schema and the rows as XML', async (t) => {
-  const { ask } = await startDesk(t, WSDL, '    names: "0.1"\n');
-  const { data } = await ask('{ get { any } }', reply(`${SCHEMA}<Set xmlns=""><N/></Set>`));
-  t.match(data, { get: { any: ['<Set><N/></Set>'] } });
-});

@@ -35,20 +35,6 @@ t.test('a service that shapes its types otherwise has its own', async (t) => {
   t.match(sdl, /^type Traveller \{\n {2}name: String!/m);
 });
 
-t.test(
-  '`names` keeps the names and the choice of queries of version 0.1 for one service',
-  async (t) => {
-    const of = async (air: string) =>
-      [...(await compiled(t, air, HOTEL)).graph.fields.keys()].sort();
-    t.same(await of(AIR), ['Mutation.airBook', 'Query.hotelSearch', 'Query.lowFareSearch']);
-    t.same(await of(AIR.replace(' }', ', names: "0.1" }')), [
-      'Mutation.airBookReq',
-      'Mutation.lowFareSearchReq',
-      'Query.hotelSearch',
-    ]);
-  },
-);
-
 t.test('operations that share a name are called by their request elements', async (t) => {
   const { services, graph } = await compiled(t, AIR, HOTEL);
   t.same(

@@ -59,10 +59,10 @@ t.test('field names are lowerCamelCase and legal', async (t) => {
   for (const [xml, name] of Object.entries(cases)) t.equal(fieldName(xml, 'camel'), name, xml);
   t.equal(fieldName('OrderID', 'exact'), 'OrderID');
   t.equal(fieldName('order-id', 'exact'), 'order_id');
-  t.equal(typeName('Order.Line', 'camel'), 'Order_Line');
-  t.equal(enumValueName('ON HOLD', 'camel'), 'ON_HOLD');
-  t.equal(enumValueName('true', 'camel'), '_true');
-  t.equal(enumValueName('', 'camel'), 'EMPTY');
+  t.equal(typeName('Order.Line'), 'Order_Line');
+  t.equal(enumValueName('ON HOLD'), 'ON_HOLD');
+  t.equal(enumValueName('true'), '_true');
+  t.equal(enumValueName(''), 'EMPTY');
   const values = {
     '1': '_1',
     '-1': 'MINUS_1',
@@ -82,8 +82,7 @@ t.test('field names are lowerCamelCase and legal', async (t) => {
     '*ALL': '_ALL',
     ON_HOLD: 'ON_HOLD',
   };
-  for (const [value, name] of Object.entries(values))
-    t.equal(enumValueName(value, 'camel'), name, value);
+  for (const [value, name] of Object.entries(values)) t.equal(enumValueName(value), name, value);
 });
 
 t.test('a number behind a name that is taken is told from the numbers in it', async (t) => {

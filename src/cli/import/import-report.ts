@@ -139,7 +139,7 @@ export function reportImport(
 /** `Query.crmGetOrder` for the field `Query.getOrder` of the service `crm`, as colliding fields of a schema are named. */
 function withServiceName(field: string, service: string): string {
   const [parent = '', name = ''] = field.split('.');
-  return `${parent}.${fieldName(service, 'camel')}${pascalName(name, 'camel')}`;
+  return `${parent}.${fieldName(service, 'camel')}${pascalName(name)}`;
 }
 
 const keyOf = (service: string, operation: string): string => `${service} ${operation}`;

@@ -166,8 +166,8 @@ function typeOwners(
   const first = new Map<object, Map<string, string>>();
   for (const service of services) {
     if (service.wsdl === null) continue;
-    const { naming, names, schema } = service.config;
-    const shape = JSON.stringify([naming, names, schema]);
+    const { naming, schema } = service.config;
+    const shape = JSON.stringify([naming, schema]);
     const byShape = getOrMake(first, service.wsdl.types, () => new Map<string, string>());
     const owner = byShape.get(shape);
     if (owner === undefined) byShape.set(shape, service.name);
@@ -178,8 +178,7 @@ function typeOwners(
 
 /** Names in SDL types are exactly those. */
 function namingOf({ wsdl, config }: ConfiguredService): Naming {
-  const naming = wsdl === null ? 'exact' : config.naming;
-  return config.names === '0.1' ? `${naming}-0.1` : naming;
+  return wsdl === null ? 'exact' : config.naming;
 }
 
 /** In the order of the file. */

@@ -8,18 +8,12 @@ import type { InputField } from '../input/input-field.js';
 import type { Answer } from '../output/faults.js';
 import { resultField } from '../output/result-field.js';
 import type { Leaf } from '../types/leaf.js';
-import { fieldName, isNaming01, NameScope } from '../types/naming.js';
+import { fieldName, NameScope } from '../types/naming.js';
 import { plainShape, SINGLE } from '../types/plain-shape.js';
 import type { FieldShape } from '../types/shape.js';
 import type { ServiceTypes } from './field-types.js';
 
 const leafOf = ({ leaves, names }: ServiceTypes): Leaf => leaves.of(BASE64, 'Base64', names);
-
-/** Version 0.1 had neither arguments nor fields for them. */
-const offered = (
-  { attachments = [] }: Payload,
-  { names }: ServiceTypes,
-): readonly AttachedPart[] => (isNaming01(names.naming) ? [] : attachments);
 
 /** Adds an argument for each attachment of the request to `fields`. */
 export function attachmentArguments(
@@ -27,7 +21,7 @@ export function attachmentArguments(
   fields: Map<string, InputField>,
   types: ServiceTypes,
 ): readonly EncodeAttachment[] {
-  const attachments = offered(input, types);
+  const { attachments = [] } = input;
   if (attachments.length === 0) return [];
   const scope = new NameScope(fields.keys());
   return attachments.map((attached): EncodeAttachment => {
@@ -58,7 +52,7 @@ export function withAttachments(
   { type, shape }: Answer,
   types: ServiceTypes,
 ): Answer {
-  const attachments = operation.output === null ? [] : offered(operation.output, types);
+  const attachments = operation.output?.attachments ?? [];
   if (attachments.length === 0) return { type, shape };
   const { type: leafType, scalar } = leafOf(types);
   const scope = new NameScope(['result']);

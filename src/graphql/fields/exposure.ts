@@ -13,8 +13,7 @@ import type { FaultStyle } from '../output/faults.js';
 import type { FieldCost } from '../types/cost-rules.js';
 import type { TypeMappings } from '../types/mapping.js';
 import type { ChoiceStyle } from '../types/members.js';
-import { isReading01 } from '../types/names-01.js';
-import { fieldName, isNaming01, NameScope, type Naming, pascalName } from '../types/naming.js';
+import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.js';
 import type { PagesMapping } from '../types/paging.js';
 import type { TypeNames } from '../types/type-names.js';
 import {
@@ -140,7 +139,7 @@ export function* exposures(
       const wanted = fieldName(written.slice(0, written.length - suffix.length), service.naming);
       const name = scopes[parent].take(
         wanted,
-        `${fieldName(service.name, isNaming01(service.naming) ? 'camel-0.1' : 'camel')}${pascalName(wanted, service.naming)}`,
+        `${fieldName(service.name, 'camel')}${pascalName(wanted)}`,
       );
       chosen.set(each, name);
       if (name === wanted) continue;
@@ -196,9 +195,7 @@ function unnamedOf(
   const isQuery = (operation: Operation, patterns: readonly string[]): boolean => {
     const name = distinctName(operation);
     if (patterns.some((pattern) => matchesName(operation.name, pattern))) return true;
-    return isNaming01(service.naming)
-      ? isReading01(name)
-      : isReading(name) && !(answersNothing(operation) && !isCheck(name));
+    return isReading(name) && !(answersNothing(operation) && !isCheck(name));
   };
   return service.operations.flatMap((operation): Unnamed[] => {
     const entry = service.mapping.get(operation.name) ?? null;

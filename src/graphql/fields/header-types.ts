@@ -2,7 +2,6 @@ import { GraphQLInputObjectType } from 'graphql';
 import { addToGroup } from '../../base/groups.js';
 import { type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
 import { type InputField, inputConfigs } from '../input/input-field.js';
-import { isNaming01 } from '../types/naming.js';
 import type { ServiceNames } from '../types/type-names.js';
 
 /** The input types for the header blocks of one service. Operations that take the same blocks share one. */
@@ -19,7 +18,7 @@ export class HeaderTypes {
   /** `operations` are all of the services that share the types, offered or not. */
   constructor(names: ServiceNames, operations: readonly Operation[]) {
     this.#names = names;
-    for (const operation of isNaming01(names.naming) ? [] : operations) {
+    for (const operation of operations) {
       const blocks = keyOf(blocksOf(operation));
       addToGroup(this.#takers, blocks, operation);
     }

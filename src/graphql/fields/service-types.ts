@@ -9,7 +9,7 @@ import { KnownTypes } from '../types/known-types.js';
 import { LeafTable } from '../types/leaf.js';
 import type { TypeMappings } from '../types/mapping.js';
 import { MemberTable } from '../types/members.js';
-import { isNaming01, pascalName } from '../types/naming.js';
+import { pascalName } from '../types/naming.js';
 import { hasReferences, reach } from '../types/reach.js';
 import { type DeclaredNames, type ServiceNaming, TypeNames } from '../types/type-names.js';
 import { type GraphqlService, offeredBy } from './exposure.js';
@@ -27,9 +27,9 @@ export function serviceTypes(
   allNames: TypeNames,
 ): ServiceTypes {
   const allOperations = services.flatMap((each) => each.operations);
-  const { naming, choices = 'fields', nullable = null } = service;
+  const { choices = 'fields', nullable = null } = service;
   const isEncoded = allOperations.some(({ use }) => use === 'encoded');
-  const anyTypes = isNaming01(naming) ? null : (members: MemberTable) => new KnownTypes(members);
+  const anyTypes = (members: MemberTable) => new KnownTypes(members);
   const { knownTypes = [], elements: knownElements = [] } = service;
   const rules = { choices, nullable, isEncoded, knownTypes, knownElements, anyTypes };
   const names = allNames.of(service.name);
@@ -125,15 +125,14 @@ export const namingsOf = (groups: readonly TypeGroup[]): ReadonlyMap<string, Ser
  */
 function elementNames({ owner, services }: TypeGroup): ServiceNaming['elements'] {
   const names = new Map<XsdType, QName>();
-  const { naming, knownTypes = [], elements = [] } = owner;
-  if (isNaming01(naming)) return names;
+  const { knownTypes = [], elements = [] } = owner;
   const taken = new Set(
-    knownTypes.flatMap(({ name }) => (name === null ? [] : [pascalName(name.local, naming)])),
+    knownTypes.flatMap(({ name }) => (name === null ? [] : [pascalName(name.local)])),
   );
   const replies = repliesOfOne(services.flatMap(({ operations }) => operations));
   for (const { name, type } of elements) {
     const isFree = type.name === null && !names.has(type) && !replies.has(type);
-    if (isFree && !taken.has(pascalName(name.local, naming))) names.set(type, name);
+    if (isFree && !taken.has(pascalName(name.local))) names.set(type, name);
   }
   return names;
 }

@@ -22,7 +22,6 @@ import { descriptionOf } from '../types/description.js';
 import type { LeafTable } from '../types/leaf.js';
 import { everyRule, rulesWithin } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
-import { isNaming01 } from '../types/naming.js';
 import { plainShape, SINGLE } from '../types/plain-shape.js';
 import type { FaultShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { ServiceNames } from '../types/type-names.js';
@@ -125,8 +124,7 @@ export class FaultTypes {
     const key = `${name} ${typeKey(element.name)}`;
     const same = getOrMake(this.#byType, type, () => new Map<string, FaultType>());
     // Each operation of the SOAP encoding declares an element of its own for one and the same part.
-    const isShared = isPart(element) || !isNaming01(this.#names.naming);
-    const made = (isShared ? same.get(key) : undefined) ?? this.#makeFault(name, element);
+    const made = same.get(key) ?? this.#makeFault(name, element);
     this.#known.set(element, made);
     same.set(key, made);
     return made;
@@ -188,8 +186,7 @@ export class FaultTypes {
     const { knownElements } = this.#members;
     const isOfType =
       knownElements.length > 0 && !this.#globals.has(element) && element.type.kind === 'complex';
-    if (isOfType && element.type.name !== null && !isNaming01(this.#names.naming))
-      return element.type.name.local;
+    if (isOfType && element.type.name !== null) return element.type.name.local;
     return isPart(element) ? name : element.name.local;
   }
 

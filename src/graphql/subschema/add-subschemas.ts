@@ -163,8 +163,7 @@ function subschemaNames(
   const roots = new Map<string, string>();
   for (const root of ROOTS) {
     const type = rootOf(schema, root);
-    if (type !== null)
-      roots.set(type.name, names.take(`${pascalName(service.name, 'camel')}${root}`));
+    if (type !== null) roots.set(type.name, names.take(`${pascalName(service.name)}${root}`));
   }
   const types = typeNames(service, names, { roots, hidden, findings });
   const rootFields = rootFieldNames(service, names, { isTaken, hidden, findings });
@@ -196,8 +195,7 @@ function typeNames(
     (type) => !isBuiltIn(type) && !roots.has(type.name) && !hidden.has(type.name),
   );
   const wantedOf = (name: string): string =>
-    renames.get(name) ??
-    (prefix === null ? name : `${pascalName(prefix, 'camel')}${upperFirst(name)}`);
+    renames.get(name) ?? (prefix === null ? name : `${pascalName(prefix)}${upperFirst(name)}`);
   const uses = new Uses(all.map(({ name }) => wantedOf(name)));
   for (const { name } of all) {
     const wanted = wantedOf(name);
@@ -246,7 +244,7 @@ function rootFieldNames(
   const { name: service, schema, prefix, renames } = subschema;
   const rootFields = new Map<string, string>();
   const prefixed = (field: string): string =>
-    prefix === null ? field : `${fieldName(prefix, 'camel')}${pascalName(field, 'camel')}`;
+    prefix === null ? field : `${fieldName(prefix, 'camel')}${pascalName(field)}`;
   for (const parent of offeredRoots(subschema)) {
     const scope = new NameScope();
     const isFree = (name: string): boolean => !isTaken(parent, name);
@@ -259,7 +257,7 @@ function rootFieldNames(
     for (const field of fields) {
       const part = `${parent}.${field}`;
       const wanted = wantedOf(field);
-      const base = `${fieldName(service, 'camel')}${pascalName(wanted, 'camel')}`;
+      const base = `${fieldName(service, 'camel')}${pascalName(wanted)}`;
       let name = isFree(wanted) ? scope.take(wanted) : scope.take(base);
       while (!isFree(name)) name = scope.take(base);
       rootFields.set(part, name);

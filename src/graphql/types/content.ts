@@ -3,7 +3,6 @@ import { wildcardsIn } from '../../wsdl/wildcards.js';
 import { type ElementMember, isHidden, type Member } from './member.js';
 import type { MemberTable } from './members.js';
 import { mixedModel } from './mixed.js';
-import { isNaming01 } from './naming.js';
 import { hasVariants } from './reach.js';
 import { SDL_URI } from './sdl-uri.js';
 
@@ -40,7 +39,7 @@ export const ARRAYS_MAX = 4;
 
 /** The item of an array of the SOAP encoding that stands where no list is unwrapped: in another one. Null for others. */
 export function nestedItem(type: ComplexType, members: MemberTable): ElementMember | null {
-  if (type.content.kind !== 'array' || isNaming01(members.naming)) return null;
+  if (type.content.kind !== 'array') return null;
   let depth = 0;
   for (
     let at: XsdType = type;

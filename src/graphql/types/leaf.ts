@@ -29,7 +29,7 @@ import { AnyValueTypes } from './any-value.js';
 import { DataSetTypes } from './data-set.js';
 import { deprecationIn, descriptionOf } from './description.js';
 import type { FieldMapping } from './mapping.js';
-import { enumValueName, isNaming01, NameScope } from './naming.js';
+import { enumValueName, NameScope } from './naming.js';
 import { retyped, retypesOf } from './retype.js';
 import { SDL_URI } from './sdl-uri.js';
 import type { ServiceNames } from './type-names.js';
@@ -66,8 +66,6 @@ export class LeafTable {
 
   /** `nameHint` names an enumeration that has no name of its own. */
   of(type: SimpleType, nameHint: string, names: ServiceNames): Leaf {
-    // Another service may have the same WSDL, and other names.
-    if (isNaming01(names.naming) && isNarrowed(type)) return this.#plain(scalarOf(type));
     return getOrMake(this.#known, type, () => {
       if (type.name?.uri === SDL_URI && type.name.local === 'ID')
         return { type: GraphQLID, scalar: ID_SCALAR };
@@ -167,7 +165,7 @@ export class LeafTable {
     // Names that can be kept are kept, whatever else would become that name.
     for (const isExact of [true, false]) {
       for (const { value } of values) {
-        const wanted = enumValueName(value, names.naming);
+        const wanted = enumValueName(value);
         if ((wanted === value) !== isExact || nameByWire.has(value)) continue;
         const valueName = scope.take(wanted);
         nameByWire.set(value, valueName);
@@ -194,9 +192,6 @@ export class LeafTable {
     return { type: enumType, scalar: enumScalar(name, nameByWire, type) };
   }
 }
-
-/** Whether facets make another scalar of it than its built-in type has. */
-const isNarrowed = (type: SimpleType): boolean => wholeNumberOf(type).name !== scalarOf(type).name;
 
 interface LeafOfOne extends Leaf {
   readonly type: LeafType;

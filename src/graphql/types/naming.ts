@@ -1,47 +1,33 @@
-import { asciiName01, lowerFirst01 } from './names-01.js';
-
-/**
- * How names of operations, fields and arguments are made: lowerCamelCase, or as in the XML where that is legal; by the
- * rules of this version, or by those of 0.1.
- */
-export type Naming = 'camel' | 'exact' | 'camel-0.1' | 'exact-0.1';
-
-/** True if names are those of version 0.1. */
-export const isNaming01 = (naming: Naming): boolean =>
-  naming === 'camel-0.1' || naming === 'exact-0.1';
+/** How operations, fields and arguments are named: in lowerCamelCase, or as in the XML where that is legal. */
+export type Naming = 'camel' | 'exact';
 
 /**
  * The GraphQL name of a field or argument for an XML name. `OrderID` becomes `orderID`, `ISBNCode` `isbnCode`,
  * `order-id` and `ORDER_ID` `orderId`. The result is always a legal name that does not begin with two underscores.
  */
 export function fieldName(xmlName: string, naming: Naming): string {
-  if (naming === 'exact' || naming === 'exact-0.1') {
-    return legal(asciiOf(xmlName, naming).replace(/[^A-Za-z0-9_]/g, '_'));
-  }
-  const plain = asciiOf(naming === 'camel' ? decoded(xmlName) : xmlName, naming);
+  if (naming === 'exact') return legal(toAscii(xmlName).replace(/[^A-Za-z0-9_]/g, '_'));
+  const plain = toAscii(decoded(xmlName));
   const words = plain.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   // In a name without lower case only separators begin words.
   const isLoud = words.length > 1 && !/[a-z]/.test(plain);
   const [first, ...rest] = isLoud ? words.map((word) => word.toLowerCase()) : words;
   if (first === undefined) return '_';
   const underscore = plain.startsWith('_') ? '_' : '';
-  const begin = naming === 'camel' ? lowerFirst(first) : lowerFirst01(first);
-  return legal(underscore + begin + rest.map(upperFirst).join(''));
+  return legal(underscore + lowerFirst(first) + rest.map(upperFirst).join(''));
 }
 
 /** The GraphQL name of a type: the XML name wherever that is legal. */
-export const typeName = (xmlName: string, naming: Naming): string =>
-  legal(
-    asciiOf(isNaming01(naming) ? xmlName : decoded(xmlName), naming).replace(/[^A-Za-z0-9_]/g, '_'),
-  );
+export const typeName = (xmlName: string): string =>
+  legal(toAscii(decoded(xmlName)).replace(/[^A-Za-z0-9_]/g, '_'));
 
 /**
  * The GraphQL name of an enumeration value: the value itself wherever that is legal. Signs are words where they are the
  * value, stand before a number, or are a plus or minus at the end: `>=` becomes `GREATER_EQUAL`, `-1` `MINUS_1`, `A+`
  * `A_PLUS`.
  */
-export function enumValueName(value: string, naming: Naming): string {
-  const plain = asciiOf(value.slice(0, VALUE_CHARS), naming);
+export function enumValueName(value: string): string {
+  const plain = toAscii(value.slice(0, VALUE_CHARS));
   const name = legal(/[A-Za-z0-9]/.test(plain) ? wordsOf(plain) : signWords(plain));
   return name === 'true' || name === 'false' || name === 'null' ? `_${name}` : name;
 }
@@ -61,14 +47,12 @@ function wordsOf(value: string): string {
 }
 
 /** The beginning of a type's name that is made from an element's name: `order-line` becomes `OrderLine`. */
-export const pascalName = (xmlName: string, naming: Naming): string =>
-  upperFirst(
-    fieldName(xmlName, isNaming01(naming) ? 'camel-0.1' : 'camel').replace(/^_+/, '') || '_',
-  );
+export const pascalName = (xmlName: string): string =>
+  upperFirst(fieldName(xmlName, 'camel').replace(/^_+/, '') || '_');
 
 /** The name of a type without one, inside `owner`: `GetOrder` and `line` give `GetOrderLine`; `GetOrderResult` stays. */
-export function innerName(owner: string, xmlName: string, naming: Naming): string {
-  const name = pascalName(xmlName, naming);
+export function innerName(owner: string, xmlName: string): string {
+  const name = pascalName(xmlName);
   return name.length > owner.length && name.startsWith(owner) ? name : `${owner}${name}`;
 }
 
@@ -145,9 +129,6 @@ const NOUNS: ReadonlySet<string> = new Set(
 );
 
 const upperFirst = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
-
-const asciiOf = (name: string, naming: Naming): string =>
-  isNaming01(naming) ? asciiName01(name) : toAscii(name);
 
 /** A name as it was before .NET wrote signs that XML names cannot have as `_x0020_`. */
 const decoded = (xmlName: string): string =>

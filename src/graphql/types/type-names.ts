@@ -13,7 +13,7 @@ import {
   TYPES_PATH,
   type TypeMappings,
 } from './mapping.js';
-import { innerName, isNaming01, NameScope, type Naming, pascalName, typeName } from './naming.js';
+import { innerName, NameScope, type Naming, pascalName, typeName } from './naming.js';
 
 /** How the types of one service are named. */
 export interface ServiceNaming {
@@ -141,7 +141,7 @@ export class ServiceNames {
 
   /** The beginning of a type's name that is made from an element's name. */
   pascal(xmlName: string): string {
-    return pascalName(xmlName, this.naming);
+    return pascalName(xmlName);
   }
 
   /** The beginning of the names of types that are made for an operation. */
@@ -151,13 +151,13 @@ export class ServiceNames {
 
   /** The name of a type without one, inside `owner`. */
   inner(owner: string, xmlName: string): string {
-    return innerName(owner, xmlName, this.naming);
+    return innerName(owner, xmlName);
   }
 
   /** Names an item of a list in a wrapper: by its own name, unless that is `item`. */
   innerItem(owner: string, xmlName: string, item: string): string {
     const wrapper = this.inner(owner, xmlName);
-    if (item === xmlName || isNaming01(this.naming)) return wrapper;
+    if (item === xmlName) return wrapper;
     return item === 'item' ? this.inner(wrapper, item) : this.inner(owner, item);
   }
 
@@ -205,10 +205,10 @@ export class ServiceNames {
 
   #give({ wanted: xmlName, own, uri, owner, label }: Wanted): string {
     const known = this.#declared?.of(owner, label, this.taken.countOf(label)) ?? null;
-    const wanted = known?.wanted ?? typeName(xmlName, this.naming);
+    const wanted = known?.wanted ?? typeName(xmlName);
     const name =
       known === null
-        ? this.#free(typeName(own, this.naming), uri)
+        ? this.#free(typeName(own), uri)
         : this.#names.scope.take(known.name, `${this.pascal(this.service)}${known.name}`);
     this.#names.owners.set(name, this.service);
     this.taken.add(owner, label, { name, wanted });
@@ -228,7 +228,7 @@ export class ServiceNames {
   /** The name of a named type before any suffix: one name for requests and replies. */
   #plainName(type: XsdType): string {
     return getOrMake(this.#plain, type, () => {
-      const wanted = typeName(type.name?.local ?? '', this.naming);
+      const wanted = typeName(type.name?.local ?? '');
       const word = this.#wordOf(type.name?.uri ?? '');
       const others = [
         ...(word === '' ? [] : [`${word}${wanted}`]),
