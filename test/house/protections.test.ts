@@ -35,7 +35,6 @@ const OF_SOAP_SERVICES = [
     'ports',
     'namespace',
     'naming',
-    'names',
     'callerHeaders',
     'reads',
     'replyHeaders',
