@@ -45,7 +45,7 @@ import { TypeNames } from './types/type-names.js';
 
 export interface BuiltSchema {
   readonly schema: GraphQLSchema;
-  /** By `Query.order`, `Mutation.placeOrder`. */
+  /** Fields by coordinate, such as `Query.order`. */
   readonly fields: ReadonlyMap<string, BoundField>;
   readonly links: LinkTable;
   /** Fields that services answer which speak GraphQL, by `Query.customer`. */

@@ -69,7 +69,7 @@ export class IntrospectedTokens implements Identifier {
     return asking.answer.then((answer) => admit(answer, caller));
   }
 
-  /** Without asking about it, any token may be one for the gateway. */
+  /** Withholds every token: only introspection tells which ones are for the gateway. */
   withhold(head: Head): void {
     if (!this.#rules.forward) withholdToken(head, () => true);
   }

@@ -14,7 +14,7 @@ export interface TokenClientRules {
   /** The claim that names the class; null for none. */
   readonly classClaim: string | null;
   readonly classes: ReadonlyMap<string, ClientClass>;
-  /** The class of clients whose token names no class there is; null: they are refused. */
+  /** Class of clients whose token names no configured class; null refuses them. */
   readonly otherwise: ClientClass | null;
 }
 

@@ -4,7 +4,10 @@ import type { QName } from '../../xml/events.js';
 export type ContentEvent =
   | { readonly kind: 'open'; readonly name: QName }
   | { readonly kind: 'attribute'; readonly name: QName; readonly value: string }
-  /** An attribute whose value is a name: xsi:type. `suffix` stands behind it: the size of an array. `more`: of a list. */
+  /**
+   * An attribute whose value is a name, such as xsi:type. `suffix` is appended to the name: an array
+   * size, `[3]`. `more` marks a further item of a list.
+   */
   | {
       readonly kind: 'name attribute';
       readonly name: QName;

@@ -90,7 +90,7 @@ export function compileTls(
 interface CompiledCredentials {
   /** Header fields of every call. */
   readonly fields: Fields;
-  /** Null where the fields are all there is. */
+  /** Null if fixed header fields are the only credentials. */
   readonly credentials: Credentials | null;
 }
 

@@ -78,7 +78,7 @@ export interface SoapService {
   readonly reach: Reach;
   /** Null for none. Added when all services are compiled. */
   readonly health: HealthChecks | null;
-  /** Of an operation with its own; null for the others. */
+  /** Call rules of an operation that has its own; null: those of the service apply. */
   readonly callRules: (operation: Operation | null) => CallRules | null;
   readonly callerFields: CallerFieldRules;
   /** Of the messages that the gateway writes. */

@@ -318,7 +318,7 @@ function sharedKeys(
   return new Map(shared.map(([key, { isOften }]) => [key, isOften ? 'often' : 'once']));
 }
 
-/** An order in which each of these stands as it does in every sequence, as far as there is one. */
+/** Merges the sequences into one order that agrees with all of them, if there is one. */
 function orderFor(sequences: readonly (readonly string[])[]): readonly string[] {
   const heads = sequences.map(() => 0);
   const order: string[] = [];

@@ -34,7 +34,7 @@ const SERVER = 2;
 const CLIENT = 3;
 const ERROR = 2;
 
-/** Methods that exchanges have which are no HTTP requests. */
+/** Pseudo-methods of exchanges that are not HTTP requests. */
 const NO_HTTP: ReadonlySet<string> = new Set(['WS', 'EVENT', 'POLL']);
 /** Other methods of requests are `_OTHER` (semantic conventions of HTTP). */
 const HTTP_METHODS: ReadonlySet<string> = new Set([

@@ -24,7 +24,7 @@ interface Waiting {
 export class ClassQueues {
   /** Classes with calls that wait, the next one first. There are as many as classes of the configuration. */
   readonly #byClass = new Map<string, Set<Waiting>>();
-  /** All of them in order of arrival, which is that of expiry. */
+  /** All waiting calls, oldest first: all wait equally long, so the first one also expires first. */
   readonly #all = new Set<Waiting>();
 
   get size(): number {

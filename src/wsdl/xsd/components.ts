@@ -199,7 +199,7 @@ const NAMES: ReadonlySet<string> = new Set([
   `{${WSDL}}arrayType`,
 ]);
 
-/** Attributes that mean the same where they are left out (XSD 1.0 part 1). */
+/** Default values: a component that omits one equals a component that writes it (XSD 1.0 part 1). */
 const DEFAULTS: ReadonlyMap<string, string> = new Map([
   ['abstract', 'false'],
   ['maxOccurs', '1'],
