@@ -409,6 +409,40 @@ t.test('the page for developers lists each of them under "How to remove"', async
   );
 });
 
+/** Further rows that the map has: parts that are not optional, or spread over capabilities. */
+const MAPPED: Readonly<Record<string, string>> = {
+  dialects: 'soap/dialect.ts',
+  'REST paths': 'compile/rest/rest-routes.ts',
+  'grants of OAuth': 'upstream/credentials/oauth-requests.ts',
+  'rates of calls': 'upstream/pace/',
+  'keys of calls': 'flow/calls/call-key.ts',
+  'WS-Security of requests': 'soap/security/',
+  'header blocks': 'soap/header/header-blocks.ts',
+  'configuration keys': 'config/source/',
+};
+
+t.test('the page for developers has a row under "Where is" for each of them', async (t) => {
+  const page = readFileSync('src/README.md', 'utf8');
+  const map = page.slice(page.indexOf('## Where is'), page.indexOf('## How to add'));
+  const rows = map.split('\n').filter((line) => line.startsWith('| '));
+  const isMapped = (homes: readonly string[]): boolean =>
+    rows.some((row) => homes.some((home) => row.includes(`\`${home}`)));
+  t.same(
+    Object.entries(CAPABILITIES)
+      .filter(([, { homes }]) => !isMapped(homes))
+      .map(([name]) => name),
+    [],
+    'capabilities without a row',
+  );
+  t.same(
+    Object.entries(MAPPED)
+      .filter(([, home]) => !isMapped([home]))
+      .map(([name]) => name),
+    [],
+    'parts without a row',
+  );
+});
+
 t.test('the registry has files only that are there', async (t) => {
   t.same(
     REGISTRY.filter((each) => !sources.some(({ path }) => isBelow(shortOf(path), [each]))),
