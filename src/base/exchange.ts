@@ -131,6 +131,8 @@ export class Exchange {
   status = 0;
   outcome: Outcome = 'ok';
   refusal: Refusal | null = null;
+  /** The first `retryAfter` of its refusals: several fields, or items of a batch, may fail. */
+  retryAfter: string | null = null;
   /** The local part of the fault code the backend answered with. */
   faultCode: string | null = null;
   /** Who sent the message by its Security block, verified up to Body: a subject, a user; null where that is not verified. */
@@ -184,6 +186,7 @@ export class Exchange {
 
   refuse(refusal: Refusal): void {
     this.refusal = refusal;
+    this.retryAfter ??= refusal.retryAfter;
     const { blame } = refusal.kind;
     if (refusal.code === 'SOAP_FAULT') this.outcome = 'fault';
     else if (refusal.code === 'CLIENT_GONE') this.outcome = 'aborted';

@@ -31,11 +31,20 @@ export interface KeyClaim {
   readonly messageId?: string | null;
 }
 
-/** Remembers what became of calls, by idempotency key. Never rejects. */
+/** A claim with the id of its owner, one of many that may ask for the key. */
+export interface OwnedClaim extends KeyClaim {
+  /** Random, and of this claim alone: the owner may claim again, and is the only one to settle or release. */
+  readonly owner: string;
+}
+
+/**
+ * Remembers what became of calls, by idempotency key. Never rejects. A claim that is `new` is held until its owner settles
+ * or releases it, however long its call takes.
+ */
 export interface OutcomeStore {
-  claim(claim: KeyClaim): KeyState | Promise<KeyState>;
+  claim(claim: OwnedClaim): KeyState | Promise<KeyState>;
   /** The answer to the call; null: its outcome is not known. */
-  settle(claim: KeyClaim, answer: KeptAnswer | null): void;
+  settle(claim: OwnedClaim, answer: KeptAnswer | null): void;
   /** The call was not made. */
-  release(claim: KeyClaim): void;
+  release(claim: OwnedClaim): void;
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { EventTransport } from '../base/event-bus.js';
 import type { InvalidationChannel } from '../base/invalidation.js';
 import type { NonceStore } from '../base/nonce-store.js';
-import type { OutcomeStore } from '../base/outcome-store.js';
 import type { PollSharing } from '../base/poll-sharing.js';
 import type { BudgetEvents } from '../budget/budget.js';
 import { type ConnectionSettings, RedisConnection } from './connection.js';
@@ -18,8 +17,8 @@ import { HEARTBEAT_TIMEOUT_MILLIS } from './lease/lease-clock.js';
 import { RedisLeaseStore } from './lease/lease-store.js';
 import { LeasedBudgets } from './lease/leased-budgets.js';
 import { redisNonceStore } from './nonce-store.js';
+import { RedisOutcomes } from './outcomes/redis-outcomes.js';
 import { RedisPollSharing } from './polling/poll-sharing.js';
-import { redisOutcomes } from './redis-outcomes.js';
 import { RedisSlots } from './redis-slots.js';
 
 /** The key `redis` of the configuration. */
@@ -51,7 +50,7 @@ export interface SharedStateEvents {
 export class SharedState {
   readonly budgets: LeasedBudgets;
   readonly nonces: NonceStore;
-  readonly outcomes: OutcomeStore;
+  readonly outcomes: RedisOutcomes;
   readonly slots: RedisSlots;
   readonly invalidations: InvalidationChannel;
   readonly #settings: SharedStateSettings;
@@ -73,7 +72,7 @@ export class SharedState {
         events.event('warn', 'Redis is away: this process goes on with its share', { reason }),
     });
     this.nonces = redisNonceStore(this.#connection, prefix);
-    this.outcomes = redisOutcomes(this.#connection, prefix);
+    this.outcomes = new RedisOutcomes(this.#connection, prefix);
     this.slots = new RedisSlots(this.#connection, prefix, replicas);
     this.#subscriber = new RedisConnection(settings, { operation() {}, up() {}, down() {} });
     this.invalidations = redisInvalidations(this.#connection, this.#subscriber, prefix, replica);
@@ -153,9 +152,9 @@ export class SharedState {
     void this.#removeEnded();
   }
 
-  /** Returns all leases and closes the connections. Never rejects. */
+  /** Returns all leases, writes what is not confirmed yet, and closes the connections. Never rejects. */
   async close(): Promise<void> {
-    await this.budgets.close();
+    await Promise.all([this.budgets.close(), this.outcomes.close()]);
     this.#connection.close();
     this.#subscriber.close();
   }

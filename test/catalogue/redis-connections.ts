@@ -35,7 +35,13 @@ const ACL =
 async function shareCalls(shared: SharedState, text: string): Promise<void> {
   await shared.slots.take(text, { perSecond: 10, burst: 2 }, 3);
   // The key is a digest, as requests make it.
-  const claim = { key: 'digest', fingerprint: text, keepMillis: 60_000, callMillis: 1000 };
+  const claim = {
+    key: 'digest',
+    owner: 'one',
+    fingerprint: text,
+    keepMillis: 60_000,
+    callMillis: 1000,
+  };
   await shared.outcomes.claim(claim);
   shared.outcomes.settle(claim, { status: 200, contentType: '', body: Buffer.from(text) });
   await until(async () => (await shared.outcomes.claim(claim)).kind === 'answered', 'settled');

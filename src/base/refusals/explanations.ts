@@ -144,6 +144,15 @@ export const EXPLANATIONS: Readonly<Partial<Record<RefusalCode, ExplanationRule>
   ENCODING_CORRUPT: { tells: ['rule'], remedy: 'Send whole gzip data, or no Content-Encoding.' },
   RATE_LIMITED: { tells: ['retryAfter'], remedy: 'Send fewer requests at once.' },
   OVERLOADED: { tells: ['retryAfter'], remedy: 'Send the request again later.' },
+  AUDIT_UNAVAILABLE: { tells: ['retryAfter'], remedy: 'Send the request again later.' },
+  IDEMPOTENCY_UNAVAILABLE: {
+    tells: ['retryAfter'],
+    remedy: 'Send the request again under the same key.',
+  },
+  IDEMPOTENCY_LIMIT: {
+    tells: ['retryAfter'],
+    remedy: 'Send the request again later, under the same key.',
+  },
 };
 
 /** Whether callers are told where in their message it was found. */

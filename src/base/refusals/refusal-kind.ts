@@ -23,6 +23,8 @@ export interface RefusalKind {
   readonly status?: number;
   /** The status where there is no Fault to answer: SOAP callers get one, with the status of their dialect. */
   readonly httpStatus?: number;
+  /** Seconds until it is worth asking again, where nothing better is known: `Retry-After` of the answer. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** The level of the access log line: requests that are refused are warnings, failures of services and of the gateway errors. */

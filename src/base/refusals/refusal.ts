@@ -39,7 +39,7 @@ export class Refusal extends Error {
     // A count without end has no JSON.
     this.found = typeof found === 'number' && !Number.isFinite(found) ? null : found;
     this.limit = options?.limit ?? null;
-    this.retryAfter = options?.retryAfter ?? null;
+    this.retryAfter = options?.retryAfter ?? this.kind.retryAfterSeconds?.toString() ?? null;
     this.challenge = options?.challenge ?? null;
   }
 

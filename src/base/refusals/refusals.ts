@@ -257,6 +257,20 @@ export const REFUSALS = {
     httpStatus: 409,
     text: 'The request was sent once before, and its outcome is not known.',
   },
+  IDEMPOTENCY_UNAVAILABLE: {
+    blame: 'us',
+    level: 'warn',
+    httpStatus: 503,
+    retryAfterSeconds: 1,
+    text: 'Idempotency keys cannot be looked up at present. Nothing was sent.',
+  },
+  IDEMPOTENCY_LIMIT: {
+    blame: 'us',
+    level: 'warn',
+    httpStatus: 503,
+    retryAfterSeconds: 60,
+    text: 'No further idempotency key can be remembered. Nothing was sent.',
+  },
   SOAP_FAULT: { blame: 'upstream', level: 'info', text: 'The service answered with a Fault.' },
   VALUE_NOT_REPRESENTABLE: {
     blame: 'us',
@@ -288,7 +302,25 @@ export const REFUSALS = {
   },
 
   // The gateway.
-  OVERLOADED: { blame: 'us', level: 'warn', httpStatus: 503, text: 'The gateway is overloaded.' },
+  OVERLOADED: {
+    blame: 'us',
+    level: 'warn',
+    httpStatus: 503,
+    retryAfterSeconds: 1,
+    text: 'The gateway is overloaded.',
+  },
+  AUDIT_UNAVAILABLE: {
+    blame: 'us',
+    level: 'warn',
+    httpStatus: 503,
+    retryAfterSeconds: 1,
+    text: 'Decisions cannot be recorded at present.',
+  },
+  LOOP_DETECTED: {
+    blame: 'client',
+    status: 508,
+    text: 'The request has passed this gateway before.',
+  },
   CLIENT_GONE: { blame: 'client', level: 'info', text: 'The client closed the connection.' },
   INTERNAL: { blame: 'us', text: 'Unexpected error.' },
 } as const satisfies Record<string, RefusalKind>;

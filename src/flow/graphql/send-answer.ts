@@ -77,6 +77,9 @@ export async function sendAnswer(
   if (tag !== null) fields.push('etag', `W/${tag}`);
   if (!isKnown)
     for (const [name, value] of Object.entries(answer.headers)) fields.push(name, value);
+  // Fields that fail leave the status of the answer as it is.
+  if (exchange.retryAfter !== null && answer.headers['retry-after'] === undefined)
+    fields.push('retry-after', exchange.retryAfter);
   if (sentence !== null) fields.push(...TEXT_FIELDS);
   if (exchange.refusal !== null) fields.push(...acceptPost(exchange.refusal, accepted));
   fields.push('cache-control', control);

@@ -150,10 +150,8 @@ const refusalFields = (refusal: Refusal, parameters = ''): readonly string[] => 
 ];
 
 /** Clients that come again at once would keep an overloaded gateway where it is. */
-export function retryAfter({ code, retryAfter: known }: Refusal): readonly string[] {
-  const value = known ?? (code === 'OVERLOADED' ? '1' : null);
-  return value === null ? [] : ['retry-after', value];
-}
+export const retryAfter = ({ retryAfter: value }: Refusal): readonly string[] =>
+  value === null ? [] : ['retry-after', value];
 
 /** RFC 9110 section 11.6.1 wants one with each 401, whatever the client has to show in the end. */
 function challenge(

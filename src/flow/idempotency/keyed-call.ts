@@ -1,8 +1,15 @@
 import { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { KIB } from '../../base/limit.js';
-import type { KeptAnswer, KeyClaim, KeyState, OutcomeStore } from '../../base/outcome-store.js';
+import type {
+  KeptAnswer,
+  KeyClaim,
+  KeyState,
+  OutcomeStore,
+  OwnedClaim,
+} from '../../base/outcome-store.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
 import type { BegunCall } from '../calls/declared-call.js';
@@ -12,6 +19,9 @@ import { headOf, ReplayedCall } from '../calls/replayed-call.js';
 export const ANSWER_BYTES_MAX = 256 * KIB;
 /** Requests that wait for one call. */
 export const WAITING_MAX = 1_000;
+
+/** Bytes of the id of an owner. */
+const OWNER_BYTES = 16;
 
 const POLL_MILLIS = 50;
 const POLL_MILLIS_MAX = 1_000;
@@ -28,13 +38,13 @@ type State = 'claiming' | 'collecting' | 'streaming' | 'over';
 const REFUSALS: Readonly<Record<'other' | 'unknown' | 'full' | 'away', () => Refusal>> = {
   other: () => new Refusal('IDEMPOTENCY_KEY_REUSED'),
   unknown: () => new Refusal('IDEMPOTENCY_OUTCOME_UNKNOWN'),
-  full: () => new Refusal('OVERLOADED', 'no further idempotency key can be remembered'),
-  away: () => new Refusal('OVERLOADED', 'Redis is away: whether the call was made is not known'),
+  full: () => new Refusal('IDEMPOTENCY_LIMIT'),
+  away: () => new Refusal('IDEMPOTENCY_UNAVAILABLE'),
 };
 
 /** All requests under one key in this process, and the one call that is made for them. It belongs to none of them. */
 export class KeyedCall implements UpstreamReceiver {
-  readonly claim: KeyClaim;
+  readonly claim: OwnedClaim;
   readonly #store: OutcomeStore;
   readonly #make: MakeCall;
   readonly #onOver: () => void;
@@ -49,7 +59,7 @@ export class KeyedCall implements UpstreamReceiver {
   #isSent = false;
 
   constructor(claim: KeyClaim, store: OutcomeStore, make: MakeCall, onOver: () => void) {
-    this.claim = claim;
+    this.claim = { ...claim, owner: randomBytes(OWNER_BYTES).toString('base64url') };
     this.#store = store;
     this.#make = make;
     this.#onOver = onOver;

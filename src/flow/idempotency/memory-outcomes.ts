@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { MIB } from '../../base/limit.js';
-import type { KeptAnswer, KeyClaim, KeyState, OutcomeStore } from '../../base/outcome-store.js';
+import type { KeptAnswer, KeyState, OutcomeStore, OwnedClaim } from '../../base/outcome-store.js';
 
 /** Keys that one process remembers, and the bytes of their answers. */
 const OUTCOMES_MAX = 100_000;
@@ -11,7 +11,9 @@ const KEY_BYTES = 512;
 
 interface Outcome {
   readonly fingerprint: string;
-  readonly untilMillis: number;
+  readonly owner: string;
+  /** Infinite while the call is under way. */
+  untilMillis: number;
   state: 'pending' | 'unknown' | KeptAnswer;
 }
 
@@ -39,7 +41,7 @@ export class MemoryOutcomes implements OutcomeStore {
     return this.#outcomes.size;
   }
 
-  claim({ key, fingerprint, keepMillis }: KeyClaim): KeyState {
+  claim({ key, fingerprint, owner }: OwnedClaim): KeyState {
     const nowMillis = this.#now();
     const known = this.#outcomes.get(key);
     if (known !== undefined && known.untilMillis > nowMillis) {
@@ -50,22 +52,26 @@ export class MemoryOutcomes implements OutcomeStore {
     this.#forget(key);
     if (this.#isFull && nowMillis >= this.#nextEndMillis) this.#forgetExpired(nowMillis);
     if (this.#isFull) return { kind: 'full' };
-    this.#outcomes.set(key, { fingerprint, untilMillis: nowMillis + keepMillis, state: 'pending' });
+    const untilMillis = Number.POSITIVE_INFINITY;
+    this.#outcomes.set(key, { fingerprint, owner, untilMillis, state: 'pending' });
     this.#bytes += KEY_BYTES;
     return { kind: 'new' };
   }
 
-  settle({ key, fingerprint }: KeyClaim, answer: KeptAnswer | null): void {
+  settle({ key, owner, keepMillis }: OwnedClaim, answer: KeptAnswer | null): void {
     const known = this.#outcomes.get(key);
-    if (known?.state !== 'pending' || known.fingerprint !== fingerprint) return;
+    if (known?.state !== 'pending' || known.owner !== owner) return;
+    known.untilMillis = this.#now() + keepMillis;
+    this.#nextEndMillis = Math.min(this.#nextEndMillis, known.untilMillis);
     // An answer that has no room is a call that was made, whose answer nobody can have again.
     const fits = answer !== null && this.#bytes + answer.body.length <= this.#bytesMax;
     known.state = fits ? answer : 'unknown';
     if (fits) this.#bytes += answer.body.length;
   }
 
-  release({ key, fingerprint }: KeyClaim): void {
-    if (this.#outcomes.get(key)?.fingerprint === fingerprint) this.#forget(key);
+  release({ key, owner }: OwnedClaim): void {
+    const known = this.#outcomes.get(key);
+    if (known?.state === 'pending' && known.owner === owner) this.#forget(key);
   }
 
   get #isFull(): boolean {

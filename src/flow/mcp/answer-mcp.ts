@@ -72,22 +72,22 @@ async function answerOf(
     const message = readMcpMessage(raw, request.headers);
     if (message.id === null) return ACCEPTED;
     const result = await resultOf(parts, asked, message, host);
-    return response(
-      200,
-      { jsonrpc: '2.0', id: message.id, result: decorated(result, message, parts) },
-      asked,
-    );
+    return response(200, {
+      jsonrpc: '2.0',
+      id: message.id,
+      result: decorated(result, message, parts),
+    });
   } catch (caught) {
     if (caught instanceof ProtocolError) {
       const { code, message, status, data } = caught;
       if (asked.exchange.refusal === null) host.refused(new Refusal('BAD_REQUEST', message));
       const error = { code, message, ...(data === undefined ? {} : { data }) };
-      return response(status, { jsonrpc: '2.0', ...(id === null ? {} : { id }), error }, asked);
+      return response(status, { jsonrpc: '2.0', ...(id === null ? {} : { id }), error });
     }
     const refusal = asRefusal(caught);
     if (refusal.code === 'CLIENT_GONE') throw refusal;
     host.refused(refusal);
-    return response(wireStatus(refusal, 'http'), refusedMessage(refusal, id), asked);
+    return response(wireStatus(refusal, 'http'), refusedMessage(refusal, id));
   }
 }
 
@@ -105,13 +105,11 @@ export function refusedMessage(refusal: Refusal, id: string | number | null = nu
   return { jsonrpc: '2.0', ...(id === null ? {} : { id }), error };
 }
 
-function response(status: number, body: unknown, { exchange }: HttpExchange): GraphqlResponse {
+function response(status: number, body: unknown): GraphqlResponse {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'x-content-type-options': 'nosniff',
   };
-  const { refusal } = exchange;
-  if (refusal !== null && refusal.retryAfter !== null) headers['retry-after'] = refusal.retryAfter;
   if (status === 405) headers['allow'] = 'POST';
   return { status, headers, body: JSON.stringify(body) };
 }

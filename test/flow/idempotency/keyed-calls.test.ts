@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { KeyClaim } from '../../../src/base/outcome-store.js';
+import type { OwnedClaim } from '../../../src/base/outcome-store.js';
 import { Refusal } from '../../../src/base/refusals/refusal.js';
 import { ANSWER_BYTES_MAX, WAITING_MAX } from '../../../src/flow/idempotency/keyed-call.js';
 import { KeyedCalls } from '../../../src/flow/idempotency/keyed-calls.js';
@@ -8,8 +8,9 @@ import type { ReplyHead, UpstreamReceiver } from '../../../src/upstream/reply.js
 
 /** Calls by idempotency key, at their limits and where parts of them fail. */
 
-const claimOf = (key: string, fingerprint = 'f'): KeyClaim => ({
+const claimOf = (key: string, fingerprint = 'f', owner = 'one'): OwnedClaim => ({
   key,
+  owner,
   fingerprint,
   keepMillis: 1000,
   callMillis: 1000,
@@ -136,3 +137,25 @@ t.test(
     t.equal(outcomes.count, 1, 'what is over goes');
   },
 );
+
+t.test('a pending claim outlives its call, whatever the lifetime of its answer', async (t) => {
+  let nowMillis = 0;
+  const outcomes = new MemoryOutcomes(10, 10_000, () => nowMillis);
+  t.same(outcomes.claim(claimOf('a')), { kind: 'new' });
+  nowMillis = 60_000;
+  t.same(outcomes.claim(claimOf('a', 'f', 'two')), { kind: 'pending' });
+  outcomes.release(claimOf('a', 'f', 'two'));
+  outcomes.settle(claimOf('a', 'f', 'two'), null);
+  t.same(
+    outcomes.claim(claimOf('a', 'f', 'three')),
+    { kind: 'pending' },
+    'the owner alone ends it',
+  );
+  outcomes.settle(claimOf('a'), { status: 200, contentType: 'text/xml', body: Buffer.from('x') });
+  nowMillis += 999;
+  t.match(outcomes.claim(claimOf('a', 'f', 'four')), { kind: 'answered' });
+  nowMillis += 2;
+  t.same(outcomes.claim(claimOf('a', 'f', 'four')), { kind: 'new' });
+  outcomes.release(claimOf('a', 'f', 'four'));
+  t.equal(outcomes.count, 0);
+});
