@@ -214,7 +214,7 @@ export class Gateway {
     this.#tracing.configure(next.config.traces ?? null);
     this.#budgets.resize(clientsMaxOf(next.config));
     this.#state.penaltyBox.configure(limits.http, next.trustedProxies);
-    this.#traffic.configure(limits.http);
+    this.#traffic.configure(limits.http, next.config.headerCase);
   }
 
   /**
@@ -345,6 +345,7 @@ export class Gateway {
         wants: (request) => generations.current.live.wants(request),
         take: (request, socket, head) => generations.current.live.take(request, socket, head),
       },
+      config.headerCase,
     );
   }
 

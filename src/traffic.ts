@@ -5,8 +5,10 @@ import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import { readDescriptorLimit } from './base/descriptor-limit.js';
 import { errorCode } from './base/error-code.js';
+import type { FieldCase } from './base/field-names.js';
 import { nextPollPhase, waitUntilSteady } from './base/poll-phase.js';
 import { Refusal, refuseByLimit } from './base/refusals/refusal.js';
+import { responseClass } from './base/response-class.js';
 import type { HttpLimits } from './config/listen/http-limits.js';
 import { closeWhenQuiet } from './flow/http/close-when-quiet.js';
 import { Connection, type RefusedRequest, type Turn } from './flow/http/connection.js';
@@ -53,6 +55,8 @@ export class TrafficServer {
   droppedConnections = 0;
   readonly #handler: RequestHandler;
   #limits: HttpLimits;
+  /** How the names of header fields are written. */
+  #fieldCase: FieldCase = 'usual';
   readonly #hooks: TrafficHooks;
   readonly #penaltyBox: PenaltyBox;
   readonly #connections = new Map<Duplex, Connection>();
@@ -70,6 +74,7 @@ export class TrafficServer {
     hooks: TrafficHooks,
     penaltyBox: PenaltyBox,
     upgrades: UpgradeEndpoint | null = null,
+    fieldCase: FieldCase = 'usual',
   ) {
     this.#handler = handler;
     this.#penaltyBox = penaltyBox;
@@ -81,6 +86,7 @@ export class TrafficServer {
     const lookMillis = Math.min(LOOK_MILLIS, Math.ceil(shortest / 4));
     this.#server = createServer({
       IncomingMessage: requestClass(tinyChunksFound, upgrades),
+      ServerResponse: responseClass(() => this.#fieldCase),
       maxHeaderSize: limits.headerBytes,
       connectionsCheckingInterval: lookMillis,
       // Set outright, because a flag of the process can change the default.
@@ -113,7 +119,7 @@ export class TrafficServer {
       isTrusted: (address: string) => penaltyBox.isTrusted(address),
     };
     this.#listeners = new Listeners(target, hooks.tickets);
-    this.configure(limits);
+    this.configure(limits, fieldCase);
   }
 
   get isListening(): boolean {
@@ -125,8 +131,9 @@ export class TrafficServer {
     return this.#listeners.listen(listener);
   }
 
-  /** Sets the limits of connections and of requests to come, and reads files of TLS again; `headerBytes` is that of the start. */
-  configure(limits: HttpLimits): void {
+  /** Sets the limits of connections and of requests to come, the case of field names, and reads files of TLS again; `headerBytes` is that of the start. */
+  configure(limits: HttpLimits, fieldCase: FieldCase = 'usual'): void {
+    this.#fieldCase = fieldCase;
     const connections = Math.min(limits.connections, Math.floor(readDescriptorLimit() / 2));
     const ofOne = Math.max(CONNECTIONS_OF_ONE, Math.floor(connections / 2));
     this.#limits = {

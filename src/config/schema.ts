@@ -1,4 +1,5 @@
 // biome-ignore-all format: a table of keys
+import { FIELD_CASES } from '../base/field-names.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
 import { FAULT_DETAIL_POLICIES } from '../soap/fault/fault-policy.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
@@ -146,6 +147,8 @@ export const CONFIG_SCHEMA = closed(
     redis: optional(REDIS_KEYS),
     links: LINK_KEYS,
     subscriptions: SUBSCRIPTION_KEYS,
+    headerCase: oneOf(FIELD_CASES,
+      'How the names of header fields to callers are written: `usual` as in `Content-Type`, or in `lower` case.', 'usual'),
     routes: list(ROUTE,
       'Paths that hold no envelope (documents, pages): passed on unread. Callers cannot add the parameters in the query of `url`.', { maxItems: 256, default: [] }),
     graphql: GRAPHQL_KEYS,

@@ -7,6 +7,7 @@ import type { Diagnostic } from '../base/diagnostic.js';
 import { hostNames, isHostAllowed } from '../base/host-name.js';
 import { KIB } from '../base/limit.js';
 import { asRefusal, Refusal } from '../base/refusals/refusal.js';
+import { responseClass } from '../base/response-class.js';
 import { wholeBody } from '../base/whole-body.js';
 import { FOUND_UNITS_MAX } from './log/json-text.js';
 import type { Log } from './log/log.js';
@@ -200,7 +201,7 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
     });
     response.end(request.method === 'HEAD' ? undefined : body);
   };
-  return createServer((request, response) => {
+  return createServer({ ServerResponse: responseClass(() => 'usual') }, (request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
 }

@@ -126,7 +126,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   /** Makes the call at an address that is ready. */
   start(address: Address, nowMillis: number): void {
-    const { method, query, insertion } = this.request;
+    const { method, query, insertion, spellings = null } = this.request;
     const { headers, body } = insertion === undefined ? this.request : withInsertion(this.request);
     const { observer = null } = this.request;
     const observed =
@@ -142,6 +142,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
         method,
         path: address.target(query),
         headers: address.headers(observed),
+        spellings,
         body,
         headersTimeout: this.rules.headersMillis,
       },

@@ -1,12 +1,14 @@
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
+import { type FieldCase, type FieldSpellings, spellNames } from '../base/field-names.js';
 import { KIB } from '../base/limit.js';
 import { Authenticator, type Transport } from './authenticator.js';
 import { ConnectionReuse } from './connection-reuse.js';
 import type { ConnectionAuthentication } from './credentials/handshake.js';
 import type { ExchangeHandler, ExchangeRequest } from './exchange.js';
 import { Guard } from './guard.js';
+import { writeUsualNames } from './head-case.js';
 import type { UpstreamLimits } from './limits.js';
 import { type Connector, HttpClient } from './undici.js';
 
@@ -25,6 +27,10 @@ export interface ConnectionUse {
   readonly authentication?: ConnectionAuthentication | null;
   /** Whether sockets are used for more than one exchange; that of all connections to the address. */
   readonly reuse?: ConnectionReuse;
+  /** How names of header fields are written; absent: in their usual case. */
+  readonly fieldCase?: FieldCase;
+  /** Spellings of fields that the configuration names. */
+  readonly spellings?: FieldSpellings;
 }
 
 /**
@@ -37,6 +43,8 @@ export class UpstreamConnection implements Transport {
   readonly #limits: UpstreamLimits;
   readonly #isBound: boolean;
   readonly #reuse: ConnectionReuse;
+  readonly #fieldCase: FieldCase;
+  readonly #spellings: FieldSpellings | null;
   /** Null where requests need no handshake before them. */
   readonly #authenticator: Authenticator | null;
   /** Null until it is needed, and after a connection could not be made: a client that failed there may count wrong. */
@@ -65,6 +73,8 @@ export class UpstreamConnection implements Transport {
     this.#limits = limits;
     this.#reuse = reuse;
     this.#isBound = isBound;
+    this.#fieldCase = use.fieldCase ?? 'usual';
+    this.#spellings = use.spellings ?? null;
     this.#authenticator =
       authentication === null
         ? null
@@ -106,7 +116,12 @@ export class UpstreamConnection implements Transport {
   /** Sends a request on the socket there is, or on a new one. */
   dispatch(request: ExchangeRequest, handler: ExchangeHandler): void {
     this.#client ??= this.#makeClient();
-    this.#client.dispatch(request, handler);
+    if (this.#fieldCase === 'lower') {
+      this.#client.dispatch(request, handler);
+      return;
+    }
+    const headers = spellNames(request.headers, request.spellings ?? null, this.#spellings);
+    this.#client.dispatch({ ...request, headers }, handler);
   }
 
   /** Called by the handler when the request is about to be written. */
@@ -165,6 +180,7 @@ export class UpstreamConnection implements Transport {
   #adopt(socket: Socket): void {
     this.#socket = socket;
     this.#guard = new Guard(socket, this.#reuse);
+    if (this.#fieldCase === 'usual') writeUsualNames(socket);
     this.#madeMillis = performance.now();
     this.#exchanges = 0;
   }

@@ -1,11 +1,15 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
+import type { FieldSpellings } from '../base/field-names.js';
 
 /** One request and its answer on a connection. */
 export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** Names in lower case and values in turn; they go out as `spellings` and the connection spell them. */
   readonly headers: string[];
+  /** Spellings of fields that are passed on; absent or null: the usual ones. */
+  readonly spellings?: FieldSpellings | null;
   readonly body: Buffer | Readable | null;
   /** Milliseconds from the end of the request to the first line of the answer; absent: those of the upstream. */
   readonly headersTimeout?: number;

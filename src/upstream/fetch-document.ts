@@ -6,6 +6,7 @@ import https from 'node:https';
 import { isIP, type LookupFunction, Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { errorCode } from '../base/error-code.js';
+import { usualName } from '../base/field-names.js';
 import { VERIFIED_SERVER } from '../base/server-identity.js';
 import { makeConnector, type Route } from './dial/dial.js';
 import type { TlsConnectionOptions } from './dial/tls.js';
@@ -130,9 +131,9 @@ function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
   const refusal = isIP(host) === 0 ? null : (options.checkAddress?.(host, url) ?? null);
   if (refusal !== null) return Promise.reject(new Error(`cannot be fetched (${refusal})`));
   const headers = {
-    accept: 'text/xml, application/wsdl+xml, application/xml;q=0.9, */*;q=0.1',
-    'user-agent': 'soapstone',
-    ...options.headersFor?.(url),
+    Accept: 'text/xml, application/wsdl+xml, application/xml;q=0.9, */*;q=0.1',
+    'User-Agent': 'soapstone',
+    ...withUsualNames(options.headersFor?.(url) ?? {}),
   };
   const route = options.routeTo?.(url) ?? null;
   const proxied = route === null ? null : throughRoute(url, route);
@@ -184,11 +185,15 @@ function throughRoute(
   return {
     request: { createConnection, path: url.href },
     headers: {
-      host: url.host,
-      ...(authorization !== null && { 'proxy-authorization': authorization }),
+      Host: url.host,
+      ...(authorization !== null && { 'Proxy-Authorization': authorization }),
     },
   };
 }
+
+/** Fields that replace others must have their spelling. */
+const withUsualNames = (fields: Headers): Headers =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [usualName(name), value]));
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -8,7 +8,9 @@ import { Agent as HttpsAgent } from 'node:https';
 
 import { createProxyServer } from 'http-proxy';
 
+import { spellingIn, usualName } from '../base/field-names.js';
 import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
+import { writePassedHead } from '../base/response-class.js';
 import { VERIFIED_SERVER } from '../base/server-identity.js';
 import { FixedQuery } from './query.js';
 import { refusalOfError } from './upstream-refusals.js';
@@ -122,6 +124,7 @@ class Passage {
   begin(upstream: ClientRequest, silenceMillis: number): void {
     this.#upstream = upstream;
     if (this.#isOver) upstream.destroy();
+    else spellRequest(upstream, this.#parts.request);
     // Status 101: without a listener Node drops the connection, and reports neither a reply nor an error.
     upstream.once('upgrade', (_reply, socket) => {
       socket.destroy();
@@ -151,7 +154,7 @@ class Passage {
     // A request that is not wanted to its end is its connection's last.
     if (!request.complete) response.shouldKeepAlive = false;
     try {
-      response.writeHead(status, replyFields(reply, own));
+      writePassedHead(response, status, replyFields(reply, own));
     } catch (cause) {
       this.fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'header', { cause }));
       return;
@@ -204,6 +207,16 @@ function stripRequest(headers: NodeJS.Dict<string | string[]>): void {
   }
 }
 
+/** Fields of the caller go on with their names as they came, and all others with the usual ones. */
+function spellRequest(upstream: ClientRequest, { rawHeaders }: IncomingMessage): void {
+  for (const name of upstream.getHeaderNames()) {
+    const value = upstream.getHeader(name);
+    const isOwn = OF_PROXIES.test(name) || HOP_BY_HOP.has(name) || name === 'host';
+    const came = isOwn ? undefined : spellingIn(rawHeaders, name);
+    if (value !== undefined) upstream.setHeader(came ?? usualName(name), value);
+  }
+}
+
 /** The package puts the query of the caller behind that of the address. */
 function stripQuery(request: IncomingMessage, query: FixedQuery): void {
   const { url = '' } = request;
@@ -220,7 +233,7 @@ function replyFields({ rawHeaders, headers }: IncomingMessage, own: OwnField): s
     const key = name.toLowerCase();
     const isOfConnection =
       HOP_BY_HOP.has(key) || key === 'transfer-encoding' || (named.has(key) && !KEPT.has(key));
-    if (!isOfConnection && key !== own[0]) fields.push(name, value);
+    if (!isOfConnection && key !== own[0].toLowerCase()) fields.push(name, value);
   }
   return fields;
 }

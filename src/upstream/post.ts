@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { CancelSignal } from '../base/cancellation.js';
+import type { FieldSpellings } from '../base/field-names.js';
 import { type Refusal, refuseByLimit } from '../base/refusals/refusal.js';
 import type { CallObserver } from '../base/request-observer.js';
 import type { Affinity } from './balancer.js';
@@ -7,8 +8,10 @@ import type { ReplyHead, UpstreamCall } from './reply.js';
 import type { Upstream } from './upstream.js';
 
 export interface PostOptions {
-  /** Names and values in turn. */
+  /** Names in lower case and values in turn. */
   readonly headers: string[];
+  /** Those of a caller's fields; absent or null: the usual ones. */
+  readonly spellings?: FieldSpellings | null;
   readonly body: Buffer;
   /** Doing it twice does no harm. */
   readonly isIdempotent: boolean;
@@ -30,6 +33,7 @@ export interface PostOptions {
 export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buffer> {
   const {
     headers,
+    spellings = null,
     body,
     isIdempotent,
     affinity = null,
@@ -49,7 +53,17 @@ export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buf
     const onAbort = (): void => call?.abort(aborted());
     const tooLong = (): Refusal => refuseByLimit('UPSTREAM_RESPONSE_LIMIT', maxBytesKey, maxBytes);
     call = upstream.call(
-      { method: 'POST', query: '', headers, body, isIdempotent, affinity, className, observer },
+      {
+        method: 'POST',
+        query: '',
+        headers,
+        spellings,
+        body,
+        isIdempotent,
+        affinity,
+        className,
+        observer,
+      },
       {
         head(head) {
           checkHead(head);

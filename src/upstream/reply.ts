@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
+import type { FieldSpellings } from '../base/field-names.js';
 import type { Refusal } from '../base/refusals/refusal.js';
 import type { CallObserver } from '../base/request-observer.js';
 import type { SubjectToken } from '../base/subject-token.js';
@@ -20,8 +21,10 @@ export interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
   /** Appended to the path of the upstream's address: '' or a query with its question mark. */
   readonly query: string;
-  /** Names and values in turn. */
+  /** Names in lower case and values in turn. */
   readonly headers: string[];
+  /** How names of a caller's fields go on, where not in the usual spelling; absent or null: all do. */
+  readonly spellings?: FieldSpellings | null;
   readonly body: Buffer | Readable | null;
   /** Bytes that each try of the call has of its own. */
   readonly insertion?: Insertion;

@@ -5,6 +5,7 @@ import { unplacedError } from '../../base/diagnostic.js';
 import { addToGroup } from '../../base/groups.js';
 import { MIB } from '../../base/limit.js';
 import { asRefusal } from '../../base/refusals/refusal.js';
+import { responseClass } from '../../base/response-class.js';
 import { wholeBody } from '../../base/whole-body.js';
 import { parseListenAddress } from '../../config/keys/address.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
@@ -93,7 +94,7 @@ function introduction(model: WsdlModel, server: Server): string {
 /** A server that answers the operations of all ports, at any path. */
 export function makeMockServer(model: WsdlModel, answers: string | null): Server {
   const table = new MockOperations(model);
-  return createServer((request, response) => {
+  return createServer({ ServerResponse: responseClass(() => 'usual') }, (request, response) => {
     answer(table, answers, request, response).catch(() => response.destroy());
   });
 }

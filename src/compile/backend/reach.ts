@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Diagnostic } from '../../base/diagnostic.js';
+import type { FieldSpellings } from '../../base/field-names.js';
 import type { RotatingFile } from '../../base/rotating-file.js';
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
@@ -22,7 +23,9 @@ export async function compileReach(service: ConfigSection<AnyService>): Promise<
   const { name, value: config } = service;
   const tls = compileTls(service, `Service \`${name}\``);
   const { proxy = null, auth } = config;
-  const route = (url: URL): Route => routeTo(url, proxy, tls);
+  const { headerCase: fieldCase } = config;
+  const spellings = configuredSpellings(config);
+  const route = (url: URL): Route => ({ ...routeTo(url, proxy, tls), fieldCase, spellings });
   const way = {
     tls,
     proxy,
@@ -134,6 +137,17 @@ function compileCredentials(
 
 const fixedFields = ({ headers }: Pick<ServiceConfig, 'headers'>): Fields =>
   Object.entries(headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
+
+/** The spellings of fields that a service names, where not the usual ones: these names go out as they are written. */
+const configuredSpellings = ({ headers }: Pick<ServiceConfig, 'headers'>): FieldSpellings =>
+  new Map(
+    Object.keys(headers)
+      .filter((name) => CAPITAL.test(name))
+      .map((name) => [name.toLowerCase(), name]),
+  );
+
+/** A name in lower case alone is a habit of the file, and no wish. */
+const CAPITAL = /[A-Z]/;
 
 /** The limits of the upstream of a service. One whose address comes from a login is not looked up beforehand. */
 export const limitsOf = ({ auth, limits }: Pick<AnyService, 'auth' | 'limits'>): UpstreamLimits =>

@@ -1,4 +1,5 @@
 // biome-ignore-all format: a table of keys
+import { FIELD_CASES } from '../../base/field-names.js';
 import { HEADER_NAME, PEM } from '../keys/formats.js';
 import { closed, flag, list, mapOf, oneOf, optional, string, text } from '../keys/key-types.js';
 import { BALANCE_KEYS, STICKY } from './balance-keys.js';
@@ -99,6 +100,8 @@ export const ROUTE_KEYS = {
     'Credentials of the gateway at the backend, of exactly one kind. `Authorization` of callers is replaced.', { minProperties: 1, maxProperties: 1 })),
   tls: optional(TLS_KEYS),
   proxy: optional(PROXY),
+  headerCase: oneOf(FIELD_CASES,
+    'How the names of header fields to the backend are written: `usual` as in `Content-Type`, fields of callers as they came; or in `lower` case.', 'usual'),
   ...BALANCE_KEYS,
   ...CALL_KEYS,
   health: optional(HEALTH),

@@ -20,6 +20,8 @@ const REQUEST_PARTS: KeyParts<UpstreamRequest, CallParts> = {
   method: (method) => method,
   query: (query) => query,
   headers: (headers, { service }) => comparedFields(headers, service),
+  // Names of fields are compared whatever their case.
+  spellings: NO_PART,
   // The body is compared by the content of the message, for it may be written in several ways.
   body: NO_PART,
   insertion: NO_PART,

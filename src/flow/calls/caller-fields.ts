@@ -1,40 +1,55 @@
 import type { CallerIdentity } from '../../access/client.js';
 import { FORWARDING_FIELDS } from '../../access/network/forwarding.js';
+import { type FieldSpellings, spellingIn, usualName } from '../../base/field-names.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { isPrintable } from './reply-head.js';
 
-/** Adds the header fields of a GraphQL caller's request that go on with a call. */
+/** Adds the header fields of a GraphQL caller's request that go on with a call; returns their spellings. */
 export function pushCallerFields(
   headers: string[],
   { callerFields }: SoapService,
-  caller: CallerIdentity,
-): void {
+  caller: CallerIdentity & { readonly rawHeaders: RawFields },
+): FieldSpellings | null {
   // Without an address there is no request: a poll is made for many subscribers, that have in common what varies.
   const isRequest = caller.address !== '';
-  pushNamed(headers, isRequest ? callerFields.ofGraphql : callerFields.varying, caller.headers);
+  const names = isRequest ? callerFields.ofGraphql : callerFields.varying;
+  const spellings = pushNamed(headers, names, caller.headers, caller.rawHeaders);
   if (isRequest && callerFields.forwarding !== null)
     headers.push(...callerFields.forwarding.fields(caller));
+  return spellings;
 }
 
+/** Names, as they came, and values in turn; null where the request has no such list: fields then go on in the usual case. */
+export type RawFields = readonly string[] | null;
+
 /**
- * Adds those of the named header fields that a request has. `isBound`: NTLM and Negotiate go on as well, which
+ * Adds those of the named header fields that a request has; returns the spellings of those whose names came in another
+ * than the usual one, null for none. `isBound`: NTLM and Negotiate go on as well, which
  * authenticate the connection to the backend. Any other is used for several callers.
  */
 export function pushNamed(
   headers: string[],
   names: readonly string[],
   from: CallerIdentity['headers'],
+  raw: RawFields,
   isBound = false,
-): void {
+): FieldSpellings | null {
+  let spellings: Map<string, string> | null = null;
   for (const name of names) {
     const value = from[name];
     if (value === undefined) continue;
     const text = typeof value === 'string' ? value : value.join(', ');
     if (!isBound && name === 'authorization' && authenticatesConnection(text)) continue;
-    if (isPrintable(text)) headers.push(name, text);
+    if (!isPrintable(text)) continue;
+    headers.push(name, text);
+    const spelling = raw === null ? undefined : spellingIn(raw, name);
+    if (spelling === undefined || spelling === usualName(name)) continue;
+    spellings ??= new Map();
+    spellings.set(name, spelling);
   }
+  return spellings;
 }
 
 /** The request without the fields that tell where it came from: a call for all clients comes from none of them. */

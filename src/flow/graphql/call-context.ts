@@ -8,6 +8,7 @@ import type { RequestContext } from '../../codec/write/source.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
+import type { RawFields } from '../calls/caller-fields.js';
 import type { Observers } from '../calls/observation.js';
 import type { CallRelay } from '../calls/relayed-call.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
@@ -19,6 +20,8 @@ export interface CallContext {
   readonly signal: CancelSignal;
   /** Header fields of the caller's request, for what operations take from them. */
   readonly headers: RequestContext['headers'];
+  /** The same as they came; absent or null where they did not come with an HTTP request. */
+  readonly rawHeaders?: RawFields;
   /** The claims of the caller's token, for the same. */
   readonly claims: RequestContext['claims'];
   /** The token of the caller, where the service needs it; absent or null where not. */

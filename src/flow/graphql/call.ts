@@ -40,6 +40,7 @@ function sendMessage(
     exchange,
     signal,
     headers: callerHeaders,
+    rawHeaders = null,
     subject = null,
     sharing = null,
   } = context;
@@ -48,8 +49,9 @@ function sendMessage(
   const observation = context.observers?.begin(service.name, operation.name) ?? null;
   if (observation !== null)
     observeRequest(observation, service, operation, written.hasFiles ? envelope : written.plain());
-  pushCallerFields(headers, service, {
+  const spellings = pushCallerFields(headers, service, {
     headers: callerHeaders,
+    rawHeaders,
     address: exchange.peer,
     isTls: exchange.isTls,
   });
@@ -68,6 +70,7 @@ function sendMessage(
       method: 'POST',
       query: '',
       headers,
+      spellings,
       body,
       operation: operation.name,
       isIdempotent: service.isIdempotent(operation),

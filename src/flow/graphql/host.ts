@@ -26,6 +26,7 @@ import { selectedFields, selectedRules } from '../../graphql/run/selected-rules.
 import { clientNameIn } from '../../observe/client-name.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';
+import type { RawFields } from '../calls/caller-fields.js';
 import { consultPolicy } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { subjectOf } from '../calls/subject.js';
@@ -49,6 +50,8 @@ export interface HostOptions {
   readonly signal: CancelSignal;
   /** Header fields of the caller's request. */
   readonly headers: RequestContext['headers'];
+  /** The same as they came; absent or null where they did not come with an HTTP request. */
+  readonly rawHeaders?: RawFields;
   /** The connection that a document is read from; absent where there is none. */
   readonly connection?: TaskOwner;
   /** Null or absent where the lifetime of the answer is not needed. */
@@ -264,7 +267,7 @@ export class CallerHost implements RequestHost, ItemHost {
 
   async #call(field: FieldCall): Promise<Decoded> {
     const { services, codec, observers, calls, addresses } = this.#endpoint;
-    const { signal, headers, lifetime = null } = this.#options;
+    const { signal, headers, rawHeaders = null, lifetime = null } = this.#options;
     const { client } = this.#caller;
     const exchange = this.#exchange;
     const service = services.get(field.bound.service);
@@ -279,6 +282,7 @@ export class CallerHost implements RequestHost, ItemHost {
         service,
         signal,
         headers,
+        rawHeaders,
         claims,
         subject: subjectOf(service, client),
         limits: codec,
@@ -301,7 +305,7 @@ export class CallerHost implements RequestHost, ItemHost {
   }
 
   async #send(request: SubschemaRequest): Promise<SubschemaReply> {
-    const { signal, headers, lifetime = null } = this.#options;
+    const { signal, headers, rawHeaders = null, lifetime = null } = this.#options;
     lifetime?.part(0, true);
     const service = this.#endpoint.graphqlUpstreams.get(request.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
@@ -312,6 +316,7 @@ export class CallerHost implements RequestHost, ItemHost {
       client: this.#caller.client,
       signal,
       headers,
+      rawHeaders,
     });
   }
 }
@@ -326,6 +331,7 @@ export function hostOfRequest(
   const departure = new Cancellation();
   ending.onGone(() => departure.abort());
   const connection = recordOf(request.socket);
-  const options = { signal: departure, headers: request.headers, connection, lifetime, protocol };
+  const { headers, rawHeaders } = request;
+  const options = { signal: departure, headers, rawHeaders, connection, lifetime, protocol };
   return { host: new CallerHost(endpoint, caller, exchange, options), departure };
 }

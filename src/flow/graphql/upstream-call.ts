@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { Client } from '../../access/client.js';
+import type { FieldSpellings } from '../../base/field-names.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
@@ -8,11 +9,12 @@ import type { SubschemaReply, SubschemaRequest } from '../../graphql/fields/subs
 import { checkJsonHead } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';
 import { affinityOf } from '../calls/affinity.js';
-import { pushNamed } from '../calls/caller-fields.js';
+import { pushNamed, type RawFields } from '../calls/caller-fields.js';
 import type { CallContext } from './call-context.js';
 
 /** The parts that a call of a GraphQL upstream needs. */
-export interface UpstreamCallContext extends Pick<CallContext, 'exchange' | 'signal' | 'headers'> {
+export interface UpstreamCallContext
+  extends Pick<CallContext, 'exchange' | 'signal' | 'headers' | 'rawHeaders'> {
   readonly service: GraphqlUpstream;
   readonly client: Client;
 }
@@ -22,14 +24,16 @@ export async function sendOperation(
   request: SubschemaRequest,
   context: UpstreamCallContext,
 ): Promise<SubschemaReply> {
-  const { exchange, service, client, signal, headers } = context;
+  const { exchange, service, client, signal, headers, rawHeaders = null } = context;
   const { query, variables, operation } = request;
   const { responseBytes, responseDepth, responseValues } = service.limits.remote;
   const startedMillis = performance.now();
   exchange.upstream.calls++;
   try {
+    const passed = forwarded(service, headers, rawHeaders);
     const body = await postWhole(service.upstream, {
-      headers: [...forwarded(service, headers), ...JSON_HEADERS],
+      headers: [...passed.fields, ...JSON_HEADERS],
+      spellings: passed.spellings,
       body: Buffer.from(JSON.stringify(hasMembers(variables) ? { query, variables } : { query })),
       isIdempotent: operation === 'query',
       affinity: affinityOf(service.reach, headers, client),
@@ -56,14 +60,15 @@ const JSON_HEADERS: readonly string[] = [
   ...['accept', 'application/graphql-response+json, application/json;q=0.9'],
 ];
 
-/** The header fields of a caller that are sent on, names and values in turn. */
+/** The header fields of a caller that are sent on, names and values in turn, and their spellings. */
 export function forwarded(
   { forwardHeaders }: GraphqlUpstream,
   headers: RequestContext['headers'],
-): readonly string[] {
+  rawHeaders: RawFields,
+): { readonly fields: readonly string[]; readonly spellings: FieldSpellings | null } {
   const fields: string[] = [];
-  pushNamed(fields, forwardHeaders, headers);
-  return fields;
+  const spellings = pushNamed(fields, forwardHeaders, headers, rawHeaders);
+  return { fields, spellings };
 }
 
 const hasMembers = (object: object): boolean => Object.keys(object).length > 0;

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { usualName } from '../../base/field-names.js';
 import { hasPathPrefix } from '../../base/path-prefix.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
@@ -20,6 +21,7 @@ interface Route {
 
 /** The endpoints of the paths that hold no envelope; the longest path that fits wins. */
 export function makePlainEndpoint({ config, policy }: Compiled): PlainEndpoint {
+  const requestId = config.headerCase === 'lower' ? REQUEST_ID : usualName(REQUEST_ID);
   const routes = config.routes
     .map(
       ({ path, url }): Route => ({
@@ -44,7 +46,7 @@ export function makePlainEndpoint({ config, policy }: Compiled): PlainEndpoint {
       request.headers[name] = value;
     }
     try {
-      await route.proxy(request, response, [REQUEST_ID, exchange.id]);
+      await route.proxy(request, response, [requestId, exchange.id]);
       observer?.end(response.statusCode, null);
     } catch (caught) {
       observer?.end(0, asRefusal(caught).code);

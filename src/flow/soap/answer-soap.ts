@@ -85,10 +85,10 @@ export async function answerSoap(
     exchange.observer === null ? null : exchange.observer.call(service.name, operation, method);
   if (isStep) {
     if (isGuarded) authorizeAndChargeOther(caller, caller.client.rights.permitsSome(service.name));
-    const headers = upstreamHeaders(request, service, exchange, null, null);
+    const fields = upstreamHeaders(request, service, exchange, null, null);
     return forward(
       contextWith(null, null),
-      { method: 'POST', query, headers, body: null, observer: observeCall('') },
+      { method: 'POST', query, ...fields, body: null, observer: observeCall('') },
       null,
     );
   }
@@ -100,12 +100,12 @@ export async function answerSoap(
     guard?.authorizeAndCharge(null);
     await consult?.(null);
     asked.ending.throwIfGone();
-    const headers = upstreamHeaders(request, service, exchange, null, null);
+    const fields = upstreamHeaders(request, service, exchange, null, null);
     const observer = observeCall('', 'GET');
     const plain: UpstreamRequest = {
       method: 'GET',
       query,
-      headers,
+      ...fields,
       body: null,
       affinity,
       observer,
@@ -133,7 +133,7 @@ export async function answerSoap(
   const { known, textAtPath } = policy;
   if (textAtPath !== null)
     affinity = affinityOf(service.reach, request.headers, caller.client, textAtPath);
-  const headers = forwardedHeaders(asked, service, head, intake, isEnforced);
+  const { headers, spellings } = forwardedHeaders(asked, service, head, intake, isEnforced);
   const blocks = blocksOfSoapCall(
     envelope,
     service,
@@ -156,6 +156,7 @@ export async function answerSoap(
   // Written out, as above.
   const about = {
     headers,
+    spellings,
     body,
     operation,
     affinity,
@@ -185,6 +186,7 @@ const callOf = (
   query: string,
   {
     headers,
+    spellings,
     body,
     operation,
     affinity,
@@ -198,6 +200,7 @@ const callOf = (
   method: 'POST',
   query,
   headers,
+  spellings,
   body,
   operation,
   isIdempotent,
@@ -243,7 +246,7 @@ function forwardedHeaders(
   head: PostHead,
   { received, envelope, policy, encoding }: Intake,
   isEnforced: boolean,
-): string[] {
+): ReturnType<typeof upstreamHeaders> {
   const mediaType = head.package === null ? head.mediaType : null;
   const fields = contentFieldsOf(
     request,
@@ -256,8 +259,8 @@ function forwardedHeaders(
   let { bodyBytes } = head;
   if (received.kind === 'whole') bodyBytes = received.message.length;
   else if (bodyBytes !== null) bodyBytes += received.growthBytes;
-  const headers = upstreamHeaders(request, service, exchange, fields, bodyBytes);
+  const upstream = upstreamHeaders(request, service, exchange, fields, bodyBytes);
   const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
-  if (coding !== undefined) headers.push('content-encoding', coding);
-  return headers;
+  if (coding !== undefined) upstream.headers.push('content-encoding', coding);
+  return upstream;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { Exchange } from '../../base/exchange.js';
+import type { FieldSpellings } from '../../base/field-names.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Dialect } from '../../soap/dialect.js';
 import { type MediaType, printContentType } from '../../soap/mime/media-type.js';
@@ -45,15 +46,21 @@ export function upstreamHeaders(
   { peer: address, isTls }: Pick<Exchange, 'peer' | 'isTls'>,
   fields: ContentFields | null,
   contentLength: number | null,
-): string[] {
+): { readonly headers: string[]; readonly spellings: FieldSpellings | null } {
   const headers: string[] = [];
   if (fields !== null && fields.contentType !== null)
     headers.push('content-type', fields.contentType);
   if (fields !== null && fields.soapAction !== null) headers.push('soapaction', fields.soapAction);
-  pushNamed(headers, callerFields.ofSoap, request.headers, bound !== null);
+  const spellings = pushNamed(
+    headers,
+    callerFields.ofSoap,
+    request.headers,
+    request.rawHeaders,
+    bound !== null,
+  );
   const { forwarding } = callerFields;
   if (forwarding !== null)
     headers.push(...forwarding.fields({ headers: request.headers, address, isTls }));
   if (contentLength !== null) headers.push('content-length', String(contentLength));
-  return headers;
+  return { headers, spellings };
 }

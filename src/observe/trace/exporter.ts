@@ -187,7 +187,7 @@ export class SpanExporter {
       const request = post(url, {
         method: 'POST',
         agent: this.#agent,
-        headers: { ...headers, 'content-type': PROTOBUF, 'content-length': body.length },
+        headers: { ...headers, 'Content-Type': PROTOBUF, 'Content-Length': body.length },
         signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(REQUEST_MILLIS)]),
       });
       request.on('error', (error) => failed(errorCode(error) ?? 'no answer'));

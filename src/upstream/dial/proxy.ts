@@ -71,8 +71,8 @@ export function openTunnel(
       end(new Refusal('UPSTREAM_UNREACHABLE', 'proxy', { cause }));
     const onClose = (): void => end(new Refusal('UPSTREAM_UNREACHABLE', 'proxy: closed'));
     socket.on('data', onData).on('error', onError).on('close', onClose);
-    const field = authorization === null ? '' : `proxy-authorization: ${authorization}\r\n`;
-    socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${field}\r\n`);
+    const field = authorization === null ? '' : `Proxy-Authorization: ${authorization}\r\n`;
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${field}\r\n`);
   });
 }
 

@@ -153,7 +153,7 @@ class ServiceFeeds {
       },
     });
     this.#feeds.add(feed);
-    const headers = [...forwarded(this.#service, callerHeaders)];
+    const { fields: headers } = forwarded(this.#service, callerHeaders, null);
     // In the message the answer stands in an object of its own.
     const bounds = { depth: responseDepth + 1, values: responseValues + 8 };
     const { urls, connectionParams } = this.#subscriptions;

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Duplex, PassThrough } from 'node:stream';
 import { type ServerOptions, WebSocket, WebSocketServer } from 'ws';
+import { usualName } from '../../../base/field-names.js';
 import type { Connector } from '../../../upstream/undici.js';
 
 /**
@@ -28,7 +29,7 @@ export function dial(
 ): Socket {
   const fields: Record<string, string> = Object.create(null);
   for (let index = 0; index + 1 < headers.length; index += 2)
-    fields[headers[index] ?? ''] = headers[index + 1] ?? '';
+    fields[usualName(headers[index] ?? '')] = headers[index + 1] ?? '';
   const { protocol: scheme, hostname, port, host } = new URL(url.replace(/^ws/i, 'http'));
   const to = { protocol: scheme, hostname: hostname.replace(/^\[|\]$/g, ''), port, host };
   const options = {
