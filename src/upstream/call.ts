@@ -265,7 +265,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   /** Refuses heads that the parser admits but no backend needs. */
   #checkHead(): void {
     if (this.#headers.length > 2 * FIELDS_MAX)
-      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'header fields');
+      throw new Refusal('UPSTREAM_RESPONSE_LIMIT', `more than ${FIELDS_MAX} header fields`);
     const coding = this.header('transfer-encoding');
     if (coding !== null && coding.toLowerCase() !== 'chunked') {
       throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'transfer coding');

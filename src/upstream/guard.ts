@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 
 import { packetRead } from '../base/packet-memory.js';
 import { Refusal } from '../base/refusals/refusal.js';
+import type { RefusalCode } from '../base/refusals/refusals.js';
 import type { ConnectionReuse } from './connection-reuse.js';
 import { EarlyStatus } from './upstream-refusals.js';
 
@@ -155,9 +156,10 @@ export class Guard {
       const end = bytes.indexOf(HEAD_END);
       if (end < 0) {
         if (bytes.length <= INTERIM_BYTES_MAX) return this.#hold(bytes);
-        return this.#refuseAnswer('a long interim answer');
+        return this.#refuseAnswer('a long interim answer', 'UPSTREAM_RESPONSE_LIMIT');
       }
-      if (++this.#interim > INTERIM_MAX) return this.#refuseAnswer('too many interim answers');
+      if (++this.#interim > INTERIM_MAX)
+        return this.#refuseAnswer('too many interim answers', 'UPSTREAM_RESPONSE_LIMIT');
       bytes = bytes.subarray(end + HEAD_END.length);
       if (bytes.length === 0) {
         // The answer may still wait for the end of the request.
@@ -198,8 +200,8 @@ export class Guard {
   }
 
   /** What is no answer, or may not come here: a sign that the connection is out of step where another may have left it. */
-  #refuseAnswer(detail: string): null {
-    if (!this.#isDoubtful) return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', detail));
+  #refuseAnswer(detail: string, code: RefusalCode = 'UPSTREAM_INVALID_RESPONSE'): null {
+    if (!this.#isDoubtful) return this.#refuse(new Refusal(code, detail));
     this.#desynced();
     return this.#refuse(new Refusal('UPSTREAM_DESYNC', detail));
   }

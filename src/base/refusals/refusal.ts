@@ -107,18 +107,13 @@ export function asRefusal(caught: unknown): Refusal {
 /** Converts a refusal of a message of the upstream, which is never the client's fault. */
 export function asUpstream(refusal: Refusal): Refusal {
   if (refusal.kind.blame !== 'peer') return refusal;
-  const code = SIZES.has(refusal.code) ? 'UPSTREAM_RESPONSE_LIMIT' : 'UPSTREAM_INVALID_RESPONSE';
-  const detail = refusal.detail === null ? refusal.code : `${refusal.code}: ${refusal.detail}`;
   const { found, limit } = refusal;
+  // Beyond a limit of the gateway a message may be in order but for that.
+  const isLimit = limit !== null || BY_LIMIT.has(refusal.code);
+  const code = isLimit ? 'UPSTREAM_RESPONSE_LIMIT' : 'UPSTREAM_INVALID_RESPONSE';
+  const detail = refusal.detail === null ? refusal.code : `${refusal.code}: ${refusal.detail}`;
   return new Refusal(code, detail, { cause: refusal, found, limit });
 }
 
-/** The limits on how much there is of something: a message beyond them may be in order but for that. */
-const SIZES: ReadonlySet<RefusalCode> = new Set([
-  'XML_MESSAGE_LIMIT',
-  'XML_ELEMENT_LIMIT',
-  'XML_CHILD_LIMIT',
-  'XML_TEXT_LIMIT',
-  'SOAP_HEADER_LIMIT',
-  'DECOMPRESSION_LIMIT',
-]);
+/** Codes of limits, of which some have no key. */
+const BY_LIMIT: ReadonlySet<RefusalCode> = new Set(['SOAP_HEADER_LIMIT', 'DECOMPRESSION_LIMIT']);

@@ -220,7 +220,7 @@ export const REFUSALS = {
   UPSTREAM_INVALID_RESPONSE: { blame: 'upstream', text: 'The service gave no valid answer.' },
   UPSTREAM_RESPONSE_LIMIT: {
     blame: 'upstream',
-    text: 'The answer of the service is larger than allowed.',
+    text: 'The answer of the service is larger than allowed: it exceeds a limit of the gateway.',
   },
   UPSTREAM_SCHEMA_INVALID: { blame: 'upstream', text: 'The service left its own contract.' },
   UPSTREAM_REDIRECT: { blame: 'upstream', text: 'The service answered with a redirect.' },

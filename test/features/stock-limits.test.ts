@@ -1,0 +1,74 @@
+import { type Test, t } from 'tap';
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
+import { startTestGateway } from '../kit/gateway.js';
+import { askGraphql } from '../kit/graphql-client.js';
+
+const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
+const TYPES = `type Query { getIt: GetItResponse }
+      type GetItResponse { r: String }`;
+
+/** As JAXB declares the namespaces of all packages: on the child of Body. */
+const declarations = (count: number): string =>
+  Array.from({ length: count }, (_, at) => ` xmlns:ns${at + 2}="urn:types:${at}"`).join('');
+
+const message = (local: string, attributes: string, content: string): string =>
+  `<S:Envelope xmlns:S="${SOAP}"><S:Body><t:${local} xmlns:t="urn:t"${attributes}>${content}</t:${local}></S:Body></S:Envelope>`;
+
+async function start(t: Test, more = '') {
+  const backend = await startRecordingBackend(answerWith(''));
+  const gateway = await startTestGateway(`services:
+  s:
+    url: ${backend.url}/s
+    namespace: urn:t
+    types: |
+      ${TYPES}
+    operations: { GetIt: { field: Query.getIt } }
+${more}`);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  return { backend, gateway };
+}
+
+t.test('128 namespaces on one element pass both ways by default', async (t) => {
+  const { backend, gateway } = await start(t);
+  backend.answer = answerWith(
+    message('GetItResponse', declarations(127), '<t:r>x</t:r>').replace(
+      'xmlns:S=',
+      `${declarations(127).trimStart()} xmlns:S=`,
+    ),
+  );
+  const sent = message('GetIt', declarations(127), '');
+  const answer = await postSoap(`${gateway.url}/soap/s`, sent);
+  t.equal(answer.status, 200);
+  t.match(await answer.text(), 'xmlns:ns128="urn:types:126"');
+  t.match(String(backend.complete[0]?.body), 'xmlns:ns128="urn:types:126"');
+  t.strictSame(await askGraphql(gateway.url, '{ getIt { r } }'), { data: { getIt: { r: 'x' } } });
+});
+
+const BEYOND: readonly (readonly [string, string, string])[] = [
+  ['namespacesPerElement', declarations(257), ''],
+  ['depth', '', `${'<a>'.repeat(100)}${'</a>'.repeat(100)}`],
+  ['attributes', Array.from({ length: 101 }, (_, at) => ` a${at}=""`).join(''), ''],
+  ['attributeValueBytes', ` a="${'x'.repeat(65_537)}"`, ''],
+  ['nameChars', '', `<${'a'.repeat(257)}/>`],
+  ['namespaceUriBytes', ` xmlns:long="${'u'.repeat(1025)}"`, ''],
+  ['commentBytes', '', `<!--${'x'.repeat(1025)}-->`],
+];
+
+t.test(
+  'A reply beyond a limit of the gateway is UPSTREAM_RESPONSE_LIMIT, whichever it is',
+  async (t) => {
+    const { backend, gateway } = await start(t, '    limits: { upstream: { breakerFailures: 0 } }');
+    let count = 0;
+    for (const [limit, attributes, content] of BEYOND) {
+      backend.answer = answerWith(message('GetItResponse', attributes, content));
+      const answer = await postSoap(`${gateway.url}/soap/s`, message('GetIt', '', ''));
+      t.match(await answer.text(), 'code="UPSTREAM_RESPONSE_LIMIT"', limit);
+      const line = await gateway.accessLine(++count);
+      t.match(JSON.stringify(line), `limits.xml.${limit}`, limit);
+    }
+  },
+);
