@@ -19,6 +19,7 @@ const OF_SERVICES = [
     'headers',
     'forwardHeaders',
     'proxy',
+    'headerCase',
     'balance',
     'zone',
     'timeoutMillis',
@@ -125,6 +126,7 @@ const NEUTRAL: readonly string[] = [
   ...[
     'include',
     'workers',
+    'headerCase',
     'drainDelayMillis',
     'roles',
     'understands',
