@@ -2,8 +2,8 @@ import { Refusal } from '../base/refusals/refusal.js';
 import type { NamespaceBinding } from './events.js';
 import type { Name } from './names.js';
 
-const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
-const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
+export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
+export const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
 
 /** The declarations of one start tag, kept for the next message. */
 export interface Declarations {

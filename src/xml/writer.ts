@@ -1,10 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { invariant } from '../base/invariant.js';
 import { Refusal } from '../base/refusals/refusal.js';
+import { isNcName } from './chars.js';
+import { XML_NAMESPACE, XMLNS_NAMESPACE } from './namespaces.js';
 
 /**
  * Writes XML text; nothing else here does. Values are escaped, so that a reader gets them back and they cannot become
- * markup; names are constants of compiled models, checked there with `isNcName`.
+ * markup. Whatever names it is given, it writes one document that namespaces have a meaning for: names are `NCName`s, no
+ * attribute stands twice on an element, and `namespace` alone declares. A call that would break this is a bug of its caller,
+ * which refuses such names first.
  *
  * A value that XML cannot carry (control characters, lone surrogates, U+FFFE, U+FFFF) throws
  * `Refusal('BAD_USER_INPUT')`; nothing is ever dropped.
@@ -15,6 +19,8 @@ export class XmlWriter {
   readonly #open: string[] = [];
   /** True between a start tag's name and its `>`. */
   #inTag = false;
+  /** Names of the attributes and declarations of the start tag. */
+  readonly #attributes = new Set<string>();
   #begun = false;
 
   /** Begins an element; `prefix` null or '' for none. Attributes and namespaces may follow. */
@@ -24,6 +30,7 @@ export class XmlWriter {
     const name = nameOf(prefix, local);
     this.#begun = true;
     this.#inTag = true;
+    if (this.#attributes.size > 0) this.#attributes.clear();
     this.#open.push(name);
     this.#text += `<${name}`;
     return this;
@@ -31,12 +38,17 @@ export class XmlWriter {
 
   /** Declares a namespace on the element just opened; `prefix` null or '' for the default. */
   namespace(prefix: string | null, uri: string): this {
-    return this.#attribute(prefix === null || prefix === '' ? 'xmlns' : `xmlns:${prefix}`, uri);
+    invariant(uri !== XMLNS_NAMESPACE && uri !== XML_NAMESPACE, 'a namespace may be bound');
+    const isDefault = prefix === null || prefix === '';
+    invariant(isDefault || (isPrefix(prefix) && uri !== ''), 'a prefix is bound to a namespace');
+    return this.#attribute(isDefault ? 'xmlns' : `xmlns:${prefix}`, uri);
   }
 
   /** Adds an attribute to the element just opened. Throws a `Refusal` for a value that XML cannot carry. */
   attribute(prefix: string | null, local: string, value: string): this {
-    return this.#attribute(nameOf(prefix, local), value);
+    const name = nameOf(prefix, local);
+    invariant(name !== 'xmlns', 'an attribute declares no namespace');
+    return this.#attribute(name, value);
   }
 
   /** Adds text to the element open. Throws a `Refusal` for a text that XML cannot carry. */
@@ -69,6 +81,8 @@ export class XmlWriter {
 
   #attribute(name: string, value: string): this {
     invariant(this.#inTag, 'attributes stand in a start tag');
+    invariant(!this.#attributes.has(name), 'an attribute stands once');
+    this.#attributes.add(name);
     this.#text += ` ${name}="${escapeAttribute(value)}"`;
     return this;
   }
@@ -79,8 +93,16 @@ export class XmlWriter {
   }
 }
 
-const nameOf = (prefix: string | null, local: string): string =>
-  prefix === null || prefix === '' ? local : `${prefix}:${local}`;
+function nameOf(prefix: string | null, local: string): string {
+  invariant(isNcName(local), 'a local name is an NCName');
+  if (prefix === null || prefix === '') return local;
+  invariant(prefix === 'xml' || isPrefix(prefix), 'a prefix is an NCName that may be bound');
+  return `${prefix}:${local}`;
+}
+
+/** Whether the prefix may be bound (Namespaces in XML 1.0 section 3). */
+const isPrefix = (prefix: string): boolean =>
+  isNcName(prefix) && prefix !== 'xmlns' && prefix !== 'xml';
 
 /** Escapes text between tags. Throws a `Refusal` for characters that XML cannot carry. */
 export function escapeText(value: string): string {

@@ -280,7 +280,7 @@ t.test('content that is not modelled is written from XML, which is data and no m
       },
       '($x: XML)',
     ),
-    '<t:thing xsi:type="xsd:int">5</t:thing>',
+    '<t:thing xmlns:xsd="http://www.w3.org/2001/XMLSchema" xsi:type="xsd:int">5</t:thing>',
   );
   const any = await written(
     'any: $x',

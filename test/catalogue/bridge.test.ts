@@ -242,6 +242,54 @@ t.test('B09: XML in an argument', async (t) => {
   }
 });
 
+const ENVELOPE = 'http://schemas.xmlsoap.org/soap/envelope/';
+const XINCLUDE = 'http://www.w3.org/2001/XInclude';
+const evil = (attributes: string): object => ({
+  '@href': 'file:///etc/passwd',
+  ...(attributes === '' ? {} : { '@xmlns': attributes }),
+});
+
+t.test('B18: a value of any type declares no namespace', async (t) => {
+  const shop = await startBridge(t);
+  const any = (name: string, value: unknown, type?: string): object => ({ name, value, type });
+  for (const [name, value] of [
+    ['a default namespace', any('{urn:o}a', { '@xmlns': 'urn:bridge' })],
+    ['XInclude as a default namespace', any('{urn:o}a', { include: evil(XINCLUDE) })],
+    ['a default namespace in an inner object', any('{urn:o}a', { b: [{ c: evil(ENVELOPE) }] })],
+    ['a prefix that is declared', any('{urn:o}a', { '@xmlns:p': XINCLUDE })],
+    ['XInclude by name', any('{urn:o}a', { [`{${XINCLUDE}}include`]: evil('') })],
+    ['XInclude of 2003 by name', any('{http://www.w3.org/2003/XInclude}include', evil(''))],
+    [
+      'an Include of XOP by name',
+      any('{urn:o}a', { '{http://www.w3.org/2004/08/xop/include}Include': evil('') }),
+    ],
+    ['a Body by name', any(`{${ENVELOPE}}Body`, '')],
+    [
+      'an element of the SOAP encoding',
+      any('{urn:o}a', { '{http://schemas.xmlsoap.org/soap/encoding/}Array': '' }),
+    ],
+    ['a type of the envelope', any('{urn:o}a', {}, `{${ENVELOPE}}Envelope`)],
+    ['XInclude as XML', { xml: `<include xmlns="${XINCLUDE}" href="file:///etc/passwd"/>` }],
+    ['XInclude as XML, inherited', { xml: `<o:a xmlns:o="urn:o" xmlns="${XINCLUDE}"><b/></o:a>` }],
+    [
+      'an attribute of the envelope as XML',
+      { xml: `<a xmlns="urn:o" xmlns:n1="${ENVELOPE}" n1:mustUnderstand="1"/>` },
+    ],
+    ['an element that ##other does not allow', any('{urn:bridge}a', { '@b': 'c' })],
+    ['names of its own', any('{urn:o}a', { '{urn:p}b': { '@c': XINCLUDE } })],
+  ] as const) {
+    const query = 'query($any:AnyValueInput){open(note:"n" any:$any){note}}';
+    const before = shop.backend.begun;
+    const sent = await sendQuery(shop, { query, variables: { any: value } });
+    const answer = rows.answer('B18', name);
+    if (answer === 'pass') t.same(sent.result.errors, undefined, name);
+    else {
+      expectError(t, sent, answer, name);
+      t.equal(shop.backend.begun, before, `${name}: nothing is sent`);
+    }
+  }
+});
+
 const echoReply = (content: string): string =>
   replyWith(
     `<e:EchoResponse xmlns:e="urn:bridge"><e:values>${content}</e:values></e:EchoResponse>`,

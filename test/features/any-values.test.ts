@@ -1,3 +1,4 @@
+import { XmlDocument, type XmlElement } from 'libxml2-wasm';
 import t, { type Test } from 'tap';
 import { desk, startDesk } from '../acceptance/desk.js';
 import { answerWith } from '../kit/backend.js';
@@ -19,6 +20,10 @@ const WSDL = desk({
     '<xs:element name="v" type="xs:anyType" minOccurs="0" nillable="true"/><xs:element name="s" type="xs:anySimpleType" minOccurs="0"/><xs:element name="list" type="xs:anyType" minOccurs="0" maxOccurs="unbounded" nillable="true"/>',
 });
 const reply = (content: string): string => `<t:GetResponse>${content}</t:GetResponse>`;
+
+/** The envelope without the declarations that values repeat. */
+const withoutOwn = (text: string): string =>
+  text.replace(/(<(?!s:Envelope)[\w:]+)((?: xmlns:\w+="[^"]*")+)/g, '$1');
 
 t.test('a value of any type is JSON with its type', async (t) => {
   const { ask } = await startDesk(t, WSDL);
@@ -88,7 +93,7 @@ t.test('what a reply gave out is taken back as it was', async (t) => {
     const { v } = (data as { readonly get: { readonly v: unknown } }).get;
     const query = 'query ($v: AnyValueInput) { get(v: $v) { v { xml } } }';
     t.equal((await ask(query, reply('<t:v/>'), { v })).errors, undefined, element);
-    return sent()
+    return withoutOwn(sent())
       .replace(/.*?<(\w+):v\b/s, '<v')
       .replace(/<\/\w+:v>.*/s, '</v>');
   };
@@ -126,7 +131,7 @@ t.test('what a reply gave out goes back with its value and its XML', async (t) =
   const echo = async (element: string): Promise<string> => {
     const v = await anyOf(element);
     t.same((await ask(argument, reply(''), { v })).errors, undefined, element);
-    return sent()
+    return withoutOwn(sent())
       .replace(/.*?<(\w+):v\b/s, '<v')
       .replace(/<\/\w+:v>.*/s, '</v>');
   };
@@ -176,7 +181,7 @@ t.test('arguments of any type: literals, types by name, XML, and what is refused
       variables,
     );
     return errors === undefined
-      ? sent().replace(/.*?<\w+:Get[^>]*>|<\/\w+:Get>.*/gs, '')
+      ? withoutOwn(sent()).replace(/.*?<\w+:Get[^>]*>|<\/\w+:Get>.*/gs, '')
       : (errors[0]?.message ?? '');
   };
   t.match(await send('v: { value: 5 }'), 'xsi:type="xsd:int">5<');
@@ -308,7 +313,7 @@ t.test(
     );
     const send = async (v: unknown): Promise<string> => {
       t.equal((await sendValue(v)).errors, undefined);
-      return sent();
+      return withoutOwn(sent());
     };
     t.match(
       await send({ value: map }),
@@ -359,4 +364,16 @@ t.test('a value of any simple type is no array', async (t) => {
   t.match(await send({ value: [1] }), { errors: [{ message: /simple type/ }] });
   t.match(await send({ type: ARRAY, value: [1] }), { errors: [{ message: /simple type/ }] });
   t.match(await send({ value: 1 }), { errors: undefined });
+});
+
+t.test('a value taken out of the message keeps the prefixes of its types', async (t) => {
+  const { ask, sent } = await startDesk(t, WSDL);
+  const v = { value: { a: 1, b: { $type: '{urn:t}Point', x: 2 }, c: 'text' } };
+  const query = 'query ($v: AnyValueInput) { get(v: $v) { s { xml } } }';
+  t.equal((await ask(query, reply(''), { v })).errors, undefined);
+  const document = XmlDocument.fromString(sent());
+  const value = document.get('/*/*/*/*') as XmlElement;
+  t.match(Object.values(value.nsDeclarations), [XSD, 'urn:t']);
+  document.dispose();
+  t.equal([...sent().matchAll(/xmlns:xsd=/g)].length, 2, 'on the Envelope and on the value');
 });

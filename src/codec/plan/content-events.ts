@@ -17,6 +17,8 @@ export type ContentEvent =
     }
   /** Bindings of the prefixes in texts and values of the element: declared on it as they are. */
   | { readonly kind: 'bindings'; readonly bound: ReadonlyMap<string, string> }
+  /** The element declares the prefixes of names in its values itself, as readers need that take it out of the message. */
+  | { readonly kind: 'own names' }
   | { readonly kind: 'text'; readonly value: string }
   /** Text that is a name; `more`: a list of them. */
   | { readonly kind: 'name'; readonly value: QName; readonly more?: readonly QName[] }
@@ -36,3 +38,4 @@ export const isAttribute = (event: ContentEvent): event is AttributeEvent =>
 export const isSameName = (a: QName, b: QName): boolean => a.local === b.local && a.uri === b.uri;
 
 export const CLOSE: ContentEvent = { kind: 'close' };
+export const OWN_NAMES: ContentEvent = { kind: 'own names' };

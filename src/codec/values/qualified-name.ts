@@ -1,5 +1,6 @@
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
+import { XMLNS_NAMESPACE } from '../../xml/namespaces.js';
 import type { Scalar } from '../plan/scalar.js';
 
 /** A client's QName written as `{uri}local`, which is to get a prefix; null for anything else. */
@@ -14,10 +15,8 @@ export function parseQualifiedName(value: string): QName | null {
   if (end < 0 || end > URI_CHARS) return null;
   const local = value.slice(end + 1);
   const uri = value.slice(1, end);
-  return isNcName(local) && IS_URI.test(uri) && uri !== XMLNS_URI ? { uri, local } : null;
+  return isNcName(local) && IS_URI.test(uri) && uri !== XMLNS_NAMESPACE ? { uri, local } : null;
 }
 
-/** Nothing may be bound to it (Namespaces in XML 1.0, section 3). */
-const XMLNS_URI = 'http://www.w3.org/2000/xmlns/';
 const URI_CHARS = 1024;
 const IS_URI = /^[^\s{}<>"\0-\x20]*$/;

@@ -10,7 +10,7 @@ import { ALL, type QName, type XmlHandler } from '../../xml/events.js';
 import { XML_LIMITS } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
 import type { AnyTypes } from '../plan/any-types.js';
-import type { ContentEvent } from '../plan/content-events.js';
+import { type ContentEvent, OWN_NAMES } from '../plan/content-events.js';
 import { trimXml } from '../plan/lexical.js';
 import type { EncodeValue } from '../plan/plan.js';
 import { typeNameOf } from '../plan/xsi.js';
@@ -20,11 +20,16 @@ import { type AnyTools, AnyValueWriter } from './any-value.js';
 import { below, type InputPath, refuseInput } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './input-members.js';
 import { REQUIRED } from './leaves.js';
+import { refuseReservedContent } from './reserved-names.js';
 import { ANY_TYPE_NAME, TYPE, typeOfXml } from './type-attributes.js';
-import { refuseReserved } from './xml-input.js';
 
 /** The attributes and the content of an element of any type, which is open: JSON with its type, or XML. */
-export function anyContent(
+export const anyContent = (...of: Parameters<typeof contentOf>): readonly ContentEvent[] => [
+  OWN_NAMES,
+  ...contentOf(...of),
+];
+
+function contentOf(
   value: unknown,
   {
     types,
@@ -53,7 +58,7 @@ export function anyContent(
     !isSameAnyValue(value, text.startsWith('<') ? text : String(xml), types)
   )
     refuseInput(path, 'must not have a value and XML that differ');
-  const events = tools.leaves.xml(xml, name, below(path, 'xml'), tools.encodingUri !== null);
+  const events = tools.leaves.xml(xml, name, below(path, 'xml'));
   // As without XML: a string has its type.
   const isString = hasValue && !isPlain && events.every(({ kind }) => kind === 'text');
   const type = tools.encodingUri === null && !isString ? null : typeOfXml(events, ANY_TYPE_NAME);
@@ -61,7 +66,12 @@ export function anyContent(
 }
 
 /** An element of any name: by its name, with its type and the value as JSON, or as XML. */
-export function anyElement(
+export function anyElement(...of: Parameters<typeof elementOf>): readonly ContentEvent[] {
+  const [first, ...rest] = elementOf(...of);
+  return first === undefined ? [] : [first, OWN_NAMES, ...rest];
+}
+
+function elementOf(
   value: unknown,
   { types, isSimple }: Extract<EncodeValue, { readonly kind: 'any' }>,
   wildcards: readonly Wildcard[],
@@ -72,7 +82,7 @@ export function anyElement(
   const xml = memberOf(value, 'xml') ?? null;
   const written = memberOf(value, 'name') ?? null;
   if (xml === null) {
-    const name = elementName(written, wildcards, below(path, 'name'));
+    const name = elementName(written, wildcards, below(path, 'name'), tools.encodingUri !== null);
     return new AnyValueWriter(types, isSimple, tools).writeNamed(value, name, path);
   }
   const events = tools.leaves.xml(xml, null, below(path, 'xml'));
@@ -85,7 +95,12 @@ export function anyElement(
 }
 
 /** `{namespace}name`; a name alone is in the namespace that the wildcard allows, where there is but one, else in none. */
-function elementName(written: unknown, wildcards: readonly Wildcard[], path: InputPath): QName {
+function elementName(
+  written: unknown,
+  wildcards: readonly Wildcard[],
+  path: InputPath,
+  isEncoded: boolean,
+): QName {
   if (written === null) refuseInput(path, REQUIRED);
   const text = String(written);
   const [first] = wildcards;
@@ -94,7 +109,7 @@ function elementName(written: unknown, wildcards: readonly Wildcard[], path: Inp
   const uri = only.length === 1 ? (only[0] ?? '') : '';
   const name = parseQualifiedName(text) ?? (isNcName(text) ? { uri, local: text } : null);
   if (name === null) refuseInput(path, 'must be {namespace}name');
-  refuseReserved(name.uri, path);
+  refuseReservedContent(name.uri, isEncoded, path);
   return name;
 }
 

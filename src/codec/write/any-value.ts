@@ -23,8 +23,8 @@ import { parseQualifiedName } from '../values/qualified-name.js';
 import { below, type InputPath, refuseInput } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './input-members.js';
 import { type EncodeLimits, type LeafEncoder, REQUIRED } from './leaves.js';
+import { refuseDeclaration, refuseReserved, refuseReservedContent } from './reserved-names.js';
 import { arrayAttributes, NIL, TYPE } from './type-attributes.js';
-import { refuseReserved } from './xml-input.js';
 
 /** What the content of one request is written with. */
 export interface AnyTools {
@@ -261,11 +261,9 @@ export class AnyValueWriter {
     for (const [at, [key, value]] of entries.entries()) {
       if (!key.startsWith('@')) continue;
       const own = inside(path, at);
-      this.#events.push({
-        kind: 'attribute',
-        name: nameOf(key.slice(1), own),
-        value: textIn(value, own),
-      });
+      const name = nameOf(key.slice(1), own);
+      refuseDeclaration(name, own);
+      this.#events.push({ kind: 'attribute', name, value: textIn(value, own) });
     }
     for (let at = entries.length - 1; at >= 0; at--) {
       const [key = '', value] = entries[at] ?? [];
@@ -280,7 +278,8 @@ export class AnyValueWriter {
   /** The name of an element in this namespace, or in the one that the caller writes. */
   #elementName(key: string, uri: string, path: InputPath): QName {
     const written = this.#isPlain ? parseQualifiedName(key) : null;
-    if (written !== null) refuseReserved(written.uri, path);
+    if (written !== null)
+      refuseReservedContent(written.uri, this.#tools.encodingUri !== null, path);
     return written ?? { uri, local: nameOf(key, path).local };
   }
 
@@ -353,11 +352,13 @@ export class AnyValueWriter {
   }
 
   #open(name: QName, path: InputPath): void {
+    refuseReserved(name.uri, path);
     this.#tools.leaves.use(name, path);
     this.#events.push({ kind: 'open', name });
   }
 
   #type(name: QName, path: InputPath): void {
+    refuseReserved(name.uri, path);
     this.#tools.leaves.use(name, path);
     this.#events.push(TYPE(name));
   }

@@ -9,7 +9,8 @@ import type { EncodeElement } from '../plan/plan.js';
 
 /**
  * Appends the events of a client's XML to `events`; returns the rule that is broken, or null. Where it `isNamed`, it
- * continues the element that is open: an attribute written before is written once, and must have the same value.
+ * continues the element that is open: an attribute written before is written once, and must have the same value. Else each
+ * element that is written there must be one that the wildcards allow.
  */
 export function addXml(
   events: ContentEvent[],
@@ -17,14 +18,7 @@ export function addXml(
   isNamed: boolean,
   wildcards: AllowedWildcards = [],
 ): string | null {
-  const [first] = xml;
-  if (
-    !isNamed &&
-    wildcards.length > 0 &&
-    first?.kind === 'open' &&
-    !allowsAny(wildcards, first.name.uri)
-  )
-    return NOT_ALLOWED;
+  if (!isNamed && wildcards.length > 0 && !areAllowed(xml, wildcards)) return NOT_ALLOWED;
   const written = isNamed ? attributesAtEnd(events) : [];
   let isOwn = written.length > 0;
   for (const event of xml) {
@@ -38,6 +32,19 @@ export function addXml(
       return `must not have another ${same.name.local} than the one it is provided as`;
   }
   return null;
+}
+
+/** Whether each element at the top is in a namespace that a wildcard allows. */
+function areAllowed(xml: readonly ContentEvent[], wildcards: AllowedWildcards = []): boolean {
+  let depth = 0;
+  for (const event of xml) {
+    if (event.kind === 'close') depth--;
+    else if (event.kind === 'open') {
+      if (depth === 0 && !allowsAny(wildcards, event.name.uri)) return false;
+      depth++;
+    }
+  }
+  return true;
 }
 
 /** The wildcards of which one must allow an element; none: any element is allowed. */

@@ -60,6 +60,7 @@ export class ContentEncoder {
       options.limits,
       options.context ?? NO_CONTEXT,
       options.parts ?? null,
+      (options.encodingUri ?? null) !== null,
     );
     this.#encodingUri = options.encodingUri ?? null;
     this.#root = { above: null, step: root, depth: 1 };
@@ -366,7 +367,7 @@ export class ContentEncoder {
     declared: QName | null,
     wildcards?: AllowedWildcards,
   ) {
-    const events = this.#leaves.xml(value, name, path, this.#encodingUri !== null);
+    const events = this.#leaves.xml(value, name, path);
     const type =
       this.#encodingUri === null || declared === null ? null : typeOfXml(events, declared);
     if (type !== null) this.#events.push(TYPE(type));

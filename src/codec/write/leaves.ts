@@ -25,13 +25,20 @@ export class LeafEncoder {
   readonly #limits: EncodeLimits;
   readonly #context: RequestContext;
   readonly #parts: BinaryParts | null;
+  readonly #isEncoded: boolean;
   readonly #namespaces = new CallerNamespaces();
 
-  /** `parts`: null where the message cannot be a package. */
-  constructor(limits: EncodeLimits, context: RequestContext, parts: BinaryParts | null = null) {
+  /** `parts`: null where the message cannot be a package. `isEncoded`: it is by the SOAP encoding. */
+  constructor(
+    limits: EncodeLimits,
+    context: RequestContext,
+    parts: BinaryParts | null = null,
+    isEncoded = false,
+  ) {
     this.#limits = limits;
     this.#context = context;
     this.#parts = parts;
+    this.#isEncoded = isEncoded;
   }
 
   /** Null where there is nothing to write. */
@@ -96,13 +103,11 @@ export class LeafEncoder {
     refuseMissing(source, path);
   }
 
-  /** The content of the element `name`, or an element of any name. Its first character decides whether it is XML or text. */
-  xml(
-    value: unknown,
-    name: QName | null,
-    path: InputPath,
-    isRenamed = false,
-  ): readonly ContentEvent[] {
+  /**
+   * The content of the element `name`, or an element of any name. Its first character decides whether it is XML or text. The
+   * name of an element carries no meaning where the message is encoded.
+   */
+  xml(value: unknown, name: QName | null, path: InputPath): readonly ContentEvent[] {
     if (value === null || value === undefined) refuseInput(path, REQUIRED);
     const text = this.#encode(XML_TEXT, value, path);
     const trimmed = trimXml(text);
@@ -110,7 +115,11 @@ export class LeafEncoder {
       return text === '' ? [] : [{ kind: 'text', value: text }];
     if (trimmed.length > this.#limits.opaqueChars) refuseInput(path, TOO_LONG);
     const depth = Math.max(1, this.#limits.inputDepth - path.depth);
-    return xmlEvents(trimmed, { name, depth, path, namespaces: this.#namespaces, isRenamed });
+    const isEncoded = this.#isEncoded;
+    return xmlEvents(trimmed, {
+      ...{ name, depth, path, namespaces: this.#namespaces },
+      ...{ isRenamed: isEncoded, hasEncodingNames: isEncoded },
+    });
   }
 
   /** Counts the namespace of a name that the client chose. Throws `InputError` for one too many. */

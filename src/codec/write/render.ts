@@ -7,6 +7,7 @@ import type { QName } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
 import type { ContentEvent } from '../plan/content-events.js';
 import { XML_URI, XSI_URI } from '../plan/xsi.js';
+import { ownNamespaces } from './own-namespaces.js';
 
 /**
  * The document that the events describe, in UTF-8 with an XML declaration. Its namespaces are declared on the document element, under
@@ -16,12 +17,14 @@ import { XML_URI, XSI_URI } from '../plan/xsi.js';
 export function render(events: readonly ContentEvent[], dialect: Dialect): Buffer {
   const prefixes = prefixesOf(events, dialect);
   const writer = new XmlWriter();
+  const own = ownNamespaces(events);
   let declared = false;
-  for (const event of events) {
+  for (const [at, event] of events.entries()) {
     if (event.kind === 'open') {
       writer.open(prefixOf(event.name, prefixes), event.name.local);
       if (!declared) for (const [uri, prefix] of prefixes) writer.namespace(prefix, uri);
       declared = true;
+      for (const uri of own.get(at) ?? []) declare(writer, uri, prefixes);
     } else if (event.kind === 'attribute') {
       writer.attribute(prefixOf(event.name, prefixes), event.name.local, event.value);
     } else if (event.kind === 'name attribute') {
@@ -38,7 +41,7 @@ export function render(events: readonly ContentEvent[], dialect: Dialect): Buffe
       writer.attribute(null, 'href', `cid:${event.id}`);
       writer.close();
     } else if (event.kind === 'close') writer.close();
-    else never(event);
+    else if (event.kind !== 'own names') never(event);
   }
   return Buffer.concat([XML_DECLARATION, writer.finish()]);
 }
@@ -89,6 +92,11 @@ function boundPrefixes(events: readonly ContentEvent[]): ReadonlyMap<string, str
       taken.set(prefix, (taken.get(prefix) ?? uri) === uri ? uri : '');
   }
   return taken;
+}
+
+function declare(writer: XmlWriter, uri: string, prefixes: ReadonlyMap<string, string>): void {
+  const prefix = prefixes.get(uri);
+  if (prefix !== undefined) writer.namespace(prefix, uri);
 }
 
 const INCLUDE: QName = { uri: XOP, local: 'Include' };

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { defaultsOf } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { dialectOfUri } from '../../soap/dialect.js';
-import { SOAP_ENCODINGS, XOP } from '../../wsdl/documents/namespaces.js';
+import { SOAP_ENCODINGS } from '../../wsdl/documents/namespaces.js';
 import {
   ALL,
   type Interest,
@@ -16,6 +16,7 @@ import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { ContentNames, sharedBindings } from '../plan/content-names.js';
 import { resolveQName, XSI_URI } from '../plan/xsi.js';
 import { type InputPath, refuseInput } from './input-error.js';
+import { refuseReserved, refuseReservedContent } from './reserved-names.js';
 
 /** Which element an XML value may be, and how deep. */
 interface XmlInputOptions {
@@ -29,6 +30,8 @@ interface XmlInputOptions {
   readonly namespaces: CallerNamespaces;
   /** Attributes of the envelope's namespace may stand on the element: `mustUnderstand`, `actor`. Of the configuration only. */
   readonly isBlock?: boolean;
+  /** Names of the SOAP encoding may stand in it. */
+  readonly hasEncodingNames?: boolean;
 }
 
 /** The namespaces in the arguments of one request. All are declared on the Envelope, where parsers count them. */
@@ -61,13 +64,6 @@ export function xmlEvents(text: string, options: XmlInputOptions): readonly Cont
     refuseInput(options.path, caught.code.endsWith('_LIMIT') ? TOO_BIG : NOT_XML);
   }
   return collector.finish();
-}
-
-/** Refuses names of the envelope, which would be taken for the gateway's, and of XInclude, which would fetch documents. */
-export function refuseReserved(uri: string, path: InputPath): void {
-  if (uri === XINCLUDE_URI) refuseInput(path, 'must not include other documents');
-  if (dialectOfUri(uri) !== null || uri === XOP)
-    refuseInput(path, 'must not hold names of SOAP itself');
 }
 
 class Collector implements XmlHandler {
@@ -141,7 +137,8 @@ class Collector implements XmlHandler {
     const value = tag.attributeValue(index);
     if (name.uri === XSI_URI && name.local === 'type') {
       const type = resolveQName(tag, value);
-      this.#name(type.uri, type.local);
+      refuseReserved(type.uri, this.#options.path);
+      this.#options.namespaces.use(type.uri, this.#options.path);
       this.#events.push({ kind: 'name attribute', name, value: type, suffix: '' });
       return;
     }
@@ -150,7 +147,7 @@ class Collector implements XmlHandler {
   }
 
   #name(uri: string, local: string): QName {
-    refuseReserved(uri, this.#options.path);
+    refuseReservedContent(uri, this.#options.hasEncodingNames === true, this.#options.path);
     this.#options.namespaces.use(uri, this.#options.path);
     return { uri, local };
   }
@@ -166,8 +163,6 @@ const NO_BINDINGS: ContentEvent = { kind: 'bindings', bound: new Map() };
 
 /** Characters of prefixes and namespaces that one value may have declared again. */
 const BINDINGS_CHARS = 65_536;
-
-const XINCLUDE_URI = 'http://www.w3.org/2001/XInclude';
 
 const TOO_BIG = 'XML that is longer or deeper than allowed';
 const NOT_XML = 'must be one well-formed XML element, without DTD and processing instructions';

@@ -79,7 +79,7 @@ function elementPlan(name: QName, mapping: InputMapping, errors: MappingErrors):
 /** Checks the mapping of a block. Its reports do not contain values, which may be secrets. */
 function checkMapping({ local }: QName, mapping: InputMapping, { names }: MappingErrors): void {
   const refuse = (what: string, remedy: string): null => names.refuse(mapping.path, what, remedy);
-  if (!isNcName(local))
+  if (!isNcName(local) || local === 'xmlns')
     refuse('This is no XML name.', 'Write the name of the element or attribute.');
   if (mapping.name !== null)
     refuse('No caller gives this block: it has no argument to name.', 'Remove `name`.');
@@ -154,6 +154,7 @@ function templateEvents(xml: string, name: QName): readonly ContentEvent[] {
     path,
     namespaces: new CallerNamespaces(),
     isBlock: true,
+    hasEncodingNames: true,
   });
   const events: ContentEvent[] = [];
   for (const event of content) {

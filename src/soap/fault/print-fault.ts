@@ -132,11 +132,10 @@ function printNotUnderstood(writer: XmlWriter, names: readonly QName[]): void {
   writer.open('soap', 'Header');
   for (const { uri, local } of names) {
     if (uri.length > NAME_CHARS_MAX || local.length > NAME_CHARS_MAX) continue;
-    writer
-      .open('soap', 'NotUnderstood')
-      .namespace('q', uri)
-      .attribute(null, 'qname', `q:${local}`)
-      .close();
+    writer.open('soap', 'NotUnderstood');
+    if (uri === '') writer.attribute(null, 'qname', local);
+    else writer.namespace('q', uri).attribute(null, 'qname', `q:${local}`);
+    writer.close();
   }
   writer.close();
 }

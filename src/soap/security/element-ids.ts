@@ -1,8 +1,9 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 import { CommentNode, ElementNode } from '../../xml/canonical/element-tree.js';
 import type { StartTag } from '../../xml/events.js';
+import { XML_NAMESPACE } from '../../xml/namespaces.js';
 import { invalidSecurity } from './security-refusals.js';
-import { DS, SAML1, WSU, XENC, XML_NAMESPACE } from './wsse-names.js';
+import { DS, SAML1, WSU, XENC } from './wsse-names.js';
 
 /** Attributes that some reader takes for an Id, in no namespace. */
 const UNQUALIFIED: ReadonlySet<string> = new Set(['Id', 'ID', 'id', 'AssertionID']);

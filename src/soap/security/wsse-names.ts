@@ -10,7 +10,6 @@ export const XENC = 'http://www.w3.org/2001/04/xmlenc#';
 export const EXC_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 export const SAML2 = 'urn:oasis:names:tc:SAML:2.0:assertion';
 export const SAML1 = 'urn:oasis:names:tc:SAML:1.0:assertion';
-export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 
 const MESSAGE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-message-security-1.0';
 const X509 = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-x509-token-profile-1.0';

@@ -179,7 +179,8 @@ function readAttribute(
   const ref = attributeOf(node, 'ref');
   if (ref === null) {
     const local = nameOfNode(node);
-    if (!isNcName(local))
+    // XSD 1.0 part 1 section 3.2.6 forbids the name that declares namespaces.
+    if (!isNcName(local) || local === 'xmlns')
       return diagnosticAtNode(node, 'The attribute has no proper name; it is left out.');
     const uri = isQualified(node, unit, 'attributeFormDefault') ? unit.target : '';
     return { ...contentOf({ node, unit }, context), name: { uri, local }, required };
