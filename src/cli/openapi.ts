@@ -1,7 +1,6 @@
 import { printOpenApi } from '../compile/rest/openapi.js';
 import { compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
-import { printYaml } from '../config/source/yaml-source.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 
 /** Prints what `/rest/openapi.json` answers to clients that may call all. Throws `ConfigurationError`. */
@@ -16,7 +15,7 @@ export async function openapi(
     terminal.error('No service has `rest: true`.');
     return 1;
   }
-  const document = printOpenApi(rest.frame, rest.operations, rest.routes.all);
-  terminal.out(isYaml ? printYaml(document).trimEnd() : JSON.stringify(document, null, 2));
+  const offered = { operations: rest.operations, routes: rest.routes.all };
+  terminal.out(printOpenApi(rest.frame, offered, isYaml ? 'yaml' : 'json').trimEnd());
   return 0;
 }

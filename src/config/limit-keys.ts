@@ -17,6 +17,7 @@ export const LIMIT_KEYS = section('Limits. Every one has a default and a ceiling
   http: limitGroup(LIMIT_TABLES.http, 'Limits of the HTTP server.'),
   upstream: limitGroup(LIMIT_TABLES.upstream, 'Limits of each upstream.'),
   remote: limitGroup(LIMIT_TABLES.remote, 'Limits of the answers of services that speak GraphQL.'),
+  rest: limitGroup(LIMIT_TABLES.rest, 'Limits of the endpoint for REST.'),
   mcp: limitGroup(LIMIT_TABLES.mcp, 'Limits of the endpoint for agents.'),
   overload: limitGroup(LIMIT_TABLES.overload, 'When this process has more to do than it can.'),
   internal: internalLimits(LIMIT_TABLES,

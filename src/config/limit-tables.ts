@@ -2,6 +2,7 @@ import { CACHE_LIMITS } from '../cache/limits.js';
 import { CODEC_LIMITS } from '../codec/plan/limits.js';
 import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
 import { PERSISTED_LIMITS } from '../graphql/admission/persisted-limits.js';
+import { REST_LIMITS } from '../graphql/described/rest-limits.js';
 import { GRAPHQL_LIMITS } from '../graphql/limits.js';
 import { SUBSCHEMA_LIMITS } from '../graphql/subschema/subschema-limits.js';
 import { MCP_LIMITS } from '../graphql/tools/mcp-limits.js';
@@ -27,6 +28,7 @@ export const LIMIT_TABLES = {
   http: HTTP_LIMITS,
   upstream: UPSTREAM_LIMITS,
   remote: SUBSCHEMA_LIMITS,
+  rest: REST_LIMITS,
   mcp: MCP_LIMITS,
   overload: OVERLOAD_LIMITS,
 };

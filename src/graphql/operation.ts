@@ -7,6 +7,7 @@ import {
   admit,
   type GraphqlParams,
   isLongUncached,
+  prepareIntrospection,
 } from './admission/admit.js';
 import { DocumentCache } from './admission/document-cache.js';
 import { rawParams } from './admission/params.js';
@@ -113,6 +114,7 @@ export async function admitOperation(
   const found = operations.persisted.resolve(rawParams(raw));
   const params = found instanceof Promise ? await found : found;
   if (isLongUncached(params, operations.admission)) await host.turn?.();
+  if (params.query.includes('__')) await prepareIntrospection(params, operations.admission);
   const admitted = admit(params, operations.admission, host.rights ?? null);
   if (host.consult != null) await host.consult(admitted);
   return new AdmittedOperation(operations, params, admitted);

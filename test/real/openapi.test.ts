@@ -61,7 +61,11 @@ async function describe(wsdl: string, directory: string): Promise<Offer | null> 
   const names = roots.flatMap((root) => Object.keys(root?.getFields() ?? {}));
   // A schema without reads has a field that calls nothing.
   const fieldCount = names.filter((name) => name !== '_empty').length;
-  const text = JSON.stringify(printOpenApi(rest.frame, rest.operations, rest.routes.all));
+  const text = printOpenApi(
+    rest.frame,
+    { operations: rest.operations, routes: rest.routes.all },
+    'json',
+  );
   return { text, fieldCount, restCount: rest.operations.size };
 }
 

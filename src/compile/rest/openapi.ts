@@ -1,25 +1,24 @@
-import {
-  type GraphQLArgument,
-  type GraphQLNamedType,
-  type GraphQLSchema,
-  getNamedType,
-  getNullableType,
-  isInputObjectType,
-  isLeafType,
-  isListType,
-  isNonNullType,
-} from 'graphql';
+import { Buffer } from 'node:buffer';
+import type { GraphQLSchema } from 'graphql';
+import { BoundedCache } from '../../base/bounded-cache.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { packageVersion } from '../../base/package-folder.js';
+import { runAtOnce, type Steps } from '../../base/time-slices.js';
+import type { EncodeValue } from '../../codec/plan/plan.js';
 import type { Config } from '../../config/schema.js';
-import { isBinaryAnswer, isListAnswer } from '../../graphql/described/answer-kind.js';
-import { fieldTypes } from '../../graphql/described/chosen-fields.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import type { JsonSchema } from '../../graphql/described/json-schema.js';
-import { SchemaDescriber } from '../../graphql/described/schema-describer.js';
+import { type ReferredType, SchemaDescriber } from '../../graphql/described/schema-describer.js';
+import { COMPONENTS, PROBLEM, printOperation } from './openapi-operation.js';
+import { type PlannedOperation, planOpenApi } from './openapi-plan.js';
+import { type DocumentWriter, type OpenApiForm, printMembers, writerOf } from './openapi-text.js';
 import type { RestRoute } from './rest-routes.js';
 
-/** A document of OpenAPI 3.1. */
-export type OpenApi = Readonly<Record<string, unknown>>;
+/** Operations of REST: at the paths of their names, and at paths of their own. */
+export interface OfferedOperations {
+  readonly operations: ReadonlyMap<string, DescribedOperation>;
+  readonly routes: readonly RestRoute[];
+}
 
 /** Parts of the document that are the same for all clients. */
 export interface OpenApiFrame {
@@ -28,12 +27,6 @@ export interface OpenApiFrame {
   /** Ways to identify a client, by name; empty where callers need none. */
   readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
 }
-
-/** The parameter that selects fields of the answer. */
-const FIELDS_PARAMETER = 'fields';
-
-/** Parameters of one query. More are sent as a body. */
-const PARAMETERS_MAX = 50;
 
 export function openApiFrame(schema: GraphQLSchema, { clients, publicUrl }: Config): OpenApiFrame {
   const { apiKeys, basic, jwt, introspection, certificate } = clients ?? {};
@@ -49,89 +42,167 @@ export function openApiFrame(schema: GraphQLSchema, { clients, publicUrl }: Conf
   return { schema, servers: [{ url: publicUrl?.replace(/\/+$/, '') || '/' }], securitySchemes };
 }
 
-/** An operation of a path, as far as it is written again for another one. */
-interface PrintedOperation {
-  readonly operationId: string;
-  readonly parameters: readonly object[];
-  /** What a request holds; absent: nothing. */
-  readonly requestBody?: RequestBody;
+/** Members of a path or of the components at this level of the document. */
+const PART_LEVEL = 2;
+
+/** The text of an operation or of a component. */
+interface DocumentPart {
+  readonly text: string;
+  /** The component of the body; '' for none. */
+  readonly body: string;
+  readonly referred: readonly ReferredType[];
 }
 
-interface RequestBody {
-  readonly required: boolean;
-  readonly content: Readonly<Record<'application/json', { readonly schema: JsonSchema }>>;
-}
+/** Prints documents of OpenAPI 3.1 in one form. Operations and components that documents share are printed once. */
+export class OpenApiPrinter {
+  readonly #frame: OpenApiFrame;
+  readonly #form: OpenApiForm;
+  readonly #parts: BoundedCache<DocumentPart>;
+  /** Numbers of what is written, for keys of parts. */
+  readonly #written = new Map<EncodeValue, number>();
 
-/** Describes operations by their paths. */
-export function printOpenApi(
-  { schema, servers, securitySchemes }: OpenApiFrame,
-  operations: ReadonlyMap<string, DescribedOperation>,
-  routes: readonly RestRoute[] = [],
-): OpenApi {
-  const describer = new SchemaDescriber(schema, '#/components/schemas/', { isExact: true });
-  const ids = new Set<string>();
-  const paths: Record<string, Readonly<Record<string, PrintedOperation>>> = {};
-  const services = new Set<string>();
-  for (const [path, described] of operations) {
-    services.add(described.service);
-    paths[path] = printPath(described, describer, { ids, schema });
+  /** `bytes`: of the parts that are kept. */
+  constructor(frame: OpenApiFrame, form: OpenApiForm, bytes: number) {
+    this.#frame = frame;
+    this.#form = form;
+    this.#parts = new BoundedCache({
+      size: bytes,
+      sizeOf: ({ text, body }, key) => text.length + body.length + key.length + 1,
+    });
   }
-  for (const route of routes) {
-    services.add(route.described.service);
-    const known = paths[route.template] ?? {};
-    paths[route.template] = {
-      ...known,
-      [route.method.toLowerCase()]: printRoute(route, describer, { ids, schema }),
+
+  /** Describes operations by their paths. */
+  *print({ operations, routes }: OfferedOperations): Steps<Buffer> {
+    const planned = planOpenApi(operations, routes);
+    const services = new Set<string>();
+    for (const methods of planned.values())
+      for (const { described } of methods) services.add(described.service);
+    yield;
+    const writer = writerOf(this.#form);
+    this.#add(writer, headOf(this.#frame, [...services]), 0);
+    writer.open('paths');
+    const bodies: string[] = [];
+    const referred: ReferredType[] = [];
+    for (const [path, methods] of planned) {
+      writer.open(path);
+      for (const each of methods) {
+        const part = this.#operation(path, each);
+        writer.add(part.text);
+        if (part.body !== '') bodies.push(part.body);
+        referred.push(...part.referred);
+        yield;
+      }
+      writer.close();
+    }
+    writer.close();
+    writer.open('components');
+    writer.open('schemas');
+    for (const text of yield* this.#components(referred)) writer.add(text);
+    for (const text of bodies) writer.add(text);
+    this.#add(writer, { [PROBLEM]: PROBLEM_SCHEMA }, PART_LEVEL);
+    writer.close();
+    const { securitySchemes } = this.#frame;
+    const hasSchemes = Object.keys(securitySchemes).length > 0;
+    this.#add(writer, { responses: { [PROBLEM]: PROBLEM_RESPONSE } }, 1);
+    if (hasSchemes) this.#add(writer, { securitySchemes }, 1);
+    writer.close();
+    writer.close();
+    return yield* encoded(writer.chunks);
+  }
+
+  #add(writer: DocumentWriter, members: JsonSchema, level: number): void {
+    writer.add(printMembers(members, level, this.#form));
+  }
+
+  #operation(path: string, planned: PlannedOperation): DocumentPart {
+    const { method, id, bodyName } = planned;
+    return getOrMake(this.#parts, JSON.stringify([path, method, id, bodyName]), () => {
+      const describer = this.#describer();
+      const { operation, body } = printOperation(planned, describer, this.#frame.schema);
+      return {
+        text: printMembers({ [method]: operation }, PART_LEVEL, this.#form),
+        body: body === null ? '' : printMembers({ [bodyName ?? '']: body }, PART_LEVEL, this.#form),
+        referred: describer.takeReferred(),
+      };
+    });
+  }
+
+  /** The types that are referred to, and those that these refer to, by name. */
+  *#components(referred: readonly ReferredType[]): Steps<readonly string[]> {
+    const found = new Map<string, string>();
+    const seen = new Set<string>();
+    const pending: ReferredType[] = [];
+    const refer = (types: readonly ReferredType[]): void => {
+      for (const each of types) {
+        if (seen.has(each.type.name)) continue;
+        seen.add(each.type.name);
+        pending.push(each);
+      }
     };
+    refer(referred);
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const part = this.#component(next);
+      found.set(next.type.name, part.text);
+      refer(part.referred);
+      yield;
+    }
+    return [...found].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text);
   }
-  const bodies = new Map<string, JsonSchema>();
-  for (const [path, operationsOfPath] of Object.entries(paths))
-    paths[path] = withNamedBodies(operationsOfPath, bodies);
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: [...services].join(', ') || 'Soapstone',
-      version: packageVersion(),
-      description: 'Operations of SOAP services as JSON. Errors are problem details (RFC 9457).',
-    },
-    servers,
-    security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
-    tags: [...services].map((name) => ({
-      name,
-      description: `Operations of the service ${name}.`,
-    })),
-    paths,
-    components: {
-      schemas: {
-        ...describer.components(),
-        ...Object.fromEntries(bodies),
-        [PROBLEM]: PROBLEM_SCHEMA,
-      },
-      responses: { [PROBLEM]: PROBLEM_RESPONSE },
-      ...(Object.keys(securitySchemes).length === 0 ? {} : { securitySchemes }),
-    },
-  };
+
+  #component(referred: ReferredType): DocumentPart {
+    const { type, written } = referred;
+    const form =
+      written === null ? '' : getOrMake(this.#written, written, () => this.#written.size);
+    return getOrMake(this.#parts, `${type.name} ${form}`, () => {
+      const describer = this.#describer();
+      const schema = describer.component(referred);
+      return {
+        text: printMembers({ [type.name]: schema }, PART_LEVEL, this.#form),
+        body: '',
+        referred: describer.takeReferred(),
+      };
+    });
+  }
+
+  #describer(): SchemaDescriber {
+    return new SchemaDescriber(this.#frame.schema, COMPONENTS, { isExact: true });
+  }
 }
 
-/** Operations whose bodies have names, which makers of clients take for their types. */
-const withNamedBodies = (
-  operations: Readonly<Record<string, PrintedOperation>>,
-  bodies: Map<string, JsonSchema>,
-): Readonly<Record<string, PrintedOperation>> =>
-  Object.fromEntries(
-    Object.entries(operations).map(([method, operation]) => {
-      const { operationId, requestBody } = operation;
-      if (requestBody === undefined) return [method, operation];
-      const short = `${operationId.replace(/^post_/, '')}.Arguments`;
-      const name = bodies.has(short) ? `${operationId}.Arguments` : short;
-      bodies.set(name, requestBody.content['application/json'].schema);
-      const content = { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
-      return [method, { ...operation, requestBody: { ...requestBody, content } }];
-    }),
-  );
+/** Describes operations by their paths, without a pause. */
+export const printOpenApi = (
+  frame: OpenApiFrame,
+  offered: OfferedOperations,
+  form: OpenApiForm,
+): string =>
+  runAtOnce(new OpenApiPrinter(frame, form, Number.MAX_SAFE_INTEGER).print(offered)).toString();
 
-/** Types of GraphQL have no name with a dot. */
-const PROBLEM = 'soapstone.Problem';
+/** Chunks that become bytes together. */
+const CHUNKS_TOGETHER = 100;
+
+function* encoded(chunks: readonly string[]): Steps<Buffer> {
+  const buffers: Buffer[] = [];
+  for (let at = 0; at < chunks.length; at += CHUNKS_TOGETHER) {
+    buffers.push(Buffer.from(chunks.slice(at, at + CHUNKS_TOGETHER).join('')));
+    yield;
+  }
+  return Buffer.concat(buffers);
+}
+
+const headOf = (
+  { servers, securitySchemes }: OpenApiFrame,
+  services: readonly string[],
+): JsonSchema => ({
+  openapi: '3.1.0',
+  info: {
+    title: services.join(', ') || 'Soapstone',
+    version: packageVersion(),
+    description: 'Operations of SOAP services as JSON. Errors are problem details (RFC 9457).',
+  },
+  servers,
+  security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
+  tags: services.map((name) => ({ name, description: `Operations of the service ${name}.` })),
+});
 
 const PROBLEM_SCHEMA: JsonSchema = {
   type: 'object',
@@ -163,201 +234,3 @@ const PROBLEM_RESPONSE = {
   description: 'The request was refused, or the backend failed.',
   content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${PROBLEM}` } } },
 };
-
-function printPath(
-  described: DescribedOperation,
-  describer: SchemaDescriber,
-  { ids, schema }: { readonly ids: Set<string>; readonly schema: GraphQLSchema },
-): { readonly get?: PrintedOperation; readonly post: PrintedOperation } {
-  const { field, name, service, isRead } = described;
-  const parameters = isRead ? queryParameters(described, describer) : null;
-  const body = describer.arguments(described);
-  const about = {
-    tags: [service],
-    summary: name,
-    ...(field.description == null ? {} : { description: field.description }),
-    ...(field.deprecationReason == null ? {} : { deprecated: true }),
-  };
-  const responses = {
-    200: {
-      // A media type of its own would take the type of the items from clients that are made of this.
-      description: isListAnswer(described)
-        ? `${ANSWER} With \`accept: ${LINES}\`, each item is a line of JSON.`
-        : ANSWER,
-      content: {
-        'application/json': { schema: describer.answer(described) },
-        ...(isBinaryAnswer(described)
-          ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
-          : {}),
-      },
-    },
-    ...(isBinaryAnswer(described) ? { 204: { description: 'There are no bytes.' } } : {}),
-    ...Object.fromEntries(
-      ['400', '401', '403', '413', '422', '429', '500', '502', '503', '504', 'default'].map(
-        (status) => [status, { $ref: `#/components/responses/${PROBLEM}` }],
-      ),
-    ),
-  };
-  const selecting = fieldsParameter(described, schema);
-  const fields = selecting === null ? [] : [selecting];
-  const post = {
-    ...about,
-    operationId: freshId(parameters === null ? field.name : `post_${field.name}`, ids),
-    parameters: fields,
-    requestBody: { required: true, content: { 'application/json': { schema: body } } },
-    responses,
-  };
-  if (parameters === null) return { post };
-  const get = {
-    ...about,
-    operationId: freshId(field.name, ids),
-    parameters: [...parameters, ...fields],
-    responses,
-  };
-  return { get, post };
-}
-
-const ANSWER = 'The answer of the operation.';
-const LINES = 'application/x-ndjson';
-
-/** An operation at its own method and path: arguments in the path, the others in the query or the body. */
-function printRoute(
-  route: RestRoute,
-  describer: SchemaDescriber,
-  { ids, schema }: { readonly ids: Set<string>; readonly schema: GraphQLSchema },
-): PrintedOperation {
-  const { described, method } = route;
-  const schemas = describer.argumentSchemas(described);
-  const inPath = new Set(
-    route.segments.flatMap((each) => (typeof each === 'string' ? [] : [each.argument])),
-  );
-  const parameters: object[] = [...inPath].map((name) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: schemas.get(name) ?? {},
-  }));
-  const rest = described.field.args.filter(({ name }) => !inPath.has(name));
-  const printed = printPath(described, describer, { ids, schema });
-  const base = 'get' in printed && method === 'GET' ? printed.get : printed.post;
-  const own = base.parameters.filter((each) => !('name' in each) || !inPath.has(String(each.name)));
-  const { requestBody: _all, ...about } = { requestBody: null, ...base };
-  if (method === 'GET') return { ...about, parameters: [...parameters, ...own] };
-  if (method === 'DELETE') {
-    const asked = (queryParameters(described, describer) ?? []).filter(
-      ({ name }) => !inPath.has(name),
-    );
-    return { ...about, parameters: [...parameters, ...asked, ...own] };
-  }
-  const content = {
-    type: 'object',
-    properties: Object.fromEntries(rest.map(({ name }) => [name, schemas.get(name) ?? {}])),
-    required: rest
-      .filter((each) => isNonNullType(each.type) && each.defaultValue === undefined)
-      .map(({ name }) => name),
-    additionalProperties: false,
-  };
-  const requestBody = { required: true, content: { 'application/json': { schema: content } } };
-  return { ...about, parameters: [...parameters, ...own], requestBody };
-}
-
-/** A query and a mutation may have one name. */
-function freshId(name: string, ids: Set<string>): string {
-  let id = name;
-  for (let at = 2; ids.has(id); at++) id = `${name}_${at}`;
-  ids.add(id);
-  return id;
-}
-
-/** A parameter of a query, as OpenAPI describes it. */
-interface QueryParameter {
-  readonly name: string;
-  readonly in: 'query';
-  readonly required: boolean;
-  readonly style?: string;
-  readonly explode?: boolean;
-  readonly schema: JsonSchema;
-}
-
-/** The arguments of an operation as parameters of a query; null where they need a body. */
-function queryParameters(
-  described: DescribedOperation,
-  describer: SchemaDescriber,
-): readonly QueryParameter[] | null {
-  const { args } = described.field;
-  if (args.some(({ name }) => name === FIELDS_PARAMETER)) return null;
-  const schemas = describer.argumentSchemas(described);
-  const found: QueryParameter[] = [];
-  for (const each of args) {
-    const parameter = parameterOf(each, schemas.get(each.name) ?? {});
-    if (parameter !== null) found.push(parameter);
-    else if (isNonNullType(each.type) && each.defaultValue === undefined) return null;
-  }
-  return found.length > PARAMETERS_MAX ? null : found;
-}
-
-/** One argument: as it is, or an object by its members in brackets. Null where a query cannot have it. */
-function parameterOf(
-  { name, type, defaultValue }: GraphQLArgument,
-  schema: JsonSchema,
-): QueryParameter | null {
-  const nullable = getNullableType(type);
-  const named = getNamedType(type);
-  const about = {
-    name,
-    in: 'query' as const,
-    required: isNonNullType(type) && defaultValue === undefined,
-  };
-  if (!isInputObjectType(named))
-    return { ...about, ...(isListType(nullable) ? LIST_STYLE : {}), schema };
-  const isFlat = Object.values(named.getFields()).every((member) =>
-    isLeafType(getNullableType(member.type)),
-  );
-  return isListType(nullable) || !isFlat ? null : { ...about, ...OBJECT_STYLE, schema };
-}
-
-const LIST_STYLE = { style: 'form', explode: true };
-const OBJECT_STYLE = { style: 'deepObject', explode: true };
-
-/** Fields that are listed. */
-const LISTED_FIELDS_MAX = 200;
-
-/** Levels of fields that are listed. */
-const LISTED_LEVELS_MAX = 3;
-
-/** The parameter that selects fields, with the names of those that most want. */
-function fieldsParameter({ field }: DescribedOperation, schema: GraphQLSchema): object | null {
-  const type = getNamedType(field.type);
-  if (isLeafType(type)) return null;
-  const paths: string[] = [];
-  const open: {
-    readonly type: GraphQLNamedType;
-    readonly path: string;
-    readonly levels: number;
-  }[] = [{ type, path: '', levels: 0 }];
-  for (
-    let at = open.shift();
-    at !== undefined && paths.length <= LISTED_FIELDS_MAX;
-    at = open.shift()
-  ) {
-    for (const [name, below] of fieldTypes(at.type, schema)) {
-      const path = `${at.path}${name}`;
-      paths.push(path);
-      if (at.levels + 1 < LISTED_LEVELS_MAX)
-        open.push({ type: below, path: `${path}/`, levels: at.levels + 1 });
-    }
-  }
-  const items =
-    paths.length > LISTED_FIELDS_MAX
-      ? { type: 'string' }
-      : { type: 'string', enum: [...new Set(paths)] };
-  return {
-    name: FIELDS_PARAMETER,
-    in: 'query',
-    description:
-      'The fields of the answer that are wanted, such as `id,address/city`. By default all but the deepest.',
-    style: 'form',
-    explode: false,
-    schema: { type: 'array', items },
-  };
-}

@@ -106,11 +106,21 @@ const lacksSome = (client: Client, requirements: SoapService['requirements']): b
   [...requirements.values()].some((requirement) => !isMet(requirement, client));
 
 /** Throws `FORBIDDEN`. The operation is the one that will be called, whatever the request called it. */
-export function authorize({ rights }: Client, service: string, operation: string | null): void {
-  if (rights.permitsAll || rights.permits(service, operation)) return;
-  throw new Refusal('FORBIDDEN', null, {
-    found: operation === null ? service : `${service}.${operation}`,
-  });
+export function authorize(client: Client, service: string, operation: string | null): void {
+  if (!isPermitted(client, service, operation))
+    throw new Refusal('FORBIDDEN', null, { found: nameOf(service, operation) });
+}
+
+const isPermitted = ({ rights }: Client, service: string, operation: string | null): boolean =>
+  rights.permitsAll || rights.permits(service, operation);
+
+const nameOf = (service: string, operation: string | null): string =>
+  operation === null ? service : `${service}.${operation}`;
+
+/** A right that a client lacks, as facts of a refusal. */
+interface MissingRight {
+  readonly detail: 'scopes' | null;
+  readonly found: string;
 }
 
 /**
@@ -122,16 +132,28 @@ function authorizeMessage(
   service: SoapService,
   known: KnownOperation | null,
 ): void {
+  const missing = missingRight(client, service, known);
+  if (missing !== null) throw new Refusal('FORBIDDEN', missing.detail, { found: missing.found });
+}
+
+/** The first right that a message needs and the client lacks; null where it lacks none. */
+function missingRight(
+  client: Client,
+  service: SoapService,
+  known: KnownOperation | null,
+): MissingRight | null {
   const names: readonly (string | null)[] =
     known === null ? [null] : known.candidates.map(({ name }) => name);
-  for (const name of names) authorize(client, service.name, name);
+  for (const name of names)
+    if (!isPermitted(client, service.name, name))
+      return { detail: null, found: nameOf(service.name, name) };
   const { requirements } = service;
-  if (requirements.size === 0) return;
+  if (requirements.size === 0) return null;
   for (const [name, requirement] of requirements) {
-    if ((known === null || names.includes(name)) && !isMet(requirement, client)) {
-      throw new Refusal('FORBIDDEN', 'scopes', { found: `${service.name}.${name}` });
-    }
+    if ((known === null || names.includes(name)) && !isMet(requirement, client))
+      return { detail: 'scopes', found: nameOf(service.name, name) };
   }
+  return null;
 }
 
 /** Authorizes a GraphQL field: it calls one operation, which the backend may take for another. Throws `FORBIDDEN`. */
@@ -140,21 +162,36 @@ export function authorizeCall(
   service: SoapService | undefined,
   operation: Operation,
 ): void {
+  const known = presentService(service);
+  authorizeMessage(client, known, known.requests.called(operation));
+}
+
+/** Whether `authorizeCall` lets the client pass. */
+export function mayMakeCall(
+  client: Client,
+  service: SoapService | undefined,
+  operation: Operation,
+): boolean {
+  const known = presentService(service);
+  return missingRight(client, known, known.requests.called(operation)) === null;
+}
+
+function presentService(service: SoapService | undefined): SoapService {
   if (service === undefined) throw new Error('an operation of a service that is not there');
-  authorizeMessage(client, service, service.requests.called(operation));
+  return service;
 }
 
 /** Points of a request that calls no operation: a plain route, a WSDL, a page. */
 const OTHER_POINTS = 1;
 
 /** Lets a request pass that calls no operation. Throws `FORBIDDEN` or `RATE_LIMITED`. */
-export function authorizeAndChargeOther(caller: Caller, isPermitted: boolean): void {
-  if (!isPermitted) throw new Refusal('FORBIDDEN');
+export function authorizeAndChargeOther(caller: Caller, mayPass: boolean): void {
+  if (!mayPass) throw new Refusal('FORBIDDEN');
   charge(caller, OTHER_POINTS);
 }
 
 /** Throws `RATE_LIMITED`. */
-function charge({ client, budgets }: Caller, points: number): void {
+export function charge({ client, budgets }: Caller, points: number): void {
   if (client.budget === null) return;
   const taken = budgets.take(client, points);
   if (!taken.isGranted) throw rateLimited(taken);

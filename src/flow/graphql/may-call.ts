@@ -2,26 +2,34 @@ import type { Client } from '../../access/client.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { ruleOf } from '../../graphql/rights/field-rule.js';
-import { authorizeCall } from '../calls/authorize.js';
+import { authorizeCall, mayMakeCall } from '../calls/authorize.js';
 import type { GraphqlEndpoint } from './endpoint.js';
+
+type Guarded = Pick<GraphqlEndpoint, 'services' | 'rights'>;
 
 /** Throws `FORBIDDEN` where the client may not call an operation. */
 export function authorizeDescribed(
-  { services, rights }: Pick<GraphqlEndpoint, 'services' | 'rights'>,
+  endpoint: Guarded,
   client: Client,
-  { service, name, field, bound }: DescribedOperation,
+  described: DescribedOperation,
 ): void {
-  authorizeCall(client, services.get(service), bound.operation);
-  if (rights?.of(client).forbids(ruleOf(field)) === true)
+  const { service, name, bound } = described;
+  authorizeCall(client, endpoint.services.get(service), bound.operation);
+  if (isFieldForbidden(endpoint, client, described))
     throw new Refusal('FORBIDDEN', 'a field', { found: `${service}.${name}` });
 }
 
-export function mayCall(...asked: Parameters<typeof authorizeDescribed>): boolean {
-  try {
-    authorizeDescribed(...asked);
-    return true;
-  } catch (caught) {
-    if (caught instanceof Refusal) return false;
-    throw caught;
-  }
-}
+/** Whether `authorizeDescribed` lets the client pass. */
+export const mayCall = (
+  endpoint: Guarded,
+  client: Client,
+  described: DescribedOperation,
+): boolean =>
+  mayMakeCall(client, endpoint.services.get(described.service), described.bound.operation) &&
+  !isFieldForbidden(endpoint, client, described);
+
+const isFieldForbidden = (
+  { rights }: Guarded,
+  client: Client,
+  { field }: DescribedOperation,
+): boolean => rights?.of(client).forbids(ruleOf(field)) === true;

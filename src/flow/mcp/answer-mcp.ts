@@ -6,7 +6,7 @@ import type { DescribedCalls } from '../../graphql/described/described-call.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';
 import { boundValue } from '../../graphql/tools/bound-value.js';
-import { authorizeAndChargeOther } from '../calls/authorize.js';
+import { charge } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
@@ -142,8 +142,9 @@ async function resultOf(
   const { exchange, caller } = asked;
   switch (method) {
     case 'tools/list': {
-      await enter(parts, asked, 'tools/list');
-      const tools = parts.tools.of(caller.client);
+      const callable = await parts.tools.callable(caller.client);
+      await enter(parts, asked, 'tools/list', parts.tools.listPoints(callable));
+      const tools = await parts.tools.list(callable);
       return isStateless ? { tools, ...cacheHints(parts) } : { tools };
     }
     case 'tools/call':
@@ -184,9 +185,10 @@ async function enter(
   { endpoint, path }: McpParts,
   asked: HttpExchange,
   operation: string,
+  points: number,
 ): Promise<void> {
   asked.exchange.operation = operation;
-  authorizeAndChargeOther(asked.caller, true);
+  charge(asked.caller, points);
   await consultAboutPath(endpoint.policy, asked, null, path);
 }
 
@@ -238,11 +240,12 @@ async function search(
   asked: HttpExchange,
   given: Readonly<Record<string, unknown>>,
 ): Promise<ToolResult> {
-  await enter(parts, asked, 'tools/search');
+  const callable = await parts.tools.callable(asked.caller.client);
+  await enter(parts, asked, 'tools/search', parts.tools.searchPoints(callable));
   const { query = '', group = null } = given;
   if (typeof query !== 'string' || (group !== null && typeof group !== 'string'))
     return errorResult('/query and /group must be strings.');
-  const found = parts.tools.search(asked.caller.client, query, group);
+  const found = await parts.tools.search(callable, query, group);
   const { value, text, note } = boundValue(found, parts.answerBytes);
   const texts = [text, ...(note === null ? [] : [note])].filter((each) => each !== '');
   return { content: texts.map((each) => ({ type: 'text', text: each })), structuredContent: value };

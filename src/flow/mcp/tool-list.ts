@@ -1,7 +1,14 @@
 import type { Client } from '../../access/client.js';
+import { type Steps, TimeSlices } from '../../base/time-slices.js';
+import {
+  introspectionPoints,
+  prepareWholeCount,
+  wholeSchemaFields,
+} from '../../graphql/admission/introspection-cost.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { type Tool, toolOf } from '../../graphql/tools/tool.js';
 import {
+  FOUND_MAX,
   findTools,
   LISTED_MAX,
   READING_TOOL,
@@ -9,6 +16,7 @@ import {
   searchTools,
   WRITING_TOOL,
 } from '../../graphql/tools/tool-search.js';
+import { CallableOperations, type CallableSet } from '../graphql/callable-operations.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { mayCall } from '../graphql/may-call.js';
 
@@ -23,20 +31,49 @@ export type CalledTool =
 export class ToolList {
   readonly #endpoint: GraphqlEndpoint;
   readonly #operations: ReadonlyMap<string, DescribedOperation>;
+  readonly #callable: CallableOperations;
+  readonly #slices = new TimeSlices();
   /** Described when they are listed first. */
   readonly #described = new Map<DescribedOperation, Tool>();
 
   constructor(endpoint: GraphqlEndpoint, operations: ReadonlyMap<string, DescribedOperation>) {
     this.#endpoint = endpoint;
     this.#operations = operations;
+    this.#callable = new CallableOperations(endpoint, operations.values());
   }
 
-  /** All that a client may call, or the tools that stand for them where they are many. */
-  of(client: Client): readonly Tool[] {
-    const callable = this.#callable(client);
-    return callable.length > LISTED_MAX
-      ? searchTools(callable)
-      : callable.map((each) => this.#describe(each));
+  /** The operations that a client may call. */
+  async callable(client: Client): Promise<CallableSet> {
+    await prepareWholeCount(this.#endpoint.operations.admission.schema);
+    return this.#slices.run(this.#callable.of(client));
+  }
+
+  /** All of the set, or the tools that stand for them where they are many. */
+  list({ operations }: CallableSet): Promise<readonly Tool[]> {
+    return isListed(operations)
+      ? this.#slices.run(this.#describeAll([...operations], (tool) => tool))
+      : Promise.resolve(searchTools([...operations]));
+  }
+
+  /** Points for a list of the set. */
+  listPoints({ operations }: CallableSet): number {
+    return this.#pointsOf(isListed(operations) ? operations.size : 0);
+  }
+
+  /** Points for a search, whatever it finds. */
+  searchPoints({ operations }: CallableSet): number {
+    return this.#pointsOf(Math.min(FOUND_MAX, operations.size));
+  }
+
+  /**
+   * Points for the description of so many tools: their share of what introspection of all of them costs, since it takes
+   * as long.
+   */
+  #pointsOf(tools: number): number {
+    const { schema, limits } = this.#endpoint.operations.admission;
+    const all = this.#endpoint.operations.built.fields.size;
+    const share = Math.min(1, tools / Math.max(1, all));
+    return Math.max(1, introspectionPoints(share * wholeSchemaFields(schema), limits.cost));
   }
 
   /** The tool of this name; null where there is none, or the client may not call it. */
@@ -53,15 +90,35 @@ export class ToolList {
   }
 
   /** The answer of the tool that searches. */
-  search(client: Client, query: string, group: string | null): Readonly<Record<string, unknown>> {
-    const found = findTools(this.#callable(client), query, group);
-    return 'names' in found
-      ? found
-      : { tools: found.tools.map((each) => withoutOutput(this.#describe(each))) };
+  search(
+    { operations }: CallableSet,
+    query: string,
+    group: string | null,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    return this.#slices.run(this.#find([...operations], query, group));
   }
 
-  #callable(client: Client): readonly DescribedOperation[] {
-    return [...this.#operations.values()].filter((each) => mayCall(this.#endpoint, client, each));
+  *#find(
+    operations: readonly DescribedOperation[],
+    query: string,
+    group: string | null,
+  ): Steps<Readonly<Record<string, unknown>>> {
+    const found = yield* findTools(operations, query, group);
+    return 'names' in found
+      ? found
+      : { tools: yield* this.#describeAll(found.tools, withoutOutput) };
+  }
+
+  *#describeAll<T>(
+    operations: readonly DescribedOperation[],
+    as: (tool: Tool) => T,
+  ): Steps<readonly T[]> {
+    const tools: T[] = [];
+    for (const each of operations) {
+      tools.push(as(this.#describe(each)));
+      yield;
+    }
+    return tools;
   }
 
   #describe(each: DescribedOperation): Tool {
@@ -75,5 +132,7 @@ export class ToolList {
     return tool;
   }
 }
+
+const isListed = (operations: CallableSet['operations']): boolean => operations.size <= LISTED_MAX;
 
 const withoutOutput = ({ outputSchema, ...tool }: Tool): Omit<Tool, 'outputSchema'> => tool;

@@ -1,51 +1,87 @@
+import type { Buffer } from 'node:buffer';
+import type { Client } from '../../access/client.js';
+import { BoundedCache } from '../../base/bounded-cache.js';
+import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 import { Refusal } from '../../base/refusals/refusal.js';
-import { printOpenApi } from '../../compile/rest/openapi.js';
+import { SharedMaking } from '../../base/shared-making.js';
+import { TimeSlices } from '../../base/time-slices.js';
+import { OpenApiPrinter } from '../../compile/rest/openapi.js';
+import type { OpenApiForm } from '../../compile/rest/openapi-text.js';
 import type { RestTable } from '../../compile/rest/rest-table.js';
-import { printYaml } from '../../config/source/yaml-source.js';
-import { authorizeAndChargeOther } from '../calls/authorize.js';
+import {
+  introspectionPoints,
+  prepareWholeCount,
+  wholeSchemaFields,
+} from '../../graphql/admission/introspection-cost.js';
+import { charge } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
+import { CallableOperations } from '../graphql/callable-operations.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
-import { mayCall } from '../graphql/may-call.js';
 import { sendAnswer } from '../graphql/send-answer.js';
 import { REST_ACCEPTED } from './answer-rest.js';
 
-/** The addresses of the description, with the media types of what they answer. */
-export const OPENAPI_PATHS: ReadonlyMap<string, string> = new Map([
-  ['/rest/openapi.json', 'application/json; charset=utf-8'],
-  ['/rest/openapi.yaml', 'application/yaml; charset=utf-8'],
+/** The form of the description at each of its addresses. */
+export const OPENAPI_PATHS: ReadonlyMap<string, OpenApiForm> = new Map([
+  ['/rest/openapi.json', 'json'],
+  ['/rest/openapi.yaml', 'yaml'],
 ]);
 
-/** The last description of each form: most callers have the same rights. */
-interface Printed {
-  readonly paths: string;
-  readonly text: string;
-}
+const MEDIA_TYPES: Readonly<Record<OpenApiForm, string>> = {
+  json: 'application/json; charset=utf-8',
+  yaml: 'application/yaml; charset=utf-8',
+};
 
-/** Answers with the description of all operations that a client may call. */
+/**
+ * Answers with the description of all operations that a client may call. It is kept for each set of operations, since
+ * that of thousands of operations takes a second.
+ */
 export class OpenApiAnswers {
   readonly #endpoint: GraphqlEndpoint;
   readonly #table: RestTable;
-  readonly #printed = new Map<string, Printed>();
+  readonly #callable: CallableOperations;
+  readonly #printers: Readonly<Record<OpenApiForm, OpenApiPrinter>>;
+  readonly #descriptions: SharedMaking<Buffer>;
+  readonly #slices = new TimeSlices();
 
-  constructor(endpoint: GraphqlEndpoint, table: RestTable) {
+  /** `descriptionBytes`: of the descriptions that are kept, and of their parts in each form. */
+  constructor(endpoint: GraphqlEndpoint, table: RestTable, descriptionBytes: number) {
+    const { operations, routes, frame } = table;
     this.#endpoint = endpoint;
     this.#table = table;
+    this.#callable = new CallableOperations(endpoint, [
+      ...operations.values(),
+      ...routes.all.map(({ described }) => described),
+    ]);
+    this.#printers = {
+      json: new OpenApiPrinter(frame, 'json', descriptionBytes),
+      yaml: new OpenApiPrinter(frame, 'yaml', descriptionBytes),
+    };
+    this.#descriptions = new SharedMaking(
+      new BoundedCache({
+        size: descriptionBytes,
+        sizeOf: ({ length }, key) => length + key.length,
+      }),
+    );
   }
 
   /** Rejects with `HTTP_NOT_FOUND` where names of the schema are not told, or with `HTTP_METHOD`. */
   async answer(asked: HttpExchange, path: string): Promise<void> {
     const { caller, exchange, request } = asked;
     const endpoint = this.#endpoint;
-    if (!endpoint.operations.admission.introspection)
-      throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
+    const { introspection, limits, schema } = endpoint.operations.admission;
+    if (!introspection) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('HTTP_METHOD');
     exchange.operation = 'openapi';
-    authorizeAndChargeOther(caller, true);
+    await prepareWholeCount(schema);
+    charge(caller, introspectionPoints(wholeSchemaFields(schema), limits.cost));
     await consultAboutPath(endpoint.policy, asked, null, path);
-    const type = OPENAPI_PATHS.get(path) ?? '';
-    const headers = { 'content-type': type, 'x-content-type-options': 'nosniff' };
-    const body = this.#print(caller.client, path);
+    const form = OPENAPI_PATHS.get(path) ?? 'json';
+    const headers = { 'content-type': MEDIA_TYPES[form], 'x-content-type-options': 'nosniff' };
+    const departure = new Cancellation();
+    asked.ending.onGone(() => departure.abort());
+    const body = await this.#description(caller.client, form, departure);
+    asked.ending.throwIfGone();
     await sendAnswer(
       endpoint,
       asked,
@@ -54,20 +90,15 @@ export class OpenApiAnswers {
     );
   }
 
-  #print(client: HttpExchange['caller']['client'], path: string): string {
-    const { operations, routes, frame } = this.#table;
-    const allowed = new Map(
-      [...operations].filter(([, each]) => mayCall(this.#endpoint, client, each)),
-    );
-    const own = routes.all.filter(({ described }) => mayCall(this.#endpoint, client, described));
-    const paths = [...allowed.keys(), ...own.map(({ method, template }) => method + template)].join(
-      ' ',
-    );
-    const known = this.#printed.get(path);
-    if (known?.paths === paths) return known.text;
-    const document = printOpenApi(frame, allowed, own);
-    const text = path.endsWith('.json') ? JSON.stringify(document, null, 2) : printYaml(document);
-    this.#printed.set(path, { paths, text });
-    return text;
+  async #description(client: Client, form: OpenApiForm, signal: CancelSignal): Promise<Buffer> {
+    const { key, operations: callable } = await this.#slices.run(this.#callable.of(client));
+    return this.#descriptions.get(`${form} ${key}`, signal, () => {
+      const { operations, routes } = this.#table;
+      const offered = {
+        operations: new Map([...operations].filter(([, each]) => callable.has(each))),
+        routes: routes.all.filter(({ described }) => callable.has(described)),
+      };
+      return this.#slices.run(this.#printers[form].print(offered));
+    });
   }
 }

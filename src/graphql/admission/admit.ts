@@ -33,6 +33,7 @@ import {
 import {
   introspectedFields,
   introspectionPoints,
+  prepareWholeCount,
   wholeSchemaFields,
 } from './introspection-cost.js';
 import { LimitChecker, limitRefusal } from './limit-checker.js';
@@ -157,6 +158,15 @@ export const isLongUncached = ({ query }: GraphqlParams, { documents }: Admissio
   query.length > SHORT_UNITS && !documents.has(query);
 
 const SHORT_UNITS = 1024;
+
+/** Counts the fields of introspection, once, before a document that may ask for it is admitted. */
+export async function prepareIntrospection(
+  { query }: GraphqlParams,
+  { schema, introspection, documents }: Admission,
+): Promise<void> {
+  if (introspection && /__(?:schema|type)\b/.test(query) && !documents.has(query))
+    await prepareWholeCount(schema);
+}
 
 const ESTIMATES = new EntryPart<EstimateCache>();
 

@@ -16,7 +16,8 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql';
-import { makeOncePer } from '../../base/get-or-make.js';
+import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
+import { runAtOnce, type Steps, TimeSlices } from '../../base/time-slices.js';
 import type { Fragments } from '../output/reply-plan.js';
 import { fragmentsOf } from './document-cache.js';
 
@@ -42,15 +43,26 @@ const FIELDS_OF_POINT = 1000;
 export const introspectionPoints = (fields: number, limit: number): number =>
   Math.min(Math.ceil(fields / FIELDS_OF_POINT), limit);
 
-/** Counts the fields that the introspection query of tools answers. */
-export const wholeSchemaFields = makeOncePer((schema: GraphQLSchema): number => {
-  const document = parse(WHOLE_QUERY);
-  const fragments = fragmentsOf(document);
-  const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
-  return operation === undefined
-    ? 0
-    : introspectedFields(schema, operation, fragments, Number.MAX_SAFE_INTEGER);
+const wholeCounts = new WeakMap<GraphQLSchema, number>();
+
+/** The number of fields that the introspection query of tools answers. */
+export const wholeSchemaFields = (schema: GraphQLSchema): number =>
+  getOrMake(wholeCounts, schema, () => runAtOnce(countWhole(schema)));
+
+/** Counts the fields of `wholeSchemaFields` in time slices: of thousands of types that takes 100 ms. */
+export const prepareWholeCount = makeOncePer(async (schema: GraphQLSchema): Promise<void> => {
+  if (!wholeCounts.has(schema))
+    wholeCounts.set(schema, await new TimeSlices().run(countWhole(schema)));
 });
+
+function* countWhole(schema: GraphQLSchema): Steps<number> {
+  const document = parse(WHOLE_QUERY);
+  const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
+  if (operation === undefined) return 0;
+  const counter = new Counter(schema, fragmentsOf(document), Number.MAX_SAFE_INTEGER);
+  yield* counter.countTypes(operation.selectionSet);
+  return counter.root(operation.selectionSet);
+}
 
 const WHOLE_QUERY = getIntrospectionQuery({
   specifiedByUrl: true,
@@ -90,6 +102,18 @@ class Counter {
       if (sum > this.#most) return this.#most + 1;
     }
     return sum;
+  }
+
+  /** Counts each type below `__schema`, so that `root` has only their sum to make. */
+  *countTypes(set: SelectionSetNode): Steps<void> {
+    const within = (outer: SelectionSetNode, field: string): readonly SelectionSetNode[] =>
+      this.#shapeOf(outer).inner.flatMap(({ name, set: inner }) => (name === field ? [inner] : []));
+    for (const types of within(set, '__schema').flatMap((each) => within(each, 'types'))) {
+      for (const type of Object.values(this.#schema.getTypeMap())) {
+        this.#of(types, type);
+        yield;
+      }
+    }
   }
 
   /** The name may come from a variable. */

@@ -27,6 +27,12 @@ interface WrittenMember {
   readonly counts: { readonly min: number; readonly max: number } | null;
 }
 
+/** A named type that a description refers to, and how it is written as an argument; null for one that is not. */
+export interface ReferredType {
+  readonly type: GraphQLNamedType;
+  readonly written: EncodeValue | null;
+}
+
 const NOTHING_WRITTEN: ReadonlyMap<string, WrittenMember> = new Map();
 
 /**
@@ -40,8 +46,7 @@ export class SchemaDescriber {
   /** What references to named types begin with. */
   readonly #prefix: string;
   readonly #components = new Map<string, JsonSchema>();
-  readonly #pending: { readonly type: GraphQLNamedType; readonly written: EncodeValue | null }[] =
-    [];
+  readonly #pending: ReferredType[] = [];
   readonly #referred = new Set<string>();
 
   constructor(schema: GraphQLSchema, prefix: string, { isExact }: { readonly isExact: boolean }) {
@@ -71,10 +76,20 @@ export class SchemaDescriber {
   /** The schemas of all named types that were referred to, by name. */
   components(): Readonly<Record<string, JsonSchema>> {
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop())
-      this.#components.set(next.type.name, this.#describe(next.type, next.written));
+      this.#components.set(next.type.name, this.component(next));
     return Object.fromEntries(
       [...this.#components].sort(([one], [other]) => (one < other ? -1 : 1)),
     );
+  }
+
+  /** The named types that were referred to since the last call, for those who describe them one by one. */
+  takeReferred(): readonly ReferredType[] {
+    return this.#pending.splice(0);
+  }
+
+  /** The schema of one named type. */
+  component({ type, written }: ReferredType): JsonSchema {
+    return this.#describe(type, written);
   }
 
   #refer(type: GraphQLNamedType, written: EncodeValue | null): JsonSchema {

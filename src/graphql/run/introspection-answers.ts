@@ -14,7 +14,7 @@ import { BoundedCache } from '../../base/bounded-cache.js';
 import type { CancelSignal } from '../../base/cancellation.js';
 import { makeOncePer } from '../../base/get-or-make.js';
 import { MIB } from '../../base/limit.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { SharedMaking } from '../../base/shared-making.js';
 import type { RawVariables } from '../output/reply-plan.js';
 import { WrittenJson } from './written-json.js';
 
@@ -38,13 +38,13 @@ const REMEMBERED_BYTES = 48 * MIB;
  */
 class IntrospectionAnswers {
   readonly #schema: GraphQLSchema;
-  readonly #known = new BoundedCache<IntrospectionAnswer>({
-    entries: 100,
-    size: REMEMBERED_BYTES,
-    sizeOf: ({ value }, key) => 2 * (key.length + (value?.text.length ?? 0)) + 1000,
-  });
-  readonly #underWay = new Map<string, PendingAnswer>();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #answers = new SharedMaking<IntrospectionAnswer>(
+    new BoundedCache({
+      entries: 100,
+      size: REMEMBERED_BYTES,
+      sizeOf: ({ value }, key) => 2 * (key.length + (value?.text.length ?? 0)) + 1000,
+    }),
+  );
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
@@ -62,27 +62,12 @@ class IntrospectionAnswers {
   ): Promise<IntrospectionAnswer> {
     const narrowed = withUsedVariables(document, raw);
     const name = `${print(narrowed.document)}\n${JSON.stringify(narrowed.variables)}`;
-    const known = this.#known.get(name);
-    if (known !== undefined) return Promise.resolve(known);
-    const underWay = this.#underWay.get(name);
-    if (underWay !== undefined) {
-      underWay.signals.push(signal);
-      return underWay.answer;
-    }
-    const signals = [signal];
-    const answer = this.#last.then(async () => {
-      try {
-        if (signals.every(({ aborted }) => aborted)) throw new Refusal('CLIENT_GONE');
-        const made = await this.#make(key, narrowed);
-        if (made.errors.length === 0) this.#known.set(name, made);
-        return made;
-      } finally {
-        this.#underWay.delete(name);
-      }
-    });
-    this.#underWay.set(name, { answer, signals });
-    this.#last = answer.catch(() => {});
-    return answer;
+    return this.#answers.get(
+      name,
+      signal,
+      () => this.#make(key, narrowed),
+      ({ errors }) => errors.length === 0,
+    );
   }
 
   async #make(key: string, { document, variables }: Narrowed): Promise<IntrospectionAnswer> {
@@ -95,12 +80,6 @@ class IntrospectionAnswers {
       errors,
     };
   }
-}
-
-interface PendingAnswer {
-  readonly answer: Promise<IntrospectionAnswer>;
-  /** The signals of the requests that wait for the answer. */
-  readonly signals: CancelSignal[];
 }
 
 interface Narrowed {

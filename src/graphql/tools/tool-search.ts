@@ -1,4 +1,6 @@
+import { makeOncePer } from '../../base/get-or-make.js';
 import { groupBy } from '../../base/groups.js';
+import type { Steps } from '../../base/time-slices.js';
 import type { DescribedOperation } from '../described/described-operation.js';
 import type { Tool } from './tool.js';
 
@@ -6,7 +8,7 @@ import type { Tool } from './tool.js';
 export const LISTED_MAX = 20;
 
 /** Tools that one search finds. */
-const FOUND_MAX = 8;
+export const FOUND_MAX = 8;
 
 /** Groups, and names of a group, that are told. */
 const NAMES_MAX = 200;
@@ -70,19 +72,22 @@ export type Found =
   | { readonly tools: readonly DescribedOperation[] }
   | { readonly names: readonly string[] };
 
-export function findTools(
+export function* findTools(
   operations: readonly DescribedOperation[],
   query: string,
   group: string | null,
-): Found {
+): Steps<Found> {
   const among = group === null ? operations : operations.filter(({ service }) => service === group);
   const words = wordsOf(query);
   if (words.length === 0)
     return { names: among.map(({ field }) => field.name).slice(0, NAMES_MAX) };
-  const scored = among
-    .map((each) => ({ each, score: scoreOf(each, words) }))
-    .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score);
+  const scored: { readonly each: DescribedOperation; readonly score: number }[] = [];
+  for (const each of among) {
+    const score = scoreOf(each, words);
+    if (score > 0) scored.push({ each, score });
+    yield;
+  }
+  scored.sort((one, other) => other.score - one.score);
   return { tools: scored.slice(0, FOUND_MAX).map(({ each }) => each) };
 }
 
@@ -98,11 +103,16 @@ const wordsOf = (text: string): readonly string[] =>
     .filter((word) => word !== '')
     .slice(0, WORDS_MAX);
 
+/** The words of an operation that searches are compared with. */
+const searched = makeOncePer(({ name, service, field }: DescribedOperation) => ({
+  inName: wordsOf(`${name} ${field.name} ${service}`),
+  beside:
+    `${field.description ?? ''} ${field.args.map((argument) => argument.name).join(' ')}`.toLowerCase(),
+}));
+
 /** A word in the name counts most, then one in the description or the arguments. */
-function scoreOf({ name, service, field }: DescribedOperation, words: readonly string[]): number {
-  const inName = wordsOf(`${name} ${field.name} ${service}`);
-  const beside =
-    `${field.description ?? ''} ${field.args.map((argument) => argument.name).join(' ')}`.toLowerCase();
+function scoreOf(described: DescribedOperation, words: readonly string[]): number {
+  const { inName, beside } = searched(described);
   let score = 0;
   for (const word of words) {
     const stem = word.length > 3 ? word.replace(/s$/, '') : word;

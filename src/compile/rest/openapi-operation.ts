@@ -1,0 +1,208 @@
+import {
+  type GraphQLArgument,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+} from 'graphql';
+import { isBinaryAnswer, isListAnswer } from '../../graphql/described/answer-kind.js';
+import { fieldTypes } from '../../graphql/described/chosen-fields.js';
+import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import type { JsonSchema } from '../../graphql/described/json-schema.js';
+import type { SchemaDescriber } from '../../graphql/described/schema-describer.js';
+import {
+  FIELDS_PARAMETER,
+  isRequiredArgument,
+  type PlannedOperation,
+  queriedArguments,
+} from './openapi-plan.js';
+import type { RestRoute } from './rest-routes.js';
+
+/** An operation of a path, and the component of its body. */
+export interface PrintedOperation {
+  readonly operation: JsonSchema;
+  /** Null without a body. */
+  readonly body: JsonSchema | null;
+}
+
+/** What references to components begin with. */
+export const COMPONENTS = '#/components/schemas/';
+
+/** Types of GraphQL have no name with a dot. */
+export const PROBLEM = 'soapstone.Problem';
+
+/** Describes an operation at one method of one path. */
+export function printOperation(
+  planned: PlannedOperation,
+  describer: SchemaDescriber,
+  schema: GraphQLSchema,
+): PrintedOperation {
+  const { described, route, method, id, bodyName } = planned;
+  const { field, name, service } = described;
+  const selecting = fieldsParameter(described, schema);
+  const inPath = argumentsInPath(route);
+  const operation = {
+    tags: [service],
+    summary: name,
+    ...(field.description == null ? {} : { description: field.description }),
+    ...(field.deprecationReason == null ? {} : { deprecated: true }),
+    operationId: id,
+    parameters: [
+      ...pathParameters(inPath, described, describer),
+      ...(method === 'get' || method === 'delete'
+        ? queryParameters(described, inPath, describer)
+        : []),
+      ...(selecting === null ? [] : [selecting]),
+    ],
+    ...(bodyName === null
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { $ref: `${COMPONENTS}${bodyName}` } } },
+          },
+        }),
+    responses: responsesOf(described, describer),
+  };
+  if (bodyName === null) return { operation, body: null };
+  const body =
+    route === null ? describer.arguments(described) : bodyOfRoute(described, inPath, describer);
+  return { operation, body };
+}
+
+const ANSWER = 'The answer of the operation.';
+const LINES = 'application/x-ndjson';
+
+const FAILURES = Object.fromEntries(
+  ['400', '401', '403', '413', '422', '429', '500', '502', '503', '504', 'default'].map(
+    (status) => [status, { $ref: `#/components/responses/${PROBLEM}` }],
+  ),
+);
+
+const responsesOf = (described: DescribedOperation, describer: SchemaDescriber): JsonSchema => ({
+  200: {
+    // A media type of its own would take the type of the items from clients that are made of this.
+    description: isListAnswer(described)
+      ? `${ANSWER} With \`accept: ${LINES}\`, each item is a line of JSON.`
+      : ANSWER,
+    content: {
+      'application/json': { schema: describer.answer(described) },
+      ...(isBinaryAnswer(described)
+        ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+        : {}),
+    },
+  },
+  ...(isBinaryAnswer(described) ? { 204: { description: 'There are no bytes.' } } : {}),
+  ...FAILURES,
+});
+
+const argumentsInPath = (route: RestRoute | null): ReadonlySet<string> =>
+  new Set(
+    route?.segments.flatMap((each) => (typeof each === 'string' ? [] : [each.argument])) ?? [],
+  );
+
+function pathParameters(
+  inPath: ReadonlySet<string>,
+  described: DescribedOperation,
+  describer: SchemaDescriber,
+): readonly JsonSchema[] {
+  if (inPath.size === 0) return [];
+  const schemas = describer.argumentSchemas(described);
+  return [...inPath].map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: schemas.get(name) ?? {},
+  }));
+}
+
+/** The arguments of an operation in the query, besides those of the path; none where it needs a body. */
+function queryParameters(
+  described: DescribedOperation,
+  inPath: ReadonlySet<string>,
+  describer: SchemaDescriber,
+): readonly JsonSchema[] {
+  const schemas = describer.argumentSchemas(described);
+  return (queriedArguments(described) ?? [])
+    .filter(({ name }) => !inPath.has(name))
+    .map((each) => parameterOf(each, schemas.get(each.name) ?? {}));
+}
+
+/** One argument: as it is, or an object by its members in brackets. */
+function parameterOf(argument: GraphQLArgument, schema: JsonSchema): JsonSchema {
+  const { name, type } = argument;
+  const isList = isListType(getNullableType(type)) && !isInputObjectType(getNamedType(type));
+  return {
+    name,
+    in: 'query',
+    required: isRequiredArgument(argument),
+    ...(isList ? LIST_STYLE : {}),
+    ...(isInputObjectType(getNamedType(type)) ? OBJECT_STYLE : {}),
+    schema,
+  };
+}
+
+const LIST_STYLE = { style: 'form', explode: true };
+const OBJECT_STYLE = { style: 'deepObject', explode: true };
+
+/** The arguments that the path of a route does not have. */
+function bodyOfRoute(
+  described: DescribedOperation,
+  inPath: ReadonlySet<string>,
+  describer: SchemaDescriber,
+): JsonSchema {
+  const schemas = describer.argumentSchemas(described);
+  const rest = described.field.args.filter(({ name }) => !inPath.has(name));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(rest.map(({ name }) => [name, schemas.get(name) ?? {}])),
+    required: rest.filter(isRequiredArgument).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+/** Fields that are listed. */
+const LISTED_FIELDS_MAX = 200;
+
+/** Levels of fields that are listed. */
+const LISTED_LEVELS_MAX = 3;
+
+/** The parameter that selects fields, with the names of those that most want. */
+function fieldsParameter({ field }: DescribedOperation, schema: GraphQLSchema): JsonSchema | null {
+  const type = getNamedType(field.type);
+  if (isLeafType(type)) return null;
+  const paths: string[] = [];
+  const open: {
+    readonly type: GraphQLNamedType;
+    readonly path: string;
+    readonly levels: number;
+  }[] = [{ type, path: '', levels: 0 }];
+  for (
+    let at = open.shift();
+    at !== undefined && paths.length <= LISTED_FIELDS_MAX;
+    at = open.shift()
+  ) {
+    for (const [name, below] of fieldTypes(at.type, schema)) {
+      const path = `${at.path}${name}`;
+      paths.push(path);
+      if (at.levels + 1 < LISTED_LEVELS_MAX)
+        open.push({ type: below, path: `${path}/`, levels: at.levels + 1 });
+    }
+  }
+  const items =
+    paths.length > LISTED_FIELDS_MAX
+      ? { type: 'string' }
+      : { type: 'string', enum: [...new Set(paths)] };
+  return {
+    name: FIELDS_PARAMETER,
+    in: 'query',
+    description:
+      'The fields of the answer that are wanted, such as `id,address/city`. By default all but the deepest.',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items },
+  };
+}
