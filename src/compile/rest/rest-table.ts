@@ -23,6 +23,8 @@ export interface RestTable {
   /** What the paths begin with, each with a slash at its end. */
   readonly bases: readonly string[];
   readonly frame: OpenApiFrame;
+  /** Bytes of the descriptions that are kept, and of their parts in each form. */
+  readonly descriptionBytes: number;
   /** Browsers get a page of the description. */
   readonly hasPage: boolean;
 }
@@ -67,7 +69,14 @@ export function compileRest(
   if (bases.length === 0) return null;
   const { graphiql, introspection } = root.value.graphql;
   const hasPage = graphiql && introspection;
-  return { operations, routes, bases, frame: openApiFrame(schema, root.value), hasPage };
+  return {
+    operations,
+    routes,
+    bases,
+    frame: openApiFrame(schema, root.value),
+    descriptionBytes: root.value.limits.rest.descriptionBytes,
+    hasPage,
+  };
 }
 
 /** Reads the routes of all services, and reports what is wrong with them. */

@@ -44,9 +44,8 @@ export class OpenApiAnswers {
   readonly #descriptions: SharedMaking<Buffer>;
   readonly #slices = new TimeSlices();
 
-  /** `descriptionBytes`: of the descriptions that are kept, and of their parts in each form. */
-  constructor(endpoint: GraphqlEndpoint, table: RestTable, descriptionBytes: number) {
-    const { operations, routes, frame } = table;
+  constructor(endpoint: GraphqlEndpoint, table: RestTable) {
+    const { operations, routes, frame, descriptionBytes } = table;
     this.#endpoint = endpoint;
     this.#table = table;
     this.#callable = new CallableOperations(endpoint, [

@@ -14,13 +14,13 @@ const PAGE_FIELDS = { requests: ['if-none-match'], answers: ['etag', 'retry-afte
 
 /** Null where no service is offered over REST. */
 export function makeRestEndpoint(
-  { rest, config }: Pick<Compiled, 'rest' | 'config'>,
+  { rest }: Pick<Compiled, 'rest'>,
   graphql: GraphqlEndpoint,
 ): OperationEndpoint | null {
   if (rest === null) return null;
   const { operations, routes, bases } = rest;
   const calls = new DescribedCalls(graphql.operations);
-  const openApi = new OpenApiAnswers(graphql, rest, config.limits.rest.descriptionBytes);
+  const openApi = new OpenApiAnswers(graphql, rest);
   const open = rest.hasPage ? makeOpenApiPage() : null;
   return {
     route: 'rest',
