@@ -415,12 +415,6 @@ const FAILURES: readonly {
     code: 'UPSTREAM_REDIRECT',
   },
   {
-    name: 'wants other credentials',
-    script: (socket) =>
-      socket.end('HTTP/1.1 401 No\r\nWWW-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n'),
-    code: 'UPSTREAM_AUTH',
-  },
-  {
     name: 'is overloaded',
     script: (socket) => socket.end('HTTP/1.1 503 \r\nContent-Length: 0\r\n\r\n'),
     code: 'UPSTREAM_OVERLOADED',

@@ -16,7 +16,7 @@ export const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns
 ${['GetOrder', 'GetOrderResponse', 'DropOrder', 'DropOrderResponse', 'NoteOrder', 'BadOrder']
   .map(
     (name) =>
-      `<x:element name="${name}"><x:complexType><x:sequence><x:element name="id" type="x:string" minOccurs="0"/></x:sequence></x:complexType></x:element>`,
+      `<x:element name="${name}"><x:complexType><x:sequence><x:element name="id" type="x:string" minOccurs="${name.endsWith('Response') ? 1 : 0}"/></x:sequence></x:complexType></x:element>`,
   )
   .join('\n')}
 </x:schema></types>

@@ -23,7 +23,7 @@ export class Refusal extends Error {
   readonly retryAfter: string | null;
   readonly #hasOffset: boolean;
   #place: Place | null;
-  /** A challenge for the answer (RFC 9110 section 11.6.1), besides that of bearer tokens: a constant. */
+  /** A challenge for the answer (RFC 9110 section 11.6.1), besides that of bearer tokens: a constant, or that of a backend. */
   readonly challenge: string | null;
 
   constructor(code: RefusalCode, rule: string | null = null, options?: RefusalOptions) {

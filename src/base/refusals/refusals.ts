@@ -228,6 +228,11 @@ export const REFUSALS = {
     blame: 'upstream',
     text: 'The service did not accept the credentials of the gateway.',
   },
+  UPSTREAM_UNAUTHENTICATED: {
+    blame: 'client',
+    httpStatus: 401,
+    text: 'The service did not accept the credentials of the caller.',
+  },
   UPSTREAM_OVERLOADED: { blame: 'upstream', text: 'The service is overloaded.' },
   UPSTREAM_DESYNC: {
     blame: 'upstream',

@@ -4,17 +4,17 @@ import type { Decoded, ReplyPlan } from '../plan/plan.js';
 import { type DecodeLimits, ReplyDecoder } from './decode.js';
 
 /**
- * The answer of a reply without an envelope and with a status of success, as stacks reply to one-way operations and some
- * to operations without a result. Null where the operation has a result: the reply lacks it.
+ * The answer of a reply with an empty Body, or without content and with a status of success, as stacks reply to one-way
+ * operations and some to operations whose output may be empty (`mayBeEmpty`). Null where a result is lacking.
  */
 export function noContentReply(
   plan: ReplyPlan,
-  { output, isDoneWithoutContent = false }: Pick<Operation, 'output' | 'isDoneWithoutContent'>,
+  { isDoneWithoutContent = false }: Pick<Operation, 'isDoneWithoutContent'>,
+  mayBeEmpty: boolean,
   limits: DecodeLimits,
 ): Decoded | null {
   if (isDoneWithoutContent) return DONE;
-  const hasNoResult = output === null || output.body === null || plan.shape === 'done';
-  return hasNoResult ? emptyReply(plan, limits) : null;
+  return mayBeEmpty || plan.shape === 'done' ? emptyReply(plan, limits) : null;
 }
 
 const DONE: Decoded = { value: true, errors: [], furtherErrors: 0 };

@@ -2,6 +2,7 @@ import { groupBy } from '../../base/groups.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ExpectedParts } from '../../soap/body-parts.js';
 import { type DetailRules, EXCEPTION_DETAIL } from '../../soap/fault/fault-policy.js';
+import { mayOutputBeEmpty } from '../../wsdl/empty-output.js';
 import type { Operation, XsdType } from '../../wsdl/model.js';
 import { bodyKey } from '../../wsdl/request-key.js';
 import type { QName } from '../../xml/events.js';
@@ -12,6 +13,7 @@ export interface Replies {
   detailRules(operation: Operation | null): DetailRules;
   isIdempotent(operation: Operation | null): boolean;
   isReply(operation: Operation | null, body: QName | null): boolean;
+  mayBeEmpty(operation: Operation | null): boolean;
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
@@ -39,12 +41,15 @@ export function compileReplies(
       return typeof mapping === 'object' && mapping.idempotent === true;
     }),
   );
-  const expected = expectedReplies(operations);
+  // SDL types do not declare the content of replies: what is nullable is not optional.
+  const empty = new Set(operations.filter(isDescribed ? mayOutputBeEmpty : hasNoOutput));
+  const expected = expectedReplies(operations, empty);
   return {
     detailRules: (operation) => (operation === null ? unknown : (rules.get(operation) ?? unknown)),
     isIdempotent: (operation) => operation !== null && idempotent.has(operation),
     isReply: (operation, body) =>
       operation === null || (expected.get(operation)?.isReply(body) ?? true),
+    mayBeEmpty: (operation) => operation !== null && empty.has(operation),
     replyParts: (operation) =>
       operation === null ? null : (expected.get(operation)?.parts ?? null),
   };
@@ -79,7 +84,14 @@ interface ExpectedReply {
   readonly parts: ExpectedParts | null;
 }
 
-function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operation, ExpectedReply> {
+const hasNoOutput = ({ output, isDoneWithoutContent }: Operation): boolean =>
+  output === null || output.body === null || isDoneWithoutContent === true;
+
+/** `empty`: the operations whose output may be empty. */
+function expectedReplies(
+  operations: readonly Operation[],
+  empty: ReadonlySet<Operation>,
+): ReadonlyMap<Operation, ExpectedReply> {
   // Overloaded operations share their request: any of their replies may come.
   const byRequest = groupBy(operations, bodyKey);
   const outputs = new Set(
@@ -87,7 +99,9 @@ function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operatio
   );
   const expected = new Map<Operation, ExpectedReply>();
   for (const group of byRequest.values()) {
-    const expectations = group.map((operation) => expectationOf(operation, outputs));
+    const expectations = group.map((operation) =>
+      expectationOf(operation, outputs, empty.has(operation)),
+    );
     const isReply: Expectation = (body) => expectations.some((expectation) => expectation(body));
     // Stacks leave away what is null: missing parts are left to the validator.
     const partsOf = expectedParts(
@@ -100,10 +114,11 @@ function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operatio
   return expected;
 }
 
-/** `outputs` are the local names of all replies of the service. */
+/** `outputs`: the local names of all replies of the service; `mayBeEmpty`: the output may be empty. */
 function expectationOf(
   { name, output, style, use, status }: Operation,
   outputs: ReadonlySet<string>,
+  mayBeEmpty: boolean,
 ): Expectation {
   // A one-way operation has no reply but a Fault that would be passed on anyway.
   if (output === null) return () => true;
@@ -112,7 +127,6 @@ function expectationOf(
   // certainly not theirs.
   if (status === 'disabled' || use === 'encoded')
     return (body) => body === null || body.local === expected.local || !outputs.has(body.local);
-  const mayBeEmpty = output.body === null;
   // The namespace of an rpc wrapper is one that stacks disagree about.
   const anyNamespace = style !== 'document' || output.body === null;
   return (body) =>

@@ -81,6 +81,8 @@ export interface SoapService {
   /** Call rules of an operation that has its own; null: those of the service apply. */
   readonly callRules: (operation: Operation | null) => CallRules | null;
   readonly callerFields: CallerFieldRules;
+  /** The credentials of callers are for the backend: the gateway has none of its own for it. */
+  readonly passesCredentials: boolean;
   /** Of the messages that the gateway writes. */
   readonly callHead: (operation: Operation) => CallHead;
   /** Null for a service with SDL types. */
@@ -150,6 +152,8 @@ export interface SoapService {
   readonly idempotency: ReadonlyMap<string, IdempotencyRule>;
   /** Whether a reply to this operation may have this child of Body (catalogue U01). */
   isReply(operation: Operation | null, body: QName | null): boolean;
+  /** Whether a reply to this operation may have an empty Body, or no content at all. */
+  mayBeEmpty(operation: Operation | null): boolean;
   /** The parts of the Body of a reply to this operation; null where that is one child. */
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
@@ -223,6 +227,7 @@ export async function compileService(
     health: null,
     reach,
     callerFields: compileCallerFields(config, forwarding),
+    passesCredentials: config.auth === undefined || config.auth.passthrough === true,
     freshness,
     verification,
     replyVerification,

@@ -1,8 +1,10 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import type { Dialect } from '../../soap/dialect.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
+import type { QName } from '../../xml/events.js';
 import { escapeText, referencesFor } from '../../xml/writer.js';
 import { checkResultStatus } from './reply-head.js';
 
@@ -20,7 +22,7 @@ export function bindReply(
   messageId: string | null,
 ): void {
   const { operation: body, dialect } = envelope;
-  const isFault = body !== null && body.local === 'Fault' && body.uri === dialect?.envelopeUri;
+  const isFault = isFaultName(body, dialect);
   if (!isFault && !service.isReply(operation, body)) {
     if (body === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
     throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation');
@@ -33,6 +35,10 @@ export function bindReply(
   checkResultStatus(head);
   envelope.expectParts(service.replyParts(operation));
 }
+
+/** Whether a child of Body is a Fault. */
+const isFaultName = (body: QName | null, dialect: Dialect | null): boolean =>
+  body !== null && body.local === 'Fault' && body.uri === dialect?.envelopeUri;
 
 /** Makes a reply that relates to another message relate to this one: callers refuse any other. Within `onHeadValid`. */
 export function relateTo(

@@ -27,6 +27,11 @@ export function checkReplyHead(head: ReplyHead, service: SoapService): ReplyForm
   const { status } = head;
   if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
   checkAuthStatus(status);
+  return replyForm(head, service);
+}
+
+/** How the envelope of a reply may come, whatever its status; null where only an empty body can be right. */
+export function replyForm(head: ReplyHead, service: SoapService): ReplyForm | null {
   checkCoding(head.header('content-encoding'));
   const written = head.header('content-type');
   if (written !== null && !isPrintable(written))

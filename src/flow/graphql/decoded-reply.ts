@@ -5,7 +5,7 @@ import { KIB } from '../../base/limit.js';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
 import { type DecodeLimits, ReplyDecoder } from '../../codec/read/decode.js';
-import { emptyReply, noContentReply } from '../../codec/read/empty-reply.js';
+import { noContentReply } from '../../codec/read/empty-reply.js';
 import { EncodedReply } from '../../codec/read/encoded.js';
 import { type ReplyReceiver, receivedContent } from '../../codec/read/reply-receiver.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
@@ -19,10 +19,17 @@ import type { XmlReader } from '../../xml/reader.js';
 import { syntheticTag } from '../../xml/synthetic-tag.js';
 import { TeeHandler } from '../../xml/tee-handler.js';
 import { bindReply } from '../calls/bind-reply.js';
+import { challengesOf } from '../calls/challenges.js';
 import type { DeclaredCall, ReplyUse } from '../calls/declared-call.js';
 import type { Observation } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
-import { checkReplyHead, isSuccess, noEnvelope } from '../calls/reply-head.js';
+import {
+  checkReplyHead,
+  isSuccess,
+  noEnvelope,
+  type ReplyForm,
+  replyForm,
+} from '../calls/reply-head.js';
 import { replyUse } from '../calls/reply-use.js';
 import type { CallContext, SentRequest } from './call-context.js';
 import { DeclaredFaults } from './declared-faults.js';
@@ -33,6 +40,12 @@ const NO_LISTS: NonNullable<Decoded['lists']> = new Map();
 
 /** Status of a reply to a one-way operation (WS-I Basic Profile R1112). */
 const ACCEPTED = 202;
+
+/** The most bytes read of an answer with a challenge. */
+const DISCARDED_BYTES_MAX = 64 * KIB;
+
+const unauthenticated = (challenge: string): Refusal =>
+  new Refusal('UPSTREAM_UNAUTHENTICATED', 'status 401', { challenge });
 
 /** Up to this many bytes a reply is read to its end rather than its connection closed. */
 const EARLY_END_BYTES = 64 * KIB;
@@ -61,6 +74,10 @@ export class DecodedReply implements UpstreamReceiver {
   #attachments: Attachments | null = null;
   /** Null where all of the reply is kept. */
   readonly #receiver: ReplyReceiver | null;
+  /** The challenge of a backend to the caller; null for any other reply. */
+  #challenge: string | null = null;
+  /** Of the content only a Fault counts, if it is one. */
+  #mayBeUnread = false;
   #bytes = 0;
   /** The content of the reply must be valid, to its end. */
   #isEnforced = false;
@@ -113,9 +130,40 @@ export class DecodedReply implements UpstreamReceiver {
 
   head(head: ReplyHead): void {
     this.#head = head;
+    const { service } = this.#context;
+    this.#challenge = this.#challengeOf(head);
+    // The call is accepted, whatever comes but a Fault.
+    const isAccepted = this.#sent.operation.output === null && head.status === ACCEPTED;
+    this.#mayBeUnread = this.#challenge !== null || isAccepted;
+    const form = this.#mayBeUnread ? this.#formOfFault(head) : checkReplyHead(head, service);
+    if (form !== null) this.#open(head, form);
+  }
+
+  /** The challenge of a backend that wants other credentials of the caller, which it has got; null for any other reply. */
+  #challengeOf(head: ReplyHead): string | null {
+    const { service, headers, exchange } = this.#context;
+    const isPassed =
+      service.passesCredentials && service.callerFields.ofGraphql.includes('authorization');
+    if (head.status !== 401 || !isPassed) return null;
+    // Without them the caller has none, or they are those for the gateway, which knows its clients.
+    if (headers['authorization'] === undefined && exchange.caller.className !== '') return null;
+    const challenges = challengesOf(head);
+    return challenges.length === 0 ? null : challenges.join(', ');
+  }
+
+  #formOfFault(head: ReplyHead): ReplyForm | null {
+    const { service } = this.#context;
+    // Only the content of other statuses is verified.
+    if (this.#challenge !== null && service.replyVerification !== null) return null;
+    try {
+      return replyForm(head, service);
+    } catch {
+      return null;
+    }
+  }
+
+  #open(head: ReplyHead, form: ReplyForm): void {
     const { service, limits } = this.#context;
-    const form = checkReplyHead(head, service);
-    if (form === null) return;
     const faultWants = service.detailRules(this.#sent.operation);
     this.#envelope = new EnvelopeValidator(service.replyRules, null, faultWants, {
       onHeadValid: (envelope) =>
@@ -148,10 +196,12 @@ export class DecodedReply implements UpstreamReceiver {
 
   data(chunk: Buffer): void {
     if (this.#isOver) return;
-    // The call is accepted, whatever the body is. With another status it may be a Fault, or no answer of this service.
-    if (this.#sent.operation.output === null && this.#head?.status === ACCEPTED) return;
-    if (this.#reader === null) throw noEnvelope(this.#head);
     this.#bytes += chunk.length;
+    if (this.#mayBeUnread) {
+      this.#readFaultOnly(chunk);
+      return;
+    }
+    if (this.#reader === null) throw noEnvelope(this.#head);
     if (this.#mayEndEarly) this.#endEarly();
     else this.#attempt(() => this.#reader?.write(chunk));
     const waiting = this.#receiver?.flush() ?? null;
@@ -165,8 +215,33 @@ export class DecodedReply implements UpstreamReceiver {
     });
   }
 
+  /** Content that is no Fault is read and discarded. */
+  #readFaultOnly(chunk: Buffer | null): void {
+    if (this.#challenge !== null && this.#bytes > DISCARDED_BYTES_MAX)
+      throw unauthenticated(this.#challenge);
+    try {
+      if (chunk === null) this.#reader?.end();
+      else this.#reader?.write(chunk);
+    } catch (caught) {
+      const { code } = asRefusal(caught);
+      if (code === 'UPSTREAM_DESYNC' && this.#challenge === null) throw caught;
+      this.#reader = null;
+      this.#envelope = null;
+    }
+  }
+
+  /** The answer of a reply of which only a Fault counts. */
+  #readFaultAnswer(): Decoded {
+    if (this.#bytes > 0) this.#readFaultOnly(null);
+    const fault = this.#reader === null ? null : (this.#envelope?.fault ?? null);
+    const challenge = this.#challenge;
+    if (fault !== null) return this.#readFault(fault, challenge);
+    if (challenge !== null) throw unauthenticated(challenge);
+    return this.#emptyAnswer();
+  }
+
   end(): void {
-    const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
+    const answer = this.#completeAnswer();
     if (!this.#envelope?.fault) this.#observation?.publish();
     // A reader that may not see all of a reply has read a good one all the same.
     const isWhole =
@@ -181,6 +256,11 @@ export class DecodedReply implements UpstreamReceiver {
       ),
     );
     this.#answer(answer);
+  }
+
+  #completeAnswer(): Decoded {
+    if (this.#mayBeUnread) return this.#readFaultAnswer();
+    return this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
   }
 
   failed(refusal: Refusal): void {
@@ -281,9 +361,15 @@ export class DecodedReply implements UpstreamReceiver {
   }
 
   #emptyAnswer(): Decoded {
-    const answer = noContentReply(this.#plan, this.#sent.operation, this.#context.limits);
+    const answer = this.#noContent();
     if (answer === null || !isSuccess(this.#head)) throw noEnvelope(this.#head);
     return this.#headers?.complete(answer) ?? answer;
+  }
+
+  #noContent(): Decoded | null {
+    const { service, limits } = this.#context;
+    const { operation } = this.#sent;
+    return noContentReply(this.#plan, operation, service.mayBeEmpty(operation), limits);
   }
 
   #readAnswer(): Decoded {
@@ -295,22 +381,17 @@ export class DecodedReply implements UpstreamReceiver {
 
   #readDecoded(): Decoded {
     const decoder = this.#decoder;
-    if (decoder === null) {
-      if (this.#sent.operation.output?.body)
-        throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
-    }
-    const answer = this.#attempt(
-      () => decoder?.finish() ?? emptyReply(this.#plan, this.#context.limits),
-    );
+    const answer = decoder === null ? this.#noContent() : this.#attempt(() => decoder.finish());
+    if (answer === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
     return this.#headers?.complete(answer) ?? answer;
   }
 
-  #readFault(fault: FaultReader): Decoded {
+  #readFault(fault: FaultReader, challenge: string | null = null): Decoded {
     const answer = this.#faults?.answer ?? null;
     if (answer !== null) return answer;
     throw (
-      this.#faults?.error(fault) ??
-      new SoapFaultError(fault.parts, { ...fault.particulars, typedDetail: null })
+      this.#faults?.error(fault, challenge) ??
+      new SoapFaultError(fault.parts, { ...fault.particulars, typedDetail: null }, challenge)
     );
   }
 

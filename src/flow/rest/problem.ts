@@ -66,8 +66,14 @@ export function problemOf(
   }
   const { code, detail, fault } = outcome;
   const refusal = recorded?.code === code ? recorded : new Refusal(code);
-  const status = fault?.isOfSender === true ? SENDER_STATUS : wireStatus(refusal, 'http');
+  const status = statusOfFailure(refusal, fault);
   return problemAnswer({ code, status, detail, fault }, id, refusal);
+}
+
+function statusOfFailure(refusal: Refusal, fault: DescribedFault | null): number {
+  // The backend wants other credentials of the caller, whatever else its Fault says.
+  if (refusal.challenge !== null) return 401;
+  return fault?.isOfSender === true ? SENDER_STATUS : wireStatus(refusal, 'http');
 }
 
 /** The answer to a request that is none of the endpoint. `allow`: the methods of the address. */
@@ -87,6 +93,7 @@ function problemAnswer(
 ): GraphqlResponse {
   const headers: Record<string, string> = { ...FIELDS };
   if (refusal.retryAfter !== null) headers['retry-after'] = refusal.retryAfter;
+  if (refusal.challenge !== null) headers['www-authenticate'] = refusal.challenge;
   if (refusal.code === 'HTTP_METHOD' && allow !== null) headers['allow'] = allow;
   return { status: parts.status, headers, body: printProblem(parts, id) };
 }

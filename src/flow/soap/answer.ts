@@ -11,6 +11,16 @@ export class SoapAnswer {
     this.#asked = asked;
   }
 
+  /** The request that is answered. */
+  get request(): HttpExchange['request'] {
+    return this.#asked.request;
+  }
+
+  /** Part of the answer is out. */
+  get hasBegun(): boolean {
+    return this.#asked.response.headersSent;
+  }
+
   /** `more` are further fields, names and values in turn. */
   whole(status: number, contentType: string, message: Buffer, more: readonly string[]): void {
     const { exchange, response } = this.#asked;

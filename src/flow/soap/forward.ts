@@ -20,11 +20,17 @@ import { bindReply, relateTo } from '../calls/bind-reply.js';
 import { type ComparedMessage, callUpstream, type DeclaredCall } from '../calls/declared-call.js';
 import { together } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
-import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from '../calls/reply-head.js';
+import {
+  checkReplyHead,
+  isSuccess,
+  noEnvelope,
+  type ReplyForm,
+  replyForm,
+} from '../calls/reply-head.js';
 import { replyUse } from '../calls/reply-use.js';
 import type { SoapContext } from './context.js';
-import { challengeFields } from './passthrough.js';
-import { ReplyOutput } from './reply-output.js';
+import { challengeFields, isChallenge } from './passthrough.js';
+import { FaultOutput, ReplyOutput } from './reply-output.js';
 
 /**
  * Sends a validated request to the backend and its validated reply to the caller, byte for byte. `messageId` is the id
@@ -49,6 +55,9 @@ export function forward(
  * caller.
  */
 const DISCARDED_BYTES_MAX = 64 * KIB;
+
+/** Status of a reply to a one-way operation (WS-I Basic Profile R1112). */
+const ACCEPTED = 202;
 
 const UNREAD: ReplyForm = { type: { name: '', charset: null, action: null }, package: null };
 
@@ -83,6 +92,12 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'awaited');
   /** The reply has a Security block, whose signature may cover any other block. */
   #isSecured = false;
+  /** The backend authenticates callers itself, and wants other credentials of this one. */
+  #isChallenge = false;
+  /** Of the content only a Fault goes to the caller. */
+  #isFaultOnly = false;
+  /** Content that is no envelope is discarded. */
+  #mayBeUnread = false;
   /** Bytes of the answer that comes with a challenge. */
   #discardedBytes = 0;
 
@@ -124,9 +139,14 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   head(head: ReplyHead): void {
+    const { service, answer, gate } = this.#context;
     this.#head = head;
-    if (this.#isChallenge) return;
-    const form = this.#checkHead(head);
+    this.#isChallenge = this.#mayChallenge && isChallenge(head, service, answer.request);
+    // A one-way operation is done, whatever comes but a Fault (catalogue S23).
+    const isDone = this.#isOneWay && isSuccess(head) && gate.onViolation === null;
+    this.#isFaultOnly = this.#isChallenge || isDone;
+    this.#mayBeUnread = this.#isChallenge || (isDone && head.status === ACCEPTED);
+    const form = this.#mayBeUnread ? this.#formOfFault(head) : this.#checkHead(head);
     if (form !== null) this.#open(head, form);
   }
 
@@ -158,7 +178,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
       call: this.#call,
       ageMillis,
     };
-    this.#gate = new Gate(reading.reader, envelope, gate, new ReplyOutput(this.#context, parts));
+    const output = new ReplyOutput(this.#context, parts);
+    const faults = this.#isFaultOnly ? new FaultOutput(output, envelope) : output;
+    this.#gate = new Gate(reading.reader, envelope, gate, faults);
     return this.#gate;
   }
 
@@ -208,10 +230,13 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
       this.#discardedBytes += chunk.length;
       if (this.#discardedBytes > DISCARDED_BYTES_MAX)
         throw new Refusal('UPSTREAM_AUTH', 'a long answer');
+    }
+    if (this.#mayBeUnread) {
+      this.#attempt((gate) => gate.write(chunk));
       return;
     }
-    // A Fault is sent to the caller even where no answer is due; anything else is dropped there (catalogue S23).
-    if (this.#isOneWay && isSuccess(this.#head)) return;
+    // Monitor mode passes on no answer where none is due.
+    if (this.#isOneWay && isSuccess(this.#head) && this.#context.gate.onViolation !== null) return;
     if (this.#gate === null) this.#passUnread();
     this.#stages.move('data');
     try {
@@ -227,28 +252,74 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   end(): void {
-    if (this.#isChallenge) this.#challenge();
-    else if (this.#stages.at === 'awaited' || this.#stages.at === 'invalid') {
-      // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks send 200 and no body.
-      const mayBeEmpty = this.#operation === null ? this.#head?.status === 202 : this.#isOneWay;
-      const isInOrder = mayBeEmpty && isSuccess(this.#head);
-      if (!isInOrder) this.#violated(noEnvelope(this.#head));
-      this.#context.answer.empty(isInOrder ? 202 : (this.#head?.status ?? 502));
-    } else {
-      try {
-        this.#gate?.end();
-      } catch (caught) {
-        throw asUpstream(asRefusal(caught));
-      }
-    }
+    if (this.#mayBeUnread) this.#attempt((gate) => gate.end());
+    else if (this.#stages.at === 'read' || this.#stages.at === 'unread') this.#endGate();
+    if (this.#isFaultOnly) this.#endFaultOnly();
+    else if (this.#stages.at === 'awaited' || this.#stages.at === 'invalid') this.#endEmpty();
     this.#publish(isSuccess(this.#head));
     this.#finish(true);
     this.#resolve();
   }
 
-  /** The backend authenticates callers itself, and wants other credentials of this one. */
-  get #isChallenge(): boolean {
-    return this.#head?.status === 401 && this.#context.service.bound !== null;
+  #endGate(): void {
+    try {
+      this.#gate?.end();
+    } catch (caught) {
+      throw asUpstream(asRefusal(caught));
+    }
+  }
+
+  /** The end of a reply of which no byte has come, or none that was read. */
+  #endEmpty(): void {
+    // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks send 200 and no body, and answer
+    // operations without a result like that.
+    const mayBeEmpty =
+      this.#operation === null
+        ? this.#head?.status === ACCEPTED
+        : this.#context.service.mayBeEmpty(this.#operation);
+    const isInOrder = mayBeEmpty && isSuccess(this.#head);
+    if (!isInOrder) this.#violated(noEnvelope(this.#head));
+    this.#context.answer.empty(isInOrder ? ACCEPTED : (this.#head?.status ?? 502));
+  }
+
+  /** The end of a reply of which only a Fault has gone to the caller. */
+  #endFaultOnly(): void {
+    if (this.#gate !== null && this.#envelope?.fault != null) return;
+    if (this.#isChallenge) this.#challenge();
+    else this.#context.answer.empty(ACCEPTED);
+  }
+
+  /** Monitor mode changes nothing: only of connections of callers it passes on what the handshake needs. */
+  get #mayChallenge(): boolean {
+    const { gate, service } = this.#context;
+    return gate.onViolation === null || service.bound !== null;
+  }
+
+  /** Content that cannot be read is no Fault. */
+  #formOfFault(head: ReplyHead): ReplyForm | null {
+    const { service, gate } = this.#context;
+    // Of a challenge nothing is verified, and monitor mode passes on its fields alone.
+    if (this.#isChallenge && (service.replyVerification !== null || gate.onViolation !== null))
+      return null;
+    try {
+      return replyForm(head, service);
+    } catch {
+      return null;
+    }
+  }
+
+  /** Reads content that may be a Fault: what breaks a rule is discarded with all that follows. */
+  #attempt(step: (gate: Gate) => void): void {
+    if (this.#gate === null) return;
+    try {
+      step(this.#gate);
+    } catch (caught) {
+      const refusal = asUpstream(asRefusal(caught));
+      const isOfAnother = refusal.code === 'UPSTREAM_DESYNC' && !this.#isChallenge;
+      if (this.#context.answer.hasBegun || isOfAnother) throw refusal;
+      this.#gate = null;
+      this.#envelope = null;
+    }
   }
 
   #challenge(): void {

@@ -3,6 +3,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import type { Upstream } from '../../upstream/upstream.js';
+import { challengesOf } from '../calls/challenges.js';
 import { isPrintable } from '../calls/reply-head.js';
 
 /** Fields of answers by which a backend authenticates callers itself (RFC 9110 section 11.6.1, RFC 4559). */
@@ -38,15 +39,35 @@ export const isHandshake = (
   headers['content-length'] === '0' &&
   authenticatesConnection(headers.authorization);
 
+/**
+ * Whether a reply is a challenge to the caller: the backend authenticates callers itself, and wants other credentials of
+ * this one. Not where its credentials were those for the gateway, which go no further.
+ */
+export function isChallenge(
+  head: ReplyHead,
+  { bound, passesCredentials }: SoapService,
+  request: IncomingMessage,
+): boolean {
+  if (head.status !== 401) return false;
+  if (bound !== null) return true;
+  return passesCredentials && !hasWithheldCredentials(request) && challengesOf(head).length > 0;
+}
+
+const hasWithheldCredentials = ({ headers, rawHeaders }: IncomingMessage): boolean =>
+  headers.authorization === undefined &&
+  rawHeaders.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'authorization');
+
 /** The fields of an answer that concern the credentials of a caller, names and values in turn. */
-export const challengeFields = (head: ReplyHead, { bound }: SoapService): readonly string[] =>
-  bound === null
-    ? NO_FIELDS
-    : CHALLENGE_FIELDS.flatMap((name) =>
-        head
-          .headers(name)
-          .filter(isPrintable)
-          .flatMap((value) => [name, value]),
-      );
+export function challengeFields(head: ReplyHead, { bound }: SoapService): readonly string[] {
+  if (bound !== null)
+    return CHALLENGE_FIELDS.flatMap((name) =>
+      head
+        .headers(name)
+        .filter(isPrintable)
+        .flatMap((value) => [name, value]),
+    );
+  if (head.status !== 401) return NO_FIELDS;
+  return challengesOf(head).flatMap((value) => ['www-authenticate', value]);
+}
 
 const NO_FIELDS: readonly string[] = [];

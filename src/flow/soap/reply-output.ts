@@ -48,7 +48,7 @@ export class ReplyOutput implements GateOutput {
     else this.#answer(this.#status(), this.#contentType(), message);
   }
 
-  begin(): void {
+  begin(_growthBytes: number): void {
     if (
       this.#parts.envelope.fault !== null &&
       this.#mayChange &&
@@ -105,7 +105,7 @@ export class ReplyOutput implements GateOutput {
       );
     } else
       this.#answer(
-        faultStatus(prepared.code, prepared.dialect),
+        this.#parts.head.status === 401 ? 401 : faultStatus(prepared.code, prepared.dialect),
         printMediaType(prepared.dialect, null),
         prepared.message,
       );
@@ -136,8 +136,10 @@ export class ReplyOutput implements GateOutput {
   /** Further fields: cookies, `Retry-After`, or in monitor mode the other fields of the reply. */
   #more(): readonly string[] {
     const { service } = this.#context;
+    const { head } = this.#parts;
     const more = this.#withCookies();
-    return service.bound === null ? more : [...more, ...challengeFields(this.#parts.head, service)];
+    const isOfCaller = service.bound !== null || (head.status === 401 && this.#mayChange);
+    return isOfCaller ? [...more, ...challengeFields(head, service)] : more;
   }
 
   #withCookies(): readonly string[] {
@@ -175,6 +177,37 @@ export class ReplyOutput implements GateOutput {
 
   #contentType(): string {
     return this.#parts.head.header('content-type') ?? 'text/xml';
+  }
+}
+
+/** Passes on a Fault, and drops any other message: where no answer is due. */
+export class FaultOutput implements GateOutput {
+  readonly #output: GateOutput;
+  readonly #envelope: EnvelopeValidator;
+
+  constructor(output: GateOutput, envelope: EnvelopeValidator) {
+    this.#output = output;
+    this.#envelope = envelope;
+  }
+
+  whole(message: Buffer): void {
+    if (this.#isFault) this.#output.whole(message);
+  }
+
+  begin(growthBytes: number): void {
+    if (this.#isFault) this.#output.begin(growthBytes);
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isFault) this.#output.data(chunk);
+  }
+
+  end(): void {
+    if (this.#isFault) this.#output.end();
+  }
+
+  get #isFault(): boolean {
+    return this.#envelope.fault !== null;
   }
 }
 

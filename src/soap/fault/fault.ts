@@ -49,8 +49,13 @@ export class SoapFaultError extends Refusal {
   readonly fault: FaultParts;
   readonly particulars: FaultParticulars;
 
-  constructor(fault: FaultParts, particulars: FaultParticulars = NO_PARTICULARS) {
-    super('SOAP_FAULT', 'fault of the service');
+  /** `challenge`: that of the backend, where the Fault is about the credentials of the caller; null for any other. */
+  constructor(
+    fault: FaultParts,
+    particulars: FaultParticulars = NO_PARTICULARS,
+    challenge: string | null = null,
+  ) {
+    super('SOAP_FAULT', 'fault of the service', { challenge });
     this.name = 'SoapFaultError';
     this.fault = fault;
     this.particulars = particulars;
