@@ -76,7 +76,7 @@ export class DecodedReply implements UpstreamReceiver {
   readonly #receiver: ReplyReceiver | null;
   /** The challenge of a backend to the caller; null for any other reply. */
   #challenge: string | null = null;
-  /** Of the content only a Fault counts, if it is one. */
+  /** Only a Fault in the content counts. */
   #mayBeUnread = false;
   #bytes = 0;
   /** The content of the reply must be valid, to its end. */

@@ -94,7 +94,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #isSecured = false;
   /** The backend authenticates callers itself, and wants other credentials of this one. */
   #isChallenge = false;
-  /** Of the content only a Fault goes to the caller. */
+  /** Only a Fault in the content goes to the caller. */
   #isFaultOnly = false;
   /** Content that is no envelope is discarded. */
   #mayBeUnread = false;
@@ -298,7 +298,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   /** Content that cannot be read is no Fault. */
   #formOfFault(head: ReplyHead): ReplyForm | null {
     const { service, gate } = this.#context;
-    // Of a challenge nothing is verified, and monitor mode passes on its fields alone.
+    // A challenge is not verified, and monitor mode passes on its fields alone.
     if (this.#isChallenge && (service.replyVerification !== null || gate.onViolation !== null))
       return null;
     try {
