@@ -20,6 +20,7 @@ import { operationField } from './fields/operation-field.js';
 import { checkReplyHeaders, replyBlocks } from './fields/reply-headers.js';
 import { replyRulesOf } from './fields/reply-rules.js';
 import {
+  type Declared,
   declaredNames,
   mappingsOf,
   namingsOf,
@@ -89,35 +90,15 @@ export function* buildingSchema(
   const fields = new Map<string, BoundField>();
   const configs = { Query: new Map<string, Config>(), Mutation: new Map<string, Config>() };
   const targets = new Map<string, CallTarget>();
-  const made: ServiceTypes[] = [];
-  const typesOf = new Map<GraphqlService, ServiceTypes>();
-  const offeredOf = new Map(
-    exposed.map(({ service, exposures }) => [service, exposures.map((each) => each.operation)]),
-  );
-  for (const group of groups) {
-    const { owner, services: sharing } = group;
-    const offered = sharing.flatMap((service) => offeredOf.get(service) ?? []);
-    const types = serviceTypes(
-      group,
-      offered,
-      declared.get(owner.name)?.replies ?? null,
-      leaves,
-      names,
-    );
-    made.push(types);
-    for (const service of sharing) typesOf.set(service, types);
-    yield;
-  }
+  const typesOf = yield* typesOfGroups(groups, exposed, declared, leaves, names);
+  const made = [...new Set(typesOf.values())];
   const connections = new Connections();
   yield* addCalls(exposed, typesOf, names, { fields, configs, targets, connections });
   const operations = services.flatMap(({ name, operations }) =>
     operations.map((one) => `${name}.${one.name}`),
   );
   const subscribed = resolveSubscriptions(subscriptionMappings, { targets, operations, names });
-  const ownTypes: GraphQLNamedType[] = [];
-  for (const { output, faults, input, answers } of made)
-    ownTypes.push(...answers, ...(yield* output.complete()), ...faults.made, ...input.made);
-  ownTypes.push(...leaves.made);
+  const ownTypes = yield* completedTypes(made, leaves);
   const subscriptions = new Map(subscribed.fields);
   const added = addSubschemas(subschemas, names, { ...configs, Subscription: subscriptions });
   if (configs.Query.size === 0) configs.Query.set('_empty', EMPTY_QUERY);
@@ -131,11 +112,7 @@ export function* buildingSchema(
   const roots = [query, mutation, subscription].filter((root) => root !== null);
   // Types are printed in this order. All are named here: found one in another, they would nest as deep as schemas do.
   const types: GraphQLNamedType[] = [...roots, ...ownTypes, ...added.types];
-  for (const { names: own, input } of made) {
-    for (const field of yield* relaxCycles(input.made)) {
-      own.warn(`${field} requires what it is in for ever, it may be left out in GraphQL.`);
-    }
-  }
+  yield* relaxInputs(made);
   for (const group of groups) names.findings.push(...mappingFindings(group, names, made));
   for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))
     types.push(getNamedType(target.config.type));
@@ -168,6 +145,49 @@ export function* buildingSchema(
     findings: [...names.findings, ...(yield* costFindings(schema, table))],
     warnings: names.warnings,
   };
+}
+
+/** The types of each service; services of one group share them. */
+function* typesOfGroups(
+  groups: readonly TypeGroup[],
+  exposed: readonly Exposed[],
+  declared: ReadonlyMap<string, Declared>,
+  leaves: LeafTable,
+  names: TypeNames,
+): Steps<ReadonlyMap<GraphqlService, ServiceTypes>> {
+  const typesOf = new Map<GraphqlService, ServiceTypes>();
+  const offeredOf = new Map(
+    exposed.map(({ service, exposures }) => [service, exposures.map((each) => each.operation)]),
+  );
+  for (const group of groups) {
+    const { owner, services: sharing } = group;
+    const offered = sharing.flatMap((service) => offeredOf.get(service) ?? []);
+    const replies = declared.get(owner.name)?.replies ?? null;
+    const types = serviceTypes(group, offered, replies, leaves, names);
+    for (const service of sharing) typesOf.set(service, types);
+    yield;
+  }
+  return typesOf;
+}
+
+/** All types that the services made, in the order in which they are printed. */
+function* completedTypes(
+  made: readonly ServiceTypes[],
+  leaves: LeafTable,
+): Steps<readonly GraphQLNamedType[]> {
+  const types: GraphQLNamedType[] = [];
+  for (const { output, faults, input, answers } of made)
+    types.push(...answers, ...(yield* output.complete()), ...faults.made, ...input.made);
+  types.push(...leaves.made);
+  return types;
+}
+
+/** Makes a field of each endless cycle of required inputs optional, and warns of it. */
+function* relaxInputs(made: readonly ServiceTypes[]): Steps<void> {
+  for (const { names, input } of made) {
+    for (const field of yield* relaxCycles(input.made))
+      names.warn(`${field} requires what it is in for ever, it may be left out in GraphQL.`);
+  }
 }
 
 /** The tables that the operations of services fill. */

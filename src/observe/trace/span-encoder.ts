@@ -68,39 +68,8 @@ export class SpanEncoder {
     writer.time(START_TIME, this.#zeroMillis + exchange.startedMillis);
     writer.time(END_TIME, this.#zeroMillis + overMillis);
     writer.copy(this.#requestFields(exchange, spans.eventField));
-    writer.attribute(ATTRIBUTES, 'soapstone.id', exchange.id);
-    if (exchange.client !== '') writer.attribute(ATTRIBUTES, 'client.address', exchange.client);
-    if (exchange.peer !== exchange.client)
-      writer.attribute(ATTRIBUTES, 'network.peer.address', exchange.peer);
-    if (exchange.bytesIn > 0)
-      writer.attribute(ATTRIBUTES, 'http.request.body.size', exchange.bytesIn);
-    if (exchange.bytesOut > 0)
-      writer.attribute(ATTRIBUTES, 'http.response.body.size', exchange.bytesOut);
-    if (exchange.heldMillis !== null)
-      writer.double(
-        ATTRIBUTES,
-        'soapstone.held.duration',
-        Math.round(exchange.heldMillis * 1000) / 1_000_000,
-      );
-    if (exchange.upstream.calls > 1)
-      writer.attribute(ATTRIBUTES, 'soapstone.upstream.calls', exchange.upstream.calls);
-    if (exchange.graphql.cost !== null)
-      writer.attribute(ATTRIBUTES, 'soapstone.cost', exchange.graphql.cost);
-    if (exchange.graphql.actualCost !== null)
-      writer.attribute(ATTRIBUTES, 'soapstone.cost.actual', exchange.graphql.actualCost);
-    if (exchange.graphql.operationName !== '')
-      writer.attribute(ATTRIBUTES, 'graphql.operation.name', exchange.graphql.operationName);
-    if (exchange.faultCode !== null)
-      writer.attribute(ATTRIBUTES, 'soapstone.fault.code', exchange.faultCode);
-    if (exchange.upstream.cacheUses !== null) {
-      const outcomes = exchange.upstream.cacheUses.map(({ outcome }) => outcome);
-      writer.attribute(
-        ATTRIBUTES,
-        'soapstone.cached',
-        outcomes.includes('hit') || outcomes.includes('stale'),
-      );
-      writer.attribute(ATTRIBUTES, 'soapstone.coalesced', outcomes.includes('coalesced'));
-    }
+    writeConnection(writer, exchange);
+    writeWork(writer, exchange);
     if (refusal !== null) {
       writer.attribute(ATTRIBUTES, 'error.type', refusal.code);
       if (refusal.limit !== null)
@@ -268,6 +237,47 @@ const isSameCall = (one: CallKind, other: CallKind): boolean =>
   one.method === other.method &&
   one.operation === other.operation &&
   one.service === other.service;
+
+/** Writes which peer sent the request, and how much passed. */
+function writeConnection(writer: ProtoWriter, exchange: Exchange): void {
+  writer.attribute(ATTRIBUTES, 'soapstone.id', exchange.id);
+  if (exchange.client !== '') writer.attribute(ATTRIBUTES, 'client.address', exchange.client);
+  if (exchange.peer !== exchange.client)
+    writer.attribute(ATTRIBUTES, 'network.peer.address', exchange.peer);
+  if (exchange.bytesIn > 0)
+    writer.attribute(ATTRIBUTES, 'http.request.body.size', exchange.bytesIn);
+  if (exchange.bytesOut > 0)
+    writer.attribute(ATTRIBUTES, 'http.response.body.size', exchange.bytesOut);
+}
+
+/** Writes what the request took: time held, calls, cost, use of the cache. */
+function writeWork(writer: ProtoWriter, exchange: Exchange): void {
+  if (exchange.heldMillis !== null)
+    writer.double(
+      ATTRIBUTES,
+      'soapstone.held.duration',
+      Math.round(exchange.heldMillis * 1000) / 1_000_000,
+    );
+  if (exchange.upstream.calls > 1)
+    writer.attribute(ATTRIBUTES, 'soapstone.upstream.calls', exchange.upstream.calls);
+  if (exchange.graphql.cost !== null)
+    writer.attribute(ATTRIBUTES, 'soapstone.cost', exchange.graphql.cost);
+  if (exchange.graphql.actualCost !== null)
+    writer.attribute(ATTRIBUTES, 'soapstone.cost.actual', exchange.graphql.actualCost);
+  if (exchange.graphql.operationName !== '')
+    writer.attribute(ATTRIBUTES, 'graphql.operation.name', exchange.graphql.operationName);
+  if (exchange.faultCode !== null)
+    writer.attribute(ATTRIBUTES, 'soapstone.fault.code', exchange.faultCode);
+  if (exchange.upstream.cacheUses !== null) {
+    const outcomes = exchange.upstream.cacheUses.map(({ outcome }) => outcome);
+    writer.attribute(
+      ATTRIBUTES,
+      'soapstone.cached',
+      outcomes.includes('hit') || outcomes.includes('stale'),
+    );
+    writer.attribute(ATTRIBUTES, 'soapstone.coalesced', outcomes.includes('coalesced'));
+  }
+}
 
 function writeLinks(writer: ProtoWriter, links: readonly SpanContext[] | null): void {
   if (links === null) return;
