@@ -135,6 +135,8 @@ export class Exchange {
   retryAfter: string | null = null;
   /** The local part of the fault code the backend answered with. */
   faultCode: string | null = null;
+  /** What was not valid in the Fault of the answer and was written anew; null: nothing. */
+  repairedFault: string | null = null;
   /** Who sent the message by its Security block, verified up to Body: a subject, a user; null where that is not verified. */
   sender: string | null = null;
   bytesIn = 0;

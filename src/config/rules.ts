@@ -21,6 +21,7 @@ import { mcpPath } from './mcp/mcp-rules.js';
 import { redisRules } from './process/redis-rules.js';
 import { restPaths } from './rest/rest-rules.js';
 import { mtomRules } from './soap/mtom-rules.js';
+import { signingRules } from './soap/signing-rules.js';
 
 /**
  * Rules between keys, which the schema cannot state. They look at data whose shape may still be wrong, so that all
@@ -56,6 +57,7 @@ export function checkRules(
     ...idempotencyRules(data),
     ...pageRules(data),
     ...mtomRules(data),
+    ...signingRules(data),
     ...listenRules(data),
     ...redisRules(data),
     ...limitRules(data, isGiven),

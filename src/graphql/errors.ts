@@ -150,11 +150,24 @@ export function decodeError(error: DecodeError, place: ErrorPlace): GraphQLError
 
 const FORBIDDEN_FIELD = 'The client may not read this field.';
 
+/** The text of the marker that ends a list of errors that was cut. */
+export const MORE_ERRORS = 'There are more errors than are listed.';
+
+const MORE_ERRORS_CODE = 'TOO_MANY_ERRORS';
+
 /** The last of a list that was cut. */
 export const tooManyErrors = (): GraphQLError =>
-  new GraphQLError('There are more errors than are listed.', {
-    extensions: { code: 'TOO_MANY_ERRORS' },
-  });
+  new GraphQLError(MORE_ERRORS, { extensions: { code: MORE_ERRORS_CODE } });
+
+/** The errors of an answer without the marker that ends a cut list, which is none of them, and whether it was there. */
+export function withoutMarker(all: readonly GraphQLError[]): {
+  readonly errors: readonly GraphQLError[];
+  readonly areCut: boolean;
+} {
+  const last = all.at(-1);
+  const areCut = last?.path === undefined && last?.extensions['code'] === MORE_ERRORS_CODE;
+  return { errors: areCut ? all.slice(0, -1) : all, areCut };
+}
 
 /** The first errors of a list, and one that announces others. */
 export const listed = (

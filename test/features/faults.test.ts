@@ -338,3 +338,36 @@ t.test(
     }
   },
 );
+
+t.test('a Fault of SOAP 1.2 that is not valid keeps its Header and its status', async (t) => {
+  const desk = await startDesk(t, '1.2');
+  const { gateway, backend } = desk;
+  const request = `<E:Envelope xmlns:E="${SOAP['1.2']}"><E:Body><d:GetOrder xmlns:d="http://legacy.example.com/desk"><d:id>1</d:id></d:GetOrder></E:Body></E:Envelope>`;
+  const header =
+    '<E:Header><a:RelatesTo xmlns:a="http://www.w3.org/2005/08/addressing">urn:uuid:1</a:RelatesTo></E:Header>';
+  const send = async (fault: string, status: number): Promise<readonly [number, string]> => {
+    const reply = envelope(fault, '1.2').replace('<E:Body>', `${header}<E:Body>`);
+    backend.answer = answerWith(reply, MEDIA['1.2'], status);
+    const answer = await fetch(`${gateway.url}/soap/desk`, {
+      method: 'POST',
+      headers: { 'content-type': MEDIA['1.2'] },
+      body: request,
+    });
+    return [answer.status, await answer.text()];
+  };
+  const valid = faultWith(FAULT, '1.2');
+  const bare = valid.replace('E:Sender<', ' Sender <');
+  const [status, text] = await send(bare, 503);
+  t.equal(status, 503);
+  t.ok(text.includes(header), text);
+  t.ok(text.includes(valid.slice(0, valid.indexOf('<E:Detail>'))), 'the prefix is added');
+  t.match(await gateway.accessLine(1), { repairedFault: 'a code without a prefix' });
+  const unknown = await send(valid.replace('E:Sender<', 'd:Odd\u00e9<'), 503);
+  t.equal(unknown[0], 503);
+  t.ok(unknown[1].includes(header), unknown[1]);
+  t.match(unknown[1], /Value>soap:Receiver<.*nein/s, 'the Fault alone is written anew');
+  t.match(await gateway.accessLine(2), { repairedFault: /not valid/ });
+  const [, whole] = await send(valid, 500);
+  t.ok(whole.includes(valid.slice(0, valid.indexOf('<E:Detail>'))));
+  t.equal((await gateway.accessLine(3))['repairedFault'], undefined);
+});

@@ -199,6 +199,35 @@ t.test(
   },
 );
 
+t.test('more errors than are listed end no list', async (t) => {
+  const cards = await start(t, async (response, count) => {
+    for (let id = 0; id < 20; id++) response.write(card(id, 'many'));
+    return writeCards(response, count);
+  });
+  const short = await readAll(cards, '?id=10');
+  t.equal(short.message.statusCode, 200);
+  t.equal(short.lines.length, 30);
+  const listed = String(short.message.headers['soapstone-errors']).split(', ');
+  t.equal(listed.length, 11);
+  t.match(listed[9], /;pointer="\/9\/score"$/);
+  t.equal(listed[10], 'TOO_MANY_ERRORS', 'there are others');
+  const long = await readAll(cards, '?id=3000');
+  t.ok(long.isWhole);
+  t.equal(long.lines.length, 3020);
+  t.match(long.message.trailers['soapstone-errors'], /, TOO_MANY_ERRORS$/);
+});
+
+t.test('a list that breaks off fails, however many errors come before', async (t) => {
+  const cards = await start(t, async (response, count) => {
+    for (let id = 0; id < 20; id++) response.write(card(id, 'many'));
+    await writeCards(response, count);
+    response.end('</wrong>');
+    return false;
+  });
+  t.equal((await ask(cards, '?id=10')).status, 502);
+  t.notOk((await readAll(cards, '?id=5000')).isWhole);
+});
+
 t.test('a failure before the answer begins has its own status', async (t) => {
   const cards = await start(t, async (response) => {
     response.write(card(0));

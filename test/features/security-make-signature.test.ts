@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { answerBy } from '../kit/backend.js';
-import { makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
+import { Authority, makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { WSU } from '../kit/signed-message.js';
-import { useGateway, useService } from '../kit/use.js';
+import { useFolder, useGateway, useService } from '../kit/use.js';
 
 const REPLY = '<PayResponse xmlns="urn:desk"><id>7</id></PayResponse>';
 
@@ -51,7 +51,8 @@ ${verified}`,
       make:
         timestamp: true
         replace: true
-        signature: { cert: { file: ${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} }${made} }`,
+        signature: { cert: { file: ${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} }${made} }
+clients: { classes: { own: {} }, networks: { here: { addresses: [127.0.0.1/32], class: own } } }`,
   );
   return {
     backend,
@@ -163,4 +164,30 @@ t.test('a key that is replaced is used for the next call', WITH_OPENSSL, async (
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   t.match(answer, 'FailedAuthentication', 'the subject of the new one may not sign');
+});
+
+t.test('messages of callers whom nothing proves are not signed', WITH_OPENSSL, async (t) => {
+  const { cert, key } = new Authority(t.testdir()).sign('gateway', 30, '/CN=g', 'DNS:a', RSA_KEY);
+  const folder = await useFolder(t, { 'c.pem': cert, 'k.pem': key });
+  const start = (verify: string, clients = '', make = 'replace: true'): Promise<unknown> =>
+    useGateway(
+      t,
+      `services: { desk: { url: "http://127.0.0.1:9/desk", security: { ${verify}make: { timestamp: true, ${make}, signature: { cert: { file: c.pem }, key: { file: k.pem } } } } } }\n${clients}`,
+      folder,
+    );
+  const unproved = /security.make.replace. signs the messages of SOAP callers, and nothing proves/;
+  await t.rejects(start(''), unproved);
+  await t.rejects(start('verify: { timestamp: { required: true } }, '), unproved, 'a time alone');
+  await t.rejects(
+    start('verifyReplies: { signature: { authorities: { file: c.pem } } }, '),
+    unproved,
+  );
+  const byAddress = 'clients: { classes: { own: {} }, address: { class: own } }';
+  await t.rejects(start('', byAddress), unproved, 'callers that any address may be');
+  const byNetwork =
+    'clients: { classes: { own: {} }, networks: { here: { addresses: [10.0.0.0/8], class: own } } }';
+  await t.resolves(start('', byNetwork), 'all other callers are refused');
+  await t.resolves(start('verify: { usernameToken: { users: { erp: { password: x } } } }, '));
+  await t.resolves(start('verify: { signature: { authorities: { file: c.pem } } }, '));
+  await t.resolves(start('', '', 'replace: false'), 'SOAP callers keep their own block');
 });

@@ -36,7 +36,10 @@ async function useDesk(t: Test, verified = '') {
   const { backend, gateway, askText, send } = await useService(
     t,
     answerWith(''),
-    (url) => `services:
+    (
+      url,
+    ) => `clients: { classes: { own: {} }, networks: { here: { addresses: [127.0.0.1/32], class: own } } }
+services:
   desk:
     url: ${url}/desk
     namespace: urn:desk

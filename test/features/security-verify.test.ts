@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Authority, makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
-import { SOAP_12 } from '../kit/envelope.js';
+import { postSoap, SOAP_12 } from '../kit/envelope.js';
 import {
   bodyOf,
   DS,
@@ -201,6 +201,11 @@ t.test('every way to wrap, to alter or to confuse is refused', WITH_OPENSSL, asy
   const security = securityOf([token, timestamp, signature]);
   const good = messageOf(security, body, to);
   t.equal(await desk.send(good), null, 'as it was signed');
+  const commented = await postSoap(
+    `${desk.gateway.url}/soap/desk`,
+    good.replace('>10<', '>1<!-- -->0<'),
+  );
+  t.match(await commented.text(), /holds a comment beside its text/, 'no digest is blamed');
   const twice = securityOf([
     token,
     timestamp,
@@ -263,6 +268,10 @@ t.test('every way to wrap, to alter or to confuse is refused', WITH_OPENSSL, asy
         'a namespace injected': good.replace('<Pay xmlns="urn:desk">', '<Pay xmlns="urn:Desk">'),
         'an attribute added to Body': good.replace('wsu:Id="body"', 'wsu:Id="body" wsu:x="1"'),
         'a comment in a signed text': good.replace('>10<', '>1<!-- -->0<'),
+        'a comment in the text of a signed header block': good.replace(
+          'anonymous</',
+          'anon<!-- -->ymous</',
+        ),
         'a signature that is not right beside one that is': secured(
           signature,
           signatureOf(client, [{ uri: '#to', text: 'other' }]),

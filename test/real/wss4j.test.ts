@@ -95,7 +95,7 @@ async function start(t: Test) {
     ', algorithms: [rsa-sha1, rsa-sha256], canonicalizations: [exclusive, inclusive], keyValues: known';
   const gateway = await useGateway(
     t,
-    `services:${service('plain', '')}${service('all', ', required: [Body, Timestamp]')}${service('username', ', required: [Body, UsernameToken]', users)}${service('weak', weak)}${made}\n`,
+    `${CLIENTS}services:${service('plain', '')}${service('all', ', required: [Body, Timestamp]')}${service('username', ', required: [Body, UsernameToken]', users)}${service('weak', weak)}${made}\n`,
     folder,
   );
   return {
@@ -187,3 +187,7 @@ t.test(
     });
   },
 );
+
+/** Callers of the service that signs are known by their network. */
+const CLIENTS =
+  'clients: { classes: { own: {} }, networks: { here: { addresses: [127.0.0.1/32], class: own } } }\n';

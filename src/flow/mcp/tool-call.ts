@@ -6,6 +6,7 @@ import type {
 } from '../../graphql/described/described-call.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { asSentence, pointerOf, problemSentence } from '../../graphql/described/input-problems.js';
+import { MORE_ERRORS } from '../../graphql/errors.js';
 import { boundValue } from '../../graphql/tools/bound-value.js';
 import { FIELDS_ARGUMENT, isWrapped, takesFields } from '../../graphql/tools/tool.js';
 import type { CallerHost } from '../graphql/host.js';
@@ -46,10 +47,12 @@ export async function callTool(
   const outcome = await calls.call(call, host);
   if (outcome.kind !== 'value') return errorResult(messageOf(outcome));
   const { value, text, note } = boundValue(outcome.value, answerBytes);
-  const failed = outcome.errors
+  const { errors, areCut } = outcome;
+  const failed = errors
     .slice(0, ERRORS_MAX)
     .map(({ path = [], message }) => `${pointerOf(path.slice(1))} is null: ${message}`);
-  const notes = [...(note === null ? [] : [note]), ...failed];
+  const more = areCut || errors.length > ERRORS_MAX ? [MORE_ERRORS] : [];
+  const notes = [...(note === null ? [] : [note]), ...failed, ...more];
   return {
     content: texts(
       ...(text === '' ? [] : [text]),

@@ -128,7 +128,7 @@ function answerOf(
   held: string,
 ): SentAnswer {
   if (outcome.kind !== 'value') return problemOf(outcome, exchange);
-  const { value, errors } = outcome;
+  const { value, errors, areCut } = outcome;
   const bytes = form === 'bytes' && typeof value === 'string' ? Buffer.from(value, 'base64') : null;
   // Bytes that are absent are not the same as none.
   if (form === 'bytes' && bytes === null) return { status: 204, headers: {}, body: null };
@@ -136,7 +136,7 @@ function answerOf(
     'content-type': MEDIA_TYPES[form],
     'x-content-type-options': 'nosniff',
   };
-  if (errors.length > 0) headers[ERRORS] = printErrors(errors);
+  if (errors.length > 0) headers[ERRORS] = printErrors(errors, areCut);
   if (form === 'lines') return { status: 200, headers, body: held + printLines(value) };
   return { status: 200, headers, body: bytes ?? JSON.stringify(value) };
 }
@@ -158,7 +158,7 @@ function endLines(
 ): void {
   if (aborted) throw new Refusal('CLIENT_GONE');
   if (outcome.kind === 'value')
-    lines.end(outcome.errors.length === 0 ? null : printErrors(outcome.errors));
+    lines.end(outcome.errors.length === 0 ? null : printErrors(outcome.errors, outcome.areCut));
   else {
     // A value that may not be missing is no refusal of an answer in one piece, whose status tells.
     if (outcome.kind === 'failed' && exchange.refusal === null)
@@ -167,8 +167,13 @@ function endLines(
   }
 }
 
-const printErrors = (errors: readonly GraphQLError[]): string =>
-  errors.slice(0, ERRORS_MAX).map(printError).join(', ');
+/** The first errors, and an item without a pointer where there are more. */
+function printErrors(errors: readonly GraphQLError[], areCut: boolean): string {
+  const items = errors.slice(0, ERRORS_MAX).map(printError);
+  return [...items, ...(areCut || errors.length > ERRORS_MAX ? ['TOO_MANY_ERRORS'] : [])].join(
+    ', ',
+  );
+}
 
 /** An item of a list of RFC 9651: names of the schema and indexes are ASCII, without quotes. */
 const printError = ({ path = [], extensions }: GraphQLError): string =>

@@ -95,6 +95,7 @@ export class ReplyOutput implements GateOutput {
     };
     const prepared = prepareFault(envelope, options);
     if (prepared.kind === 'own') {
+      exchange.repairedFault = prepared.repaired;
       // A package whose Fault is changed is not sent: only the Fault is.
       const isChanged = prepared.message !== envelope && this.#parts.package !== null;
       const contentType = isChanged ? contentTypeOf(type) : this.#contentType();

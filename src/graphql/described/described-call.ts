@@ -2,7 +2,7 @@ import { type GraphQLError, getNamedType } from 'graphql';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { isRefusalCode, type RefusalCode } from '../../base/refusals/refusals.js';
 import type { ReplyReceiver } from '../../codec/read/reply-receiver.js';
-import { refusalErrors } from '../errors.js';
+import { refusalErrors, withoutMarker } from '../errors.js';
 import {
   type AdmittedOperation,
   admitOperation,
@@ -37,8 +37,13 @@ export interface DescribedCall {
 }
 
 export type DescribedOutcome =
-  /** `errors` are of parts of the value that are null for them. */
-  | { readonly kind: 'value'; readonly value: unknown; readonly errors: readonly GraphQLError[] }
+  /** `errors` are of parts of the value that are null for them; `areCut`: there are more than these. */
+  | {
+      readonly kind: 'value';
+      readonly value: unknown;
+      readonly errors: readonly GraphQLError[];
+      readonly areCut: boolean;
+    }
   /** Nothing was sent to a backend. */
   | {
       readonly kind: 'refused';
@@ -96,7 +101,7 @@ export class DescribedCalls {
       admitted = await this.#admit({ described, values, fields, isOwn }, { query, known }, host);
       const result = await admitted.authorizeAndCharge(host).run(receiver);
       const value = result.data?.[described.field.name] ?? null;
-      const errors = result.errors ?? [];
+      const { errors, areCut } = withoutMarker(result.errors ?? []);
       const [first] = errors;
       // The rest of a list that is handed out: half of one is no answer.
       const cut =
@@ -104,7 +109,7 @@ export class DescribedCalls {
           ? undefined
           : errors.find(({ path = [] }) => path.length <= 1);
       if (cut !== undefined) return failureOf(cut);
-      if (value !== null || first === undefined) return { kind: 'value', value, errors };
+      if (value !== null || first === undefined) return { kind: 'value', value, errors, areCut };
       return first.extensions['code'] === 'BAD_USER_INPUT'
         ? badInput(problems(), host)
         : failureOf(first);

@@ -252,10 +252,11 @@ async function answerCall(
     const decoded = await decodedAnswer(field, call.ask, context, receiver);
     const value =
       (receiver instanceof WrittenItems ? receiver.listFor(decoded.value) : decoded.value) ?? null;
+    // First, so that it is listed: it tells that a list is not whole.
+    if (decoded.restFailure !== undefined) errors.add(() => fieldError(decoded.restFailure, place));
     for (const error of decoded.errors)
       errors.add(() => decodeError({ ...error, path: visible(error.path) }, place));
     errors.addFurther(decoded.furtherErrors);
-    if (decoded.restFailure !== undefined) errors.add(() => fieldError(decoded.restFailure, place));
     if (walk !== null) await context.links.fill(value, walk, { parent: null, step: key }, errors);
     const isFatal = isNonNull(call) && value === null;
     return { key, value, errors: errors.errors, furtherErrors: errors.further, isFatal };

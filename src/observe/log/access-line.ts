@@ -49,6 +49,8 @@ export class AccessLines {
       line += `,"service":${names.quote(service)},"serviceOperation":${names.quote(operation)}`;
     }
     if (exchange.faultCode !== null) line += `,"fault":${quoteText(exchange.faultCode)}`;
+    if (exchange.repairedFault !== null)
+      line += `,"repairedFault":${quoteText(exchange.repairedFault)}`;
     line += `,"millis":${printMillis(millis)}`;
     if (exchange.upstream.calls > 0) {
       line += `,"upstreamMillis":${printMillis(exchange.upstream.millis)},"upstreamCalls":${exchange.upstream.calls}`;

@@ -1,14 +1,18 @@
 import type { Buffer } from 'node:buffer';
 import type { ReaderPool } from '../../xml/reader-pool.js';
+import type { Encoding } from '../../xml/transcode.js';
 import type { Dialect } from '../dialect.js';
-import { applyEdits } from '../edit.js';
+import { applyEdits, type Edit } from '../edit.js';
 import { FaultMessage } from './fault-message.js';
 import type { DetailRules } from './fault-policy.js';
-import { type TranslatedFault, translateFault } from './fault-translation.js';
+import { type TranslatedFault, translateFault, validFault } from './fault-translation.js';
 
 export type FaultAnswer =
-  /** The message as it came, without the parts of its detail that the rules remove. */
-  | { readonly kind: 'own'; readonly message: Buffer }
+  /**
+   * The message as it came, without the parts of its detail that the rules remove. `repaired`: what was not valid in its Fault
+   * and was written anew; null: nothing.
+   */
+  | { readonly kind: 'own'; readonly message: Buffer; readonly repaired: string | null }
   | ({ readonly kind: 'translated'; readonly dialect: Dialect } & TranslatedFault);
 
 /** How a Fault is answered. */
@@ -25,7 +29,8 @@ const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Prepares a backend's Fault for the caller. `message` is whole and validated: it stays byte for byte, without the
- * removed detail, where it is valid in the caller's dialect; else it is translated into that dialect.
+ * removed detail, where it is valid in the caller's dialect. An invalid Fault in an envelope of that dialect is repaired: its
+ * Header stays. Any other is translated into that dialect.
  */
 export function prepareFault(message: Buffer, options: FaultAnswerOptions): FaultAnswer {
   const { rules } = options;
@@ -35,12 +40,36 @@ export function prepareFault(message: Buffer, options: FaultAnswerOptions): Faul
     to !== null && (fault.dialect !== to || (fault.form !== null && fault.form !== to.faultForm));
   if (to !== null && (isOther || !fault.isValid)) {
     const again = fault.prefixes.size === 0 ? fault : read(message, options, fault.prefixes).fault;
-    if (isOther || !again.isValid)
-      return { kind: 'translated', dialect: to, ...translateFault(again, to) };
+    if (isOther || !again.isValid) {
+      const edits = fault.dialect === to ? replacingEdits(again, to) : null;
+      return edits === null
+        ? { kind: 'translated', dialect: to, ...translateFault(again, to) }
+        : { kind: 'own', message: edited(message, edits, encoding), repaired: INVALID };
+    }
   }
-  if (rules.policy === 'unsafe:pass' || fault.cuts.length === 0) return { kind: 'own', message };
-  return { kind: 'own', message: applyEdits(message, fault.cuts, encoding ?? 'utf-8', 0) };
+  const repair = to === null ? null : fault.codeRepair;
+  const cuts = rules.policy === 'unsafe:pass' ? [] : fault.cuts;
+  const edits = repair === null ? cuts : [...cuts, repair];
+  const repaired = repair === null ? null : NO_PREFIX;
+  return { kind: 'own', message: edited(message, edits, encoding), repaired };
 }
+
+const NO_PREFIX = 'a code without a prefix';
+const INVALID = 'a Fault that is not valid in its version';
+
+/** Writes the Fault anew in its envelope, and keeps the cuts around it. Null where that cannot be done. */
+function replacingEdits(fault: FaultMessage, to: Dialect): readonly Edit[] | null {
+  const { range } = fault;
+  const replacement = range === null ? null : validFault(fault, to);
+  if (range === null || replacement === null) return null;
+  const around = fault.cuts.filter(
+    ({ startBytes, endBytes }) => endBytes <= range.startBytes || startBytes >= range.endBytes,
+  );
+  return [...around, { ...range, replacement }];
+}
+
+const edited = (message: Buffer, edits: readonly Edit[], encoding: Encoding | null): Buffer =>
+  edits.length === 0 ? message : applyEdits(message, edits, encoding ?? 'utf-8', 0);
 
 function read(
   message: Buffer,

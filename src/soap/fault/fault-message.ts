@@ -56,6 +56,10 @@ export class FaultMessage implements XmlHandler {
   detail: DetailEvent[] | null = null;
   /** The ranges that the policy removes. */
   readonly cuts: Edit[] = [];
+  /** The Fault, from its start tag to its end; null while that has not come. */
+  range: { readonly startBytes: number; readonly endBytes: number } | null = null;
+  /** Adds to the code the prefix that it lacks; null where nothing is to be added. */
+  codeRepair: Edit | null = null;
   /** Prefixes that texts and values begin with. */
   readonly prefixes = new Set<string>();
   #structure: FaultStructure | null = null;
@@ -64,6 +68,9 @@ export class FaultMessage implements XmlHandler {
   /** Local names of the elements open, inside Fault. */
   readonly #path: string[] = [];
   #depth = 0;
+  #faultStart = 0;
+  /** The prefix of the element whose text is read, and where its content begins. */
+  #textTag = { prefix: '', startBytes: 0 };
   #text = '';
   #language: string | null = null;
   #scope: ReadonlyMap<string, string> = new Map();
@@ -103,6 +110,7 @@ export class FaultMessage implements XmlHandler {
     if (this.#depth === 3) {
       this.#inFault = tag.local === 'Fault';
       if (this.#inFault) {
+        this.#faultStart = tag.offsetBytes;
         if (this.dialect?.faultForm === 'Code')
           this.#structure = new FaultStructure(this.dialect.envelopeUri);
         this.#structure?.open(tag);
@@ -131,7 +139,10 @@ export class FaultMessage implements XmlHandler {
     }
     if (this.#inDetail && depth === 4) this.#endGap(contentEndBytes);
     if (!this.#inFault || depth < 4) {
-      if (depth === 3 && this.#inFault) this.#structure?.close();
+      if (depth === 3 && this.#inFault) {
+        this.#structure?.close();
+        this.range = { startBytes: this.#faultStart, endBytes };
+      }
       if (depth === 3) this.#inFault = false;
       return;
     }
@@ -140,7 +151,7 @@ export class FaultMessage implements XmlHandler {
       return;
     }
     this.#inDetail = false;
-    this.#endText(endBytes);
+    this.#endText(contentEndBytes, endBytes);
     this.#endPart();
   }
 
@@ -251,6 +262,7 @@ export class FaultMessage implements XmlHandler {
 
   #read(tag: StartTag): Interest {
     this.#text = '';
+    this.#textTag = { prefix: tag.prefix, startBytes: tag.contentBytes };
     this.#defaultUri = tag.namespace('');
     this.#scope = new Map([
       [this.#prefix, tag.namespace(this.#prefix) ?? ''],
@@ -266,13 +278,13 @@ export class FaultMessage implements XmlHandler {
     }
   }
 
-  #endText(endBytes: number): void {
+  #endText(contentEndBytes: number, endBytes: number): void {
     const [part, inner] = this.#path;
     const text = this.#text.trim();
     const name = this.#path.at(-1);
     if (part === 'faultcode' || (part === 'Code' && name === 'Value')) {
       const code = this.#code(text);
-      if (this.codes.length === 0)
+      if (this.codes.length === 0 && !this.#repairs(text, contentEndBytes))
         this.#structure?.checkCode(text === code.local ? this.#defaultUri : code.uri, code.local);
       if (this.codes.length <= SUBCODES_MAX) this.codes.push(code);
     } else if (part === 'faultstring' || (part === 'Reason' && inner === 'Text')) {
@@ -282,6 +294,16 @@ export class FaultMessage implements XmlHandler {
     }
     this.#text = '';
     this.#language = null;
+  }
+
+  /** Whether the outermost code of SOAP 1.2 lacks its prefix alone, which is that of its element then. */
+  #repairs(text: string, endBytes: number): boolean {
+    const { prefix, startBytes } = this.#textTag;
+    const uri = this.dialect?.envelopeUri;
+    if (this.#structure?.isCode(text) !== true || this.#defaultUri === uri) return false;
+    if (!/^[A-Za-z_][\w.-]*$/.test(prefix)) return false;
+    this.codeRepair = { startBytes, endBytes, replacement: `${prefix}:${text}` };
+    return true;
   }
 
   #endActor(part: string, text: string, endBytes: number): void {

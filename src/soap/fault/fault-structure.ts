@@ -58,6 +58,11 @@ export class FaultStructure {
     if (last !== undefined && last.next < last.content.required) this.isValid = false;
   }
 
+  /** Whether this is the local name of an outermost code. */
+  isCode(local: string): boolean {
+    return CODES.has(local);
+  }
+
   /** Checks the outermost code; the namespace is null where its prefix is not bound, or not known. */
   checkCode(uri: string | null, local: string): void {
     if (uri !== this.#uri || !CODES.has(local)) this.isValid = false;

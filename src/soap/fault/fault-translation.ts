@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { isNcName } from '../../xml/chars.js';
-import { XmlWriter } from '../../xml/writer.js';
+import { referencesFor, XmlWriter } from '../../xml/writer.js';
 import { type Dialect, dialectOfUri } from '../dialect.js';
 import type { DetailTag, FaultMessage } from './fault-message.js';
 
@@ -29,11 +29,32 @@ export interface TranslatedFault {
  * detail moved. Header blocks are dropped: they belong to the old envelope.
  */
 export function translateFault(fault: FaultMessage, to: Dialect): TranslatedFault {
-  const neutral = neutralCodeOf(fault);
   const writer = new XmlWriter();
   writer.open('soap', 'Envelope').namespace('soap', to.envelopeUri);
   if (to.needsEncodingNamespace) writer.attribute('soap', 'encodingStyle', to.encodingUri);
   writer.open('soap', 'Body').open('soap', 'Fault');
+  const code = writeParts(writer, fault, to);
+  return { message: writer.close().close().close().finish(), code };
+}
+
+/**
+ * The element Fault alone, as it is valid in the dialect of its envelope, in ASCII. Null where a name in it is not: that cannot be
+ * written by references.
+ */
+export function validFault(fault: FaultMessage, to: Dialect): string | null {
+  const writer = new XmlWriter();
+  writer.open('soap', 'Fault').namespace('soap', to.envelopeUri);
+  writeParts(writer, fault, to);
+  const text = writer.close().finish().toString();
+  return NAME_BEYOND_ASCII.test(text) ? null : referencesFor(text);
+}
+
+/** Names of tags and of attributes: what is in a tag and not between quotes. */
+const NAME_BEYOND_ASCII = /<[^<>"]*(?:"[^"]*"[^<>"]*)*?[^<>"\0-\x7f]/;
+
+/** Writes the content of Fault; returns its code. */
+function writeParts(writer: XmlWriter, fault: FaultMessage, to: Dialect): string {
+  const neutral = neutralCodeOf(fault);
   const code = codeIn(neutral.code, to);
   if (to.faultForm === 'Code') writePartsOf12(writer, fault, code, neutral);
   else writePartsOf11(writer, fault, code, neutral, to);
@@ -43,7 +64,7 @@ export function translateFault(fault: FaultMessage, to: Dialect): TranslatedFaul
     new DetailWriter(writer, to.envelopeUri).write(fault);
     writer.close();
   }
-  return { message: writer.close().close().close().finish(), code };
+  return code;
 }
 
 function neutralCodeOf({ codes }: FaultMessage): NeutralCode {

@@ -68,6 +68,14 @@ function descendants(root: ElementNode): readonly ElementNode[] {
   return found;
 }
 
+/** Whether a comment stands beside text in an element, or in one of those in it. */
+export const hasCommentInText = (root: ElementNode): boolean =>
+  descendants(root).some(
+    ({ children }) =>
+      children.some((child) => child instanceof CommentNode) &&
+      children.some((child) => typeof child === 'string' && /[^ \t\r\n]/.test(child)),
+  );
+
 /** Whether a comment stands anywhere in an element. */
 export const hasComment = (root: ElementNode): boolean =>
   descendants(root).some(({ children }) => children.some((child) => child instanceof CommentNode));

@@ -23,7 +23,7 @@ import {
   verifyHeader,
 } from './header-verification.js';
 import { ReferenceDigest } from './reference-digest.js';
-import { failedCheck, invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
+import { commentInText, invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
 import type { ReferenceForm } from './signature-form.js';
 import { SignedAttachments } from './signed-attachments.js';
 
@@ -273,7 +273,7 @@ export class MessageVerifier implements XmlHandler {
 
   #refuseCommentInText(): void {
     if (this.#hasText[this.#depth] === true && this.#hasComment[this.#depth] === true)
-      throw failedCheck('a comment in a text that is signed');
+      throw commentInText();
   }
 }
 

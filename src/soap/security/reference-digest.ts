@@ -5,7 +5,8 @@ import { CanonicalWriter, type WrittenAttribute } from '../../xml/canonical/cano
 import { type ElementNode, writeTree } from '../../xml/canonical/element-tree.js';
 import type { DigestName } from './algorithms.js';
 import { DigestSink } from './digest-sink.js';
-import { failedCheck, unsupportedAlgorithm } from './security-refusals.js';
+import { hasCommentInText } from './element-ids.js';
+import { commentInText, failedCheck, unsupportedAlgorithm } from './security-refusals.js';
 import type { ReferenceForm, Transformation } from './signature-form.js';
 
 /** Digests the canonical form of one element as it comes by. */
@@ -57,6 +58,7 @@ export function compareDigest(
   element: ElementNode,
   left: ElementNode | null = null,
 ): void {
+  if (hasCommentInText(element)) throw commentInText();
   const digest = new ReferenceDigest(reference, element.parent);
   writeTree(element, digest.writer, left);
   digest.compare();

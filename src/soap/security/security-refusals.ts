@@ -9,6 +9,13 @@ export const invalidSecurity = (rule: string): Refusal => new Refusal('wsse:Inva
 /** A signature or digest does not match: which one is for the log. */
 export const failedCheck = (detail: string): Refusal => new Refusal('wsse:FailedCheck', detail);
 
+/** A comment beside text in what is signed: readers differ in the text they take, and no digest covers the comment. */
+export const commentInText = (): Refusal =>
+  new Refusal('wsse:FailedCheck', 'a comment in a text that is signed', { text: COMMENT_IN_TEXT });
+
+const COMMENT_IN_TEXT =
+  'A signed element holds a comment beside its text, which the signature does not cover. Send it without comments.';
+
 export const unsupportedAlgorithm = (what: string): Refusal =>
   new Refusal('wsse:UnsupportedAlgorithm', what);
 
