@@ -75,6 +75,8 @@ export interface Operation {
   readonly faults: readonly FaultDeclaration[];
   /** The use of WS-Addressing in its requests by the WSDL; absent where the WSDL has none. */
   readonly addressing?: AddressingUse;
+  /** Set where its action alone tells its requests from those of another: the namespace of WS-Addressing blocks. */
+  readonly actionNamespace?: string;
   /** Set where a policy demands that messages are packages by XOP. */
   readonly isPackaged?: true;
 }

@@ -77,11 +77,15 @@ export function documentAddress(index: number, kind: WsdlDocument['kind'], base:
   return `${base}?${kind === 'wsdl' ? 'wsdl' : 'xsd'}=${index}`;
 }
 
-/** The document that a query string asks for (`wsdl`, `wsdl=1`, `xsd=2`, with or without `?`), or null for none. */
+/**
+ * The document that a query string asks for (`wsdl`, `wsdl=1`, `xsd=2`, with or without `?`), or null for none. The
+ * `singleWsdl` of WCF is `wsdl`: its reader follows the imports.
+ */
 export function requestedDocument(
   documents: readonly WsdlDocument[],
   query: string,
 ): WsdlDocument | null {
+  if (/^\??singlewsdl$/i.test(query)) return documents[0] ?? null;
   const found = /^\??(wsdl|xsd)(?:=(0|[1-9]\d{0,4}))?$/i.exec(query);
   if (found === null) return null;
   const kind = found[1]?.toLowerCase() === 'wsdl' ? 'wsdl' : 'schema';

@@ -1,6 +1,6 @@
 import { mkdir, open, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 import type { Diagnostic } from '../../src/base/diagnostic.js';
@@ -9,6 +9,7 @@ import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { addressKind } from '../../src/upstream/address-kind.js';
 import { fetchDocument } from '../../src/upstream/fetch-document.js';
+import { isNearby } from '../../src/wsdl/documents/nearby.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { answerWith } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
@@ -93,6 +94,88 @@ t.test('C02: files outside the folder', async (t) => {
     t.equal(model.documents.length, 1, name);
     t.ok(model.warnings.length === 1 && model.warnings.every(hasPlace), name);
   }
+});
+
+t.test('C02: files around the folder of a WSDL that is imported', async (t) => {
+  const main = join('estate', 'a', 'b', 'c', 'd', 'e', 'a.wsdl');
+  const directory = await folder(t, {});
+  const put = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(directory, path)), { recursive: true });
+    await writeFile(join(directory, path), text);
+  };
+  await put('estate/a/types/t.xsd', xsd());
+  await put('estate/far.xsd', xsd());
+  await put('elsewhere/s.xsd', xsd());
+  await put('estate/a/b/.ssh/id', xsd());
+  await put('estate/a/b/.git/config', xsd());
+  await put('estate/a/b/notes.txt', xsd());
+  await put('estate/a/b/keys', 'password=hunter2');
+  await put('estate/a/b/keys.xsd', '<secret token="hunter2"/>');
+  await put('estate/a/b/broken.xsd', '<xs:schema><hunter2></xs:schema>');
+  await put(main, '');
+  await symlink(join(directory, 'elsewhere/s.xsd'), join(directory, 'estate/a/link.xsd'));
+  await symlink(join(directory, 'elsewhere'), join(directory, 'estate/a/linked'));
+  const read = async (...references: readonly string[]) => {
+    const file = join(directory, main);
+    await writeFile(file, importing(...references));
+    return readWsdl(file, await importSourceOf(file, NO_SOURCE_OPTIONS, {}));
+  };
+  const nearby = await read('../../../../types/t.xsd');
+  rows.answer('C02', 'import: a schema of the tree around the WSDL');
+  t.equal(nearby.documents.length, 2);
+  t.match(nearby.warnings, [{ what: /they were read from \S+estate\/a\.$/ }]);
+
+  const up = '../'.repeat(40);
+  for (const [name, ...hrefs] of [
+    ['import: a path that climbs to /etc/passwd', `${up}etc/passwd`, `${up}etc/hosts`],
+    ['import: a symbolic link out of the tree', '../../../../link.xsd'],
+    ['import: a link to a folder outside the tree', '../../../../linked/s.xsd'],
+    ['import: .ssh and .git beside the WSDL', '../../../.ssh/id', '../../../.git/config'],
+    ['import: five levels above the WSDL', '../../../../../far.xsd'],
+    ['import: a file of another extension', '../../../notes.txt'],
+    [
+      'import: a file that is no schema by its content',
+      '../../../keys',
+      '../../../keys.xsd',
+      '../../../broken.xsd',
+    ],
+  ] as const) {
+    rows.answer('C02', name);
+    for (const href of hrefs) {
+      const model = await read(href);
+      t.equal(model.documents.length, 1, href);
+      t.ok(model.warnings.length === 1 && model.warnings.every(hasPlace), href);
+      t.notMatch(JSON.stringify(model.warnings), /hunter2|root:/, href);
+    }
+  }
+
+  rows.answer('C02', 'import: a file in a home directory');
+  t.notOk(isNearby('/home/jo/w', '/home/jo/x.xsd', '/home/jo'));
+  t.notOk(isNearby('/home/jo/w', '/home/al/x.xsd', '/home/jo'));
+});
+
+t.test('C02: a URL whose file lies beside the WSDL', async (t) => {
+  const other = await serve(t, (_, response) => response.end(xsd()));
+  const directory = await folder(t, { 'x.xsd': xsd() });
+  const file = join(directory, 'a.wsdl');
+  const read = async (text: string) => {
+    await writeFile(file, text);
+    return readWsdl(file, await importSourceOf(file, NO_SOURCE_OPTIONS, {}));
+  };
+  rows.answer('C02', 'a URL whose file lies beside the WSDL');
+  const taken = await read(importing(`${other.url}/schemas/x.xsd`));
+  t.equal(taken.documents.length, 2);
+  t.match(taken.warnings, [{ what: /names a URL.*x\.xsd of the same name is read in its place/ }]);
+  t.ok(taken.warnings.every(hasPlace));
+
+  rows.answer('C02', 'a file of the same name with another namespace');
+  const left = await read(importing('y.xsd', `${other.url}/x.xsd`).replace('y.xsd', 'x.xsd'));
+  t.equal(left.documents.length, 2, 'known already, and another namespace');
+  t.match(left.warnings, [{ what: /names a URL\.$/ }]);
+  const unread = await read(importing(`${other.url}/x.xsd`).replace('urn:n0', 'urn:else'));
+  t.equal(unread.documents.length, 1);
+  t.match(unread.warnings, [{ what: /names a URL\.$/ }]);
+  t.equal(other.connects(), 0);
 });
 
 t.test('C03: addresses behind names', async (t) => {

@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import t from 'tap';
+import { readWsdl } from '../../src/wsdl/read.js';
 import { desk, envelope, FIELDS, graphql, startDesk } from '../acceptance/desk.js';
 import { errorWith } from '../kit/answers.js';
 import { answerWith, type RecordedMessage } from '../kit/backend.js';
 import { problemsOf } from '../kit/configuration.js';
 import { MEDIA, SOAP, type Version, WSA } from '../kit/envelope.js';
 import { useService } from '../kit/use.js';
+import { FILES, schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const SUBMISSION = 'http://schemas.xmlsoap.org/ws/2004/08/addressing';
 const REQUIRED = `<w:UsingAddressing xmlns:w="http://www.w3.org/2006/05/addressing/wsdl" d:required="true" xmlns:d="http://schemas.xmlsoap.org/wsdl/"/>`;
@@ -194,4 +197,87 @@ t.test('a mapping by hand carries WS-Addressing; each operation needs an action'
   const { ask, backend } = await useService(t, strict('1.1'), yaml);
   t.same(await ask('{ get(id: 1) }'), OK);
   t.equal(textOf(backend.complete[0], 'Action'), 'urn:get');
+});
+
+/** Two operations with the same request: `actionOf` makes the attribute of an input, `inBinding` stands in the binding. */
+function sameElement(
+  actionOf: (action: string) => string,
+  inBinding = '',
+  soapAction = '',
+): string {
+  const names = ['DeleteItem', 'GetItem'] as const;
+  const sides =
+    '<input><soap:body use="literal"/></input><output><soap:body use="literal"/></output>';
+  const operations = names.map(
+    (name) =>
+      `<operation name="${name}"><input ${actionOf(`urn:${name}`)} message="t:In"/><output message="t:Out"/></operation>`,
+  );
+  const bound = names.map(
+    (name) =>
+      `<operation name="${name}"><soap:operation soapAction="${soapAction}"/>${sides}</operation>`,
+  );
+  const result =
+    '<xs:complexType><xs:sequence><xs:element name="result" type="xs:string"/></xs:sequence></xs:complexType>';
+  return wsdlWith({
+    types: schemaWith('').replace(
+      /(name="GetResponse") type="xs:string"\/>/,
+      `$1>${result}</xs:element>`,
+    ),
+    portType: `<portType name="P">${operations.join('')}</portType>`,
+    binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${inBinding}${bound.join('')}</binding>`,
+  });
+}
+
+t.test('operations that their action alone tells apart write it', async (t) => {
+  const submission = `xmlns:a="${SUBMISSION}" a:Action`;
+  const draft = 'xmlns:a="http://www.w3.org/2005/02/addressing/wsdl" a:Action';
+  const metadata = 'xmlns:a="http://www.w3.org/2007/05/addressing/metadata" a:Action';
+  const using = (uri: string): string => `<a:UsingAddressing xmlns:a="${uri}"/>`;
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['metadata', sameElement((action) => `${metadata}="${action}"`), WSA],
+    ['the draft of 2005/02', sameElement((action) => `${draft}="${action}"`), WSA],
+    ['2004/08', sameElement((action) => `${submission}="${action}"`), SUBMISSION],
+    [
+      'UsingAddressing of 2005/02',
+      sameElement(() => '', using('http://www.w3.org/2005/02/addressing/wsdl')),
+      WSA,
+    ],
+    ['UsingAddressing of 2004/08', sameElement(() => '', using(SUBMISSION)), SUBMISSION],
+    ['one SOAPAction', sameElement((action) => `${metadata}="${action}"`, '', 'urn:all'), WSA],
+  ];
+  for (const [name, wsdl, uri] of cases) {
+    const directory = t.testdir({ 'a.wsdl': wsdl });
+    const { ask, backend } = await useService(
+      t,
+      strict('1.1', uri),
+      (url) => `services:\n  s:\n    wsdl: a.wsdl\n    url: ${url}\n`,
+      directory,
+    );
+    t.same(await ask('{ getItem(id: 1) }'), { data: { getItem: 'ok' } }, name);
+    t.same(await ask('mutation { deleteItem(id: 1) }'), { data: { deleteItem: 'ok' } }, name);
+    const [get, remove] = backend.complete.map((message) => textOf(message, 'Action'));
+    t.not(get, remove, name);
+    t.match(get, /GetItem/, name);
+    t.match(remove, /DeleteItem/, name);
+  }
+});
+
+t.test('operations whose requests are the same are partial, each with the others', async (t) => {
+  const statuses = async (wsdl: string) => {
+    const directory = t.testdir({ 'a.wsdl': wsdl });
+    const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
+    const [port] = model.services[0]?.ports ?? [];
+    return port?.operations.map(({ status, reasons }) => [status, reasons[0]?.what ?? null]);
+  };
+  t.match(await statuses(sameElement(() => '')), [
+    ['partial', /requests of DeleteItem are those of GetItem/],
+    ['partial', /requests of GetItem are those of DeleteItem/],
+  ]);
+  const same = 'xmlns:a="http://www.w3.org/2007/05/addressing/metadata" a:Action="urn:one"';
+  t.match(await statuses(sameElement(() => same)), [['partial'], ['partial']]);
+  const told = sameElement(() => '').replace('soapAction=""', 'soapAction="urn:delete"');
+  t.same(await statuses(told), [
+    ['ok', null],
+    ['ok', null],
+  ]);
 });

@@ -8,7 +8,8 @@ import type { Operation } from '../../wsdl/model.js';
 export type AddressingTable = ReadonlyMap<Operation, RequestAddressing> | null;
 
 /**
- * Decides which requests carry WS-Addressing: those whose operation requires it, or by `addressing.calls` all or none.
+ * Decides which requests carry WS-Addressing: those whose operation requires it or is told from another by its action alone,
+ * or by `addressing.calls` all or none.
  * Throws `ConfigurationError` for an operation without an action.
  */
 export function compileAddressing(
@@ -20,10 +21,12 @@ export function compileAddressing(
   const table = new Map<Operation, RequestAddressing>();
   const [to = ''] = config.urls;
   for (const operation of operations) {
-    const isWritten =
-      calls === 'send' || (calls === 'auto' && operation.addressing?.isRequired === true);
+    const isNeeded =
+      operation.addressing?.isRequired === true || operation.actionNamespace !== undefined;
+    const isWritten = calls === 'send' || (calls === 'auto' && isNeeded);
     if (!isWritten || operation.status === 'disabled') continue;
-    const uri = version === undefined ? (operation.addressing?.uri ?? WSA_1_0) : VERSIONS[version];
+    const declared = operation.addressing?.uri ?? operation.actionNamespace ?? WSA_1_0;
+    const uri = version === undefined ? declared : VERSIONS[version];
     const action = actionOf(operation, config);
     if (action === null) {
       const what = `The operation \`${operation.name}\` of service \`${service.name}\` has no action for WS-Addressing.`;

@@ -70,7 +70,7 @@ export const asksForDocument = (method: string, query: string): boolean =>
   (method === 'GET' || method === 'HEAD') && QUERY.test(query);
 
 /** Documents are asked for by number: a path or an address here is an attempt at something else. */
-const NUMBERED = /^\?(?:wsdl|xsd)(?:=[0-9]+)?$/i;
+const NUMBERED = /^\?(?:(?:wsdl|xsd)(?:=[0-9]+)?|singlewsdl)$/i;
 
 /**
  * Serves the WSDL of a service or one of its schemas, with the gateway's address in it. Throws `HTTP_NOT_FOUND` for

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
-import { isNearby, sharedFolder, shellWord } from './nearby.js';
+import { isNearby, sameNamedFiles, sharedFolder, shellWord } from './nearby.js';
 
 /**
  * A source of documents. For a WSDL in a file it reads files inside the root folder only; for a WSDL from a URL it reads
@@ -19,6 +19,10 @@ export interface Located {
   readonly location: string;
   /** Identifies the document: its real path, or its URL without fragment. */
   readonly key: string;
+  /** Whether it is a file outside the folder of the WSDL. Nothing of its content is reported unless it is a document. */
+  readonly isOutside?: true;
+  /** Set for a file that is taken in place of the URL or absolute path of a reference: why that is not read. */
+  readonly inPlaceOf?: Refused;
 }
 
 interface Opened {
@@ -70,14 +74,26 @@ export function fileSource(
   const hosts = new Set<string>();
   const command = (option: string): string =>
     `Read it with: soapstone import ${shellWord(main)} -o FOLDER ${option}`;
-  const within = async (path: string): Promise<Located | Refused> => {
+  const folder = (): Promise<string> => {
     realRoot ??= inputs.realpath(root ?? dirname(main));
-    const base = await realRoot;
+    return realRoot;
+  };
+  /** Null for a file that may not be read; throws where there is none. */
+  const permitted = async (path: string): Promise<Located | null> => {
+    const base = await folder();
     const key = await inputs.realpath(path);
     if (key.startsWith(base.endsWith(sep) ? base : base + sep)) return { location: path, key };
     // No symbolic link leads there: the documents themselves name the way.
     const isNamed = relative(resolve(dirname(main)), resolve(path)) === relative(base, key);
-    if (nearby && root === null && isNamed && isNearby(base, key)) return { location: path, key };
+    return nearby && root === null && isNamed && isNearby(base, key)
+      ? { location: path, key, isOutside: true }
+      : null;
+  };
+  const within = async (path: string): Promise<Located | Refused> => {
+    const found = await permitted(path);
+    if (found !== null) return found;
+    const base = await folder();
+    const key = await inputs.realpath(path);
     // The last of several warnings names the folder that holds all of the documents.
     refusedFolders.splice(
       0,
@@ -100,20 +116,29 @@ export function fileSource(
       };
     return { what: `${what}.`, remedy: command(allowHosts(hosts, url)) };
   };
+  const refuseAbsolute = (href: string): Refused | null => {
+    if (SCHEME.test(href) || href.startsWith('//')) return refuseUrl(href);
+    if (!isAbsolute(href) && !href.startsWith('\\')) return null;
+    const what = 'The reference leaves the folder of the WSDL: its path is absolute.';
+    const remedy = 'Copy the document into the folder of the WSDL, and make the path relative.';
+    return { what, remedy };
+  };
+  /** A file of the same name beside the WSDL or along its tree. */
+  const inPlaceOf = async (
+    refused: Refused,
+    href: string,
+    document: string,
+  ): Promise<Located | Refused> => {
+    for (const path of sameNamedFiles(href, document, main)) {
+      const found = await permitted(path).catch(() => null);
+      if (found !== null) return { ...found, inPlaceOf: refused };
+    }
+    return refused;
+  };
   return {
     async locate(href, base) {
-      if (base !== null) {
-        if (SCHEME.test(href) || href.startsWith('//')) {
-          return refuseUrl(href);
-        }
-        if (isAbsolute(href) || href.startsWith('\\')) {
-          const what = 'The reference leaves the folder of the WSDL: its path is absolute.';
-          return {
-            what,
-            remedy: 'Copy the document into the folder of the WSDL, and make the path relative.',
-          };
-        }
-      }
+      const absolute = base === null ? null : refuseAbsolute(href);
+      if (base !== null && absolute !== null) return inPlaceOf(absolute, href, base);
       const written = (href.split('#', 1)[0] ?? '').replaceAll('\\', '/');
       const path = base === null ? href : join(dirname(base), written);
       const candidates =

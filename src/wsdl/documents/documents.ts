@@ -99,7 +99,7 @@ export async function loadDocuments(
   };
   const main = await source.locate(location, null);
   if (isRefused(main)) return stop(main);
-  const read = await readDocument(state, main, 0, source);
+  const read = await readDocument(state, main, 0, source, null);
   if (isRefused(read)) return stop(read);
   if (read.kind === 'schema') {
     throw errorAtNode(read.root, 'The document is an XML Schema, not a WSDL.');
@@ -224,7 +224,24 @@ async function followOne(
 ): Promise<number | readonly Diagnostic[] | null> {
   const located = await state.source.locate(href, document.base);
   if (isRefused(located)) return [diagnosticAtNode(node, located.what, located.remedy)];
-  return load(state, document, node, located, state.source);
+  const { inPlaceOf } = located;
+  if (inPlaceOf === undefined) return load(state, document, node, located, state.source);
+  const outcome = await load(state, document, node, located, state.source);
+  if (typeof outcome !== 'number') return outcome;
+  const { what, remedy } = inPlaceOf;
+  const instead = `The file ${located.location} of the same name is read in its place.`;
+  const cause = `${what} The file of the same name is read in its place.`;
+  state.warnings.add({ ...diagnosticAtNode(node, `${what} ${instead}`, remedy), cause });
+  return outcome;
+}
+
+/** Whether a file of the same name as the one that a reference means has its target namespace. */
+function hasTarget(root: XmlNode, reference: XmlNode): boolean {
+  const target = attributeOf(root, 'targetNamespace') ?? '';
+  if (reference.local === 'import') return target === (attributeOf(reference, 'namespace') ?? '');
+  return (
+    target === '' || target === (attributeOf(reference.parent ?? root, 'targetNamespace') ?? '')
+  );
 }
 
 async function load(
@@ -235,7 +252,12 @@ async function load(
   source: DocumentSource,
 ): Promise<number | readonly Diagnostic[] | null> {
   const known = state.byKey.get(located.key);
-  if (known !== undefined) return known === -1 ? null : known;
+  if (known !== undefined) {
+    const read = state.documents[known];
+    const refused = read === undefined ? null : refusalOfTarget(located, read.root, node);
+    if (refused !== null) return [diagnosticAtNode(node, refused.what, refused.remedy)];
+    return known === -1 ? null : known;
+  }
   if (state.documents.length >= IMPORT_LIMITS.documents) {
     throw errorAtNode(node, `The WSDL has more than ${IMPORT_LIMITS.documents} documents.`);
   }
@@ -246,18 +268,36 @@ async function load(
     );
   }
   try {
-    const read = await readDocument(state, located, document.depth + 1, source);
+    const read = await readDocument(state, located, document.depth + 1, source, node);
     if (!isRefused(read)) return read.index;
-    state.byKey.set(located.key, -1);
-    return [diagnosticAtNode(node, read.what, read.remedy)];
+    // A file that was not meant may still be named by another reference.
+    if (read !== located.inPlaceOf) state.byKey.set(located.key, -1);
+    const { what, remedy } = located.isOutside === true ? unusable(located) : read;
+    return [diagnosticAtNode(node, what, remedy)];
   } catch (error) {
     if (!(error instanceof ConfigurationError) || state.budget.elements < 0) throw error;
     state.byKey.set(located.key, -1);
+    if (located.isOutside === true) {
+      const { what, remedy } = unusable(located);
+      return [diagnosticAtNode(node, what, remedy)];
+    }
     return [
       diagnosticAtNode(node, 'The document it refers to cannot be used.'),
       ...error.diagnostics,
     ];
   }
+}
+
+/** A file outside the folder of the WSDL that is no document: nothing of its content is reported (catalogue C02). */
+const unusable = ({ location, inPlaceOf }: Located): Refused =>
+  inPlaceOf ?? {
+    what: `The file ${location} lies outside the folder of the WSDL and is no schema or WSDL that can be read.`,
+    remedy: 'Its faults are reported with `--root FOLDER`, for a folder that holds it.',
+  };
+
+/** Why a file of the same name is not the one that a reference means; null where it is, and for others. */
+function refusalOfTarget({ inPlaceOf }: Located, root: XmlNode, node: XmlNode): Refused | null {
+  return inPlaceOf === undefined || hasTarget(root, node) ? null : inPlaceOf;
 }
 
 const errorAtNode = (node: XmlNode, what: string): ConfigurationError =>
@@ -268,6 +308,7 @@ async function readDocument(
   located: Located,
   depth: number,
   origin: DocumentSource,
+  reference: XmlNode | null,
 ): Promise<MutableDocument | Refused> {
   const opened = await origin.open(located, state.bytesLeft);
   if (isRefused(opened)) return opened;
@@ -297,9 +338,12 @@ async function readDocument(
       remedy: NO_DTD,
     });
   }
+  const refused = reference === null ? null : refusalOfTarget(located, root, reference);
+  if (refused !== null) return refused;
   const index = state.documents.length;
   const document = {
-    ...located,
+    location: located.location,
+    key: located.key,
     index,
     kind,
     root,

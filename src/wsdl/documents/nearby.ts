@@ -1,37 +1,62 @@
 import { homedir } from 'node:os';
-import { dirname, extname, relative, sep } from 'node:path';
+import { dirname, extname, join, relative, sep } from 'node:path';
 
-/** Levels above the folder of a WSDL in which its files may lie; Travelport, ONVIF and Axis go up one to three. */
+/** Levels above the folder of a WSDL in which its files may lie; Travelport, ONVIF, Axis and CXF go up one to four. */
 const LEVELS_UP = 4;
 
-/** Folders that commonly lie beside that of a WSDL, for what it shares with others. */
-const SHARED_FOLDERS =
-  /^(?:(?:xsds?|schemas?|wsdls?|types|commons?|shared|includes?)(?:[\d._-].*)?|v(?:er)?\d.*)$/i;
-
 /**
- * Whether a file outside the folder of a WSDL may be read without `--root`. Its path must be one of a tree made for schemas:
- * it leads back by a folder of the WSDL's own path (`../../ver10/schema`) or by one that is named for what it holds
- * (`../xsd`), or it is a schema in a folder beside that of the WSDL (`../hotel/types.xsd`). It is a schema or WSDL by its
- * name or has no extension, no part of its path is hidden, and the folder that both share is at most `LEVELS_UP` above,
- * neither the root of the file system nor a folder in it, and does not hold the home directory. A file merely somewhere
- * above is not read (catalogue C02).
+ * Whether a file outside the folder of a WSDL that the WSDL names may be read without `--root` (catalogue C02).
+ * - It is a schema or WSDL by its name, or has no extension; by its content, `documents.ts` makes sure.
+ * - The folder that holds both is at most `LEVELS_UP` above that of the WSDL. It is neither the root of the file system nor
+ *   a folder in it, and neither a home directory nor a folder above one.
+ * - Below that folder, no part of the path is hidden (`.git`, `.ssh`).
  */
 export function isNearby(folder: string, file: string, home: string = homedir()): boolean {
   const shared = sharedFolder([folder, dirname(file)]);
   const steps = (from: string, to: string): readonly string[] =>
     relative(from, to).split(sep).filter(Boolean);
-  const [back = '', ...below] = steps(shared, dirname(file));
-  const levelsUp = steps(shared, folder).length;
-  const isBeside = levelsUp === 1 && below.length === 0 && /\.xsd$/i.test(file);
   return (
-    back !== '' &&
-    (isBeside || SHARED_FOLDERS.test(back) || folder.split(sep).includes(back)) &&
-    (/\.(?:xsd|wsdl)$/i.test(file) || extname(file) === '') &&
-    levelsUp <= LEVELS_UP &&
+    isDocumentName(file) &&
+    steps(shared, folder).length <= LEVELS_UP &&
     shared.split(sep).filter(Boolean).length >= 2 &&
     !`${home}${sep}`.startsWith(`${shared}${sep}`) &&
     !steps(shared, file).some((step) => step.startsWith('.'))
   );
+}
+
+/** Whether a file is a schema or WSDL by its name, or has no extension. */
+const isDocumentName = (file: string): boolean =>
+  /\.(?:xsd|wsdl)$/i.test(file) || extname(file) === '';
+
+/** Segments of the path of a URL that are looked for along the tree of a WSDL. */
+const SEGMENTS = 6;
+
+/**
+ * Paths of the files that a reference by URL or absolute path may mean, in the folders of its document and of the WSDL and
+ * along the tree of the WSDL. Those with more of the path come first: `v2/types.xsd` before `types.xsd`.
+ */
+export function sameNamedFiles(href: string, document: string, main: string): readonly string[] {
+  const written = /^[a-z][a-z0-9+.-]+:\/\//i.test(href) ? urlPath(href) : href;
+  const segments = written.split(/[/\\]/).filter(Boolean).slice(-SEGMENTS);
+  if (!isDocumentName(segments.at(-1) ?? '.')) return [];
+  const first = segments.findLastIndex((each) => each.startsWith('.') || each.includes(':'));
+  const own = segments.slice(first + 1);
+  const folders = [dirname(document), dirname(main)];
+  for (let up = 0; up < LEVELS_UP; up++) folders.push(dirname(folders.at(-1) ?? ''));
+  const suffixes = own.map((_, from) => own.slice(from).join(sep));
+  return suffixes.flatMap((suffix) => folders.map((folder) => join(folder, suffix)));
+}
+
+/** The path of a URL, or the file that its query names (`?xsd=types.xsd`). */
+function urlPath(href: string): string {
+  const url = URL.canParse(href) ? new URL(href) : null;
+  if (url === null) return '';
+  const queried = [...url.searchParams.values()].find((value) => /\.(?:xsd|wsdl)$/i.test(value));
+  try {
+    return queried ?? decodeURIComponent(url.pathname);
+  } catch {
+    return '';
+  }
 }
 
 /** The innermost folder that holds all of these folders, which are absolute paths. */

@@ -4,12 +4,20 @@ import type { XmlNode } from '../documents/xml-tree.js';
 import type { AddressingUse } from '../model.js';
 import { demandOf, isTrueAttribute, type Policies } from './policies.js';
 
-/** The namespaces of `UsingAddressing`, and of the blocks that it stands for. */
+/**
+ * The namespaces in which a WSDL says that it uses WS-Addressing, by `UsingAddressing` and by the attribute `Action`: the
+ * recommendation and the drafts that stacks still write. With each stands the namespace of the blocks: those of a draft of
+ * the W3C are written in the final one, as CXF and Metro do.
+ */
 const USING_ADDRESSING: ReadonlyMap<string, string> = new Map([
   ['http://www.w3.org/2006/05/addressing/wsdl', WSA_1_0],
   ['http://www.w3.org/2006/02/addressing/wsdl', WSA_1_0],
   ['http://www.w3.org/2005/08/addressing/wsdl', WSA_1_0],
   ['http://www.w3.org/2005/08/addressing', WSA_1_0],
+  ['http://www.w3.org/2005/03/addressing/wsdl', WSA_1_0],
+  ['http://www.w3.org/2005/02/addressing/wsdl', WSA_1_0],
+  ['http://www.w3.org/2005/02/addressing', WSA_1_0],
+  ['http://www.w3.org/2004/12/addressing/wsdl', WSA_1_0],
   ['http://schemas.xmlsoap.org/ws/2004/08/addressing/policy', WSA_2004_08],
   ['http://schemas.xmlsoap.org/ws/2004/08/addressing', WSA_2004_08],
 ]);
@@ -19,6 +27,23 @@ const METADATA: ReadonlySet<string> = new Set([
   'http://www.w3.org/2007/05/addressing/metadata',
   'http://www.w3.org/2007/02/addressing/metadata',
 ]);
+
+/** The namespaces of the attribute `Action`, with those of the blocks. */
+const ACTION_ATTRIBUTES: readonly (readonly [attribute: string, uri: string])[] = [
+  ...[...METADATA].map((uri) => [`{${uri}}Action`, WSA_1_0] as const),
+  ...[...USING_ADDRESSING].map(([uri, blocks]) => [`{${uri}}Action`, blocks] as const),
+];
+
+/** The action that the input of an operation names, with the namespace of its block; null where it names none. */
+export function namedActionIn(
+  input: XmlNode,
+): { readonly action: string; readonly uri: string } | null {
+  for (const [attribute, uri] of ACTION_ATTRIBUTES) {
+    const action = input.attributes.get(attribute)?.trim();
+    if (action !== undefined) return { action, uri };
+  }
+  return null;
+}
 
 /**
  * The use of WS-Addressing that a port, binding or port type declares: by the extension `UsingAddressing`, which is

@@ -18,6 +18,7 @@ import {
   typeKey,
 } from '../model.js';
 import { plainElement } from '../plain.js';
+import { namedActionIn } from './addressing-use.js';
 import { referredBy, targetOf } from './definitions.js';
 import {
   type Disabled,
@@ -85,7 +86,7 @@ type Common = Pick<
 function commonOf(pair: OperationPair, soap: XmlNode | null, style: 'document' | 'rpc'): Common {
   const { bound, abstract, written, name } = pair;
   const input = abstract === null ? null : childOf(abstract, WSDL, 'input');
-  const named = input === null ? null : namedActionOf(input);
+  const named = input === null ? null : (namedActionIn(input)?.action ?? null);
   return {
     name,
     ...(name === written ? {} : { writtenName: written }),
@@ -239,23 +240,6 @@ function disabledContent(
     output: reply === null ? null : named(reply),
     faults: [],
   };
-}
-
-/** Namespaces in which a WSDL names the action of a message: the recommendation, and the drafts stacks still write. */
-const ACTION_ATTRIBUTES = [
-  '{http://www.w3.org/2007/05/addressing/metadata}Action',
-  '{http://www.w3.org/2006/05/addressing/wsdl}Action',
-  '{http://www.w3.org/2005/08/addressing}Action',
-  '{http://schemas.xmlsoap.org/ws/2004/08/addressing}Action',
-];
-
-/** The action that the input of a port type's operation names, or null. */
-function namedActionOf(input: XmlNode): string | null {
-  for (const attribute of ACTION_ATTRIBUTES) {
-    const named = input.attributes.get(attribute)?.trim();
-    if (named !== undefined) return named;
-  }
-  return null;
 }
 
 /** The action of an input that names none. */

@@ -26,6 +26,7 @@ import {
 } from './operation-pairs.js';
 import { type OperationContext, readOperations } from './operations.js';
 import { demandsPackages } from './package-use.js';
+import { type DescribedOperation, tellApart } from './same-requests.js';
 
 /** Operations that all ports together may have: any number of ports may share a binding. */
 const MOST_OPERATIONS = 200_000;
@@ -88,18 +89,32 @@ function readPort(
   const refusal = binding === null ? missing : refusalOf(binding);
   if (binding === null || refusal !== null)
     return diagnosticAtNode(port, leftOut(name, refusal ?? missing));
-  const read = bindings.read(binding);
-  const own = addressingUseOf(port, definitions.policies);
+  const demands = demandsOf(port, definitions);
   // Operations of a binding are shared by its ports, unless a port demands more.
-  const isPackaged = demandsPackages(port, definitions.policies);
-  const operations =
-    own === null && !isPackaged
-      ? read.operations
-      : read.operations.map((operation) =>
-          withPackages(withAddressing(operation, own), isPackaged),
-        );
-  return { name, ...read, operations, address: addressOf(port) };
+  const isPlain = demands.use === null && !demands.isPackaged;
+  const read = bindings.read(binding, null, isPlain ? null : demands);
+  return { name, ...read, address: addressOf(port) };
 }
+
+/** The demands of a port or binding, by its extensions and policies. */
+interface Demands {
+  readonly use: AddressingUse | null;
+  readonly isPackaged: boolean;
+}
+
+const demandsOf = (element: XmlNode, { policies }: Definitions): Demands => ({
+  use: addressingUseOf(element, policies),
+  isPackaged: demandsPackages(element, policies),
+});
+
+const withDemands = (
+  all: readonly DescribedOperation[],
+  { use, isPackaged }: Demands,
+): readonly DescribedOperation[] =>
+  all.map(({ operation, pair }) => ({
+    operation: withPackages(withAddressing(operation, use), isPackaged),
+    pair,
+  }));
 
 /** An operation with the addressing of its port, binding and own extensions: required prevails. */
 function withAddressing(operation: Operation, use: AddressingUse | null): Operation {
@@ -135,6 +150,7 @@ const GUESSES = 20;
 export class BindingReader {
   readonly #definitions: Definitions;
   readonly #context: OperationContext;
+  readonly #described = new Map<XmlNode, readonly DescribedOperation[]>();
   readonly #read = new Map<XmlNode, readonly Operation[]>();
   readonly #portTypes = new Map<XmlNode, PortTypeOperations>();
   /** The use of WS-Addressing that each element asks for: many bindings may share a port type of many operations. */
@@ -167,13 +183,16 @@ export class BindingReader {
     return only;
   }
 
-  /** Reads the part of a port that its binding declares. `why` disables its operations. */
+  /** Reads the part of a port that its binding declares. `why` disables its operations; `own` are the port's demands. */
   read(
     binding: XmlNode,
     why: Diagnostic | null = null,
+    own: Demands | null = null,
   ): Pick<Port, 'dialect' | 'operations' | 'portType'> {
     const [soap] = soapChildren(binding, 'binding');
-    const operations = getOrMake(this.#read, binding, () => this.#operations(binding, why));
+    const all = getOrMake(this.#described, binding, () => this.#operations(binding, why));
+    const shared = getOrMake(this.#read, binding, () => tellApart(all));
+    const operations = own === null ? shared : tellApart(withDemands(all, own));
     const dialect = soap?.uri === WSDL_SOAP12 ? '1.2' : '1.1';
     const portType = this.#portTypeNames.get(binding);
     return { dialect, operations, ...(portType === undefined ? {} : { portType }) };
@@ -184,7 +203,7 @@ export class BindingReader {
     return this.#read.has(binding);
   }
 
-  #operations(binding: XmlNode, why: Diagnostic | null): readonly Operation[] {
+  #operations(binding: XmlNode, why: Diagnostic | null): readonly DescribedOperation[] {
     const portType = this.portTypeOf(binding);
     const missing = `The port type ${attributeOf(binding, 'type') ?? ''} is not defined.`;
     const reason = why ?? (portType === null ? diagnosticAtNode(binding, missing) : null);
@@ -199,9 +218,12 @@ export class BindingReader {
     const declaring = portType === null ? [binding] : [binding, portType];
     const use = strongestUse(declaring.flatMap((each) => this.#addressingUseOf(each) ?? []));
     const isPackaged = demandsPackages(binding, this.#definitions.policies);
-    return readOperations(pairs, this.#context, reason).map((operation) =>
-      withPackages(withAddressing(operation, use), isPackaged),
-    );
+    const operations = readOperations(pairs, this.#context, reason);
+    const described = pairs.flatMap((pair, at) => {
+      const operation = operations[at];
+      return operation === undefined ? [] : [{ operation, pair }];
+    });
+    return withDemands(described, { use, isPackaged });
   }
 
   #addressingUseOf(element: XmlNode): AddressingUse | null {

@@ -52,7 +52,7 @@ t.test('the WSDL is served with the address of the gateway at every port', async
     status: 200,
     outcome: 'ok',
   });
-  for (const same of ['?WSDL', '?Wsdl', '?wsdl=0', '?wsdl=']) {
+  for (const same of ['?WSDL', '?Wsdl', '?wsdl=0', '?singleWsdl', '?singlewsdl', '?wsdl=']) {
     const again = await sendRaw(gateway.url, ask('GET', `/soap/orders${same}`));
     if (same === '?wsdl=') t.match(String(again.status), /^4/, same);
     else t.equal(again.body, answer.body, same);
@@ -219,7 +219,7 @@ t.test('documents that are not to be seen are not there', async (t) => {
     `services:\n  plain:\n    url: ${backend.url}\n  hidden: { url: "${backend.url}", wsdl: ${wsdl}, serveWsdl: false }\n`,
   );
   for (const service of ['plain', 'hidden']) {
-    for (const query of ['?wsdl', '?WSDL', '?wsdl=0', '?xsd=1']) {
+    for (const query of ['?wsdl', '?WSDL', '?wsdl=0', '?xsd=1', '?singleWsdl']) {
       const answer = await sendRaw(gateway.url, ask('GET', `/soap/${service}${query}`));
       t.equal(answer.status, 404, `${service}${query}`);
       t.equal(
@@ -228,7 +228,7 @@ t.test('documents that are not to be seen are not there', async (t) => {
         'as of any path',
       );
     }
-    for (const query of ['?wsdl=../../a', '?singleWsdl', '?wsdl&x=1']) {
+    for (const query of ['?wsdl=../../a', '?singleWsdl=1', '?wsdl&x=1']) {
       const answer = await sendRaw(gateway.url, ask('GET', `/soap/${service}${query}`));
       t.equal(answer.status, 400, `${service}${query}`);
     }

@@ -1,0 +1,73 @@
+import { groupBy } from '../../base/groups.js';
+import { WSA_1_0 } from '../../soap/header/addressing.js';
+import { WSDL } from '../documents/namespaces.js';
+import { childOf, diagnosticAtNode } from '../documents/xml-tree.js';
+import { type Operation, typeKey } from '../model.js';
+import { namedActionIn } from './addressing-use.js';
+import type { OperationPair } from './operation-pairs.js';
+
+/** An operation with the elements that describe it. */
+export interface DescribedOperation {
+  readonly operation: Operation;
+  readonly pair: OperationPair;
+}
+
+/**
+ * The operations of a binding, with what tells apart those whose requests have the same Body and SOAPAction: their action in
+ * WS-Addressing, where the WSDL declares it (`actionNamespace`). Without it a backend cannot know which one is called:
+ * these are partial.
+ */
+export function tellApart(all: readonly DescribedOperation[]): readonly Operation[] {
+  const groups = groupBy(all, ({ operation }) => requestKey(operation));
+  const told = new Map<Operation, Operation>();
+  for (const group of groups.values()) {
+    if (group.length < 2) continue;
+    const uri = namespaceOf(group);
+    const actions = new Set(group.map(({ operation }) => operation.addressingAction));
+    const isTold = uri !== null && actions.size === group.length;
+    for (const each of group) {
+      const { operation } = each;
+      if (operation.status === 'disabled') continue;
+      told.set(operation, isTold ? { ...operation, actionNamespace: uri } : partial(each, group));
+    }
+  }
+  return all.map(({ operation }) => told.get(operation) ?? operation);
+}
+
+/** Overloads of rpc style differ in what is in their wrapper. A disabled operation may be anything. */
+function requestKey({ name, style, status, input, soapAction }: Operation): string {
+  if (style !== 'document' || status === 'disabled') return `name ${name}`;
+  const { body, several, headers } = input;
+  const parts = several?.parts.map(({ element }) => element) ?? (body === null ? [] : [body]);
+  const keys = [...parts, ...headers.map(({ element }) => element)].map((each) =>
+    typeKey(each.name),
+  );
+  return JSON.stringify([soapAction ?? '', ...keys]);
+}
+
+/** The namespace of the blocks of these operations; null where none of them has any by the WSDL. */
+function namespaceOf(group: readonly DescribedOperation[]): string | null {
+  const declared = group.find(({ operation }) => operation.addressing !== undefined);
+  if (declared !== undefined) return declared.operation.addressing?.uri ?? WSA_1_0;
+  const named = group.map(({ pair: { abstract } }) => {
+    const input = abstract === null ? null : childOf(abstract, WSDL, 'input');
+    return input === null ? null : namedActionIn(input);
+  });
+  return named.find((each) => each !== null)?.uri ?? null;
+}
+
+const REMEDY =
+  'Set another `soapAction` of the operation, or `addressing.calls: send` of the service, as its backend reads it.';
+
+/** Names in one reason. */
+const NAMES_MAX = 3;
+
+function partial(each: DescribedOperation, group: readonly DescribedOperation[]): Operation {
+  const { operation, pair } = each;
+  const others = group.flatMap((other) => (other === each ? [] : other.operation.name));
+  const rest = others.length > NAMES_MAX ? ` and ${others.length - NAMES_MAX} more` : '';
+  const named = `${others.slice(0, NAMES_MAX).join(', ')}${rest}`;
+  const what = `The requests of ${operation.name} are those of ${named}: the same Body, the same SOAPAction, no other action.`;
+  const reasons = [...operation.reasons, diagnosticAtNode(pair.node, what, REMEDY)];
+  return { ...operation, status: 'partial', reasons };
+}
