@@ -39,6 +39,8 @@ export interface Port {
   /** The address in the WSDL. Information only: the backend's address comes from the configuration. */
   readonly address: string | null;
   readonly operations: readonly Operation[];
+  /** The kinds of protection that its policies demand, as warnings; absent: none. */
+  readonly demands?: readonly Diagnostic[];
 }
 
 export interface Operation {
@@ -79,6 +81,17 @@ export interface Operation {
   readonly actionNamespace?: string;
   /** Set where a policy demands that messages are packages by XOP. */
   readonly isPackaged?: true;
+}
+
+/** The warnings of a model, with the demands of the policies of these ports, each once. */
+export function warningsOfPorts(
+  { warnings }: WsdlModel,
+  ports: readonly Port[],
+): readonly Diagnostic[] {
+  const byRemedy = new Map<string | null, Diagnostic>();
+  for (const demand of ports.flatMap(({ demands = [] }) => demands))
+    if (!byRemedy.has(demand.remedy)) byRemedy.set(demand.remedy, demand);
+  return [...warnings, ...byRemedy.values()];
 }
 
 /** Whether requests carry WS-Addressing blocks, and of which version. */

@@ -34,7 +34,6 @@ import { warnOfRequiredExtensions } from './operations/extensions.js';
 import { MessageParts } from './operations/message-parts.js';
 import { readPortless } from './operations/portless.js';
 import { reachableDiagnostics } from './operations/reach.js';
-import { warnOfSecurityPolicies } from './operations/security-policy.js';
 import { BindingReader, readServices } from './operations/services.js';
 import { readUncallable } from './operations/uncallable.js';
 import { collectComponents } from './xsd/components.js';
@@ -89,7 +88,6 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
   }
   const uncallable = readUncallable(definitions, bindings);
   warnOfRequiredExtensions(documents, warnings);
-  warnOfSecurityPolicies(documents, warnings);
   const model: WsdlModel = {
     services: withDistinctNames(services),
     ...(uncallable.length === 0 ? {} : { uncallable }),

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
-import type { WsdlModel } from '../../wsdl/model.js';
+import { type Port, type WsdlModel, warningsOfPorts } from '../../wsdl/model.js';
 import { leftOut } from '../../wsdl/operations/services.js';
 
 /** Texts with one cause: the first of them, and how many there are. */
@@ -37,8 +37,9 @@ function withoutNames(text: string): string {
     .join(' ');
 }
 
-/** The warnings about a WSDL without those about ports whose operations are reported with the same reason. */
-export function withoutReported({ warnings, uncallable = [] }: WsdlModel): readonly Diagnostic[] {
+/** The warnings about a WSDL and these ports of it, without those about ports whose operations have the same reason. */
+export function withoutReported(model: WsdlModel, ports: readonly Port[]): readonly Diagnostic[] {
+  const { uncallable = [] } = model;
   const reported = new Set(
     uncallable.map(({ place, reason }) =>
       leftOut(
@@ -47,5 +48,5 @@ export function withoutReported({ warnings, uncallable = [] }: WsdlModel): reado
       ),
     ),
   );
-  return warnings.filter(({ what }) => !reported.has(what));
+  return warningsOfPorts(model, ports).filter(({ what }) => !reported.has(what));
 }

@@ -255,7 +255,7 @@ export async function compileService(
     weightOf: weightsOf(config, limits.graphql.callCost),
     warnings: [
       ...(opened?.warnings ?? []),
-      ...warningsOfWsdl(wsdl, config),
+      ...warningsOfWsdl(wsdl, description.ports, config),
       ...(verification?.warnings ?? []),
       ...(replyVerification?.warnings ?? []),
       ...warningsOfTls(section, reach.tls, `Service \`${name}\``),

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { ServiceConfig } from '../../config/schema.js';
-import type { WsdlModel } from '../../wsdl/model.js';
+import { type Port, type WsdlModel, warningsOfPorts } from '../../wsdl/model.js';
 import { SELECT_HEADERS } from '../../wsdl/operations/operations.js';
 import {
   remedyOfDemand,
@@ -8,9 +8,13 @@ import {
   type SecurityDemand,
 } from '../../wsdl/operations/security-policy.js';
 
-/** The warnings of a WSDL, without those about header blocks of replies and about policies where the configuration decides on them. */
+/**
+ * The warnings of a WSDL and of the policies of these ports, without those about header blocks of replies and about
+ * policies where the configuration decides on them.
+ */
 export function warningsOfWsdl(
   wsdl: WsdlModel | null,
+  ports: readonly Port[],
   config: ServiceConfig,
 ): readonly Diagnostic[] {
   const { replyHeaders, operations } = config;
@@ -20,7 +24,7 @@ export function warningsOfWsdl(
   ];
   const isDecided = keys.some((value) => value !== undefined && value !== false);
   const met = new Set(demandsMet(config).map(remedyOfDemand));
-  return (wsdl?.warnings ?? []).filter(
+  return (wsdl === null ? [] : warningsOfPorts(wsdl, ports)).filter(
     ({ remedy }) => !(isDecided && remedy === SELECT_HEADERS) && !met.has(remedy ?? ''),
   );
 }

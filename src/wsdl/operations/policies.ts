@@ -60,6 +60,23 @@ export interface Demand<T> {
 /** Reads an assertion; null for one of no interest. */
 export type ReadAssertion<T> = (node: XmlNode) => T | null;
 
+/** The policies and references to policies that are attached to an element. */
+export function attachedPolicies(element: XmlNode, policies: Policies): readonly XmlNode[] {
+  const attached = element.children.filter((child) => POLICY_NAMESPACES.has(child.uri));
+  const referred = [...POLICY_NAMESPACES].flatMap((uri) => {
+    const list = element.attributes.get(`{${uri}}PolicyURIs`)?.split(/\s+/) ?? [];
+    return list.flatMap((reference) => policyBy(reference, element, policies) ?? []);
+  });
+  return [...attached, ...referred];
+}
+
+/** The policy that a reference names; none for other elements. */
+export function referredPolicies(node: XmlNode, policies: Policies): readonly XmlNode[] {
+  if (node.local !== 'PolicyReference' || !POLICY_NAMESPACES.has(node.uri)) return [];
+  const found = policyBy(attributeOf(node, 'URI') ?? '', node, policies);
+  return found === null ? [] : [found];
+}
+
 /** One operator of a policy that is being read. */
 interface Operator<T> {
   readonly isChoice: boolean;
@@ -79,14 +96,9 @@ export function demandOf<T>(
   policies: Policies,
   read: ReadAssertion<T>,
 ): Demand<T> | null {
-  const attached = element.children.filter((child) => POLICY_NAMESPACES.has(child.uri));
-  const referred = [...POLICY_NAMESPACES].flatMap((uri) => {
-    const list = element.attributes.get(`{${uri}}PolicyURIs`)?.split(/\s+/) ?? [];
-    return list.flatMap((reference) => policyBy(reference, element, policies) ?? []);
-  });
   let elements = 0;
   let answer: Demand<T> | null = null;
-  const stack: Operator<T>[] = [operatorOf<T>('All', [...attached, ...referred], false)];
+  const stack: Operator<T>[] = [operatorOf<T>('All', attachedPolicies(element, policies), false)];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const child = top.children[top.next++];
     if (child === undefined) {

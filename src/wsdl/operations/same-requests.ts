@@ -34,15 +34,19 @@ export function tellApart(all: readonly DescribedOperation[]): readonly Operatio
   return all.map(({ operation }) => told.get(operation) ?? operation);
 }
 
-/** Overloads of rpc style differ in what is in their wrapper. A disabled operation may be anything. */
+/** Parts and header blocks of one request that are compared: many operations may share many. */
+const NAMES_COMPARED = 20;
+
+/** Overloads of rpc style differ in the content of their wrapper. A disabled operation may be anything. */
 function requestKey({ name, style, status, input, soapAction }: Operation): string {
   if (style !== 'document' || status === 'disabled') return `name ${name}`;
   const { body, several, headers } = input;
-  const parts = several?.parts.map(({ element }) => element) ?? (body === null ? [] : [body]);
-  const keys = [...parts, ...headers.map(({ element }) => element)].map((each) =>
-    typeKey(each.name),
-  );
-  return JSON.stringify([soapAction ?? '', ...keys]);
+  const parts = several?.parts ?? (body === null ? [] : [{ element: body }]);
+  const names = [parts, headers].map((all) => [
+    all.length,
+    ...all.slice(0, NAMES_COMPARED).map(({ element }) => typeKey(element.name)),
+  ]);
+  return JSON.stringify([soapAction ?? '', ...names]);
 }
 
 /** The namespace of the blocks of these operations; null where none of them has any by the WSDL. */

@@ -1,6 +1,8 @@
-import type { LoadedDocument } from '../documents/documents.js';
-import type { Warnings } from '../documents/warnings.js';
-import type { XmlNode } from '../documents/xml-tree.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
+import { getOrMake } from '../../base/get-or-make.js';
+import { WSDL } from '../documents/namespaces.js';
+import { childrenOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
+import { attachedPolicies, type Policies, referredPolicies } from './policies.js';
 
 /** WS-SecurityPolicy 1.2 and 1.3, 1.2 of the committee, and 1.1. */
 const NAMESPACES: ReadonlySet<string> = new Set([
@@ -59,23 +61,76 @@ const SENTENCES: Readonly<Record<SecurityDemand, readonly [what: string, remedy:
 /** The remedy of the warning about a demand. */
 export const remedyOfDemand = (demand: SecurityDemand): string => SENTENCES[demand][1];
 
-/** Warns once of each kind of protection that policies of the WSDL demand (WS-SecurityPolicy 1.3 sections 4 to 8). */
-export function warnOfSecurityPolicies(
-  documents: readonly LoadedDocument[],
-  warnings: Warnings,
-): void {
-  const found = new Map<SecurityDemand, XmlNode>();
-  for (const { root, kind } of documents) {
-    const nodes: XmlNode[] = kind === 'wsdl' ? [root] : [];
+/**
+ * The kinds of protection that the policies of a port demand (WS-SecurityPolicy 1.3 sections 4 to 8), each at its first
+ * place: those attached to the port, its binding, its port type, their operations and messages. A policy that nothing
+ * refers to demands nothing.
+ */
+export class SecurityPolicies {
+  readonly #policies: Policies;
+  readonly #own = new Map<XmlNode, OwnDemands>();
+  readonly #found = new Map<XmlNode, ReadonlyMap<SecurityDemand, XmlNode>>();
+
+  constructor(policies: Policies) {
+    this.#policies = policies;
+  }
+
+  /** Diagnostics of the demands of these elements, each a port, a binding or a port type. */
+  demandsOf(...elements: readonly (XmlNode | null)[]): readonly Diagnostic[] {
+    const all = new Map<SecurityDemand, XmlNode>();
+    for (const element of elements) {
+      if (element === null) continue;
+      const found = getOrMake(this.#found, element, () => this.#demandsIn(element));
+      for (const [demand, node] of found) if (!all.has(demand)) all.set(demand, node);
+    }
+    return [...all].map(([demand, node]) => {
+      const [what, remedy] = SENTENCES[demand];
+      return diagnosticAtNode(node, `The backend demands ${what} by a policy of its WSDL.`, remedy);
+    });
+  }
+
+  #demandsIn(element: XmlNode): ReadonlyMap<SecurityDemand, XmlNode> {
+    const found = new Map<SecurityDemand, XmlNode>();
+    const read = new Set<XmlNode>();
+    const open = subjectsIn(element).flatMap((subject) => attachedPolicies(subject, this.#policies));
     // It grows while it is walked.
+    for (const policy of open) {
+      if (read.has(policy) || this.#policies.elementsLeft-- <= 0) continue;
+      read.add(policy);
+      const { demands, refers } = getOrMake(this.#own, policy, () => this.#ownOf(policy));
+      for (const [demand, node] of demands) if (!found.has(demand)) found.set(demand, node);
+      open.push(...refers);
+    }
+    return found;
+  }
+
+  #ownOf(policy: XmlNode): OwnDemands {
+    const demands = new Map<SecurityDemand, XmlNode>();
+    const refers: XmlNode[] = [];
+    const nodes = [policy];
     for (const node of nodes) {
+      if (this.#policies.elementsLeft-- <= 0) break;
       const demand = NAMESPACES.has(node.uri) ? ASSERTIONS.get(node.local) : undefined;
-      if (demand !== undefined && !found.has(demand)) found.set(demand, node);
+      if (demand !== undefined && !demands.has(demand)) demands.set(demand, node);
+      refers.push(...referredPolicies(node, this.#policies));
       for (const child of node.children) nodes.push(child);
     }
+    return { demands, refers };
   }
-  for (const [demand, node] of found) {
-    const [what, remedy] = SENTENCES[demand];
-    warnings.addAt(node, `The backend demands ${what} by a policy of its WSDL.`, remedy);
+}
+
+/** The demands in a policy itself, and the policies that it refers to. */
+interface OwnDemands {
+  readonly demands: ReadonlyMap<SecurityDemand, XmlNode>;
+  readonly refers: readonly XmlNode[];
+}
+
+/** The policy subjects of a port, binding or port type: itself, its operations and their messages. */
+function subjectsIn(element: XmlNode): readonly XmlNode[] {
+  const subjects = [element];
+  for (const operation of childrenOf(element, WSDL, 'operation')) {
+    subjects.push(operation);
+    for (const message of operation.children) if (message.uri === WSDL) subjects.push(message);
   }
+  return subjects;
 }

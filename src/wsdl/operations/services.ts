@@ -27,6 +27,7 @@ import {
 import { type OperationContext, readOperations } from './operations.js';
 import { demandsPackages } from './package-use.js';
 import { type DescribedOperation, tellApart } from './same-requests.js';
+import { SecurityPolicies } from './security-policy.js';
 
 /** Operations that all ports together may have: any number of ports may share a binding. */
 const MOST_OPERATIONS = 200_000;
@@ -93,7 +94,9 @@ function readPort(
   // Operations of a binding are shared by its ports, unless a port demands more.
   const isPlain = demands.use === null && !demands.isPackaged;
   const read = bindings.read(binding, null, isPlain ? null : demands);
-  return { name, ...read, address: addressOf(port) };
+  const protection = bindings.protectionOf(port, binding);
+  const own = protection.length === 0 ? {} : { demands: protection };
+  return { name, ...read, address: addressOf(port), ...own };
 }
 
 /** The demands of a port or binding, by its extensions and policies. */
@@ -150,6 +153,7 @@ const GUESSES = 20;
 export class BindingReader {
   readonly #definitions: Definitions;
   readonly #context: OperationContext;
+  readonly #security: SecurityPolicies;
   readonly #described = new Map<XmlNode, readonly DescribedOperation[]>();
   readonly #read = new Map<XmlNode, readonly Operation[]>();
   readonly #portTypes = new Map<XmlNode, PortTypeOperations>();
@@ -163,6 +167,13 @@ export class BindingReader {
   constructor(definitions: Definitions, context: OperationContext) {
     this.#definitions = definitions;
     this.#context = context;
+    this.#security = new SecurityPolicies(definitions.policies);
+  }
+
+  /** The demands of the policies of a port. */
+  protectionOf(port: XmlNode, binding: XmlNode): readonly Diagnostic[] {
+    const portType = referredBy(binding, 'type', this.#definitions.portTypes);
+    return this.#security.demandsOf(port, port.parent, binding, portType);
   }
 
   /** The port type of a binding, or null, with a warning where no other is reported. */
