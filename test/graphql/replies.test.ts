@@ -223,6 +223,24 @@ t.test('a map of JAXB that is left out is null, and the answer is there', async 
   });
 });
 
+t.test('an xsi:type that is not declared is an error at its place, and null', async (t) => {
+  const types =
+    '<xs:complexType name="Item"><xs:sequence><xs:element name="Id" type="xs:int"/></xs:sequence></xs:complexType>';
+  const reply =
+    '<xs:element name="item" type="t:Item" minOccurs="0" maxOccurs="unbounded" nillable="true"/>';
+  const shop = await startDesk(t, { 'desk.wsdl': desk({ types, reply }) });
+  const ask = (type: string): Promise<unknown> =>
+    shop.ask(
+      '{ get { id } }',
+      `<t:GetResponse><t:item><t:Id>1</t:Id></t:item><t:item xmlns:n="urn:n" xsi:type="${type}"><t:Id>2</t:Id><t:More>3</t:More></t:item></t:GetResponse>`,
+    );
+  t.same(await ask('t:Item'), { data: { get: [{ id: 1 }, { id: 2 }] } });
+  t.match(await ask('n:Special'), {
+    data: { get: [{ id: 1 }, null] },
+    errors: [{ path: ['get', 1], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }],
+  });
+});
+
 t.test(
   'a service whose backend leaves out what its WSDL requires gives null there, without an error',
   async (t) => {
@@ -238,3 +256,34 @@ t.test(
     );
   },
 );
+
+t.test('INF and NaN take their own value away, and nothing around it', async (t) => {
+  const types = `<xs:complexType name="Row"><xs:sequence><xs:element name="Id" type="xs:int"/><xs:element name="Ratio" type="xs:double"/>
+    <xs:element name="Each" type="xs:float" maxOccurs="unbounded"/><xs:element name="Line" type="t:Line"/><xs:element name="Part" type="t:Part"/></xs:sequence><xs:attribute name="at" type="xs:double" use="required"/></xs:complexType>
+    <xs:simpleType name="Line"><xs:list itemType="xs:double"/></xs:simpleType>
+    <xs:simpleType name="Part"><xs:restriction base="xs:double"><xs:minInclusive value="0"/><xs:maxExclusive value="1"/></xs:restriction></xs:simpleType>`;
+  const reply = '<xs:element name="row" type="t:Row" maxOccurs="unbounded"/>';
+  const shop = await startDesk(t, { 'desk.wsdl': desk({ types, reply }) });
+  const row = (id: number, ratio: string, each: string, line: string, at: string): string =>
+    `<t:row at="${at}"><t:Id>${id}</t:Id><t:Ratio>${ratio}</t:Ratio><t:Each>1</t:Each><t:Each>${each}</t:Each><t:Line>${line}</t:Line><t:Part>0.5</t:Part></t:row>`;
+  const answer = await shop.ask(
+    '{ get { id ratio each line at part } }',
+    `<t:GetResponse>${row(1, '1.5', '2', '1 2', '3')}${row(2, 'INF', 'NaN', '1 -INF 3', 'INF')}</t:GetResponse>`,
+  );
+  t.match(answer, {
+    data: {
+      get: [
+        { id: 1, ratio: 1.5, each: [1, 2], line: [1, 2], at: 3, part: 0.5 },
+        { id: 2, ratio: null, each: [1, null], line: [1, null, 3], at: null, part: 0.5 },
+      ],
+    },
+  });
+  const code = 'VALUE_NOT_REPRESENTABLE';
+  const paths = [['at'], ['ratio'], ['each', 1], ['line', 1]];
+  t.match(
+    (answer as { errors: unknown[] }).errors,
+    paths.map((path) => ({ path: ['get', 1, ...path], extensions: { code } })),
+  );
+  const { data } = await shop.ask('{ __type(name: "Row") { fields { name type { kind } } } }', '');
+  t.match(JSON.stringify(data), /"part","type":\{"kind":"NON_NULL"\}/);
+});

@@ -5,6 +5,7 @@ import type { FieldSlot, ObjectPlan, ObjectVariant, Variants } from './plan.js';
 interface VariantSources<T> {
   readonly variants: ReadonlyMap<string, T>;
   readonly declared: T | null;
+  readonly declaredType?: string | undefined;
 }
 
 /**
@@ -30,6 +31,10 @@ export class LazyObject<T extends object> implements ObjectPlan, Variants<Object
   get declared(): ObjectVariant | null {
     const { declared } = this.#sources;
     return declared === null ? null : this.#variant(declared);
+  }
+
+  get declaredType(): string | undefined {
+    return this.#sources.declaredType;
   }
 
   get size(): number {

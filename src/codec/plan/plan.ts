@@ -67,12 +67,17 @@ export interface TablesPlan {
 export interface ObjectPlan {
   readonly kind: 'object';
   /**
-   * Maps the `typeKey` of xsi:type to its variant. An element without xsi:type takes `declared`; an unknown type takes
-   * it as well.
+   * Maps the `typeKey` of xsi:type to its variant. An element without xsi:type takes `declared`; an unknown type
+   * takes it as well, unless `declaredType` is set.
    */
   readonly variants: Variants<ObjectVariant>;
   /** Null when the declared type is abstract: then an element without a known xsi:type is invalid. */
   readonly declared: ObjectVariant | null;
+  /**
+   * The `typeKey` of the declared type, '' for one without a name: an element with the xsi:type of neither it nor a variant
+   * is invalid. Absent: such an element is read as the declared type, as in an encoding, where stacks name types freely.
+   */
+  readonly declaredType?: string | undefined;
 }
 
 export interface ObjectVariant {

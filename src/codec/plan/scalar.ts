@@ -11,6 +11,8 @@ export interface Scalar {
    * declares the Include, so that text would not be valid.
    */
   readonly binary?: 'base64' | 'included';
+  /** The scalar of the items of a list type. */
+  readonly item?: Scalar;
   /** The simple type whose rules written values keep; absent: those of a built-in type alone. */
   readonly type?: SimpleType;
   /** Masks a decoded value; absent: it does not. */

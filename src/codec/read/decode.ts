@@ -30,10 +30,10 @@ import {
   streamedSlot,
 } from './reply-receiver.js';
 import {
-  ABSTRACT,
   MISSING,
   ResponseBuilder,
   type ResponseObject,
+  typeRule,
   UNEXPECTED_NIL,
 } from './response-builder.js';
 import { type WholeReader, wholeReader } from './whole-reader.js';
@@ -221,7 +221,7 @@ export class ReplyDecoder implements XmlHandler {
     const variant = nil ? nilVariantOf(program, tag) : program.variantOf(tag);
     if (nil && variant === null) return null;
     if (variant === null) {
-      this.#output.report(null, null, -1, ABSTRACT);
+      this.#output.report(null, null, -1, typeRule(program));
       return null;
     }
     const slot =
@@ -317,7 +317,7 @@ export class ReplyDecoder implements XmlHandler {
     const variant = slot.value.variantOf(tag);
     if (variant !== null)
       return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), next);
-    this.#output.report(owner, slot, index, ABSTRACT);
+    this.#output.report(owner, slot, index, typeRule(slot.value));
     this.#output.setValue(owner, slot, index, null, null);
     return next;
   }

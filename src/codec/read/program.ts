@@ -1,4 +1,5 @@
 import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
+import { OLDER_XSD, SOAP_ENCODINGS, XSD } from '../../wsdl/documents/namespaces.js';
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
 import {
   ALL,
@@ -35,11 +36,15 @@ export type ValueProgram =
   /** An array within an array; `slot` is that of its items. */
   | { readonly kind: 'list'; readonly slot: SlotProgram };
 
+/** Namespaces whose types say no more of an object than that it is one: `xsd:anyType`, `enc:Struct`. */
+const UNTYPED: ReadonlySet<string> = new Set([XSD, ...OLDER_XSD, ...SOAP_ENCODINGS]);
+
 /** An object plan, compiled for each type of element when the first one is met. */
 class ObjectProgram {
   readonly kind = 'object';
   readonly #plan: ObjectPlan;
-  readonly #hasVariants: boolean;
+  /** Whether an xsi:type says anything. */
+  readonly #isTyped: boolean;
   readonly #variants = new Map<string, VariantProgram>();
   /** One variant may stand for several types. */
   readonly #made = new Map<ObjectVariant, VariantProgram>();
@@ -47,7 +52,7 @@ class ObjectProgram {
 
   constructor(plan: ObjectPlan) {
     this.#plan = plan;
-    this.#hasVariants = plan.variants.size > 0;
+    this.#isTyped = plan.variants.size > 0 || plan.declaredType !== undefined;
   }
 
   /** For an element that names no type. */
@@ -56,12 +61,16 @@ class ObjectProgram {
     return this.#declared;
   }
 
-  /** The variant of an element by its xsi:type; null where its type is abstract and it names no other. */
+  /** The variant of an element by its xsi:type; null where that is unknown, or its type is abstract and it names no other. */
   variantOf(tag: StartTag): VariantProgram | null {
-    const name = this.#hasVariants ? typeNameOf(tag) : null;
+    const name = this.#isTyped ? typeNameOf(tag) : null;
     if (name === null) return this.declared;
     const key = typeKey(name);
-    return this.#variants.get(key) ?? this.#addVariant(key) ?? this.declared;
+    const known = this.#variants.get(key) ?? this.#addVariant(key);
+    if (known !== null) return known;
+    const { declaredType } = this.#plan;
+    const isUnknown = declaredType !== undefined && key !== declaredType && !UNTYPED.has(name.uri);
+    return isUnknown ? null : this.declared;
   }
 
   #addVariant(type: string): VariantProgram | null {

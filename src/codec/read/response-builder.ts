@@ -2,8 +2,9 @@ import type { ContentNames } from '../plan/content-names.js';
 import { trimXml } from '../plan/lexical.js';
 import type { DecodeError } from '../plan/plan.js';
 import { LexicalError, type Scalar, type ScalarValue } from '../plan/scalar.js';
+import { listItemsIn } from '../values/scalars.js';
 import { Deferred } from './attachment.js';
-import type { SlotProgram } from './program.js';
+import type { SlotProgram, VariantProgram } from './program.js';
 import { itemsOf, type OpenRepetition, pathOf, type Reading } from './reading.js';
 import type { StreamedList } from './reply-receiver.js';
 
@@ -137,6 +138,8 @@ export class ResponseBuilder {
     if (this.#isTooLong(value))
       this.reject(owner, slot, index, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
     else if (!(value instanceof LexicalError)) this.setValue(owner, slot, index, value, null);
+    else if (value.isValid && slot.value.scalar.item !== undefined)
+      this.#setItems(owner, slot, index, listItemsIn(text), slot.value.scalar.item);
     // Many stacks write an absent date or number as an empty element.
     else if (trimXml(text) === '')
       this.setValue(owner, slot, index, null, 'empty where a value is required');
@@ -148,6 +151,32 @@ export class ResponseBuilder {
         value.message,
         value.isValid ? 'VALUE_NOT_REPRESENTABLE' : undefined,
       );
+  }
+
+  /** A list type some of whose items GraphQL does not have: these are null, each with an error. */
+  #setItems(
+    owner: Reading,
+    slot: SlotProgram,
+    index: number,
+    texts: readonly string[],
+    scalar: Scalar,
+  ): void {
+    if (texts.length > this.#listItems) {
+      this.reject(owner, slot, index, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
+      return;
+    }
+    const items = texts.map((each) => decodeOrRule(scalar, each));
+    const invalid = items.find((each) => each instanceof LexicalError && !each.isValid);
+    if (invalid instanceof LexicalError) {
+      this.reject(owner, slot, index, invalid.message);
+      return;
+    }
+    const values = items.map((each, at) => {
+      if (!(each instanceof LexicalError)) return each;
+      this.report(owner, slot, index, each.message, 'VALUE_NOT_REPRESENTABLE', at);
+      return null;
+    });
+    this.setValue(owner, slot, index, values, null);
   }
 
   /** A QName, or several, as `{uri}local`; as it is written where the prefix is not bound. */
@@ -227,6 +256,7 @@ export class ResponseBuilder {
     index: number,
     rule: string,
     code: DecodeError['code'] = 'UPSTREAM_SCHEMA_INVALID',
+    item: number | null = null,
   ): void {
     if (code !== 'FORBIDDEN') this.isInvalid = true;
     if (this.errors.length === MAX_ERRORS) {
@@ -234,7 +264,8 @@ export class ResponseBuilder {
       return;
     }
     const path = pathOf(owner, slot, index);
-    this.errors.push({ code, path: path.slice(this.#hiddenSteps), rule });
+    const whole = item === null ? path : [...path, item];
+    this.errors.push({ code, path: whole.slice(this.#hiddenSteps), rule });
   }
 }
 
@@ -257,8 +288,13 @@ const BARE = Object.freeze(Object.create(null));
 const MAX_ERRORS = 10;
 /** Rules that are broken. */
 export const MISSING = 'missing where a value is required';
-export const ABSTRACT = 'an abstract type without a known xsi:type';
+const ABSTRACT = 'an abstract type without a known xsi:type';
+const UNKNOWN_TYPE = 'an xsi:type that is not declared for the element';
 export const UNEXPECTED_NIL = 'nil where a value is required';
+
+/** The rule that an element without a known type breaks. */
+export const typeRule = ({ declared }: { readonly declared: VariantProgram | null }): string =>
+  declared === null ? ABSTRACT : UNKNOWN_TYPE;
 
 function qualified(value: ScalarValue, names: ContentNames): ScalarValue {
   if (typeof value === 'string') return names.qualified(value);

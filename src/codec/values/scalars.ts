@@ -41,11 +41,9 @@ export function listScalarOf(type: SimpleType, item: Scalar): Scalar {
   const check = isPlain(type) ? null : compileSimple(type);
   return {
     name: item.name,
+    item,
     type,
-    decode: (lexical) => {
-      const items = itemsIn(treatWhiteSpace(lexical, 'collapse'));
-      return items.map((each) => oneOf(item.decode(each)));
-    },
+    decode: (lexical) => listItemsIn(lexical).map((each) => oneOf(item.decode(each))),
     encode: (value) => {
       if (!Array.isArray(value)) throw new LexicalError('must be a list');
       const lexical = value.map((each) => itemText(item.encode(each))).join(' ');
@@ -54,6 +52,10 @@ export function listScalarOf(type: SimpleType, item: Scalar): Scalar {
     },
   };
 }
+
+/** The lexical forms of the items of a list. */
+export const listItemsIn = (lexical: string): readonly string[] =>
+  itemsIn(treatWhiteSpace(lexical, 'collapse'));
 
 /** XML Schema has no lists of lists. */
 function oneOf(value: ScalarValue): ScalarItem {

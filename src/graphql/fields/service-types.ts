@@ -50,7 +50,7 @@ export function serviceTypes(
   });
   for (const element of headers) names.mapping.meet(element);
   const reached = reach([...roots, ...headers.map(({ type }) => type)], members);
-  const output = new OutputTypes(members, leaves, names, reached);
+  const output = new OutputTypes(members, leaves, names, reached, isEncoded);
   return {
     members,
     leaves,

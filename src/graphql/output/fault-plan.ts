@@ -73,6 +73,14 @@ function wholePlan({ element, typed }: FaultShape, whole: Whole): ReplyPlan | nu
 
 const WHOLE_TABLE = ['name', 'rows', 'before'].map((name) => ({ key: name, name }));
 
+/** A shape whose elements of unknown types are read as the declared one: what a Fault says is reported. */
+const ofAnyType = (shape: ElementShape): Omit<ElementShape, 'declaredType'> => ({
+  declared: shape.declared,
+  get variants() {
+    return shape.variants;
+  },
+});
+
 /** Plans each shape once, so that types may be recursive: their plans are then, too. */
 class Whole {
   readonly #rights: FieldRights | null;
@@ -86,7 +94,7 @@ class Whole {
     return getOrMake(
       this.#objects,
       shape,
-      () => new LazyObject(shape, (object: ObjectShape) => this.#variant(object)),
+      () => new LazyObject(ofAnyType(shape), (object: ObjectShape) => this.#variant(object)),
     );
   }
 

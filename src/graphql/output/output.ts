@@ -30,6 +30,7 @@ import type { ServiceNames } from '../types/type-names.js';
 import { ChoiceTypes } from './choice-types.js';
 import { GroupTypes } from './group-types.js';
 import { GroupTable } from './groups.js';
+import { withNotFinite } from './not-finite.js';
 import {
   aboutOf,
   arrayWarning,
@@ -59,6 +60,7 @@ import {
  * `<Name>Base`. Derived types are objects under their XML names that implement it.
  */
 export class OutputTypes {
+  readonly #isEncoded: boolean;
   readonly #members: MemberTable;
   readonly #leaves: LeafTable;
   readonly #names: ServiceNames;
@@ -75,7 +77,15 @@ export class OutputTypes {
   readonly #groupTypes: GroupTypes;
   readonly #made: (GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType)[] = [];
 
-  constructor(members: MemberTable, leaves: LeafTable, names: ServiceNames, reached: Reached) {
+  /** `isEncoded`: types are named freely in messages. */
+  constructor(
+    members: MemberTable,
+    leaves: LeafTable,
+    names: ServiceNames,
+    reached: Reached,
+    isEncoded: boolean,
+  ) {
+    this.#isEncoded = isEncoded;
     this.#members = members;
     this.#leaves = leaves;
     this.#names = names;
@@ -106,7 +116,9 @@ export class OutputTypes {
   }
 
   field(member: Member, owner: string): OutputField {
-    return mappedField(this.#member(member, owner), member, this.#members, this.#names);
+    const made = this.#member(member, owner);
+    const field = withNotFinite(made, member, valueTypeOf(member, this.#members));
+    return mappedField(field, member, this.#members, this.#names);
   }
 
   #member(member: Member, owner: string): OutputField {
@@ -135,7 +147,11 @@ export class OutputTypes {
       : this.#object(type, nameHint).type;
     const shapeOf = (each: ComplexType): ObjectShape =>
       this.#object(each, each === type ? nameHint : '').shape;
-    const shape = getOrMake(this.#elements, type, () => elementShape(type, isInterface, shapeOf));
+    const shape = getOrMake(this.#elements, type, () => {
+      const made = elementShape(type, isInterface, shapeOf);
+      const declaredType = type.name === null ? '' : typeKey(type.name);
+      return this.#isEncoded ? made : Object.assign(made, { declaredType });
+    });
     return { type: graphqlType, shape };
   }
 
@@ -357,6 +373,14 @@ export class OutputTypes {
     }
     return fields;
   }
+}
+
+/** The type of the value of a member; of a list in a wrapper, that of its items. */
+function valueTypeOf(member: Member, members: MemberTable): XsdType {
+  if (member.kind === 'text') return member.type;
+  if (member.kind === 'attribute') return member.attribute.type;
+  const { type } = member.element;
+  return (member.many ? null : wrappedItem(type, members))?.element.type ?? type;
 }
 
 /** The shape of an element of this type, whose xsi:type may name a derived one where there are any. */

@@ -50,6 +50,8 @@ export interface ElementShape {
   /** Null where the declared type is abstract. */
   readonly declared: ObjectShape | null;
   readonly variants: ReadonlyMap<string, ObjectShape>;
+  /** As in `ObjectPlan`. */
+  readonly declaredType?: string | undefined;
 }
 
 /** One GraphQL object type. */

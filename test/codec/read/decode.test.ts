@@ -484,6 +484,20 @@ t.test('xsi:type is resolved by QName under any prefix (case 17)', async (t) => 
   t.strictSame(shown(read(plan, `<p xsi:type="undeclared:Dog">${content}</p>`)).value, asPet);
   t.strictSame(shown(read(plan, `<p>${content}</p>`)).value, asPet);
 
+  const held = reply(object(child('p', '[Pet]', { ...pet, declaredType: '{urn:test}Pet' })));
+  const unknown = 'an xsi:type that is not declared for the element';
+  t.strictSame(
+    shown(
+      read(
+        held,
+        `<p xmlns:q="urn:pets" xsi:type="q:Cat">${content}</p><p xsi:type="none:Dog"/><p xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="s:Struct">${content}</p><p xmlns:q="urn:pets" xsi:type="q:Dog">${content}</p><p xmlns:u="urn:test" xsi:type="u:Pet">${content}</p>`,
+      ),
+    ),
+    {
+      value: { p: [null, null, asPet.p, asDog.p, asPet.p] },
+      errors: [`p.0: ${unknown}`, `p.1: ${unknown}`],
+    },
+  );
   const abstract = typed(null, { '{urn:pets}Dog': dog });
   const rule = 'an abstract type without a known xsi:type';
   t.strictSame(
