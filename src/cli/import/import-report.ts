@@ -120,7 +120,13 @@ export function reportImport(
     service.ports.map((port) => reportPort(port, serviceOf.get(port.name) ?? null, partial)),
   );
   const found = findings.map(({ what, remedy }) => unplaced(what, remedy));
-  const warnings = [...withoutReported(model, planned.flatMap((each) => each.ports)), ...found];
+  const warnings = [
+    ...withoutReported(
+      model,
+      planned.flatMap((each) => each.ports),
+    ),
+    ...found,
+  ];
   const doubtful = [...fields.values()].flatMap(({ parent, operation }) =>
     parent === 'Mutation' && isDoubtful(distinctName(operation)) ? [operation.name] : [],
   );

@@ -92,7 +92,9 @@ export class SecurityPolicies {
   #demandsIn(element: XmlNode): ReadonlyMap<SecurityDemand, XmlNode> {
     const found = new Map<SecurityDemand, XmlNode>();
     const read = new Set<XmlNode>();
-    const open = subjectsIn(element).flatMap((subject) => attachedPolicies(subject, this.#policies));
+    const open = subjectsIn(element).flatMap((subject) =>
+      attachedPolicies(subject, this.#policies),
+    );
     // It grows while it is walked.
     for (const policy of open) {
       if (read.has(policy) || this.#policies.elementsLeft-- <= 0) continue;

@@ -5,8 +5,7 @@ import { compileText } from '../../kit/configuration.js';
 import { modelOf, wsdlWith } from '../written.js';
 
 const SP = 'http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702';
-const WSU =
-  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
+const WSU = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
 const WSP = 'http://www.w3.org/ns/ws-policy';
 
 const head = (policy: string): string => `
@@ -25,11 +24,16 @@ t.test(
   'each kind of protection that policies demand is warned of once, where it stands',
   async (t) => {
     const warningsFor = async (policy: string): Promise<readonly string[]> => {
-      const wsdl = wsdlWith({ head: head(policy) }).replace('<binding name="B" type="t:P">', `$&${refer}`);
+      const wsdl = wsdlWith({ head: head(policy) }).replace(
+        '<binding name="B" type="t:P">',
+        `$&${refer}`,
+      );
       const above = wsdl.slice(0, wsdl.indexOf('<wsp:Policy')).split('\n').length;
       const model = await modelOf(wsdl);
       t.same(model.warnings, []);
-      return demandsOf(model, 'Soap').map(({ line, what }) => `${(line ?? 0) - above}: ${what}`).sort();
+      return demandsOf(model, 'Soap')
+        .map(({ line, what }) => `${(line ?? 0) - above}: ${what}`)
+        .sort();
     };
     t.same(await warningsFor(''), []);
     t.same(
