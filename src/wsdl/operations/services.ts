@@ -26,8 +26,8 @@ import {
 } from './operation-pairs.js';
 import { type OperationContext, readOperations } from './operations.js';
 import { demandsPackages } from './package-use.js';
-import { type DescribedOperation, tellApart } from './same-requests.js';
 import { SecurityPolicies } from './security-policy.js';
+import { type PairedOperation, tellApart } from './tell-apart.js';
 
 /** Operations that all ports together may have: any number of ports may share a binding. */
 const MOST_OPERATIONS = 200_000;
@@ -111,9 +111,9 @@ const demandsOf = (element: XmlNode, { policies }: Definitions): Demands => ({
 });
 
 const withDemands = (
-  all: readonly DescribedOperation[],
+  all: readonly PairedOperation[],
   { use, isPackaged }: Demands,
-): readonly DescribedOperation[] =>
+): readonly PairedOperation[] =>
   all.map(({ operation, pair }) => ({
     operation: withPackages(withAddressing(operation, use), isPackaged),
     pair,
@@ -154,7 +154,7 @@ export class BindingReader {
   readonly #definitions: Definitions;
   readonly #context: OperationContext;
   readonly #security: SecurityPolicies;
-  readonly #described = new Map<XmlNode, readonly DescribedOperation[]>();
+  readonly #described = new Map<XmlNode, readonly PairedOperation[]>();
   readonly #read = new Map<XmlNode, readonly Operation[]>();
   readonly #portTypes = new Map<XmlNode, PortTypeOperations>();
   /** The use of WS-Addressing that each element asks for: many bindings may share a port type of many operations. */
@@ -214,7 +214,7 @@ export class BindingReader {
     return this.#read.has(binding);
   }
 
-  #operations(binding: XmlNode, why: Diagnostic | null): readonly DescribedOperation[] {
+  #operations(binding: XmlNode, why: Diagnostic | null): readonly PairedOperation[] {
     const portType = this.portTypeOf(binding);
     const missing = `The port type ${attributeOf(binding, 'type') ?? ''} is not defined.`;
     const reason = why ?? (portType === null ? diagnosticAtNode(binding, missing) : null);

@@ -7,7 +7,7 @@ import { namedActionIn } from './addressing-use.js';
 import type { OperationPair } from './operation-pairs.js';
 
 /** An operation with the elements that describe it. */
-export interface DescribedOperation {
+export interface PairedOperation {
   readonly operation: Operation;
   readonly pair: OperationPair;
 }
@@ -17,7 +17,7 @@ export interface DescribedOperation {
  * WS-Addressing, where the WSDL declares it (`actionNamespace`). Without it a backend cannot know which one is called:
  * these are partial.
  */
-export function tellApart(all: readonly DescribedOperation[]): readonly Operation[] {
+export function tellApart(all: readonly PairedOperation[]): readonly Operation[] {
   const groups = groupBy(all, ({ operation }) => requestKey(operation));
   const told = new Map<Operation, Operation>();
   for (const group of groups.values()) {
@@ -50,7 +50,7 @@ function requestKey({ name, style, status, input, soapAction }: Operation): stri
 }
 
 /** The namespace of the blocks of these operations; null where none of them has any by the WSDL. */
-function namespaceOf(group: readonly DescribedOperation[]): string | null {
+function namespaceOf(group: readonly PairedOperation[]): string | null {
   const declared = group.find(({ operation }) => operation.addressing !== undefined);
   if (declared !== undefined) return declared.operation.addressing?.uri ?? WSA_1_0;
   const named = group.map(({ pair: { abstract } }) => {
@@ -66,7 +66,7 @@ const REMEDY =
 /** Names in one reason. */
 const NAMES_MAX = 3;
 
-function partial(each: DescribedOperation, group: readonly DescribedOperation[]): Operation {
+function partial(each: PairedOperation, group: readonly PairedOperation[]): Operation {
   const { operation, pair } = each;
   const others = group.flatMap((other) => (other === each ? [] : other.operation.name));
   const rest = others.length > NAMES_MAX ? ` and ${others.length - NAMES_MAX} more` : '';
