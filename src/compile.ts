@@ -33,6 +33,7 @@ import { withHealth } from './compile/own-calls/health.js';
 import { withLogins } from './compile/own-calls/login.js';
 import { auditTargetOf } from './compile/process/audit.js';
 import { compileRest, type RestTable } from './compile/rest/rest-table.js';
+import { DeclaredOutputs } from './compile/soap/declared-outputs.js';
 import { type KnownModel, takenProblemsOf, WsdlReader } from './compile/soap/named-wsdl.js';
 import {
   type ConfiguredService,
@@ -169,6 +170,7 @@ async function compileFrom(
     forwarding: new Forwarding(trustedProxies),
     pace,
     keeping,
+    outputs: new DeclaredOutputs(),
   };
   const [results, upstreamResults] = await compileServices(root, parts);
   const [manifest] = await Promise.allSettled([readTrusted(root)]);

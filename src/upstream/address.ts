@@ -18,6 +18,7 @@ import type { HttpProxy } from './dial/proxy.js';
 import type { UpstreamLimits } from './limits.js';
 import { AddressTally, type Compared } from './outliers.js';
 import { FixedQuery } from './query.js';
+import { isSuspect } from './reply-effects.js';
 import type { Connector } from './undici.js';
 
 /** How often it is looked at most whether time has closed a breaker. */
@@ -121,7 +122,7 @@ export class Address implements Balanced, Compared {
     code: RefusalCode | null,
   ): void {
     const nowMillis = performance.now();
-    if (code === 'UPSTREAM_DESYNC') this.#reuse.suspend();
+    if (code !== null && isSuspect(code)) this.#reuse.suspend();
     if (this.#drained === null) {
       if (connection.isLong) this.#free.unshift(connection);
       else this.#free.push(connection);

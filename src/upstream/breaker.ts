@@ -1,6 +1,4 @@
 import { Refusal } from '../base/refusals/refusal.js';
-import type { RefusalCode } from '../base/refusals/refusals.js';
-import { UNAVAILABLE } from './upstream-refusals.js';
 
 /**
  * The end of a call as the breaker counts it. `invalid`: an answer of a status of success that was refused; `none`: no
@@ -249,26 +247,3 @@ export const breakerOpen = (restMillis: number): Refusal =>
   new Refusal('CIRCUIT_OPEN', null, {
     retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))),
   });
-
-/** Classifies the end of a call. A Fault is an answer, and so is a reply that was refused. */
-export function outcomeOf({ code, kind }: Refusal, status: number): CallOutcome {
-  if (FAILURES.has(code)) return 'failed';
-  // Some stacks answer a caller's error with a 500 that is no envelope: it must not open the breaker.
-  if (code === 'UPSTREAM_INVALID_RESPONSE') {
-    if (status === 0 || UNAVAILABLE.has(status)) return 'failed';
-    return status < 300 ? 'invalid' : 'answered';
-  }
-  return kind.blame === 'upstream' && status !== 0 ? 'answered' : 'none';
-}
-
-const FAILURES: ReadonlySet<RefusalCode> = new Set([
-  'UPSTREAM_UNREACHABLE',
-  'UPSTREAM_CONNECT_TIMEOUT',
-  'UPSTREAM_TLS',
-  'UPSTREAM_TIMEOUT',
-  'UPSTREAM_IDLE_TIMEOUT',
-  'UPSTREAM_RESET',
-  'UPSTREAM_TRUNCATED',
-  'UPSTREAM_DESYNC',
-  'UPSTREAM_OVERLOADED',
-]);

@@ -1,11 +1,12 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { Refusal } from '../base/refusals/refusal.js';
+import { KIB } from '../base/limit.js';
+import { asRefusal, Refusal } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
 import { withField } from '../base/request-observer.js';
 import { Stages } from '../base/stages.js';
 import type { Address } from './address.js';
-import { type CallOutcome, outcomeOf } from './breaker.js';
+import type { CallOutcome } from './breaker.js';
 import type { CallRules, TimedCall } from './call-rules.js';
 import type { UpstreamConnection } from './connection.js';
 import type { Entry } from './deadlines.js';
@@ -21,19 +22,32 @@ import {
   type UpstreamReceiver,
   type UpstreamRequest,
 } from './reply.js';
+import { effectsOf, outcomeOf } from './reply-effects.js';
 import { EarlyStatus, refusalOfError } from './upstream-refusals.js';
 
 /** Header fields of one answer (catalogue U13). */
 const FIELDS_MAX = 100;
+/** Up to this many bytes the rest of a refused answer is read rather than its connection closed. */
+const DISCARDED_BYTES_MAX = 64 * KIB;
 
 const NOWHERE: readonly Address[] = [];
 const NOW = Promise.resolve();
 
 /**
  * The stage of a call. `sent`: its request is being written; `out`: all of it is. `early`: the answer began before the
- * request was out. `unwanted`: the answer has a status that the call is made again for.
+ * request was out. `unwanted`: the answer has a status that the call is made again for. `refused`: the receiver has the
+ * refusal, and the rest of the answer is discarded.
  */
-type Stage = 'queued' | 'connecting' | 'sent' | 'out' | 'early' | 'answering' | 'unwanted' | 'over';
+type Stage =
+  | 'queued'
+  | 'connecting'
+  | 'sent'
+  | 'out'
+  | 'early'
+  | 'answering'
+  | 'unwanted'
+  | 'refused'
+  | 'over';
 
 /** The stage that a step leads to, by the stage before it. A step that is not listed there cannot be made. */
 const STEPS = {
@@ -43,6 +57,7 @@ const STEPS = {
   written: { sent: 'out', early: 'answering' },
   answer: { sent: 'early', out: 'answering' },
   discard: { sent: 'unwanted', out: 'unwanted' },
+  refuse: { answering: 'refused' },
   retry: { connecting: 'queued', sent: 'queued', out: 'queued', unwanted: 'queued' },
   end: {
     queued: 'over',
@@ -52,6 +67,7 @@ const STEPS = {
     early: 'over',
     answering: 'over',
     unwanted: 'over',
+    refused: 'over',
   },
 } as const satisfies Record<string, { readonly [before in Stage]?: Stage }>;
 
@@ -93,6 +109,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #abort: ((error: Error) => void) | null = null;
   #resume: (() => void) | null = null;
   #isPaused = false;
+  /** Why the answer was refused whose rest is discarded, and how many bytes of that are left. */
+  #refusal: Refusal | null = null;
+  #discardableBytes = DISCARDED_BYTES_MAX;
+  /** How many bytes of the body have come. */
+  #receivedBytes = 0;
   readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'queued');
 
   constructor(
@@ -162,8 +183,10 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.#resume?.();
   }
 
+  /** A refused answer is read on by itself until its end, its bound or its deadline. */
   abort(refusal: Refusal): void {
-    this.#fail(refusal, this.#abort);
+    if (this.#stages.at !== 'refused') this.#refuse(refusal);
+    else if (refusal.kind.blame === 'upstream') this.#endRefused(refusal);
   }
 
   header(name: string): string | null {
@@ -218,7 +241,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
       this.#checkHead();
       this.#receiver.head(this);
     } catch (caught) {
-      this.#stop(caught);
+      this.#refuse(asRefusal(caught));
     }
     return this.#goesOn();
   }
@@ -226,12 +249,14 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   /** False after an abort too: the parser must not go on to the end of the answer. */
   onData(chunk: Buffer): boolean {
     if (this.isOver) return false;
+    if (this.#stages.at === 'refused') return this.#discard(chunk);
     // A parser that goes on begins with no bytes: to pause it then would be for ever.
     if (chunk.length === 0) return this.#goesOn();
+    this.#receivedBytes += chunk.length;
     try {
       this.#receiver.data(chunk);
     } catch (caught) {
-      this.#stop(caught);
+      this.#refuse(asRefusal(caught));
     }
     return this.#goesOn() && !this.isOver;
   }
@@ -250,6 +275,10 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     if (this.isOver) return;
     if (error instanceof EarlyStatus) this.status = error.status;
     const refusal = refusalOfError(error, this.status !== 0, this.rules.timeouts);
+    if (this.#stages.at === 'refused') {
+      this.#endRefused(null);
+      return;
+    }
     if (this.#mayRetry(refusal) && this.#scheduler.retry(this)) {
       if (this.address !== null) this.tried = [...this.tried, this.address];
       this.#stages.move('retry');
@@ -274,21 +303,59 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   #end(isDesynced: boolean): void {
     if (this.isOver) return;
+    if (this.#stages.at === 'refused') {
+      if (isDesynced) this.#refusal = new Refusal('UPSTREAM_DESYNC', 'two answers');
+      this.#endRefused(null);
+      return;
+    }
     try {
       if (isDesynced) throw new Refusal('UPSTREAM_DESYNC', 'two answers');
       this.#receiver.end();
     } catch (caught) {
-      this.#stop(caught);
+      // Complete: there is no rest to read.
+      this.#fail(asRefusal(caught), this.#abort);
       return;
     }
     this.#stages.move('end');
     this.#leave('answered', null);
   }
 
-  #stop(caught: unknown): void {
-    this.abort(
-      caught instanceof Refusal ? caught : new Refusal('INTERNAL', null, { cause: caught }),
-    );
+  /**
+   * Refuses the answer. The connection goes on where the refusal says nothing of it and the rest is short. Without that
+   * each refused content would cost a connection.
+   */
+  #refuse(refusal: Refusal): void {
+    if (!this.#keepsConnection(refusal) || !this.#stages.move('refuse')) {
+      this.#fail(refusal, this.#abort);
+      return;
+    }
+    this.#refusal = refusal;
+    this.request.observer?.end(this.status, refusal.code);
+    this.resume();
+    this.#failReceiver(refusal);
+  }
+
+  #keepsConnection(refusal: Refusal): boolean {
+    if (!effectsOf(refusal, this.status).keepsConnection) return false;
+    const restBytes = Number(this.header('content-length') ?? 0) - this.#receivedBytes;
+    return restBytes <= DISCARDED_BYTES_MAX;
+  }
+
+  /** Reads the rest of a refused answer. False where there is too much of it. */
+  #discard({ length }: Buffer): boolean {
+    this.#discardableBytes -= length;
+    if (this.#discardableBytes >= 0) return true;
+    this.#endRefused(new Refusal('UPSTREAM_RESPONSE_LIMIT', 'rest of a refused answer'));
+    return false;
+  }
+
+  /** Ends the exchange of a refused answer: `early` closes its connection, null where it is complete. */
+  #endRefused(early: Refusal | null): void {
+    const refusal = this.#refusal;
+    const abort = this.#abort;
+    if (refusal === null || !this.#stages.move('end')) return;
+    if (early !== null) abort?.(early);
+    this.#leave(outcomeOf(refusal, this.status), refusal.code);
   }
 
   /** Ends the call without an answer; `abort` gives its exchange up, null where that is over. */
@@ -300,6 +367,10 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     const { body } = this.request;
     // The source of a body that is no longer read must not wait.
     if (body !== null && 'destroy' in body) body.destroy();
+    this.#failReceiver(refusal);
+  }
+
+  #failReceiver(refusal: Refusal): void {
     if (refusal.kind.blame === 'upstream') refusal.address = this.address?.name ?? null;
     this.#receiver.failed(refusal);
   }

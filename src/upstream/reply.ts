@@ -83,7 +83,7 @@ export interface UpstreamReceiver {
   head(head: ReplyHead): void;
   data(chunk: Buffer): void;
   end(): void;
-  /** The last word: the call is over and its connection will not be used again. */
+  /** The last word: the call is over, and nothing more of its answer comes. */
   failed(refusal: Refusal): void;
 }
 

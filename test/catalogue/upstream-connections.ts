@@ -75,7 +75,7 @@ export function testConnections(rows: Rows): void {
     scripted.play((socket) => socket.write(http(envelope(answerOf('GetOrder')))));
     t.equal((await scripted.ask('GetOrder')).status, 200);
     scripted.play((socket) => {
-      socket.write(STRANGER);
+      socket.write(http(envelope(answerOf('DropOrder'))));
       setImmediate(() => socket.write(http(envelope(answerOf('GetOrder')))));
     });
     expect(t, await scripted.ask('GetOrder'), 'U01', 'with the next request, where a WSDL tells');

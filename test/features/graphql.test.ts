@@ -206,7 +206,7 @@ t.test(
       ['UPSTREAM_INVALID_RESPONSE', answerWith('')],
       ['UPSTREAM_INVALID_RESPONSE', answerWith(article('secret').slice(0, -4))],
       ['UPSTREAM_INVALID_RESPONSE', answerWith(`<!DOCTYPE a>${article('secret')}`)],
-      ['UPSTREAM_DESYNC', answerWith(reply('Other', ''))],
+      ['UPSTREAM_SCHEMA_INVALID', answerWith(reply('Other', ''))],
       ['UPSTREAM_INVALID_RESPONSE', answerWith(envelope(''))],
       ['UPSTREAM_RESET', (_message, response) => response.destroy()],
       ['UPSTREAM_TIMEOUT', () => {}],

@@ -146,7 +146,7 @@ t.test('replies that are not what was promised', async (t) => {
   ]) {
     t.match(await reply(content), errorWith('UPSTREAM_INVALID_RESPONSE'), content);
   }
-  t.match(await reply(`${tag('1')}${tag('2')}${COUNT}`), errorWith('UPSTREAM_DESYNC'));
+  t.match(await reply(`${tag('1')}${tag('2')}${COUNT}`), errorWith('UPSTREAM_SCHEMA_INVALID'));
   t.match(await reply(BROKEN), {
     errors: [{ extensions: { code: 'SOAP_FAULT', soap: { detail: { Broken: { why: 'old' } } } } }],
   });

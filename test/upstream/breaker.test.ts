@@ -1,8 +1,9 @@
 import t from 'tap';
 import { AddressTotals } from '../../src/base/address-totals.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
-import { Breaker, type EjectionReason, outcomeOf } from '../../src/upstream/breaker.js';
+import { Breaker, type EjectionReason } from '../../src/upstream/breaker.js';
 import { AddressTally, type Compared, Outliers } from '../../src/upstream/outliers.js';
+import { outcomeOf } from '../../src/upstream/reply-effects.js';
 
 t.test(
   'a backend fails when it cannot be had, not when it answers in a way of its own',

@@ -1,4 +1,4 @@
-import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import { asUpstream, Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import {
   ALL,
   type Interest,
@@ -213,7 +213,7 @@ export class EncodedReply implements XmlHandler {
 
   #countReference(): void {
     if (++this.#references > this.#limits.references)
-      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'references');
+      throw asUpstream(new Refusal('SOAP_STRUCTURE', 'references'));
   }
 }
 

@@ -7,6 +7,7 @@ import type { Operation, XsdType } from '../../wsdl/model.js';
 import { bodyKey } from '../../wsdl/request-key.js';
 import type { QName } from '../../xml/events.js';
 import { expectedParts } from './body-parts.js';
+import type { DeclaredOutputs } from './declared-outputs.js';
 
 /** The rules for replies to the operations of one service, and the part of them that callers see. */
 export interface Replies {
@@ -14,6 +15,8 @@ export interface Replies {
   isIdempotent(operation: Operation | null): boolean;
   isReply(operation: Operation | null, body: QName | null): boolean;
   mayBeEmpty(operation: Operation | null): boolean;
+  /** Whether an element is the output of an operation of any service at the same addresses. */
+  isOutput(body: QName): boolean;
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
@@ -22,6 +25,7 @@ export function compileReplies(
   config: ServiceConfig,
   isDescribed: boolean,
   operations: readonly Operation[],
+  outputs: DeclaredOutputs,
 ): Replies {
   const policy = config.faultDetail;
   const unknown: DetailRules = { policy, declared: null };
@@ -50,6 +54,7 @@ export function compileReplies(
     isReply: (operation, body) =>
       operation === null || (expected.get(operation)?.isReply(body) ?? true),
     mayBeEmpty: (operation) => operation !== null && empty.has(operation),
+    isOutput: outputs.add(config.urls, operations),
     replyParts: (operation) =>
       operation === null ? null : (expected.get(operation)?.parts ?? null),
   };

@@ -30,6 +30,7 @@ import { compileReach, limitsOf, type Reach, warningsOfTls } from '../backend/re
 import { type Keeping, Kept } from '../keep.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallHead, compileCallHeads } from './call-heads.js';
+import type { DeclaredOutputs } from './declared-outputs.js';
 import { Destinations } from './destinations.js';
 import { type IdempotencyRule, idempotencyRulesOf } from './idempotency.js';
 import { compileMadeSecurity, compileSigning, type MadeBlock } from './made-security.js';
@@ -154,6 +155,8 @@ export interface SoapService {
   isReply(operation: Operation | null, body: QName | null): boolean;
   /** Whether a reply to this operation may have an empty Body, or no content at all. */
   mayBeEmpty(operation: Operation | null): boolean;
+  /** Whether an element is the output of an operation of any service at the same addresses. */
+  isOutput(body: QName): boolean;
   /** The parts of the Body of a reply to this operation; null where that is one child. */
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
@@ -170,6 +173,7 @@ export interface ServiceParts {
   readonly forwarding: Forwarding;
   readonly pace: Pace;
   readonly keeping: Keeping;
+  readonly outputs: DeclaredOutputs;
 }
 
 /** What has the limits of a service within: shared by its calls, whatever generation they began in. */
@@ -260,7 +264,7 @@ export async function compileService(
       ...(replyVerification?.warnings ?? []),
       ...warningsOfTls(section, reach.tls, `Service \`${name}\``),
     ],
-    ...compileReplies(config, wsdl !== null, operations),
+    ...compileReplies(config, wsdl !== null, operations, parts.outputs),
     // Last: a service that is refused holds nothing.
     upstream: reached === null ? upstream : upstream.hold(),
     bound:

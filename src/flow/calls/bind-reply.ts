@@ -1,4 +1,4 @@
-import { Refusal } from '../../base/refusals/refusal.js';
+import { asUpstream, Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Dialect } from '../../soap/dialect.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
@@ -11,8 +11,9 @@ import { checkResultStatus } from './reply-head.js';
 /**
  * Holds a reply to its request, before anything of it is let through: it is a Fault or the declared output of the
  * operation, and relates to the message that was sent where both have ids. Throws `UPSTREAM_INVALID_RESPONSE` for a Body
- * that is empty and should not be, and for a result with the status of a failure; else `UPSTREAM_DESYNC`: the answer to
- * another request is never delivered (catalogue U01).
+ * that is empty and should not be, and for a result with the status of a failure; `UPSTREAM_SCHEMA_INVALID` for an element
+ * that is the output of no operation; else `UPSTREAM_DESYNC`: the answer to another request is never delivered (catalogue
+ * U01).
  */
 export function bindReply(
   envelope: EnvelopeValidator,
@@ -24,8 +25,9 @@ export function bindReply(
   const { operation: body, dialect } = envelope;
   const isFault = isFaultName(body, dialect);
   if (!isFault && !service.isReply(operation, body)) {
-    if (body === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
-    throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation');
+    if (body === null) throw asUpstream(new Refusal('SOAP_STRUCTURE', 'empty Body'));
+    if (service.isOutput(body)) throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation');
+    throw new Refusal('UPSTREAM_SCHEMA_INVALID', 'reply of no operation');
   }
   const relatesTo = envelope.addressing?.relatesTo ?? null;
   if (messageId !== null && relatesTo !== null && relatesTo !== messageId) {

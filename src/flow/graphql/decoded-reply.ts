@@ -382,7 +382,7 @@ export class DecodedReply implements UpstreamReceiver {
   #readDecoded(): Decoded {
     const decoder = this.#decoder;
     const answer = decoder === null ? this.#noContent() : this.#attempt(() => decoder.finish());
-    if (answer === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
+    if (answer === null) throw asUpstream(new Refusal('SOAP_STRUCTURE', 'empty Body'));
     return this.#headers?.complete(answer) ?? answer;
   }
 

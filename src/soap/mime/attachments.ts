@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import { asUpstream, Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import { type AttachedPart, AttachedParts } from './attached-parts.js';
 import type { AttachmentSink } from './multipart.js';
 import { type Attachment, Part } from './part.js';
@@ -64,7 +64,7 @@ export class Attachments implements AttachmentSink {
     this.#current = referred ?? this.#declared?.begin(id, mediaType) ?? null;
     if (this.#current === null) return false;
     if (!CODINGS.has(transferEncoding))
-      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'coding of an attachment');
+      throw asUpstream(new Refusal('MTOM_STRUCTURE', 'coding of an attachment'));
     this.#current.begin(transferEncoding, mediaType);
     return true;
   }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { asUpstream, Refusal } from '../../base/refusals/refusal.js';
 import { isMediaType } from './media-type.js';
 
 /** A part beside an envelope; its bytes are there once the package is over. */
@@ -36,7 +36,7 @@ export class Part implements Attachment {
   hands(piece: Buffer): boolean {
     if (this.#take === null) return false;
     if (this.#coding === 'quoted-printable')
-      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'a long attachment in quoted-printable');
+      throw asUpstream(new Refusal('MTOM_STRUCTURE', 'a long attachment in quoted-printable'));
     this.#take(this.#coding === 'base64' ? this.#fromBase64(piece) : Buffer.from(piece));
     return true;
   }
@@ -50,7 +50,7 @@ export class Part implements Attachment {
 
   value(): string {
     if (!this.#hasBegun)
-      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'attachment before its envelope');
+      throw asUpstream(new Refusal('MTOM_STRUCTURE', 'attachment before its envelope'));
     const bytes = Buffer.concat(this.chunks);
     return decoded(bytes, this.#coding).toString('base64');
   }

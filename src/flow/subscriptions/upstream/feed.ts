@@ -1,5 +1,6 @@
 import { type Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
-import { type CallOutcome, outcomeOf } from '../../../upstream/breaker.js';
+import type { CallOutcome } from '../../../upstream/breaker.js';
+import { outcomeOf } from '../../../upstream/reply-effects.js';
 
 /** Receives the events of a subscription at a service. */
 export interface FeedSink {
