@@ -487,7 +487,7 @@ t.test('whatever breaks on the wire has its name', async (t) => {
     [
       'a head without end',
       `HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'.repeat(2000)}\r\n`,
-      'UPSTREAM_INVALID_RESPONSE',
+      'UPSTREAM_RESPONSE_LIMIT',
     ],
   ];
   for (const [name, bytes, code] of cases) {
