@@ -29,6 +29,8 @@ export interface KeyClaim {
   readonly callMillis: number;
   /** The id of the message, which a reply may relate to; absent or null where it has none. */
   readonly messageId?: string | null;
+  /** Claimed first where one request makes several calls under one key; absent: it makes one. */
+  readonly group?: KeyClaim;
 }
 
 /** A claim with the id of its owner, one of many that may ask for the key. */

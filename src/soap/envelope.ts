@@ -46,6 +46,13 @@ export interface EnvelopeObserver extends DetailObserver {
   openMultiRef?(tag: StartTag): XmlHandler | null;
 }
 
+/** An attribute of Envelope, Header or Body. */
+interface EnvelopeAttribute {
+  readonly uri: string;
+  readonly local: string;
+  readonly value: string;
+}
+
 /** The next element expected. Legal order: envelope, headerOrBody, (header*, bodyOnly)?, body, bodyChild*, end. */
 type Expected = 'envelope' | 'headerOrBody' | 'header' | 'bodyOnly' | 'body' | 'bodyChild' | 'end';
 
@@ -75,8 +82,8 @@ export class EnvelopeValidator implements XmlHandler {
   #mediaType: string | null;
   #expected: Expected = 'envelope';
   #encodingSeen = false;
-  /** Envelope, Header or Body has attributes. */
-  #hasAttributes = false;
+  /** The attributes of Envelope, Header and Body. */
+  readonly attributes: EnvelopeAttribute[] = [];
   /** Elements open below the expected one. */
   #depth = 0;
   #inner: XmlHandler | null = null;
@@ -111,7 +118,7 @@ export class EnvelopeValidator implements XmlHandler {
    * blocks besides `To`, `Action`, `MessageID` and `ReplyTo`.
    */
   get isBare(): boolean {
-    return !this.#hasAttributes && this.header?.isBare !== false;
+    return this.attributes.length === 0 && this.header?.isBare !== false;
   }
 
   /** There is a signature in the Header: the elements it covers must not be changed. */
@@ -318,7 +325,12 @@ export class EnvelopeValidator implements XmlHandler {
   /** Checks the attributes of Envelope and its children. Those of replies are not checked. */
   #checkAttributes(tag: StartTag, dialect: Dialect): void {
     if (tag.attributeCount === 0) return;
-    this.#hasAttributes = true;
+    for (let at = 0; at < tag.attributeCount; at++)
+      this.attributes.push({
+        uri: tag.attributeUri(at),
+        local: tag.attributeLocal(at),
+        value: tag.attributeValue(at),
+      });
     if (dialect.noEncodingUri === null || !this.#rules.header.enforce) return;
     checkEnvelopeAttributes(tag, dialect);
   }

@@ -1,5 +1,6 @@
 import { isRecord } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
+import { meaningOfField } from '../keys/field-meanings.js';
 import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';
 
@@ -42,15 +43,12 @@ function behindAddress(clients: Record<string, unknown>, path: ConfigPath): read
   return [{ path: at, part: 'value', what, remedy: 'Put `address` last.' }];
 }
 
-/** Fields that have a meaning of their own: they reach the backend, or are not what they seem. */
-const TAKEN =
-  /^(?:authorization|proxy-.*|cookie|host|connection|expect|upgrade|te|trailer|transfer-encoding|content-.*|accept.*|user-agent|soapaction|x-forwarded-.*|x-request-id|traceparent|tracestate)$/i;
-
+/** Fields that have a meaning of their own reach the backend, or are not what they seem. */
 function takenHeaders(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   return ['apiKeys', 'certificate'].flatMap((section): readonly Finding[] => {
     const way = clients[section];
-    if (!isRecord(way) || typeof way['header'] !== 'string' || !TAKEN.test(way['header']))
-      return [];
+    if (!isRecord(way) || typeof way['header'] !== 'string') return [];
+    if (meaningOfField(way['header'].toLowerCase()) === null) return [];
     const at: ConfigPath = [...path, section, 'header'];
     const what = `${printPath(at)} names a header field that has a meaning of its own.`;
     return [

@@ -33,8 +33,30 @@ export interface CallParts extends BackendCall {
   readonly exchange: Exchange;
   /** Null where the call cannot be compared with others. */
   readonly message: ComparedMessage | null;
-  /** What the idempotency key of the request claims; absent or null for a request without one. */
-  readonly keyed?: KeyClaim | null;
+  /** Absent or null for a request without an idempotency key. */
+  readonly keyed?: KeyedRequest | null;
+}
+
+/** A request with an idempotency key. */
+export interface KeyedRequest {
+  readonly key: string;
+  /** The owner of the key. */
+  readonly client: Client;
+  /** The arguments, as the message has them. */
+  readonly content: string;
+  /** The parts of the message that tell its sender: proven ones by name, others by content. */
+  readonly sender: readonly unknown[];
+  /** The id of the message; null for none. */
+  readonly messageId: string | null;
+  /** Null where the request makes one call under its key. */
+  readonly group: KeyGroup | null;
+}
+
+/** The calls that one request makes under one key. A request with other members is another request. */
+export interface KeyGroup {
+  readonly members: readonly string[];
+  /** The one that the call is for. */
+  readonly member: string;
 }
 
 /** The message of a call that may be shared, and the client that it is for. */

@@ -5,7 +5,7 @@ import type { ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, ReadRule } from '../../cache/rules.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Operation } from '../../wsdl/model.js';
-import { callKey } from './call-key.js';
+import { callClaim, callKey } from './call-key.js';
 import { withoutOrigin } from './caller-fields.js';
 import { CoalescedCall } from './coalesced-call.js';
 import {
@@ -62,7 +62,7 @@ export class SharedCalls {
         { service: service.name, operation: operation.name },
         'kept',
       );
-      return this.#keyed.start(keyed, parts.receiver, (receiver) => {
+      return this.#keyed.start(callClaim(parts, keyed), parts.receiver, (receiver) => {
         use.outcome = 'miss';
         const made = { ...parts, receiver, keyed: null };
         const declared = this.start(made);

@@ -35,6 +35,8 @@ export interface CallContext {
   readonly makeAddress?: AddressMaker | null;
   /** Null or absent for calls that are neither cached nor shared. */
   readonly sharing?: CallSharing | null;
+  /** The response keys of the fields of the request that an idempotency key may be for; absent: of this one alone. */
+  readonly keyedFields?: () => readonly string[];
 }
 
 /** The request that a reply must belong to. */

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
+import { Refusal } from '../../base/refusals/refusal.js';
 import { addressingBlocks, type HeaderBlock } from '../../codec/write/addressing-blocks.js';
 import { encodeAttachments } from '../../codec/write/attachments.js';
 import { BinaryParts } from '../../codec/write/binary-parts.js';
@@ -9,6 +10,7 @@ import type { RequestContext } from '../../codec/write/source.js';
 import type { CallHead } from '../../compile/soap/call-heads.js';
 import type { CallToCheck } from '../../graphql/run/field-call.js';
 import { writePackage } from '../../soap/mime/write-package.js';
+import { isOfAsker } from '../calls/call-parts.js';
 import type { CallContext } from './call-context.js';
 import { bodyOf, collectBody, withFiles } from './uploads/message-body.js';
 
@@ -30,6 +32,8 @@ export interface CallMessage {
   readonly hasFiles: boolean;
   /** The envelope with all values in it and without the MessageID, which is another in each call. It is written once. */
   plain(): Buffer;
+  /** `plain` without values that name one request: an idempotency key stands for it. */
+  keyed(): Buffer;
 }
 
 /** Throws `InputError`, or another `Refusal`, where the arguments of a call cannot be written. Sends nothing. */
@@ -61,6 +65,13 @@ export function writeCallMessage(
   const body = bodyOf(written);
   const isFlowing = !Buffer.isBuffer(body);
   let plain = messageId === null && included.length === 0 ? envelope : null;
+  const writeWith = (fields: Writing['headers']): Buffer =>
+    encodeRequest(
+      call.bound.requestPlan,
+      dialect,
+      valuesOf(call, { headers: fields, claims }, [], new BinaryParts('none')),
+      limits,
+    );
   return {
     envelope,
     envelopeOffset: packaged === null ? 0 : packaged.envelopeOffset - skippedBytes,
@@ -73,13 +84,18 @@ export function writeCallMessage(
     isCompared: attachments.length === 0 && !isFlowing,
     hasFiles: isFlowing,
     plain() {
-      plain ??= encodeRequest(
-        call.bound.requestPlan,
-        dialect,
-        valuesOf(call, { headers, claims }, [], new BinaryParts('none')),
-        limits,
-      );
+      plain ??= writeWith(headers);
       return plain;
+    },
+    keyed() {
+      if (service.callerFields.inRequests.every(isOfAsker)) return this.plain();
+      try {
+        return writeWith(withoutRequestNames(headers));
+      } catch (caught) {
+        // The type of an element may not have the value that stands for all.
+        if (caught instanceof Refusal) return this.plain();
+        throw caught;
+      }
     },
   };
 }
@@ -136,6 +152,12 @@ const valuesOf = (
 
 const partsOf = ({ included }: CallHead): BinaryParts | null =>
   included === null ? null : new BinaryParts(included);
+
+/** The fields of a request with one value for all that name one request. */
+const withoutRequestNames = (headers: Writing['headers']): Writing['headers'] =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, isOfAsker(name) ? value : '0']),
+  );
 
 /** Names and values in turn, without the media type. */
 const withoutType = (fields: readonly string[]): readonly string[] =>

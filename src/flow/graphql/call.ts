@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { KeyClaim } from '../../base/outcome-store.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { newMessageId, writesMessageId } from '../../codec/write/addressing-blocks.js';
@@ -7,11 +6,11 @@ import type { FieldCall } from '../../graphql/run/field-call.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { affinityOf, textInRequest } from '../calls/affinity.js';
 import { pushCallerFields } from '../calls/caller-fields.js';
-import { callUpstream } from '../calls/declared-call.js';
+import { callUpstream, type KeyedRequest } from '../calls/declared-call.js';
 import { envelopeContent } from '../calls/message-content.js';
 import { observeRequest } from '../calls/observation.js';
 import { blocksOfField } from '../calls/own-blocks.js';
-import { keyClaim, keyIn } from '../idempotency/keyed-request.js';
+import { keyIn } from '../idempotency/keyed-request.js';
 import type { CallContext } from './call-context.js';
 import { type CallMessage, withLength, writeCallMessage } from './call-message.js';
 import { DecodedReply } from './decoded-reply.js';
@@ -90,7 +89,7 @@ function sendMessage(
     const message =
       content === null || sharing === null ? null : { client: sharing.client, content };
     const blocks = blocksOfField(service, envelope, context.claims, written.envelopeOffset);
-    const keyed = claimOf(field, context, request, written, sent.messageId);
+    const keyed = keyedRequest(field, context, written, sent.messageId);
     const parts = {
       exchange,
       service,
@@ -109,28 +108,29 @@ function sendMessage(
   });
 }
 
-/** What the idempotency key of the request claims for a field; null without one. Two fields of a request are two calls. */
-function claimOf(
+/** The request of a field under its idempotency key; null without one. */
+function keyedRequest(
   { bound: { operation }, key: field }: FieldCall,
-  { service, headers, sharing = null }: CallContext,
-  request: UpstreamRequest,
+  { service, headers, sharing = null, keyedFields = NO_FIELDS }: CallContext,
   message: CallMessage,
   messageId: string | null,
-): KeyClaim | null {
+): KeyedRequest | null {
   if (sharing === null || field === undefined) return null;
   const key = keyIn(service, operation, headers);
   if (key === null) return null;
   // A file cannot be compared before it is sent.
   if (message.hasFiles)
     throw new Refusal('BAD_REQUEST', 'A file cannot be sent under an idempotency key.');
-  const content = createHash('sha256').update(message.plain()).digest('base64url');
-  const callMillis = service.upstream.rulesOf(request).totalMillis;
-  return keyClaim(
-    service,
-    operation,
+  const members = keyedFields();
+  return {
     key,
-    sharing.client,
-    { content, field, messageId },
-    callMillis,
-  );
+    client: sharing.client,
+    content: createHash('sha256').update(message.keyed()).digest('base64url'),
+    // The gateway has written the message: credentials that go with it are header fields.
+    sender: [],
+    messageId,
+    group: members.length > 1 ? { members, member: field } : null,
+  };
 }
+
+const NO_FIELDS = (): readonly string[] => [];

@@ -22,6 +22,7 @@ import type { FieldRights } from '../../graphql/rights/field-rights.js';
 import type { Throttle } from '../../graphql/run/cost-report.js';
 import type { CallField, CallToCheck, FieldCall } from '../../graphql/run/field-call.js';
 import { calledFields, useOf } from '../../graphql/run/operation-use.js';
+import { rootPlanOf } from '../../graphql/run/root-plan.js';
 import { selectedFields, selectedRules } from '../../graphql/run/selected-rules.js';
 import { clientNameIn } from '../../observe/client-name.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
@@ -82,6 +83,8 @@ export class CallerHost implements RequestHost, ItemHost {
   readonly #exchange: Exchange;
   readonly #options: HostOptions;
   #grant: Grant | null = null;
+  /** The operation that runs; null until it is authorized. */
+  #admitted: Admitted | null = null;
   /** The permits that the items of a batch share; null until a batch needs them. */
   #permits: BatchPermits | null;
   #readMillis = 0;
@@ -137,6 +140,7 @@ export class CallerHost implements RequestHost, ItemHost {
 
   authorizeAndCharge(admitted: Admitted): void {
     const exchange = this.#exchange;
+    this.#admitted = admitted;
     const { operation, name } = admitted.operation;
     exchange.graphql.operationName = name?.value ?? '';
     this.#noteUse(admitted);
@@ -288,6 +292,7 @@ export class CallerHost implements RequestHost, ItemHost {
         limits: codec,
         observers,
         sharing,
+        keyedFields: () => this.#keyedFields(),
         makeAddress: addresses === null ? null : addresses.maker(field, client),
       });
     } catch (caught) {
@@ -302,6 +307,21 @@ export class CallerHost implements RequestHost, ItemHost {
       }
       throw caught;
     }
+  }
+
+  /** The response keys of the fields that an idempotency key may be for, in alphabetical order. */
+  #keyedFields(): readonly string[] {
+    const admitted = this.#admitted;
+    if (admitted === null) return [];
+    const { services, operations } = this.#endpoint;
+    return rootPlanOf(admitted, operations.built)
+      .fields.filter(({ call }) => {
+        if (call === null || isSubschemaField(call.bound)) return false;
+        const { service, operation } = call.bound;
+        return services.get(service)?.idempotency.has(operation.name) === true;
+      })
+      .map(({ key }) => key)
+      .sort();
   }
 
   async #send(request: SubschemaRequest): Promise<SubschemaReply> {

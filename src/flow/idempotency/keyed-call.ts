@@ -35,6 +35,9 @@ export type MakeCall = (receiver: UpstreamReceiver) => BegunCall;
  */
 type State = 'claiming' | 'collecting' | 'streaming' | 'over';
 
+/** Stands for the calls of one request. It is the answer to none. */
+const KNOWN_GROUP: KeptAnswer = { status: 204, contentType: '', body: Buffer.alloc(0) };
+
 const REFUSALS: Readonly<Record<'other' | 'unknown' | 'full' | 'away', () => Refusal>> = {
   other: () => new Refusal('IDEMPOTENCY_KEY_REUSED'),
   unknown: () => new Refusal('IDEMPOTENCY_OUTCOME_UNKNOWN'),
@@ -75,10 +78,29 @@ export class KeyedCall implements UpstreamReceiver {
   }
 
   begin(): void {
-    const claimed = this.#store.claim(this.claim);
+    const claimed = this.#claim();
     if (claimed instanceof Promise) void claimed.then((state) => this.#decide(state));
     // The caller gets the call before its answer.
     else queueMicrotask(() => this.#decide(claimed));
+  }
+
+  #claim(): KeyState | Promise<KeyState> {
+    const { group: shared, owner } = this.claim;
+    if (shared === undefined) return this.#store.claim(this.claim);
+    const group = { ...shared, owner: `${owner}-group` };
+    const found = this.#store.claim(group);
+    return found instanceof Promise
+      ? found.then((state) => this.#claimIn(group, state))
+      : this.#claimIn(group, found);
+  }
+
+  /** Claims the call where the key stands for the calls of this request. */
+  #claimIn(group: OwnedClaim, state: KeyState): KeyState | Promise<KeyState> {
+    const { kind } = state;
+    if (kind === 'other' || kind === 'full' || kind === 'away') return state;
+    // A group is known from its first call on: each of its calls has a claim of its own.
+    if (kind === 'new') this.#store.settle(group, KNOWN_GROUP);
+    return this.#store.claim(this.claim);
   }
 
   #decide(state: KeyState): void {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Policy } from '../../access/policy.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { NonceStore } from '../../base/nonce-store.js';
-import type { KeyClaim } from '../../base/outcome-store.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { CallObserver } from '../../base/request-observer.js';
 import type { SoapService } from '../../compile/soap/service.js';
@@ -11,12 +10,13 @@ import type { UpstreamRequest } from '../../upstream/reply.js';
 import { affinityOf } from '../calls/affinity.js';
 import { authorizeAndChargeOther, CallGuard } from '../calls/authorize.js';
 import { soapConsultation } from '../calls/consult-policy.js';
+import type { KeyedRequest } from '../calls/declared-call.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observation, Observers } from '../calls/observation.js';
 import { blocksOfSoapCall, type OwnBlocks } from '../calls/own-blocks.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import { subjectOf } from '../calls/subject.js';
-import { keyClaim, keyedBytes, keyIn } from '../idempotency/keyed-request.js';
+import { keyedBytes, keyIn } from '../idempotency/keyed-request.js';
 import { SoapAnswer } from './answer.js';
 import type { SoapContext } from './context.js';
 import { forward } from './forward.js';
@@ -167,7 +167,7 @@ export async function answerSoap(
     observer,
   };
   const sent = callOf(query, about);
-  const keyed = isEnforced && keptBytes !== null ? claimOf(asked, service, intake, sent) : null;
+  const keyed = isEnforced && keptBytes !== null ? keyedRequest(asked, service, intake) : null;
   await forward(
     contextWith(policy.observation, blocks),
     sent,
@@ -211,32 +211,28 @@ const callOf = (
   observer,
 });
 
-/** The claim of a message by its key. Throws `HTTP_TOO_LARGE` for one that cannot be held whole. */
-function claimOf(
+/** A message under its key; null without one. Throws `HTTP_TOO_LARGE` for one that cannot be held whole. */
+function keyedRequest(
   { caller, request: { headers } }: HttpExchange,
   service: SoapService,
-  { received, envelope, policy }: Intake,
-  request: UpstreamRequest,
-): KeyClaim | null {
+  { received, envelope, policy, encoding }: Intake,
+): KeyedRequest | null {
   const operation = policy.known?.operation ?? null;
   const key = keyIn(service, operation, headers);
   if (operation === null || key === null) return null;
   if (received.kind !== 'whole')
     throw new Refusal('HTTP_TOO_LARGE', 'a message with an idempotency key');
-  const digest =
-    policy.contentDigest ?? createHash('sha256').update(received.message).digest('base64url');
-  // What is kept is an answer of this version.
-  const content = `${envelope.dialect?.name} ${digest}`;
-  const callMillis = service.upstream.rulesOf(request).totalMillis;
-  const messageId = envelope.addressing?.messageId ?? null;
-  return keyClaim(
-    service,
-    operation,
+  const { message } = received;
+  const digest = policy.contentDigest ?? createHash('sha256').update(message).digest('base64url');
+  return {
     key,
-    caller.client,
-    { content, field: '', messageId },
-    callMillis,
-  );
+    client: caller.client,
+    // The kept answer is one of this version.
+    content: JSON.stringify([envelope.dialect?.name, policy.action, digest]),
+    sender: policy.sender({ envelope, message, encoding }),
+    messageId: envelope.addressing?.messageId ?? null,
+    group: null,
+  };
 }
 
 /** The header fields that the message is sent on with. */

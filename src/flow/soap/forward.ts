@@ -1,7 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { KIB } from '../../base/limit.js';
-import type { KeyClaim } from '../../base/outcome-store.js';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
 import { Stages } from '../../base/stages.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
@@ -17,7 +16,12 @@ import type { Operation } from '../../wsdl/model.js';
 import type { StartTag, XmlHandler } from '../../xml/events.js';
 import type { XmlReader } from '../../xml/reader.js';
 import { bindReply, relateTo } from '../calls/bind-reply.js';
-import { type ComparedMessage, callUpstream, type DeclaredCall } from '../calls/declared-call.js';
+import {
+  type ComparedMessage,
+  callUpstream,
+  type DeclaredCall,
+  type KeyedRequest,
+} from '../calls/declared-call.js';
 import { together } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
 import {
@@ -34,7 +38,8 @@ import { FaultOutput, ReplyOutput } from './reply-output.js';
 
 /**
  * Sends a validated request to the backend and its validated reply to the caller, byte for byte. `messageId` is the id
- * a reply may relate to, `message` what the call is compared by, if it may be shared, `keyed` what its idempotency key claims. Resolves when the reply is complete. Rejects
+ * a reply may relate to, `message` what the call is compared by, if it may be shared, `keyed` the request
+ * under its idempotency key. Resolves when the reply is complete. Rejects
  * with a refusal; if part of the reply is out by then, the caller's connection must be cut.
  */
 export function forward(
@@ -43,7 +48,7 @@ export function forward(
   operation: Operation | null,
   messageId: string | null = null,
   message: ComparedMessage | null = null,
-  keyed: KeyClaim | null = null,
+  keyed: KeyedRequest | null = null,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     new Relay(context, operation, messageId, resolve, reject).begin(request, message, keyed);
@@ -115,7 +120,11 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#reject = reject;
   }
 
-  begin(request: UpstreamRequest, message: ComparedMessage | null, keyed: KeyClaim | null): void {
+  begin(
+    request: UpstreamRequest,
+    message: ComparedMessage | null,
+    keyed: KeyedRequest | null,
+  ): void {
     const { service, upstream, answer, exchange, blocks } = this.#context;
     const operation = this.#operation;
     const parts = {

@@ -13,13 +13,14 @@ import type { MessageVerifier, VerifiedMessage } from '../../soap/security/messa
 import { invalidSecurity } from '../../soap/security/security-refusals.js';
 import { actionOrNull } from '../../soap/soap-action.js';
 import type { Operation } from '../../wsdl/model.js';
-import { expandedName, type QName, type XmlHandler } from '../../xml/events.js';
+import { expandedName, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { escapeText } from '../../xml/writer.js';
 import type { CallGuard } from '../calls/authorize.js';
 import { type MessageContent, messageContent } from '../calls/message-content.js';
 import { type Observation, type Observers, together } from '../calls/observation.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import type { PostHead } from './request-head.js';
+import { type ReadSender, SenderParts } from './sender-parts.js';
 import { isUserUnjudged, messageSenderOf, senderOf, takeOnce } from './verified-sender.js';
 
 /** The parts that a policy needs. */
@@ -59,6 +60,8 @@ export class RequestPolicy implements EnvelopeObserver {
   verifier: Pick<MessageVerifier, 'verified'> | null = null;
   /** The hash of the content of Body, where calls of the operation may be shared or have a key; else null. */
   #content: CanonicalHash | null = null;
+  /** The parts of the Header that tell senders apart, where the request has an idempotency key; else null. */
+  readonly #sender: SenderParts | null;
   /** Reads the text that calls are spread by; null where they are not. */
   #path: PathText | null = null;
   /** There are elements beside those that belong to the operation. */
@@ -69,6 +72,11 @@ export class RequestPolicy implements EnvelopeObserver {
   constructor(parts: RequestPolicyParts) {
     this.#parts = parts;
     this.#typeAction = actionOrNull(parts.head.mediaType.action);
+    this.#sender = parts.isKeyed ? new SenderParts() : null;
+  }
+
+  openHeaderBlock(tag: StartTag): XmlHandler | null {
+    return this.#sender?.open(tag) ?? null;
   }
 
   onHeadValid(envelope: EnvelopeValidator): void {
@@ -177,6 +185,12 @@ export class RequestPolicy implements EnvelopeObserver {
   /** The hash of the content of Body, once all of it is read; null where it has none. */
   get contentDigest(): string | null {
     return this.#hasFurther ? null : (this.#content?.digest() ?? null);
+  }
+
+  /** The parts that tell the sender of the message, once all of it is read. */
+  sender(read: Pick<ReadSender, 'envelope' | 'message' | 'encoding'>): readonly unknown[] {
+    const verified = this.verifier?.verified ?? null;
+    return this.#sender?.of({ ...read, service: this.#parts.service, verified }) ?? [];
   }
 
   openMultiRef(): null {

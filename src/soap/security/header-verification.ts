@@ -181,6 +181,13 @@ export function verifyHeader(
   };
 }
 
+/** Whether a block whose actor or role is `written`, '' for none, is for the receiver with this role. */
+export function isForRole(written: string, dialect: Dialect, role: string | null): boolean {
+  const named = written.trim();
+  if (role === null) return named === '' || named === dialect.ultimateTarget;
+  return role === 'next' ? dialect.nextTargets.includes(named) : named === role;
+}
+
 /** The one Security block for this receiver; null without one. */
 function securityOf(
   header: ElementNode,
@@ -189,9 +196,11 @@ function securityOf(
 ): ElementNode | null {
   const found = header.elements.filter((block) => {
     if (block.local !== 'Security' || block.uri === '') return false;
-    const named = block.attribute(dialect.envelopeUri, dialect.targetAttribute)?.trim() ?? '';
-    if (role === null) return named === '' || named === dialect.ultimateTarget;
-    return role === 'next' ? dialect.nextTargets.includes(named) : named === role;
+    return isForRole(
+      block.attribute(dialect.envelopeUri, dialect.targetAttribute) ?? '',
+      dialect,
+      role,
+    );
   });
   const [security, ...others] = found;
   if (security === undefined) return null;
