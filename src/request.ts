@@ -27,6 +27,7 @@ import { refusalCost } from './flow/http/refusal-cost.js';
 import { refuseHttp } from './flow/http/refuse.js';
 import { readTarget } from './flow/http/target.js';
 import { makeMcpEndpoint } from './flow/mcp/endpoint.js';
+import type { PendingConfirmations } from './flow/mcp/pending-confirmations.js';
 import { makeRestEndpoint } from './flow/rest/endpoint.js';
 import { makePlainEndpoint, type PlainEndpoint } from './flow/routes/plain.js';
 import { answerSoap, type SoapEndpoint } from './flow/soap/answer-soap.js';
@@ -82,7 +83,7 @@ export function makeRequestHandler(
     plain: makePlainEndpoint(compiled),
     offered: [
       makeRestEndpoint(compiled, endpoints.graphql),
-      makeMcpEndpoint(compiled, endpoints.graphql),
+      makeMcpEndpoint(compiled, endpoints.graphql, hooks),
       makeDownloadEndpoint(endpoints.graphql),
     ].filter((endpoint) => endpoint !== null),
     wsdl: makeWsdlEndpoint(compiled),
@@ -119,6 +120,8 @@ export interface RequestHooks {
   readonly budgets: Budgets;
   /** The nonces that processes share; null where each is alone. */
   readonly nonces: NonceStore | null;
+  /** Calls of agents that wait for a person. */
+  readonly confirmations: PendingConfirmations;
   /** Delays refusals to clients that get too many. */
   readonly penaltyBox: PenaltyBox;
   /** Whether new requests are refused because there is more to do than can be done. */

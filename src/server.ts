@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LiveClients } from './access/live-clients.js';
 import { beginExchange } from './access/network/address.js';
+import type { ConfirmationChannel } from './base/confirmation-channel.js';
 import type { InvalidationChannel } from './base/invalidation.js';
 import type { Refusal } from './base/refusals/refusal.js';
 import { wireStatus } from './base/refusals/wire-status.js';
@@ -24,6 +25,7 @@ import type { RefusedRequest } from './flow/http/connection.js';
 import { PenaltyBox } from './flow/http/penalty-box.js';
 import { KeyedCalls } from './flow/idempotency/keyed-calls.js';
 import { MemoryOutcomes } from './flow/idempotency/memory-outcomes.js';
+import { PendingConfirmations } from './flow/mcp/pending-confirmations.js';
 import { type BackendReports, BackendRole, Generation, type ProcessState } from './generation.js';
 import { Generations } from './generations.js';
 import { MemoryPersistedStore } from './graphql/admission/document-cache.js';
@@ -56,6 +58,10 @@ export interface GatewayOptions extends BackendReports {
   readonly loads?: ConfigLoads;
   /** Carries invalidations to the other workers; absent: there are none. */
   readonly invalidations?: InvalidationChannel;
+  /** Carries news of confirmations to the other workers; absent: there are none. */
+  readonly confirmations?: ConfirmationChannel;
+  /** What is sealed with that callers keep for a while, the same in all workers; absent: this process makes one. */
+  readonly stateSecret?: string;
   /** The times of calls that several processes share; absent: this process has its own. */
   readonly slots?: SlotSupply;
   /** Reloads the configuration; absent where that cannot be asked for. */
@@ -297,6 +303,10 @@ export class Gateway {
       observer: this.#tracing,
       budgets: this.#budgets,
       nonces: shared?.nonces ?? null,
+      confirmations: new PendingConfirmations(
+        this.#options.stateSecret ?? null,
+        this.#options.confirmations ?? null,
+      ),
       penaltyBox: new PenaltyBox(limits.http, compiled.trustedProxies, (client) => {
         const limit = this.compiled().config.limits.http.refusalsPerSecond;
         const key = 'limits.http.refusalsPerSecond';

@@ -1,3 +1,4 @@
+import type { ConfirmationNews } from '../base/confirmation-channel.js';
 import type { Diagnostic } from '../base/diagnostic.js';
 import type { InputSnapshot } from '../base/inputs.js';
 import type { InvalidatedOperations } from '../base/invalidation.js';
@@ -54,6 +55,8 @@ export type WorkerCalls = {
   readonly removeReplica: Told<string>;
   /** Cached replies are invalid, which another worker has found. */
   readonly invalidations: Told<InvalidatedOperations>;
+  /** A person has answered a question, or a confirmation was used, in another worker. */
+  readonly confirmations: Told<ConfirmationNews>;
 };
 
 /** The calls that the parent takes from its workers. */
@@ -71,6 +74,8 @@ export type ParentCalls = {
   readonly address: Told<AddressEvent>;
   /** Cached replies are invalid, in the other workers too. */
   readonly invalidations: Told<InvalidatedOperations>;
+  /** A person has answered a question, or a confirmation was used: for the other workers. */
+  readonly confirmations: Told<ConfirmationNews>;
   /** Times of the next calls to a service that has a rate. */
   readonly slots: Asked<
     { readonly name: string; readonly rate: Rate; readonly count: number },
@@ -95,6 +100,8 @@ export type WorkerChannel = Channel<WorkerCalls, ParentCalls>;
 export interface WorkerStart {
   readonly inputs: InputSnapshot;
   readonly tickets: TicketSecret;
+  /** What all workers seal with that callers keep for a while. */
+  readonly stateSecret: string;
   /** The name of the worker among the replicas of budgets, and of its chain of audit lines. */
   readonly replica: string;
 }

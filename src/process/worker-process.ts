@@ -1,3 +1,4 @@
+import type { ConfirmationChannel } from '../base/confirmation-channel.js';
 import {
   completeInputs,
   type InputSnapshot,
@@ -81,7 +82,7 @@ interface Opened {
 
 async function openGateway(
   parent: ParentChannel,
-  { inputs, tickets, replica }: WorkerStart,
+  { inputs, tickets, stateSecret, replica }: WorkerStart,
   loaded: LoadedConfig,
   log: Log,
 ): Promise<Opened> {
@@ -96,6 +97,8 @@ async function openGateway(
     ...reportTo(parent),
     operators: 'elsewhere',
     invalidations: invalidationsBy(parent, log),
+    confirmations: confirmationsBy(parent, log),
+    stateSecret,
     slots: { take: (name, rate, count) => parent.ask('slots', { name, rate, count }) },
     tickets: new TicketKeys(tickets, loaded.config.limits.http.ticketKeyMillis),
     replica,
@@ -135,6 +138,12 @@ function invalidationsBy(parent: ParentChannel, log: Log): InvalidationChannel {
     receive: (receiver) => parent.answer({ invalidations: receiver }, (error) => log.bug(error)),
   };
 }
+
+/** Carries news of confirmations to the other workers by way of the parent. */
+const confirmationsBy = (parent: ParentChannel, log: Log): ConfirmationChannel => ({
+  publish: (news) => void parent.tell('confirmations', news),
+  receive: (receiver) => parent.answer({ confirmations: receiver }, (error) => log.bug(error)),
+});
 
 /** Between two reports of the last line of the audit, where it has grown. */
 const AUDIT_MILLIS = 2_000;

@@ -102,7 +102,7 @@ const NEUTRAL: readonly string[] = [
   'services.*.security.verify.usernameToken.timeoutMillis',
   // More ways to operations, with the rights, prices and limits that they have by GraphQL.
   'services.*.rest',
-  ...['mcp.path', 'mcp.operations', 'mcp.write'],
+  ...['mcp.path', 'mcp.operations', 'mcp.write', 'mcp.keys'],
   // What a repeated request is, which no caller gets more by.
   'services.*.operations.*.idempotency',
   // How many calls answer a field, which its cost counts.

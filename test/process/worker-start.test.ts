@@ -50,7 +50,7 @@ t.test(
     const urls = await new Promise<readonly string[]>((resolve) => {
       channel.answer(
         {
-          begin: () => ({ inputs, tickets, replica: 'a' }),
+          begin: () => ({ inputs, tickets, stateSecret: 'secret', replica: 'a' }),
           newerInputs: () => newer.shift() ?? null,
           ready: resolve,
         },

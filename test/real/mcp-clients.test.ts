@@ -47,20 +47,12 @@ t.test('the TypeScript client, with a handshake and without', { skip }, async (t
     });
     t.match(answer, { result: { structuredContent: { id: Number, name: String } } });
   }
-  t.match(await ask(process.execPath, [script('client.mjs'), url, ...WRITE]), {
-    result: { isError: true },
-  });
-  const confirmed = await ask(process.execPath, [
-    script('client.mjs'),
-    url,
-    ...WRITE,
-    '2026-07-28',
-  ]);
-  t.match(
-    confirmed,
-    { result: { structuredContent: { result: true } } },
-    'a person has confirmed it',
-  );
+  for (const version of [[], ['2026-07-28']])
+    t.match(
+      await ask(process.execPath, [script('client.mjs'), url, ...WRITE, ...version]),
+      { result: { structuredContent: { result: true } } },
+      'a person has confirmed it',
+    );
 });
 
 t.test('the TypeScript client of the generation before', { skip }, async (t) => {
@@ -76,6 +68,11 @@ t.test('the TypeScript client of the generation before', { skip }, async (t) => 
     result: { structuredContent: Object },
     bad: { isError: true },
   });
+  t.match(
+    await ask(process.execPath, [script('legacy.mjs'), `${crm.gateway.url}/mcp`, ...WRITE]),
+    { result: { structuredContent: { result: true } } },
+    'a person has confirmed it',
+  );
 });
 
 t.test(
@@ -96,8 +93,10 @@ t.test(
         mode,
       );
     }
-    const confirmed = await ask(MCP_PYTHON, [script('client.py'), url, ...WRITE]);
-    t.match(confirmed, { result: { structuredContent: { result: true } } });
+    for (const mode of ['auto', 'legacy', '2026-07-28']) {
+      const confirmed = await ask(MCP_PYTHON, [script('client.py'), url, ...WRITE, mode]);
+      t.match(confirmed, { result: { structuredContent: { result: true } } }, mode);
+    }
   },
 );
 

@@ -24,6 +24,7 @@ const SECRETS: readonly string[] = [
   'clients.authorize.token',
   'clients.authorize.tls.passphrase',
   'clients.maskKey',
+  'mcp.keys.*',
   'redis.password',
   'redis.secret',
   'redis.sentinel.password',

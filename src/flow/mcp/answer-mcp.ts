@@ -1,3 +1,4 @@
+import type { Cancellation } from '../../base/cancellation.js';
 import { isRecord } from '../../base/record.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { wireStatus } from '../../base/refusals/wire-status.js';
@@ -14,7 +15,13 @@ import { type CallerHost, hostOfRequest } from '../graphql/host.js';
 import { readJsonText } from '../graphql/read-body.js';
 import { sendAnswer } from '../graphql/send-answer.js';
 import type { Accepted } from '../http/sentence.js';
-import { askForConfirmation } from './confirmation.js';
+import {
+  CANNOT_ASK,
+  type CallToConfirm,
+  type Confirmations,
+  elicitation,
+  endText,
+} from './confirmation.js';
 import {
   CODES,
   idOf,
@@ -24,6 +31,8 @@ import {
   SUPPORTED,
   WITH_HANDSHAKE,
 } from './message.js';
+import type { PendingConfirmations } from './pending-confirmations.js';
+import { QuestionStream } from './question-stream.js';
 import { callTool, errorResult, type ToolResult } from './tool-call.js';
 import type { ToolList } from './tool-list.js';
 
@@ -39,9 +48,20 @@ export interface McpParts {
   readonly tools: ToolList;
   /** Operations that a person has to confirm. */
   readonly confirmed: ReadonlySet<DescribedOperation>;
+  readonly confirmations: Confirmations;
+  readonly pending: PendingConfirmations;
   readonly answerBytes: number;
   readonly path: string;
   readonly serverInfo: { readonly name: string; readonly version: string };
+}
+
+/** One message in progress. */
+interface Turn {
+  readonly asked: HttpExchange;
+  readonly host: CallerHost;
+  readonly departure: Cancellation;
+  /** Carries the response where a question goes out before it. */
+  readonly stream: QuestionStream;
 }
 
 /** How long clients may take a list of tools for current. */
@@ -50,46 +70,68 @@ const LIST_MILLIS = 60_000;
 /** Answers one message of an agent. Rejects with `CLIENT_GONE`, or with a bug. */
 export async function answerMcp(parts: McpParts, asked: HttpExchange): Promise<void> {
   const { host, departure } = hostOfRequest(parts.endpoint, asked, null, 'mcp');
-  const answer = await answerOf(parts, asked, host);
+  const turn = { asked, host, departure, stream: new QuestionStream(asked) };
+  const answer = await answerOf(parts, turn);
   if (departure.aborted) throw new Refusal('CLIENT_GONE');
+  if (answer === null) return;
   await sendAnswer(parts.endpoint, asked, answer, {
     accepted: MCP_ACCEPTED,
     workMillis: () => host.workMillis,
   });
 }
 
-async function answerOf(
-  parts: McpParts,
-  asked: HttpExchange,
-  host: CallerHost,
-): Promise<GraphqlResponse> {
+/** Null where the answer has gone out as a stream. */
+async function answerOf(parts: McpParts, turn: Turn): Promise<GraphqlResponse | null> {
+  const { asked, host, stream } = turn;
   const { request } = asked;
   let id: string | number | null = null;
+  const answered = (status: number, body: unknown): GraphqlResponse | null => {
+    if (!stream.hasBegun) return response(status, body);
+    stream.end(body);
+    return null;
+  };
   try {
     const raw = await readRaw(parts.endpoint, asked);
     host.startWork();
     id = idOf(raw);
     const message = readMcpMessage(raw, request.headers);
-    if (message.id === null) return ACCEPTED;
-    const result = await resultOf(parts, asked, message, host);
-    return response(200, {
-      jsonrpc: '2.0',
-      id: message.id,
-      result: decorated(result, message, parts),
-    });
+    if (message.id === null) {
+      if (message.method === '' && isRecord(raw))
+        parts.confirmations.take(raw, asked.caller.client);
+      return ACCEPTED;
+    }
+    const result = await resultOf(parts, turn, message);
+    const body = { jsonrpc: '2.0', id: message.id, result: decorated(result, message, parts) };
+    return withSession(answered(200, body), parts, message, asked);
   } catch (caught) {
     if (caught instanceof ProtocolError) {
       const { code, message, status, data } = caught;
       if (asked.exchange.refusal === null) host.refused(new Refusal('BAD_REQUEST', message));
       const error = { code, message, ...(data === undefined ? {} : { data }) };
-      return response(status, { jsonrpc: '2.0', ...(id === null ? {} : { id }), error });
+      return answered(status, { jsonrpc: '2.0', ...(id === null ? {} : { id }), error });
     }
     const refusal = asRefusal(caught);
     if (refusal.code === 'CLIENT_GONE') throw refusal;
     host.refused(refusal);
-    return response(wireStatus(refusal, 'http'), refusedMessage(refusal, id));
+    return answered(wireStatus(refusal, 'http'), refusedMessage(refusal, id));
   }
 }
+
+/** The session of a client that can be asked, in which its later messages come. */
+function withSession(
+  answer: GraphqlResponse | null,
+  { confirmed, confirmations }: McpParts,
+  { method, params }: McpMessage,
+  { caller }: HttpExchange,
+): GraphqlResponse | null {
+  if (answer === null || method !== 'initialize' || confirmed.size === 0) return answer;
+  const session = confirmations.sessionFor(params, caller.client);
+  return session === null
+    ? answer
+    : { ...answer, headers: { ...answer.headers, [SESSION]: session } };
+}
+
+const SESSION = 'mcp-session-id';
 
 const ACCEPTED: GraphqlResponse = { status: 202, headers: {}, body: null };
 
@@ -132,12 +174,8 @@ function decorated(result: object, { isStateless }: McpMessage, { serverInfo }: 
   };
 }
 
-async function resultOf(
-  parts: McpParts,
-  asked: HttpExchange,
-  message: McpMessage,
-  host: CallerHost,
-): Promise<object> {
+async function resultOf(parts: McpParts, turn: Turn, message: McpMessage): Promise<object> {
+  const { asked } = turn;
   const { method, params, isStateless } = message;
   const { exchange, caller } = asked;
   switch (method) {
@@ -148,7 +186,7 @@ async function resultOf(
       return isStateless ? { tools, ...cacheHints(parts) } : { tools };
     }
     case 'tools/call':
-      return call(parts, asked, message, host);
+      return call(parts, turn, message);
     case 'server/discover':
       if (!isStateless) break;
       exchange.operation = 'server/discover';
@@ -192,12 +230,8 @@ async function enter(
   await consultAboutPath(endpoint.policy, asked, null, path);
 }
 
-async function call(
-  parts: McpParts,
-  asked: HttpExchange,
-  message: McpMessage,
-  host: CallerHost,
-): Promise<object> {
+async function call(parts: McpParts, turn: Turn, message: McpMessage): Promise<object> {
+  const { asked, host } = turn;
   const { name, arguments: given = {} } = message.params;
   const { client } = asked.caller;
   if (typeof name !== 'string')
@@ -207,7 +241,12 @@ async function call(
   const tool = parts.tools.find(client, name);
   if (tool === null) throw unknownTool(name, host);
   if (tool.kind === 'search') return search(parts, asked, given);
-  if (tool.kind === 'operation') return confirmedCall(parts, tool.described, given, message, host);
+  if (tool.kind === 'operation')
+    return confirmedCall(parts, turn, message, {
+      described: tool.described,
+      values: given,
+      client,
+    });
   const { name: wanted, arguments: values = {} } = given;
   const found = typeof wanted === 'string' ? parts.tools.find(client, wanted) : null;
   if (found?.kind !== 'operation')
@@ -218,21 +257,46 @@ async function call(
       host,
     );
   if (!isRecord(values)) return refusedResult('/arguments must be an object.', host);
-  return confirmedCall(parts, found.described, values, message, host);
+  return confirmedCall(parts, turn, message, { described: found.described, values, client });
 }
+
+/** The price of a question; the call itself is charged when it is made. */
+const QUESTION_POINTS = 1;
 
 /** Calls the operation of a tool, once a person has confirmed it where that is demanded. */
 async function confirmedCall(
-  { calls, confirmed, answerBytes }: McpParts,
-  described: DescribedOperation,
-  values: Readonly<Record<string, unknown>>,
+  parts: McpParts,
+  turn: Turn,
   message: McpMessage,
-  host: CallerHost,
+  call: CallToConfirm,
 ): Promise<object> {
-  const instead = confirmed.has(described)
-    ? askForConfirmation(message, described.field.name, values)
-    : null;
-  return instead ?? callTool(calls, described, values, host, answerBytes);
+  const { calls, confirmed, confirmations, answerBytes } = parts;
+  const { described, values } = call;
+  let instead: object | null = null;
+  if (confirmed.has(described))
+    instead = message.isStateless
+      ? await confirmations.required(message, call)
+      : await askInStream(parts, turn, call);
+  if (instead !== null && !('isError' in instead))
+    await enter(parts, turn.asked, 'tools/call question', QUESTION_POINTS);
+  return instead ?? callTool(calls, described, values, turn.host, answerBytes);
+}
+
+/** Asks a client of a revision with sessions in the stream of its request; null once a person has confirmed the call. */
+async function askInStream(
+  parts: McpParts,
+  { asked, departure, stream }: Turn,
+  { described, values, client }: CallToConfirm,
+): Promise<ToolResult | null> {
+  const { confirmations, pending } = parts;
+  const { [SESSION]: session, accept = '' } = asked.request.headers;
+  const isAble = confirmations.canAskIn(typeof session === 'string' ? session : null, client);
+  if (!isAble || !/text\/event-stream|\*\/\*/i.test(accept)) return errorResult(CANNOT_ASK);
+  await enter(parts, asked, 'tools/call question', QUESTION_POINTS);
+  const params = elicitation(described, values);
+  const how = await stream.ask(params, pending, confirmations.limits, departure);
+  if (how === 'gone') throw new Refusal('CLIENT_GONE');
+  return how === 'accepted' ? null : errorResult(endText(how));
 }
 
 async function search(

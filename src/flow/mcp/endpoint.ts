@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { hostNames, isHostAllowed } from '../../base/host-name.js';
+import type { NonceStore } from '../../base/nonce-store.js';
 import { packageVersion } from '../../base/package-folder.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
@@ -10,27 +11,42 @@ import { exactOrigins, originOf } from '../graphql/cors.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { refuseInForm } from '../http/refuse.js';
 import { answerMcp, refusedMessage } from './answer-mcp.js';
+import { Confirmations } from './confirmation.js';
+import type { PendingConfirmations } from './pending-confirmations.js';
 import { challengeParameter, makeResourceEndpoint } from './resource-endpoint.js';
 import { ToolList } from './tool-list.js';
 
 /** Clients in browsers look for their authorization server in the challenge. */
 const PAGE_FIELDS = {
   requests: ['mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'],
-  answers: ['www-authenticate', 'retry-after'],
+  answers: ['www-authenticate', 'retry-after', 'mcp-session-id'],
 };
+
+/** What confirmations need of the process. */
+interface ConfirmationState {
+  readonly confirmations: PendingConfirmations;
+  readonly nonces: NonceStore | null;
+}
 
 /** Null without `mcp`. */
 export function makeMcpEndpoint(
   { mcp, config }: Pick<Compiled, 'mcp' | 'config'>,
   graphql: GraphqlEndpoint,
+  { confirmations: pending, nonces }: ConfirmationState,
 ): OperationEndpoint | null {
   if (mcp === null) return null;
+  const { answerBytes, confirmMillis, pendingConfirmations: pendingMax } = config.limits.mcp;
   const parts = {
     endpoint: graphql,
     calls: new DescribedCalls(graphql.operations),
     tools: new ToolList(graphql, mcp.tools),
     confirmed: mcp.confirmed,
-    answerBytes: config.limits.mcp.answerBytes,
+    confirmations: new Confirmations({
+      ...{ keys: config.mcp?.keys ?? [], confirmMillis, pendingMax },
+      ...{ pending, nonces },
+    }),
+    pending,
+    answerBytes,
     path: mcp.path,
     serverInfo: { name: 'soapstone', version: packageVersion() },
   };

@@ -87,6 +87,7 @@ export class Workers implements WorkerGroup {
   #inputs: InputSnapshot;
   #own: ParentConfig;
   readonly #tickets: TicketKeys;
+  readonly #stateSecret = randomBytes(32).toString('base64url');
   readonly #stopping = new AbortController();
   /** The times of calls of all workers to services that have a rate. */
   readonly #pace = new SlotClock();
@@ -276,7 +277,12 @@ export class Workers implements WorkerGroup {
       {
         begin: () => {
           member.inputs = this.#inputs;
-          return { inputs: this.#inputs, tickets: this.#tickets.share(), replica };
+          return {
+            inputs: this.#inputs,
+            tickets: this.#tickets.share(),
+            stateSecret: this.#stateSecret,
+            replica,
+          };
         },
         newerInputs: () => {
           const newer = member.inputs === this.#inputs ? null : this.#inputs;
@@ -295,6 +301,10 @@ export class Workers implements WorkerGroup {
         invalidations: (operations) => {
           for (const other of this.#members.keys())
             if (other !== worker) void other.channel.tell('invalidations', operations);
+        },
+        confirmations: (news) => {
+          for (const other of this.#members.keys())
+            if (other !== worker) void other.channel.tell('confirmations', news);
         },
         slots: ({ name, rate, count }) => this.#pace.take(name, rate, count),
         offer,

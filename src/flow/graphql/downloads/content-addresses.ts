@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, getNamedType } from 'graphql';
 import type { Client } from '../../../access/client.js';
 import { isRecord } from '../../../base/record.js';
+import { TextSeal } from '../../../base/text-seal.js';
 import type {
   AddressMaker,
   ContentPlace,
@@ -13,7 +14,6 @@ import type { DescribedOperation } from '../../../graphql/described/described-op
 import type { RawVariables } from '../../../graphql/output/reply-plan.js';
 import type { FieldCall } from '../../../graphql/run/field-call.js';
 import { subjectOf } from '../../calls/subject.js';
-import { AddressSeal } from './address-seal.js';
 
 /** Bytes of the arguments and the place in the reply that an address holds, as JSON. With all else it is below 8 KiB then. */
 const CALL_BYTES_MAX = 3072;
@@ -40,7 +40,7 @@ interface DownloadParts {
 export class ContentAddresses {
   readonly path: string;
   readonly #base: string;
-  readonly #seal: AddressSeal;
+  readonly #seal: TextSeal;
   readonly #parts: DownloadParts;
 
   constructor(parts: DownloadParts) {
@@ -49,7 +49,7 @@ export class ContentAddresses {
     if (first === undefined) throw new Error('downloads without a key');
     this.path = `${path}/`;
     this.#base = `${parts.publicUrl.replace(/\/+$/, '')}${this.path}`;
-    this.#seal = new AddressSeal([first, ...others]);
+    this.#seal = new TextSeal('soapstone download', [first, ...others]);
     this.#parts = parts;
   }
 

@@ -5,24 +5,25 @@ const SALT_BYTES = 16;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
-const PURPOSE = 'soapstone download';
 const CIPHER = 'aes-256-gcm';
 
 /**
  * Seals texts that callers keep: they can neither read nor change them. AES-256-GCM (NIST SP 800-38D), with a key of its own
  * for each text (HKDF, RFC 5869), so that no pair of key and nonce comes twice.
  */
-export class AddressSeal {
+export class TextSeal {
+  readonly #purpose: string;
   readonly #keys: readonly [string, ...string[]];
 
-  /** The first key seals; texts of all of them are opened. */
-  constructor(keys: readonly [string, ...string[]]) {
+  /** The first key seals; texts of all of them are opened. What is sealed for one purpose is not opened for another. */
+  constructor(purpose: string, keys: readonly [string, ...string[]]) {
+    this.#purpose = purpose;
     this.#keys = keys;
   }
 
   seal(text: string): string {
     const salt = randomBytes(SALT_BYTES);
-    const { key, iv } = derived(this.#keys[0], salt);
+    const { key, iv } = derived(this.#keys[0], salt, this.#purpose);
     const cipher = createCipheriv(CIPHER, key, iv);
     const sealed = [cipher.update(text, 'utf8'), cipher.final()];
     return Buffer.concat([salt, cipher.getAuthTag(), ...sealed]).toString('base64url');
@@ -35,7 +36,7 @@ export class AddressSeal {
     // One text has one form.
     if (bytes.length <= start || bytes.toString('base64url') !== sealed) return null;
     for (const secret of this.#keys) {
-      const { key, iv } = derived(secret, bytes.subarray(0, SALT_BYTES));
+      const { key, iv } = derived(secret, bytes.subarray(0, SALT_BYTES), this.#purpose);
       const decipher = createDecipheriv(CIPHER, key, iv);
       decipher.setAuthTag(bytes.subarray(SALT_BYTES, start));
       const text = decipher.update(bytes.subarray(start));
@@ -49,7 +50,11 @@ export class AddressSeal {
   }
 }
 
-function derived(secret: string, salt: Buffer): { readonly key: Buffer; readonly iv: Buffer } {
-  const bytes = Buffer.from(hkdfSync('sha256', secret, salt, PURPOSE, KEY_BYTES + IV_BYTES));
+function derived(
+  secret: string,
+  salt: Buffer,
+  purpose: string,
+): { readonly key: Buffer; readonly iv: Buffer } {
+  const bytes = Buffer.from(hkdfSync('sha256', secret, salt, purpose, KEY_BYTES + IV_BYTES));
   return { key: bytes.subarray(0, KEY_BYTES), iv: bytes.subarray(KEY_BYTES) };
 }

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import type { CancelSignal } from '../../base/cancellation.js';
+import type { ConfirmationChannel, ConfirmationNews } from '../../base/confirmation-channel.js';
+import { OnceMemory } from '../../soap/security/once-memory.js';
+
+/** How the wait for a person ended. */
+export type Confirmed = 'accepted' | 'declined' | 'late' | 'gone' | 'full';
+
+interface Waiting {
+  readonly client: string;
+  end(how: Confirmed): void;
+}
+
+/** Confirmations that are remembered as used. */
+const USED_MAX = 100_000;
+
+/** The calls of this process that wait for a person, and the confirmations that were used. It survives reloads. */
+export class PendingConfirmations {
+  /** What states are sealed with where the configuration has no keys. All workers have the same. */
+  readonly secret: string;
+  readonly #channel: ConfirmationChannel | null;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #used = new OnceMemory(USED_MAX);
+
+  constructor(secret: string | null, channel: ConfirmationChannel | null) {
+    this.secret = secret ?? randomBytes(32).toString('base64url');
+    this.#channel = channel;
+    channel?.receive((news) => this.#hear(news));
+  }
+
+  /** Calls that wait. */
+  get count(): number {
+    return this.#waiting.size;
+  }
+
+  /** Waits for the answer of this client to a question. `send` sends the question by its id. */
+  wait(
+    client: string,
+    { max, millis }: { readonly max: number; readonly millis: number },
+    signal: CancelSignal,
+    send: (id: string) => void,
+  ): Promise<Confirmed> {
+    if (signal.aborted) return Promise.resolve('gone');
+    if (this.#waiting.size >= max) return Promise.resolve('full');
+    const id = `confirm-${randomBytes(16).toString('base64url')}`;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => end('late'), millis);
+      const onAbort = (): void => end('gone');
+      const end = (how: Confirmed): void => {
+        if (!this.#waiting.delete(id)) return;
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+        resolve(how);
+      };
+      this.#waiting.set(id, { client, end });
+      signal.addEventListener('abort', onAbort);
+      send(id);
+    });
+  }
+
+  /** Takes the answer of a client to a question, which a call of this process or of another one waits for. */
+  answer(question: string, client: string, isAccepted: boolean): void {
+    if (!/^confirm-[\w-]{22}$/.test(question)) return;
+    const news = { kind: 'answer', question, client, isAccepted } as const;
+    if (!this.#take(news)) this.#channel?.publish(news);
+  }
+
+  /** Uses a confirmation until this time: `seen` where it was used. */
+  use(name: string, untilMillis: number): 'new' | 'seen' | 'full' {
+    const used = this.#used.take(name, untilMillis, Date.now());
+    if (used === 'new') this.#channel?.publish({ kind: 'used', name, untilMillis });
+    return used;
+  }
+
+  #hear(news: ConfirmationNews): void {
+    if (news.kind === 'answer') this.#take(news);
+    else this.#used.take(news.name, news.untilMillis, Date.now());
+  }
+
+  /** Whether a call of this process waits for the answer. Another client than the one that was asked is not heard. */
+  #take({ question, client, isAccepted }: Extract<ConfirmationNews, { kind: 'answer' }>): boolean {
+    const waiting = this.#waiting.get(question);
+    if (waiting === undefined) return false;
+    if (waiting.client === client) waiting.end(isAccepted ? 'accepted' : 'declined');
+    return true;
+  }
+}
