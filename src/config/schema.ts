@@ -60,8 +60,8 @@ const SERVICE = closed({
   url: optional(text(BACKEND, HTTP_URL)),
   urls: urls('Several addresses of the same backend, in place of `url`.'),
   // Unsafe because an array of TypeBox may be empty.
-  versions: unsafe<readonly [DialectName, ...DialectName[]]>(
-    { type: 'array', items: { type: 'string', enum: DIALECT_NAMES }, description: 'Dialects that callers may speak; GraphQL calls the backend in the first.', minItems: 1, uniqueItems: true, default: ['1.1'] }),
+  versions: optional(unsafe<readonly [DialectName, ...DialectName[]]>(
+    { type: 'array', items: { type: 'string', enum: DIALECT_NAMES }, description: 'Dialects that callers may speak; GraphQL calls the backend in the first. By default those of the bindings of `port` or `ports`; else 1.1 where the WSDL has a binding for it, and 1.2 behind it where that has the same address; else 1.2. Without a WSDL 1.1.', minItems: 1, uniqueItems: true })),
   path: text('Path of the service on the traffic address.', { derived: '/soap/<service>', ...PATH }),
   mode: oneOf(['enforce', 'monitor'],
     '`enforce` refuses what breaks the rules; `monitor` counts and logs it and lets it through.', 'enforce'),

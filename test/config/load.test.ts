@@ -35,7 +35,7 @@ t.test('a small file gets every default', async (t) => {
   const orders = config.services['orders'];
   t.match(orders, {
     path: '/soap/orders',
-    versions: ['1.1'],
+    versions: undefined,
     mode: 'enforce',
     naming: 'camel',
     operations: {},
@@ -185,7 +185,7 @@ __proto__: { a: 1 }
     '16:10: `routes[0].url` is missing. Where to, http or https.',
     '16:18: `routes[0].path` is not valid. Begin it with `/`; no query, fragment or blank.',
     '17:5: `log` has no value. Give one, or remove the key.',
-    '18:1: Unknown key `__proto__`. Known here: `include`, `listen`, `admin`, `adminHosts`, `hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `routes`, `graphql`, `mcp`, `limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `demo`.',
+    '18:1: Unknown key `__proto__`. Known here: `include`, `listen`, `admin`, `adminHosts`, `hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, `graphql`, `mcp`, `limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `demo`.',
   ]);
   t.equal(Object.getOwnPropertyNames(Object.prototype).includes('a'), false);
 });
@@ -243,7 +243,7 @@ routes: [{ path: /callback/orders, url: http://x }]`,
   ],
   [
     `${SERVICES}tenants: {}`,
-    '4:1: Unknown key `tenants`. Known here: `include`, `listen`, `admin`, `adminHosts`, `hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `routes`, `graphql`, `mcp`, `limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `demo`.',
+    '4:1: Unknown key `tenants`. Known here: `include`, `listen`, `admin`, `adminHosts`, `hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, `graphql`, `mcp`, `limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `demo`.',
   ],
   [
     'services: { a: { wsdl: w } }',

@@ -3,17 +3,22 @@ import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { Port, WsdlModel } from '../../wsdl/model.js';
 import { type ChosenPorts, withOwnNames } from './own-names.js';
+import type { Versions } from './versions.js';
 
 /**
  * Chooses the ports that the configuration names, else the first one that speaks the dialect used for calls, else the
  * first. Throws `ConfigurationError` for a name that the WSDL does not have.
  */
-export function choosePorts(service: ConfigSection<ServiceConfig>, wsdl: WsdlModel): ChosenPorts {
+export function choosePorts(
+  service: ConfigSection<ServiceConfig>,
+  wsdl: WsdlModel,
+  [callVersion]: Versions,
+): ChosenPorts {
   const config = service.value;
   const all = wsdl.services.flatMap((described) => described.ports);
   if (config.ports !== undefined) return withOwnNames(wsdl, namedPorts(service, config.ports, all));
   if (config.port !== undefined) return { wsdl, ports: namedPorts(service, [config.port], all) };
-  const first = all.find((port) => port.dialect === config.versions[0]) ?? all[0];
+  const first = all.find((port) => port.dialect === callVersion) ?? all[0];
   return { wsdl, ports: first === undefined ? [] : [first] };
 }
 

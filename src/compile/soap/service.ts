@@ -53,6 +53,7 @@ import {
 } from './token-place.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
 import { compileVerification, type Verification } from './verification.js';
+import { type Versions, versionsOf, versionWarnings } from './versions.js';
 import { warningsOfWsdl } from './wsdl-warnings.js';
 
 /** One SOAP backend as requests see it: its name, the rules of its messages, its upstream. */
@@ -197,9 +198,9 @@ export async function compileService(
   const { gateway, forwarding, keeping } = parts;
   const { name, value: config } = section;
   const { limits } = gateway;
-  const { opened, ...description } = await describeService(section, parts);
+  const { opened, versions, ...description } = await describeService(section, parts);
   const { wsdl, source, operations, requests } = description;
-  const [first, ...others] = config.versions;
+  const [first, ...others] = versions;
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
   const freshness = compileFreshness(name, config, limits.soap, keeping);
   const verification = compileVerification(section, limits.soap.nonces, keeping);
@@ -213,6 +214,7 @@ export async function compileService(
   const tokenPlace = compileTokenPlace(section, operations);
   const calls = CALL_LIMITS.find(keeping, name, config);
   const rules = envelopeRules(config, gateway, {
+    versions,
     requests,
     tokenPlace,
     readsSecurity: freshness !== null,
@@ -260,6 +262,7 @@ export async function compileService(
     warnings: [
       ...(opened?.warnings ?? []),
       ...warningsOfWsdl(wsdl, description.ports, config),
+      ...versionWarnings(section, wsdl, description.ports),
       ...(verification?.warnings ?? []),
       ...(replyVerification?.warnings ?? []),
       ...warningsOfTls(section, reach.tls, `Service \`${name}\``),
@@ -284,6 +287,7 @@ export async function compileService(
 interface ServiceDescription
   extends Pick<SoapService, 'wsdl' | 'source' | 'ports' | 'operations' | 'requests'> {
   readonly opened: ReturnType<typeof openedOperations> | null;
+  readonly versions: Versions;
 }
 
 async function describeService(
@@ -294,13 +298,15 @@ async function describeService(
   const { name, value: config } = section;
   const source = await wsdls.read(section);
   const opened = source === null ? null : openedOperations(section, gateway.clients, source);
-  const chosen = opened === null ? null : choosePorts(section, opened.model);
+  const all = opened?.model.services.flatMap((described) => described.ports) ?? [];
+  const versions = versionsOf(config, all);
+  const chosen = opened === null ? null : choosePorts(section, opened.model, versions);
   const wsdl = chosen?.wsdl ?? null;
   await pace.pause();
   const before = DESCRIPTIONS.find(keeping, name, config);
   if (before !== null && before.wsdl === wsdl) {
     const { ports, operations, requests } = before;
-    return { opened, source, wsdl, ports, operations, requests };
+    return { opened, versions, source, wsdl, ports, operations, requests };
   }
   const configured = (described: readonly Operation[]): readonly Operation[] =>
     described.map((operation) => withConfiguredKeys(operation, config));
@@ -315,7 +321,7 @@ async function describeService(
   const requests = new OperationTable(operations, wsdl, (operation) =>
     configuredAction(operation, config),
   );
-  return { opened, source, wsdl, ports, operations, requests };
+  return { opened, versions, source, wsdl, ports, operations, requests };
 }
 
 /** The bounds of the bytes of its messages. */
@@ -345,7 +351,7 @@ function messageLimits(
 function envelopeRules(
   config: ServiceConfig,
   { roles, understands, limits: { soap } }: ServiceParts['gateway'],
-  { requests, tokenPlace, readsSecurity }: EnvelopeParts,
+  { versions, requests, tokenPlace, readsSecurity }: EnvelopeParts,
 ): Pick<SoapService, 'requestRules' | 'replyRules'> {
   const role = config.security.verify?.role;
   const header = {
@@ -365,7 +371,7 @@ function envelopeRules(
   return {
     requestRules: {
       ...rules,
-      dialects: new Set(config.versions),
+      dialects: new Set(versions),
       header: { ...header, enforce: true, checksAddressing, ...replacedBlocks(config, tokenPlace) },
       readsSecurity,
     },
@@ -379,6 +385,7 @@ function envelopeRules(
 }
 
 interface EnvelopeParts {
+  readonly versions: Versions;
   readonly requests: OperationTable;
   readonly tokenPlace: SoapService['tokenPlace'];
   readonly readsSecurity: boolean;
