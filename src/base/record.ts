@@ -6,3 +6,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /** The entries of a map of keys; none of anything else. */
 export const recordEntries = (value: unknown): readonly [string, unknown][] =>
   isRecord(value) ? Object.entries(value) : [];
+
+/** A member of what may be an object; undefined of anything else. */
+export const memberOf = (holder: unknown, name: string | symbol): unknown =>
+  typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;

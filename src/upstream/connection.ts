@@ -10,7 +10,7 @@ import type { ExchangeHandler, ExchangeRequest } from './exchange.js';
 import { Guard } from './guard.js';
 import { writeUsualNames } from './head-case.js';
 import type { UpstreamLimits } from './limits.js';
-import { type Connector, HttpClient } from './undici.js';
+import { type Connector, HttpClient, readBlanksBehindChunkSizes } from './undici.js';
 
 /** How much earlier than the backend an idle connection is closed, when the backend sends `Keep-Alive: timeout=5`. */
 const KEEP_ALIVE_MARGIN_MILLIS = 1_500;
@@ -170,6 +170,9 @@ export class UpstreamConnection implements Transport {
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MILLIS,
       maxHeaderSize: HEAD_BYTES_MAX,
       allowH2: false,
+    });
+    client.on('connect', () => {
+      if (this.#socket !== null) readBlanksBehindChunkSizes(this.#socket);
     });
     client.on('connectionError', () => {
       if (this.#client === client) this.#client = null;

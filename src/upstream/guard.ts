@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 
 import { packetRead } from '../base/packet-memory.js';
+import { memberOf } from '../base/record.js';
 import { Refusal } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
 import type { ConnectionReuse } from './connection-reuse.js';
@@ -245,9 +246,6 @@ function isTakenBySystem(socket: Socket): boolean {
   const encrypted: unknown = memberOf(memberOf(socket, '_handle'), '_parent');
   return memberOf(encrypted, 'writeQueueSize') === 0;
 }
-
-const memberOf = (holder: unknown, name: string): unknown =>
-  typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
 
 /** The status in a head whose first `DECIDED_AT` bytes are there; not a number where it has other characters. */
 const statusOf = (head: Buffer): number => Number(head.toString('latin1', STATUS_AT, DECIDED_AT));

@@ -1,4 +1,4 @@
-/** The two modules of undici that are used; the package has types for all of it only. */
+/** The modules of undici that are used; the package has types for all of it only. */
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici';
   export default Client;
@@ -7,4 +7,9 @@ declare module 'undici/lib/dispatcher/client.js' {
 declare module 'undici/lib/core/connect.js' {
   import { buildConnector } from 'undici';
   export default buildConnector;
+}
+
+declare module 'undici/lib/core/symbols.js' {
+  const symbols: { readonly kParser: symbol };
+  export default symbols;
 }

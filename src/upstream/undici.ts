@@ -1,6 +1,9 @@
+import type { Socket } from 'node:net';
 import type { buildConnector as build } from 'undici';
 import connectorOf from 'undici/lib/core/connect.js';
+import symbols from 'undici/lib/core/symbols.js';
 import Client from 'undici/lib/dispatcher/client.js';
+import { memberOf } from '../base/record.js';
 import { VERIFIED_SERVER } from '../base/server-identity.js';
 
 /** The only file that knows undici. Its index would load the rest of it, four times as much. */
@@ -15,3 +18,14 @@ export const buildConnector = (options: build.BuildOptions): Connector =>
 
 /** An HTTP/1.1 client of one origin. */
 export class HttpClient extends Client {}
+
+/**
+ * Lets the parser of a connection read blanks between the size of a chunk and its line end, as curl, PHP, Java and
+ * Python do: old servers write sizes of a fixed width. It is the one reader of the framing, and what it reads is framed
+ * anew, so no other can disagree. Requests of callers are read by another parser, which stays strict.
+ */
+export function readBlanksBehindChunkSizes(socket: Socket): void {
+  const parser = memberOf(socket, symbols.kParser);
+  const set = memberOf(memberOf(parser, 'llhttp'), 'llhttp_set_lenient_spaces_after_chunk_size');
+  if (typeof set === 'function') Reflect.apply(set, undefined, [memberOf(parser, 'ptr'), 1]);
+}

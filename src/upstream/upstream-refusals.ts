@@ -1,3 +1,4 @@
+import { memberOf } from '../base/record.js';
 import { type ExceededLimit, Refusal } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
 import type { UpstreamLimits } from './limits.js';
@@ -37,12 +38,13 @@ export function refusalOfError(
   if (known !== undefined)
     return new Refusal(known, code, { cause: error, limit: exceededLimit(code, timeouts) });
   // Two lengths that differ are seen before the head is reported: the answer was not cut, it was not valid.
+  // undici reports any fault of a head behind its Content-Length like this.
   if (code === LENGTHS_DIFFER && !hasHead)
-    return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
+    return new Refusal('UPSTREAM_INVALID_RESPONSE', BEHIND_LENGTH, { cause: error });
   if (CUT.has(code))
     return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_RESET', code, { cause: error });
   if (code.startsWith('HPE_') || isParserError(error))
-    return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
+    return new Refusal('UPSTREAM_INVALID_RESPONSE', parserReason(error, code), { cause: error });
   if (TLS.test(code)) return new Refusal('UPSTREAM_TLS', code, { cause: error });
   return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_UNREACHABLE', code, {
     cause: error,
@@ -124,6 +126,21 @@ const TLS =
 /** undici gives its parser's complaints a code for some causes and only this name for others. */
 const isParserError = (error: unknown): boolean =>
   error instanceof Error && error.name === 'HTTPParserError';
+
+const BEHIND_LENGTH =
+  'HTTP: a head that is malformed behind its Content-Length: two framings, two lengths or a broken field';
+
+/** What the parser of HTTP found, in its own words, which hold nothing of the answer; its code where it has none. */
+function parserReason(error: unknown, code: string): string {
+  const own = memberOf(error, 'reason');
+  const written = error instanceof Error ? IN_BRACKETS.exec(error.message)?.[1] : undefined;
+  const reason = typeof own === 'string' ? own : written;
+  return reason === undefined || !REASON.test(reason) ? code : `HTTP: ${reason}`;
+}
+
+/** undici writes the reason of its parser into the text of the error. */
+const IN_BRACKETS = /\(([^()]{1,100})\)$/;
+const REASON = /^[A-Za-z0-9 ,.'`/-]{1,100}$/;
 
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return 'unknown';

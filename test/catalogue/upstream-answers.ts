@@ -130,6 +130,16 @@ export const ANSWERS: readonly AnswerVector[] = [
     'NUL in a value': () => raw(['HTTP/1.1 200 OK', 'X-A: a\0b', 'Content-Length: 6'], 'secret'),
     'HTTP/2.0 in the status line': () => raw(['HTTP/2.0 200 OK', 'Content-Length: 6'], 'secret'),
     'no HTTP at all': () => 'secret',
+    'blank behind a chunk size': (dialect) =>
+      raw(IN_CHUNKS, `${chunks(envelope(PING, dialect)).replace('\r\n', '  \r\n')}0   \r\n\r\n`),
+    'blank before a chunk size': (dialect) =>
+      raw(IN_CHUNKS, ` ${chunks(envelope(PING, dialect))}0\r\n\r\n`),
+    'digits behind a blank in a chunk size': (dialect) =>
+      raw(IN_CHUNKS, `${chunks(envelope(PING, dialect)).replace('\r\n', ' 1\r\n')}0\r\n\r\n`),
+    'tab behind a chunk size': (dialect) =>
+      raw(IN_CHUNKS, `${chunks(envelope(PING, dialect)).replace('\r\n', '\t\r\n')}0\r\n\r\n`),
+    'chunk size that ends with a line feed': (dialect) =>
+      raw(IN_CHUNKS, `${chunks(envelope(PING, dialect)).replace('\r\n', ' \n')}0\r\n\r\n`),
     'chunk size with an overflow': () => raw(IN_CHUNKS, 'fffffffffffffffff\r\nsecret'),
     'chunks of another coding': (dialect) =>
       raw(
