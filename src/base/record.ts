@@ -8,5 +8,5 @@ export const recordEntries = (value: unknown): readonly [string, unknown][] =>
   isRecord(value) ? Object.entries(value) : [];
 
 /** A member of what may be an object; undefined of anything else. */
-export const memberOf = (holder: unknown, name: string | symbol): unknown =>
+export const readMember = (holder: unknown, name: string | symbol): unknown =>
   typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;

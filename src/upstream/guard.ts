@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 
 import { packetRead } from '../base/packet-memory.js';
-import { memberOf } from '../base/record.js';
+import { readMember } from '../base/record.js';
 import { Refusal } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
 import type { ConnectionReuse } from './connection-reuse.js';
@@ -233,7 +233,7 @@ const lastBytes = (socket: Socket): number | undefined =>
 
 /** Whether the other side has closed a socket. What came before may still have to be read. */
 const hasEnded = (socket: Socket): boolean =>
-  memberOf(memberOf(socket, '_readableState'), 'ended') === true;
+  readMember(readMember(socket, '_readableState'), 'ended') === true;
 
 const isReset = (error: Error | undefined): error is Error =>
   error !== undefined && 'code' in error && error.code === 'ECONNRESET';
@@ -243,8 +243,8 @@ const cutOff = (cause: Error): Refusal =>
 
 /** Whether the system has taken all that TLS has handed to it; false where that is not known. */
 function isTakenBySystem(socket: Socket): boolean {
-  const encrypted: unknown = memberOf(memberOf(socket, '_handle'), '_parent');
-  return memberOf(encrypted, 'writeQueueSize') === 0;
+  const encrypted: unknown = readMember(readMember(socket, '_handle'), '_parent');
+  return readMember(encrypted, 'writeQueueSize') === 0;
 }
 
 /** The status in a head whose first `DECIDED_AT` bytes are there; not a number where it has other characters. */

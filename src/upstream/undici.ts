@@ -3,7 +3,7 @@ import type { buildConnector as build } from 'undici';
 import connectorOf from 'undici/lib/core/connect.js';
 import symbols from 'undici/lib/core/symbols.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import { memberOf } from '../base/record.js';
+import { readMember } from '../base/record.js';
 import { VERIFIED_SERVER } from '../base/server-identity.js';
 
 /** The only file that knows undici. Its index would load the rest of it, four times as much. */
@@ -25,7 +25,10 @@ export class HttpClient extends Client {}
  * anew, so no other can disagree. Requests of callers are read by another parser, which stays strict.
  */
 export function readBlanksBehindChunkSizes(socket: Socket): void {
-  const parser = memberOf(socket, symbols.kParser);
-  const set = memberOf(memberOf(parser, 'llhttp'), 'llhttp_set_lenient_spaces_after_chunk_size');
-  if (typeof set === 'function') Reflect.apply(set, undefined, [memberOf(parser, 'ptr'), 1]);
+  const parser = readMember(socket, symbols.kParser);
+  const set = readMember(
+    readMember(parser, 'llhttp'),
+    'llhttp_set_lenient_spaces_after_chunk_size',
+  );
+  if (typeof set === 'function') Reflect.apply(set, undefined, [readMember(parser, 'ptr'), 1]);
 }

@@ -1,4 +1,4 @@
-import { memberOf } from '../base/record.js';
+import { readMember } from '../base/record.js';
 import { type ExceededLimit, Refusal } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
 import type { UpstreamLimits } from './limits.js';
@@ -132,7 +132,7 @@ const BEHIND_LENGTH =
 
 /** What the parser of HTTP found, in its own words, which hold nothing of the answer; its code where it has none. */
 function parserReason(error: unknown, code: string): string {
-  const own = memberOf(error, 'reason');
+  const own = readMember(error, 'reason');
   const written = error instanceof Error ? IN_BRACKETS.exec(error.message)?.[1] : undefined;
   const reason = typeof own === 'string' ? own : written;
   return reason === undefined || !REASON.test(reason) ? code : `HTTP: ${reason}`;
