@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { OperationUse } from './operation-use.js';
 import type { Refusal } from './refusals/refusal.js';
 import type { RequestObserver } from './request-observer.js';
+import type { ToleratedDeviation } from './tolerance.js';
 
 /** How a request ended. `aborted`: the client left before it had its answer, or the answer had to be cut. */
 export type Outcome = 'ok' | 'fault' | 'refused' | 'failed' | 'aborted';
@@ -149,6 +150,10 @@ export class Exchange {
   policyResults: ('allowed' | 'denied' | 'failed')[] | null = null;
   /** Measured limits that it was beyond. */
   measuredLimits: readonly string[] | null = null;
+  /** Deviations of replies that were tolerated; null for none. */
+  tolerated: ToleratedDeviation[] | null = null;
+  /** Deviations of replies for which `tolerate` has a name that was not given; null for none. */
+  tolerable: ToleratedDeviation[] | null = null;
   /** Content of its messages that broke the schema; at most `VIOLATIONS_MAX`. */
   violations: ContentViolation[] | null = null;
   /** Time of the event loop spent on reading it, as far as that was measured. */

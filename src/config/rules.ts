@@ -22,6 +22,7 @@ import { redisRules } from './process/redis-rules.js';
 import { restPaths } from './rest/rest-rules.js';
 import { mtomRules } from './soap/mtom-rules.js';
 import { signingRules } from './soap/signing-rules.js';
+import { toleranceRules } from './soap/tolerance-rules.js';
 
 /**
  * Rules between keys, which the schema cannot state. They look at data whose shape may still be wrong, so that all
@@ -58,6 +59,7 @@ export function checkRules(
     ...pageRules(data),
     ...mtomRules(data),
     ...signingRules(data),
+    ...toleranceRules(data),
     ...listenRules(data),
     ...redisRules(data),
     ...limitRules(data, isGiven),

@@ -31,6 +31,7 @@ import {
   unsafe,
 } from './keys/key-types.js';
 import { limitOverrides } from './keys/limit-schema.js';
+import { toleratedNames } from './keys/tolerated-names.js';
 import { LIMIT_KEYS } from './limit-keys.js';
 import { ADMIN_HOSTS, HOSTS, PUBLIC_URL } from './listen/host-keys.js';
 import { ADMIN, LISTEN } from './listen/listen-keys.js';
@@ -104,6 +105,7 @@ const SERVICE = closed({
   addressing: ADDRESSING_KEYS,
   security: SECURITY_KEYS,
   validate: VALIDATION_KEYS,
+  tolerate: optional(toleratedNames('Deviations of replies that pass, by name: `wrapper`, `wrapper-name`, `media-type`, `leading-space`, `trailing-bytes`, `control-characters`, `empty-body`, `missing`. Without it a reply is held to its contract. Each is counted and logged.')),
   drift: optional(DRIFT_KEYS),
   limits: section('Limits of this service where they differ from those of the gateway.', {
     xml: limitOverrides(XML_LIMITS, 'limits.xml'),

@@ -50,6 +50,15 @@ export function mergeRecent(all: readonly RecentLists[]): RecentLists {
   };
 }
 
+/** The rule that was broken, and the names that would let the reply pass. */
+function detailOf({ refusal, tolerable }: Exchange): string | null {
+  const names = new Set(tolerable?.map(({ deviation }) => deviation) ?? []);
+  const hint = names.size === 0 ? '' : `\`tolerate\` has no ${[...names].join(', ')}`;
+  const rule = refusal?.detail?.slice(0, DETAIL_UNITS_MAX) ?? '';
+  const detail = [rule, hint].filter((text) => text !== '').join('; ');
+  return detail === '' ? null : detail;
+}
+
 function remember(list: RecentRequest[], exchange: Exchange, millis: number): void {
   const { id, route, operation, caller, client, graphql, status, refusal } = exchange;
   if (list.length === RECENT_MAX) list.shift();
@@ -65,7 +74,7 @@ function remember(list: RecentRequest[], exchange: Exchange, millis: number): vo
     status,
     millis,
     code: refusal?.code ?? null,
-    detail: refusal?.detail?.slice(0, DETAIL_UNITS_MAX) ?? null,
+    detail: detailOf(exchange),
     limit: refusal?.limit ?? null,
   });
 }

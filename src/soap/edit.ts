@@ -9,6 +9,8 @@ export interface Edit {
   readonly endBytes: number;
   /** XML text in ASCII, escaped already; null for nothing. */
   readonly replacement: string | null;
+  /** Writes the range anew from its text, in ASCII where it differs; instead of `replacement`. */
+  readonly rewrite?: (text: string) => string;
   /** Called with the offset of the replacement in the edited message. */
   readonly onApplied?: (offsetBytes: number) => void;
 }
@@ -32,10 +34,13 @@ export function applyEdits(
     bytes += piece.length;
   };
   for (const edit of [...edits].sort((one, other) => one.startBytes - other.startBytes)) {
-    add(message.subarray(kept, envelopeStart + offsets.find(edit.startBytes)));
+    const start = envelopeStart + offsets.find(edit.startBytes);
+    add(message.subarray(kept, start));
     edit.onApplied?.(bytes);
-    if (edit.replacement !== null) add(encodeAscii(edit.replacement, encoding));
     kept = envelopeStart + offsets.find(edit.endBytes);
+    if (edit.rewrite !== undefined)
+      add(rewritten(message.subarray(start, kept), edit.rewrite, encoding));
+    else if (edit.replacement !== null) add(encodeAscii(edit.replacement, encoding));
   }
   pieces.push(message.subarray(kept));
   return Buffer.concat(pieces);
@@ -70,4 +75,12 @@ export function encodeAscii(text: string, encoding: Encoding): Buffer {
   return encoding === 'utf-16be'
     ? Buffer.from(text, 'utf16le').swap16()
     : Buffer.from(text, 'latin1');
+}
+
+/** The bytes of a range, written anew. Encodings of one byte for a character go through as they are, as does UTF-8. */
+function rewritten(bytes: Buffer, rewrite: (text: string) => string, encoding: Encoding): Buffer {
+  if (encoding === 'utf-16le') return encodeAscii(rewrite(bytes.toString('utf16le')), encoding);
+  if (encoding === 'utf-16be')
+    return encodeAscii(rewrite(Buffer.from(bytes).swap16().toString('utf16le')), encoding);
+  return encodeAscii(rewrite(bytes.toString('latin1')), encoding);
 }

@@ -67,6 +67,8 @@ export class EnvelopeValidator implements XmlHandler {
   isHeadValid = false;
   /** Name of the first child of Body; null for an empty Body, and before `isHeadValid`. */
   operation: QName | null = null;
+  /** The start tag of that child, lent within `onHeadValid`; null for an empty Body, and at any other time. */
+  operationTag: StartTag | null = null;
   /** Reads the Fault when the message is one; its parts are complete once the message is. */
   fault: FaultReader | null = null;
   /** Null until there is a header block. */
@@ -87,6 +89,7 @@ export class EnvelopeValidator implements XmlHandler {
   /** Elements open below the expected one. */
   #depth = 0;
   #inner: XmlHandler | null = null;
+  #bodyEdit: Edit | null = null;
   /** Null where Body has one child. */
   #parts: BodyParts | null = null;
 
@@ -128,13 +131,19 @@ export class EnvelopeValidator implements XmlHandler {
 
   /** Changes of the head before the message is sent on; null for none. */
   get edits(): readonly Edit[] | null {
-    const edits = this.header?.edits ?? null;
+    const ofHeader = this.header?.edits ?? null;
+    const edits = this.#bodyEdit === null ? ofHeader : [...(ofHeader ?? []), this.#bodyEdit];
     return this.place?.edit ? [...(edits ?? []), this.place.edit] : edits;
   }
 
   /** Adds a change inside the Header: by `onHeadValid` at the latest. */
   edit(edit: Edit): void {
     this.header?.edit(edit);
+  }
+
+  /** Changes the start tag of the first child of Body. Within `onHeadValid`. */
+  editOperation(edit: Edit): void {
+    this.#bodyEdit = edit;
   }
 
   /** Allows several children of Body: those of the message that its first one begins. Within `onHeadValid`. */
@@ -279,7 +288,9 @@ export class EnvelopeValidator implements XmlHandler {
           this.#observer?.openMultiRef?.(tag) ?? this.#openContentValidator(tag, dialect);
     } else {
       this.#expected = 'bodyChild';
+      this.operationTag = tag;
       this.#completeHead({ uri: tag.uri, local: tag.local });
+      this.operationTag = null;
       if (isFault)
         this.#inner = this.fault = new FaultReader(dialect, this.#faultWants, this.#observer);
       else {

@@ -173,8 +173,7 @@ export class AttributeScanner {
     while (i < end) {
       if (i >= limit) throw this.#refuseByValueLimit();
       const done = this.#cursor.reference.take(chunk[i]!);
-      if (done === null)
-        throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an & that begins no reference', i);
+      if (done === null) throw this.#cursor.referenceRefusal(i);
       i++;
       if (done) {
         this.#cursor.state = VALUE;

@@ -48,6 +48,14 @@ export class Cursor {
   }
 
   /** A refusal for what stands at `i`. */
+  /** The refusal of a reference that is none, or none that XML has. */
+  referenceRefusal(i: number): Refusal {
+    const rule = this.reference.isForbidden
+      ? 'a reference to a character that XML does not have'
+      : 'an & that begins no reference';
+    return this.refusal('XML_NOT_WELLFORMED', rule, i);
+  }
+
   refusal(code: RefusalCode, rule: string, i: number): Refusal {
     return refuse(code, rule, this.base + i);
   }

@@ -6,11 +6,19 @@ export class ReferenceReader {
   code = 0;
   #kind: 'new' | 'named' | 'number' | 'decimal' | 'hexadecimal' = 'new';
   #digits = 0;
+  #isEnded = false;
 
   begin(): void {
     this.code = 0;
     this.#digits = 0;
+    this.#isEnded = false;
     this.#kind = 'new';
+  }
+
+  /** It is a reference to a character that XML does not have; once it was none. */
+  get isForbidden(): boolean {
+    const isNumber = this.#kind === 'decimal' || this.#kind === 'hexadecimal';
+    return isNumber && this.#isEnded && this.#digits > 0 && this.code <= 0x10ffff;
   }
 
   /** Takes one byte. True when the reference is complete, false when it goes on, null when it is none. */
@@ -25,7 +33,10 @@ export class ReferenceReader {
     }
     if (this.#kind === 'new') this.#kind = 'named';
     if (this.#kind === 'number') this.#kind = 'decimal';
-    if (byte === 0x3b) return this.#complete();
+    if (byte === 0x3b) {
+      this.#isEnded = true;
+      return this.#complete();
+    }
     if (this.#kind === 'named') return this.#letter(byte);
     return this.#digit(byte, this.#kind === 'decimal' ? 10 : 16);
   }

@@ -152,7 +152,11 @@ export class Scanner {
     while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
     if (i >= end) return end;
     if (chunk[i] !== 0x3c)
-      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'text outside the document element', i);
+      throw this.#cursor.refusal(
+        'XML_NOT_WELLFORMED',
+        chunk[i] === 0 ? 'NUL outside the document element' : 'text outside the document element',
+        i,
+      );
     const after = this.elements.begun ? -1 : this.#fastPath.startTag(chunk, i, end);
     if (after >= 0) this.#cursor.state = CONTENT;
     return after >= 0 ? after : this.#markup(chunk, i + 1, end);

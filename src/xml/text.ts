@@ -144,8 +144,7 @@ export class TextScanner {
     const elements = this.#elements;
     while (i < end) {
       const done = this.#cursor.reference.take(chunk[i]!);
-      if (done === null)
-        throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an & that begins no reference', i);
+      if (done === null) throw this.#cursor.referenceRefusal(i);
       i++;
       if (!done) continue;
       this.#cursor.state = CONTENT;

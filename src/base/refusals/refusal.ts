@@ -19,6 +19,8 @@ export class Refusal extends Error {
   readonly limit: ExceededLimit | null;
   /** For the log only: the address of the backend where the call failed, as the metrics name it; null for none. */
   address: string | null = null;
+  /** For the log only: what was known of the reply that is refused; null for any other refusal. */
+  reply: ReplyFacts | null = null;
   /** When it is worth asking again: seconds, or an HTTP date (RFC 9110 section 10.2.3). Null when nothing is known. */
   readonly retryAfter: string | null;
   readonly #hasOffset: boolean;
@@ -68,6 +70,24 @@ export class Refusal extends Error {
   }
 }
 
+/** What was found in a reply that is refused, by its sender: log writers cut and escape it. */
+export interface ReplyFacts {
+  readonly status: number;
+  /** The Content-Type; null for none. */
+  readonly mediaType: string | null;
+  readonly coding: string | null;
+  /** The SOAP version of its envelope; null where there was none. */
+  readonly version: string | null;
+  /** The name `{uri}local` of the child of Body. */
+  readonly element: string | null;
+  readonly fault: {
+    readonly code: string;
+    readonly string: string;
+    /** A signature was demanded, and this Fault has not been verified. */
+    readonly isUnverified: boolean;
+  } | null;
+}
+
 export interface RefusalOptions extends ErrorOptions {
   readonly retryAfter?: string | null;
   readonly challenge?: string | null;
@@ -107,12 +127,16 @@ export function asRefusal(caught: unknown): Refusal {
 /** Converts a refusal of a message of the upstream, which is never the client's fault. */
 export function asUpstream(refusal: Refusal): Refusal {
   if (refusal.kind.blame !== 'peer') return refusal;
-  const { found, limit } = refusal;
+  const { found, limit, place } = refusal;
   // Beyond a limit of the gateway a message may be in order but for that.
   const isLimit = limit !== null || BY_LIMIT.has(refusal.code);
   const code = isLimit ? 'UPSTREAM_RESPONSE_LIMIT' : 'UPSTREAM_INVALID_RESPONSE';
   const detail = refusal.detail === null ? refusal.code : `${refusal.code}: ${refusal.detail}`;
-  return new Refusal(code, detail, { cause: refusal, found, limit });
+  const { expected } = refusal.facts;
+  const facts = expected === undefined ? {} : { expected };
+  const converted = new Refusal(code, detail, { cause: refusal, found, limit, facts });
+  if (place !== null) converted.locate(place);
+  return converted;
 }
 
 /** Codes of limits, of which some have no key. */

@@ -1,6 +1,7 @@
 import { nearest } from '../../base/nearest.js';
 import { refusalGuides } from '../../base/refusals/guides.js';
 import { kindOf, REFUSAL_CODES } from '../../base/refusals/refusals.js';
+import { DEVIATION_CODES, DEVIATION_NAMES, DEVIATIONS } from '../../base/tolerance.js';
 import { printAmount } from '../../config/keys/units.js';
 import { limitsOfRefusal } from '../../config/refusal-limits.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
@@ -26,6 +27,8 @@ export function rules(code: string | null, terminal: Terminal): ExitCode {
     `${printAmount(value, unit)}, at most ${printAmount(max, unit)}`,
     text.replaceAll('`', ''),
   ]);
+  const deviations = DEVIATION_NAMES.filter((name) => DEVIATION_CODES[name] === found);
+  const tolerable = table(deviations.map((name) => [`  ${name}`, DEVIATIONS[name]]));
   const lines = [
     found,
     '',
@@ -36,7 +39,11 @@ export function rules(code: string | null, terminal: Terminal): ExitCode {
     `Remedy: ${plain(change)}`,
   ];
   terminal.out(
-    [...lines, ...(limits.length === 0 ? [] : ['', 'Limits:', table(limits)])].join('\n'),
+    [
+      ...lines,
+      ...(deviations.length === 0 ? [] : ['', 'Passes by a name in `tolerate`:', tolerable]),
+      ...(limits.length === 0 ? [] : ['', 'Limits:', table(limits)]),
+    ].join('\n'),
   );
   return 0;
 }

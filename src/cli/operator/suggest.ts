@@ -4,8 +4,8 @@ import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { readingError, readOperatorPage } from './operator-page.js';
 
 /**
- * Prints, as YAML for the configuration, how long lists and replies are to be taken to be, from what a gateway has
- * counted: its metrics at an address, or in a file.
+ * Prints, as YAML for the configuration, how long lists and replies are to be taken to be, and the deviations of replies
+ * that a backend needs in `tolerate`, from what a gateway has counted: its metrics at an address, or in a file.
  */
 export async function suggest(source: string, terminal: Terminal): Promise<ExitCode> {
   let text: string;
@@ -16,11 +16,12 @@ export async function suggest(source: string, terminal: Terminal): Promise<ExitC
     return 2;
   }
   const seen = readMetrics(text);
-  if (seen.size === 0) {
+  const deviations = readDeviations(text);
+  if (seen.size === 0 && deviations.size === 0) {
     terminal.error('Nothing was counted yet: there must be answers of GraphQL first.');
     return 1;
   }
-  terminal.out(printSuggestions(seen));
+  terminal.out(printSuggestions(seen, deviations));
   return 0;
 }
 
@@ -53,14 +54,41 @@ const METRICS: ReadonlyMap<string, readonly ['replies' | 'items' | 'lists', keyo
     ['soapstone_list_items_max', ['lists', 'most']],
   ]);
 
-/** Reads the counts by service and operation from the text format of Prometheus. */
-function readMetrics(text: string): Seen {
-  const seen: Seen = new Map();
+/** The names that replies of a service need in `tolerate`, those it has included, by operation. */
+type Deviations = Map<string, Map<string, Set<string>>>;
+
+function readDeviations(text: string): Deviations {
+  const found: Deviations = new Map();
+  for (const { name, labels, value } of samplesOf(text)) {
+    if (!DEVIATION_METRICS.has(name) || !(value > 0)) continue;
+    const service = labels.get('service') ?? '';
+    const operation = labels.get('operation') ?? '';
+    const deviation = labels.get('deviation') ?? '';
+    if ([service, operation, deviation].some((label) => label === '' || label === OTHER)) continue;
+    const operations = getOrMake(found, service, () => new Map<string, Set<string>>());
+    getOrMake(operations, operation, () => new Set<string>()).add(deviation);
+  }
+  return found;
+}
+
+const DEVIATION_METRICS: ReadonlySet<string> = new Set([
+  'soapstone_tolerated_total',
+  'soapstone_tolerable_total',
+]);
+
+/** One line of the text format of Prometheus. */
+interface Sample {
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly value: number;
+}
+
+function* samplesOf(text: string): Iterable<Sample> {
   for (const line of text.split('\n')) {
     const brace = line.indexOf('{');
     const end = line.lastIndexOf('}');
-    const metric = METRICS.get(line.slice(0, Math.max(0, brace)));
-    if (metric === undefined || end < brace) continue;
+    const name = line.slice(0, Math.max(0, brace));
+    if (end < brace || !(METRICS.has(name) || DEVIATION_METRICS.has(name))) continue;
     const labels = new Map<string, string>();
     for (const [, name = '', value = ''] of line
       .slice(brace + 1, end)
@@ -76,6 +104,16 @@ function readMetrics(text: string): Seen {
         .trim()
         .split(' ')[0],
     );
+    yield { name, labels, value };
+  }
+}
+
+/** Reads the counts by service and operation from the text format of Prometheus. */
+function readMetrics(text: string): Seen {
+  const seen: Seen = new Map();
+  for (const { name, labels, value } of samplesOf(text)) {
+    const metric = METRICS.get(name);
+    if (metric === undefined) continue;
     const service = labels.get('service') ?? '';
     const operation = labels.get('operation') ?? '';
     if (
@@ -107,22 +145,29 @@ const entryOf = (seen: Seen, service: string, operation: string): SeenOperation 
 const newOperations = (): Map<string, SeenOperation> => new Map();
 const newFields = (): Map<string, Counted> => new Map();
 
-function printSuggestions(seen: Seen): string {
+function printSuggestions(seen: Seen, deviations: Deviations): string {
   const lines = ['services:'];
-  for (const [service, operations] of sorted(seen)) {
+  const services = new Set([...seen.keys(), ...deviations.keys()]);
+  for (const service of [...services].sort()) {
+    const operations = seen.get(service) ?? new Map<string, SeenOperation>();
+    const needed = deviations.get(service) ?? new Map<string, Set<string>>();
     lines.push(`  ${keyOf(service)}:`, '    operations:');
     const types = new Map<string, Map<string, Counted>>();
-    for (const [operation, { replies, items, lists }] of sorted(operations)) {
+    for (const operation of [...new Set([...operations.keys(), ...needed.keys()])].sort()) {
       lines.push(`      ${keyOf(operation)}:`);
+      const names = needed.get(operation);
+      if (names !== undefined) lines.push(`        tolerate: [${[...names].sort().join(', ')}]`);
+      const counted = operations.get(operation);
+      if (counted === undefined) continue;
+      const { replies, items, lists } = counted;
       const itself = lists.get('');
       if (itself !== undefined) lines.push(`        listSize: ${listSize(itself)}`);
       if (items.most > 0) lines.push(`        replySize: ${replySize(items.most, replies, lists)}`);
       const kib = { ...replies, sum: replies.sum / 1024, most: replies.most / 1024 };
       lines.push(`        replyKib: ${roundUp(kib.most)} # ${about(kib, 'replies', 'KiB')}`);
-      for (const [list, counted] of lists) {
+      for (const [list, items] of lists) {
         const [type = '', field = ''] = list.split('/');
-        if (field !== '')
-          add(getOrMake(getOrMake(types, type, newFields), field, nothing), counted);
+        if (field !== '') add(getOrMake(getOrMake(types, type, newFields), field, nothing), items);
       }
     }
     if (types.size > 0) lines.push('    schema:', '      types:');

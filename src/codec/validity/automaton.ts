@@ -113,8 +113,9 @@ export class ContentAutomaton<E> {
   static of<E>(
     particle: Particle,
     elementOf: (declaration: ElementDeclaration) => E,
+    isLenient = false,
   ): ContentAutomaton<E> | null {
-    const nodes = nodesOf(particle);
+    const nodes = nodesOf(particle, isLenient);
     const root = nodes?.[0];
     return nodes == null || root === undefined
       ? null

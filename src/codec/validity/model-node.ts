@@ -23,12 +23,13 @@ export class ModelNode {
   /** The first counter of an `all` group, which has as many as it has children. */
   memberCounter = -1;
 
-  constructor(particle: Particle, parent: ModelNode | null) {
+  /** `isLenient`: elements may be left out. */
+  constructor(particle: Particle, parent: ModelNode | null, isLenient = false) {
     this.particle = particle;
     this.parent = parent;
     this.index = parent === null ? 0 : parent.children.length;
     this.depth = parent === null ? 0 : parent.depth + 1;
-    this.min = particle.min;
+    this.min = isLenient && particle.kind === 'one' ? 0 : particle.min;
     this.max = particle.max;
     parent?.children.push(this);
   }
@@ -65,13 +66,13 @@ const NONE = new Int32Array(1);
 const STATES_MAX = 65_535;
 
 /** The nodes of a content model, parents first; null where it stands for more than `STATES_MAX` elements. */
-export function nodesOf(particle: Particle): readonly ModelNode[] | null {
+export function nodesOf(particle: Particle, isLenient = false): readonly ModelNode[] | null {
   const nodes: ModelNode[] = [];
   const open: { readonly particle: Particle; readonly parent: ModelNode | null }[] = [
     { particle, parent: null },
   ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const node = new ModelNode(next.particle, next.parent);
+    const node = new ModelNode(next.particle, next.parent, isLenient);
     nodes.push(node);
     if (next.particle.kind === 'one' || next.particle.kind === 'any') continue;
     const { particles } = next.particle;

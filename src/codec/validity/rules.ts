@@ -72,7 +72,11 @@ export class SchemaRules {
   /** The rules for an undeclared element, in which declared ones are validated. */
   readonly undeclared: ElementRules;
 
-  constructor(model: Pick<WsdlModel, 'types' | 'elements' | 'attributes'>) {
+  readonly #isLenient: boolean;
+
+  /** `isLenient`: elements that are required may be left out. */
+  constructor(model: Pick<WsdlModel, 'types' | 'elements' | 'attributes'>, isLenient = false) {
+    this.#isLenient = isLenient;
     this.#model = model;
     this.#attributes = new Map(
       [...(model.attributes ?? [])].map(([key, each]) => [key, attributeRules(each)]),
@@ -126,7 +130,7 @@ export class SchemaRules {
         ? content.particle
         : content.kind === 'opaque' && content.mixed?.particle;
     const automaton = particle
-      ? ContentAutomaton.of(particle, (element) => this.element(element))
+      ? ContentAutomaton.of(particle, (element) => this.element(element), this.#isLenient)
       : null;
     return {
       type,

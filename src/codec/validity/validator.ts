@@ -10,6 +10,7 @@ import {
 } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
 import { checkAttributes, identitiesIn, identityAttributes } from './attributes.js';
+import type { Position } from './automaton.js';
 import { checkContent, checkText } from './element-value.js';
 import { Frame } from './frame.js';
 import type { FramePool } from './frame-pool.js';
@@ -36,6 +37,8 @@ export interface ValidatorOptions extends ValidityLimits {
    * for each of its elements make validation expensive.
    */
   readonly isThorough: boolean;
+  /** A namespace whose elements may have none, and the other way round; absent: names are as declared. */
+  readonly unqualifiedAs?: string;
 }
 
 /**
@@ -84,7 +87,7 @@ export class ContentValidator implements XmlHandler {
       parent.children++;
       const { automaton } = parent.type;
       if (automaton !== null && parent.textState !== 'nil') {
-        const position = parent.walk.advance(tag.uri, tag.local);
+        const position = this.#advance(parent, tag);
         if (position === null) return this.#stop(describeMisplaced(parent, tag));
         ordinal = parent.countChild(position);
         mayRepeat = position.mayRepeat;
@@ -140,6 +143,14 @@ export class ContentValidator implements XmlHandler {
     if (this.#depth > 0) return;
     this.#pool.release(this.#frames);
     this.#frames = [];
+  }
+
+  #advance({ walk }: Frame, { uri, local }: StartTag): Position<ElementRules> | null {
+    const position = walk.advance(uri, local);
+    const { unqualifiedAs } = this.#options;
+    if (position !== null || unqualifiedAs === undefined) return position;
+    if (uri === '') return walk.advance(unqualifiedAs, local);
+    return uri === unqualifiedAs ? walk.advance('', local) : null;
   }
 
   #begin(tag: StartTag, element: ElementRules, ordinal: number, mayRepeat: boolean): Interest {

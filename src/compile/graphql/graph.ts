@@ -142,7 +142,11 @@ const build = (
       hasReferences: service.config.dataContractReferences,
       naming: namingOf(service),
       choices: service.config.schema.choices,
-      nullable: service.config.schema.nullable ?? null,
+      nullable:
+        service.toleranceOf(null).has('missing') || (service.config.schema.nullable ?? null),
+      nullableReplies: service.operations.filter((operation) =>
+        service.toleranceOf(operation).has('missing'),
+      ),
       types: mappedTypes(service),
       knownTypes: [...(service.wsdl?.types.values() ?? [])],
       elements: [...(service.wsdl?.elements.values() ?? [])],

@@ -1,4 +1,5 @@
 import { groupBy } from '../../base/groups.js';
+import { STRICT, type Tolerance } from '../../base/tolerance.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ExpectedParts } from '../../soap/body-parts.js';
 import { type DetailRules, EXCEPTION_DETAIL } from '../../soap/fault/fault-policy.js';
@@ -17,6 +18,7 @@ export interface Replies {
   mayBeEmpty(operation: Operation | null): boolean;
   /** Whether an element is the output of an operation of any service at the same addresses. */
   isOutput(body: QName): boolean;
+  toleranceOf(operation: Operation | null): Tolerance;
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
@@ -55,9 +57,24 @@ export function compileReplies(
       operation === null || (expected.get(operation)?.isReply(body) ?? true),
     mayBeEmpty: (operation) => operation !== null && empty.has(operation),
     isOutput: outputs.add(config.urls, operations),
+    toleranceOf: tolerances(config, operations),
     replyParts: (operation) =>
       operation === null ? null : (expected.get(operation)?.parts ?? null),
   };
+}
+
+function tolerances(
+  { tolerate = [], operations: mappings }: ServiceConfig,
+  operations: readonly Operation[],
+): Replies['toleranceOf'] {
+  const ofService: Tolerance = tolerate.length === 0 ? STRICT : new Set(tolerate);
+  const own = new Map<Operation, Tolerance>();
+  for (const operation of operations) {
+    const mapping = mappings[operation.name];
+    const { tolerate: further = [] } = typeof mapping === 'object' ? mapping : {};
+    if (further.length > 0) own.set(operation, new Set([...tolerate, ...further]));
+  }
+  return (operation) => (operation === null ? ofService : (own.get(operation) ?? ofService));
 }
 
 /** Stacks write the name of the fault, of its element, or of the class behind it. */

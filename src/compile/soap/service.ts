@@ -2,6 +2,7 @@ import type { Forwarding } from '../../access/network/forwarding.js';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { Requirement } from '../../base/requirement.js';
 import type { Pace } from '../../base/time-slices.js';
+import type { Tolerance } from '../../base/tolerance.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { ExpectedParts } from '../../soap/body-parts.js';
@@ -158,6 +159,8 @@ export interface SoapService {
   mayBeEmpty(operation: Operation | null): boolean;
   /** Whether an element is the output of an operation of any service at the same addresses. */
   isOutput(body: QName): boolean;
+  /** The deviations that pass of the replies to this operation; null: of one that is not known. */
+  toleranceOf(operation: Operation | null): Tolerance;
   /** The parts of the Body of a reply to this operation; null where that is one child. */
   replyParts(operation: Operation | null): ExpectedParts | null;
 }

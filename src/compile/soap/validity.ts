@@ -11,7 +11,8 @@ import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { ValidationLevel } from '../../config/soap/validation-keys.js';
 import type { Operation, Payload, WsdlModel } from '../../wsdl/model.js';
-import type { StartTag } from '../../xml/events.js';
+import type { StartTag, XmlHandler } from '../../xml/events.js';
+import { TeeHandler } from '../../xml/tee-handler.js';
 import {
   groupsIn,
   type MessageDirection,
@@ -86,12 +87,24 @@ const listed = (texts: readonly string[], separator = ', '): string => {
   return [...texts.slice(0, LISTED_MAX), ...more].join(separator);
 };
 
+/** Content of a reply that is tolerated. */
+export interface ToleratedContent {
+  /** Called where a required element is missing; null where that is a violation. */
+  readonly onMissing: (() => void) | null;
+  /** The namespace whose elements may have none; null where names are as declared. */
+  readonly unqualifiedAs: string | null;
+}
+
+const STRICT_CONTENT: ToleratedContent = { onMissing: null, unqualifiedAs: null };
+
 /** Validates the Bodies of one service against its WSDL, as far as the configuration asks for it. */
 export class Validity {
   readonly requests: ValidationLevel;
   readonly replies: ValidationLevel;
   readonly #service: string;
   readonly #schema: SchemaRules;
+  readonly #model: WsdlModel;
+  #lenient: SchemaRules | null = null;
   readonly #frames = new FramePool();
   readonly #thorough: ValidatorOptions;
   readonly #quick: ValidatorOptions;
@@ -110,6 +123,7 @@ export class Validity {
     this.requests = options.requests;
     this.replies = options.replies;
     this.#service = service;
+    this.#model = model;
     this.#schema = new SchemaRules(model);
     this.#thorough = { ...options.limits, isThorough: true };
     this.#quick = { ...options.limits, isThorough: false };
@@ -160,14 +174,44 @@ export class Validity {
   }
 
   /** Validates the reply that begins with this child of Body; null where it is not validated. */
-  reply(operation: Operation, tag: StartTag, exchange: Exchange): ContentValidator | null {
+  reply(
+    operation: Operation,
+    tag: StartTag,
+    exchange: Exchange,
+    tolerated: ToleratedContent = STRICT_CONTENT,
+  ): XmlHandler | null {
     const output = this.#outputs.get(operation)?.get(tag.local)?.[0] ?? null;
-    return this.#validator(operation, output, 'reply', exchange);
+    const validator = this.#validator(operation, output, 'reply', exchange, tolerated);
+    const notes = this.#missingIn(operation, output, tolerated);
+    return validator === null || notes === null ? validator : new TeeHandler(validator, notes);
   }
 
   /** Validates a reply that is decoded, but only where replies that break the schema are refused. */
-  enforcedReply(operation: Operation, tag: StartTag, exchange: Exchange): ContentValidator | null {
-    return this.replies === 'enforce' ? this.reply(operation, tag, exchange) : null;
+  enforcedReply(
+    operation: Operation,
+    tag: StartTag,
+    exchange: Exchange,
+    tolerated: ToleratedContent = STRICT_CONTENT,
+  ): XmlHandler | null {
+    if (this.replies === 'enforce') return this.reply(operation, tag, exchange, tolerated);
+    const output = this.#outputs.get(operation)?.get(tag.local)?.[0] ?? null;
+    return this.#missingIn(operation, output, tolerated);
+  }
+
+  /** Finds out whether a required element is missing that may be; null where none may. */
+  #missingIn(
+    operation: Operation,
+    output: Payload | null,
+    { onMissing, unqualifiedAs }: ToleratedContent,
+  ): ContentValidator | null {
+    const { body = null, several } = output ?? {};
+    if (onMissing === null || body === null || this.#unvalidated.reply.has(operation)) return null;
+    const sink = ({ rule, what }: Violation): void => {
+      if (rule === 'missing' || what.startsWith('is not expected here')) onMissing();
+    };
+    const options = unqualifiedAs === null ? this.#quick : { ...this.#quick, unqualifiedAs };
+    const element = this.#schema.element(several?.whole ?? body);
+    return new ContentValidator(this.#schema, element, sink, options, this.#frames);
   }
 
   /** Reports a child of Body that no operation declares, or one beside those that its operation declares. */
@@ -185,6 +229,7 @@ export class Validity {
     payload: Payload | null,
     direction: MessageDirection,
     exchange: Exchange,
+    { onMissing, unqualifiedAs }: ToleratedContent = STRICT_CONTENT,
   ): ContentValidator | null {
     const level = this.#level(direction);
     if (level === 'off') return null;
@@ -195,14 +240,17 @@ export class Validity {
     }
     const sink = (violation: Violation): void =>
       this.#report(exchange, operation.name, direction, violation);
-    const options = level === 'enforce' ? this.#thorough : this.#quick;
-    return new ContentValidator(
-      this.#schema,
-      this.#schema.element(several?.whole ?? body),
-      sink,
-      options,
-      this.#frames,
-    );
+    const byLevel = level === 'enforce' ? this.#thorough : this.#quick;
+    const options = unqualifiedAs === null ? byLevel : { ...byLevel, unqualifiedAs };
+    const schema = onMissing === null ? this.#schema : this.#lenientSchema;
+    const element = schema.element(several?.whole ?? body);
+    return new ContentValidator(schema, element, sink, options, this.#frames);
+  }
+
+  /** The schema without what is required, for operations some of whose elements may be missing. */
+  get #lenientSchema(): SchemaRules {
+    this.#lenient ??= new SchemaRules(this.#model, true);
+    return this.#lenient;
   }
 
   /** Content that cannot be validated is noted once for a message. */

@@ -3,6 +3,7 @@ import { CALL_KEYS } from '../backend/call-keys.js';
 import { GRAPHQL_NAME } from '../keys/formats.js';
 import { closed, flag, flagOr, oneOf, optional, type StaticOf, text } from '../keys/key-types.js';
 import { SCOPE_KEYS } from '../keys/rights-keys.js';
+import { toleratedNames } from '../keys/tolerated-names.js';
 import { CACHE_KEYS } from './cache-keys.js';
 import { costPoints, OPERATION_COST_KEYS } from './cost-keys.js';
 import { IDEMPOTENCY_KEYS } from './idempotency-keys.js';
@@ -31,6 +32,7 @@ const MAPPED = closed({
   qualified: optional(flag('Whether the children are in the namespace too (without a WSDL; default true).')),
   oneWay: optional(flag(
     'The backend answers without an envelope: the field is `true` once it has accepted the message, whatever output the WSDL declares.')),
+  tolerate: optional(toleratedNames('Deviations of its replies that pass, besides those of the service.')),
   soapAction: optional(text('The action to send, instead of that of the WSDL.')),
   faults: optional(oneOf(['errors', 'union'],
     'How callers meet the Faults that the WSDL declares: `errors` (default) with the typed detail in their extensions, or `union`: as data, in a union with the answer. Other Faults are errors.')),

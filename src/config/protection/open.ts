@@ -97,3 +97,19 @@ export function openContent({ services }: Config): readonly string[] {
 
 export const openRecord = ({ audit }: Config): readonly string[] =>
   audit === undefined ? ['Decisions are not recorded: there is no `audit`.'] : [];
+
+/** Reports the deviations of replies that pass. */
+export const openTolerance = ({ services }: Config): readonly string[] =>
+  Object.entries(services).flatMap(([service, { tolerate = [], operations }]) => {
+    const ofOperations = Object.entries(operations).flatMap(([operation, mapping]) =>
+      typeof mapping === 'object' && mapping.tolerate !== undefined && mapping.tolerate.length > 0
+        ? [tolerated(`\`${service}.${operation}\``, mapping.tolerate)]
+        : [],
+    );
+    return tolerate.length === 0
+      ? ofOperations
+      : [tolerated(`\`${service}\``, tolerate), ...ofOperations];
+  });
+
+const tolerated = (owner: string, names: readonly string[]): string =>
+  `Replies of ${owner} may leave their contract: \`tolerate\` has ${listNames(names)}.`;

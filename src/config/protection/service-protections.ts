@@ -12,9 +12,10 @@ import {
   restart,
 } from './comparisons.js';
 import { weakerLimits } from './limits.js';
-import { openContent, openRecord } from './open.js';
+import { openContent, openRecord, openTolerance } from './open.js';
 import { openAdmin } from './operators.js';
 import type { Protection, ValueComparison } from './protection.js';
+import { newTolerances } from './tolerances.js';
 
 const tls = (...owners: readonly string[]): Readonly<Record<string, ValueComparison>> =>
   Object.assign(
@@ -125,6 +126,15 @@ export const SERVICE_PROTECTIONS = {
     empty: IS_ERROR,
     unreachable: 'The gateway does not start without the WSDL; a reload is refused.',
     open: openContent,
+  },
+  tolerance: {
+    about: 'Deviations of replies',
+    keys: each(grants('closed'), 'services.*.tolerate', 'services.*.operations.*.tolerate'),
+    compareAll: newTolerances,
+    absent: 'Closed: a reply is held to its contract.',
+    empty: 'as absent',
+    unreachable: null,
+    open: openTolerance,
   },
   limits: {
     about: 'Limits',

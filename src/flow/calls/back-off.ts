@@ -29,7 +29,8 @@ class BackOffReceiver implements UpstreamReceiver {
   head(head: ReplyHead): void {
     // Some stacks answer Faults with 200: the reader stops at the first element that is none.
     this.#release();
-    this.#finder = findFault(head, this.#parts.service, this.#names);
+    const { service, operation } = this.#parts;
+    this.#finder = findFault(head, service, this.#names, operation);
     this.#parts.receiver.head(head);
   }
 

@@ -1,9 +1,11 @@
+import type { Deviation } from '../../base/tolerance.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
 import type { Upstream } from '../../upstream/upstream.js';
 import type { Operation } from '../../wsdl/model.js';
 import { InflatingReceiver } from './inflating-receiver.js';
 import { type OwnBlocks, withBlocks } from './own-blocks.js';
+import { RepairingReceiver } from './repairing-receiver.js';
 import { VerifyingReceiver } from './verifying-receiver.js';
 
 /** One request to the backend of a service, and the receiver of its reply. */
@@ -17,6 +19,8 @@ export interface BackendCall {
   readonly receiver: UpstreamReceiver;
   /** Null where the message stays as it is. */
   readonly blocks: OwnBlocks | null;
+  /** Called with each deviation of the bytes of the reply that is repaired; absent: nothing is. */
+  readonly onRepaired?: (deviation: Deviation) => void;
 }
 
 /** Calls the backend once. */
@@ -25,7 +29,17 @@ export function callBackend(call: BackendCall): UpstreamCall {
   const { replyVerification } = service;
   const verifying =
     replyVerification === null ? null : new VerifyingReceiver(call, replyVerification);
-  const inflating = new InflatingReceiver(verifying ?? receiver, service.inflateLimits);
+  const { onRepaired } = call;
+  const reader =
+    onRepaired === undefined
+      ? (verifying ?? receiver)
+      : RepairingReceiver.before(
+          verifying ?? receiver,
+          service,
+          service.toleranceOf(call.operation),
+          onRepaired,
+        );
+  const inflating = new InflatingReceiver(reader, service.inflateLimits);
   inflating.begin(
     (upstream ?? service.upstream).call(withBlocks(request, blocks, verifying), inflating),
   );

@@ -1,15 +1,18 @@
-import { asUpstream, Refusal } from '../../base/refusals/refusal.js';
+import type { Facts } from '../../base/refusals/facts.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { Deviation } from '../../base/tolerance.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Dialect } from '../../soap/dialect.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
-import type { QName } from '../../xml/events.js';
+import { expandedName, type QName } from '../../xml/events.js';
 import { escapeText, referencesFor } from '../../xml/writer.js';
 import { checkResultStatus } from './reply-head.js';
+import type { ReplyTolerance } from './reply-tolerance.js';
 
 /**
- * Holds a reply to its request, before anything of it is let through: it is a Fault or the declared output of the
+ * Holds a reply to its request, as far as no name of `tolerate` lets it pass, before anything of it is let through: it is a Fault or the declared output of the
  * operation, and relates to the message that was sent where both have ids. Throws `UPSTREAM_INVALID_RESPONSE` for a Body
  * that is empty and should not be, and for a result with the status of a failure; `UPSTREAM_SCHEMA_INVALID` for an element
  * that is the output of no operation; else `UPSTREAM_DESYNC`: the answer to another request is never delivered (catalogue
@@ -21,13 +24,15 @@ export function bindReply(
   service: SoapService,
   operation: Operation | null,
   messageId: string | null,
+  tolerance: ReplyTolerance,
 ): void {
   const { operation: body, dialect } = envelope;
   const isFault = isFaultName(body, dialect);
   if (!isFault && !service.isReply(operation, body)) {
-    if (body === null) throw asUpstream(new Refusal('SOAP_STRUCTURE', 'empty Body'));
-    if (service.isOutput(body)) throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation');
-    throw new Refusal('UPSTREAM_SCHEMA_INVALID', 'reply of no operation');
+    if (body === null) {
+      const options = { facts: expectedOf(operation) };
+      tolerance.allow(['empty-body'], 'UPSTREAM_INVALID_RESPONSE', EMPTY_BODY, options);
+    } else tolerateName(envelope, body, service, operation, tolerance);
   }
   const relatesTo = envelope.addressing?.relatesTo ?? null;
   if (messageId !== null && relatesTo !== null && relatesTo !== messageId) {
@@ -37,6 +42,36 @@ export function bindReply(
   checkResultStatus(head);
   envelope.expectParts(service.replyParts(operation));
 }
+
+/** What the log says of an empty Body where a result is declared. */
+export const EMPTY_BODY = 'SOAP_STRUCTURE: empty Body';
+
+/** Another name than that of the declared output: the output of another operation is never tolerated. */
+function tolerateName(
+  { operationTag }: EnvelopeValidator,
+  body: QName,
+  service: SoapService,
+  operation: Operation | null,
+  tolerance: ReplyTolerance,
+): void {
+  const options = { found: expandedName(body), facts: expectedOf(operation) };
+  if (service.isOutput(body))
+    throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation', options);
+  const declared = operation?.output?.body ?? null;
+  if (declared === null || operationTag === null)
+    throw new Refusal('UPSTREAM_SCHEMA_INVALID', 'reply of no operation', options);
+  const { name } = declared;
+  const deviations: Deviation[] = [];
+  if (body.uri !== name.uri) deviations.push('wrapper');
+  if (body.local !== name.local) deviations.push('wrapper-name');
+  tolerance.allow(deviations, 'UPSTREAM_SCHEMA_INVALID', 'reply of no operation', options);
+  tolerance.rename(body, declared, operationTag);
+}
+
+const expectedOf = (operation: Operation | null): Facts => {
+  const name = operation?.output?.body?.name;
+  return name === undefined ? {} : { expected: [expandedName(name)] };
+};
 
 /** Whether a child of Body is a Fault. */
 const isFaultName = (body: QName | null, dialect: Dialect | null): boolean =>

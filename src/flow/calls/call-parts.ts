@@ -97,6 +97,8 @@ export const CALL_PARTS: PartTable<CallView, CallParts> = {
   upstream: { reply: NO_PART, asker: (upstream) => nameOfBound(upstream ?? null) },
   exchange: IN_NO_VIEW,
   receiver: IN_NO_VIEW,
+  onRepaired: IN_NO_VIEW,
+  keepsBytes: IN_NO_VIEW,
 };
 
 /** Fields that describe the message, whose content is compared. */

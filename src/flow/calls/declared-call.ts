@@ -2,12 +2,14 @@ import type { Client } from '../../access/client.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { KeyClaim } from '../../base/outcome-store.js';
 import type { Refusal } from '../../base/refusals/refusal.js';
+import { repairsBytes } from '../../base/tolerance.js';
 import type { Invalidator } from '../../cache/invalidator.js';
 import type { WriteRule } from '../../cache/rules.js';
 import type { UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import { withBackOff } from './back-off.js';
 import { type BackendCall, callBackend } from './backend-call.js';
 import type { MessageContent } from './message-content.js';
+import { ReplyTolerance } from './reply-tolerance.js';
 import { SessionCall } from './session-call.js';
 
 /**
@@ -33,6 +35,8 @@ export interface CallParts extends BackendCall {
   readonly exchange: Exchange;
   /** Null where the call cannot be compared with others. */
   readonly message: ComparedMessage | null;
+  /** The bytes of the reply are not repaired: in monitor mode. */
+  readonly keepsBytes?: boolean;
   /** Absent or null for a request without an idempotency key. */
   readonly keyed?: KeyedRequest | null;
 }
@@ -93,8 +97,16 @@ export interface KeyedStarter {
 export function callUpstream(parts: CallParts): UpstreamCall {
   parts.exchange.upstream.calls++;
   const { session } = parts.service;
-  const made = withBackOff(parts);
+  const made = withBackOff(repaired(parts));
   return session === null ? callBackend(made) : new SessionCall(made, session).begin();
+}
+
+/** The call, whose reply is repaired where a deviation of its bytes is tolerated. */
+function repaired(parts: CallParts): CallParts {
+  const { service, operation, exchange, keepsBytes = false } = parts;
+  if (keepsBytes || !repairsBytes(service.toleranceOf(operation))) return parts;
+  const tolerance = new ReplyTolerance(service, operation, exchange);
+  return { ...parts, onRepaired: (deviation) => tolerance.note(deviation) };
 }
 
 /** The rule of a write, and how it is applied. */

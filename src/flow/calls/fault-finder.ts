@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
+import type { Operation } from '../../wsdl/model.js';
 import { type MessageReading, takeReaders } from './readers.js';
 import { checkReplyHead, type ReplyForm } from './reply-head.js';
 
@@ -68,9 +69,10 @@ export function findFault(
   head: ReplyHead,
   service: SoapService,
   names: ReadonlySet<string>,
+  operation: Operation | null,
 ): FaultFinder | null {
   try {
-    const form = checkReplyHead(head, service);
+    const form = checkReplyHead(head, service, service.toleranceOf(operation));
     return form === null ? null : new FaultFinder(service, names, form);
   } catch {
     return null;

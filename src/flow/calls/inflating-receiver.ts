@@ -4,6 +4,7 @@ import { Stages } from '../../base/stages.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import { Inflater } from '../http/inflate.js';
+import { withoutLength } from './without-length.js';
 
 /**
  * The stage of a reply: its head is awaited, it passes as it is, or it is decoded. `empty`: no byte of it has come.
@@ -118,10 +119,4 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
 
 const GZIP = /^\s*(?:x-)?gzip\s*$/i;
 
-const withoutCoding = (head: ReplyHead): ReplyHead => ({
-  status: head.status,
-  header: (name) =>
-    name === 'content-encoding' || name === 'content-length' ? null : head.header(name),
-  headers: (name) => head.headers(name),
-  ...(head.addressId !== undefined && { addressId: head.addressId }),
-});
+const withoutCoding = (head: ReplyHead): ReplyHead => withoutLength(head, 'content-encoding');

@@ -1,4 +1,5 @@
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
+import { STRICT, type Tolerance } from '../../base/tolerance.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { type MediaType, readMediaType } from '../../soap/mime/media-type.js';
 import { PACKAGE, type PackageType, readPackageType } from '../../soap/mime/package-type.js';
@@ -17,35 +18,51 @@ export interface ReplyForm {
   readonly type: MediaType;
   /** The package the envelope is in, or null for one that comes as it is. */
   readonly package: PackageType | null;
+  /** The media type is none of an envelope: what comes may be anything. */
+  readonly isUntyped?: true;
 }
 
 /**
  * Checks the head of a reply: throws a refusal of the upstream for what no envelope can follow; returns how an envelope
  * may come, or null where only an empty body can be right.
  */
-export function checkReplyHead(head: ReplyHead, service: SoapService): ReplyForm | null {
+export function checkReplyHead(
+  head: ReplyHead,
+  service: SoapService,
+  tolerance: Tolerance = STRICT,
+): ReplyForm | null {
   const { status } = head;
   if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
   checkAuthStatus(status);
-  return replyForm(head, service);
+  return replyForm(head, service, tolerance);
 }
 
 /** How the envelope of a reply may come, whatever its status; null where only an empty body can be right. */
-export function replyForm(head: ReplyHead, service: SoapService): ReplyForm | null {
+export function replyForm(
+  head: ReplyHead,
+  service: SoapService,
+  tolerance: Tolerance = STRICT,
+): ReplyForm | null {
   checkCoding(head.header('content-encoding'));
   const written = head.header('content-type');
   if (written !== null && !isPrintable(written))
     throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');
   const type = readMediaType(written ?? undefined);
-  if (written === null || type === null) return null;
-  if (ENVELOPE_TYPES.has(type.name)) return { type, package: null };
-  if (type.name !== PACKAGE || !service.acceptsPackages) return null;
+  if (type !== null && ENVELOPE_TYPES.has(type.name)) return { type, package: null };
+  if (written === null || type?.name !== PACKAGE || !service.acceptsPackages) {
+    const isPackage = written?.trimStart().toLowerCase().startsWith('multipart/') === true;
+    return isPackage || !tolerance.has('media-type')
+      ? null
+      : { type: type ?? NO_TYPE, package: null, isUntyped: true };
+  }
   try {
     return { type, package: readPackageType(written, service.mimeLimits) };
   } catch (caught) {
     throw asUpstream(asRefusal(caught));
   }
 }
+
+const NO_TYPE: MediaType = { name: '', charset: null, action: null };
 
 /** Throws for a coding that is left: gzip is decoded before. */
 function checkCoding(header: string | null): void {

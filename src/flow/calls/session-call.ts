@@ -51,7 +51,9 @@ export class SessionCall extends RepeatableCall<string> {
       this.receiver.head(head);
       return;
     }
-    const finder = isRefused ? null : findFault(head, this.#parts.service, renewOn);
+    const finder = isRefused
+      ? null
+      : findFault(head, this.#parts.service, renewOn, this.#parts.operation);
     this.#held = { head, chunks: [], bytes: 0, finder };
     if (!isRefused && finder === null) this.#release();
   }

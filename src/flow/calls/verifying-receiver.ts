@@ -84,7 +84,8 @@ export class VerifyingReceiver implements UpstreamReceiver {
   /** Null where no envelope can follow: the receiver refuses that by the head, as it does without verification. */
   #formOf(head: ReplyHead): ReplyForm | null {
     try {
-      return checkReplyHead(head, this.#call.service);
+      const { service, operation } = this.#call;
+      return checkReplyHead(head, service, service.toleranceOf(operation));
     } catch {
       return null;
     }

@@ -3,11 +3,13 @@ import { performance } from 'node:perf_hooks';
 import { REPLIES_MAX } from '../../base/exchange.js';
 import { KIB } from '../../base/limit.js';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
-import type { Decoded, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
-import { type DecodeLimits, ReplyDecoder } from '../../codec/read/decode.js';
+import type { Tolerance } from '../../base/tolerance.js';
+import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
+import { ReplyDecoder } from '../../codec/read/decode.js';
 import { noContentReply } from '../../codec/read/empty-reply.js';
 import { EncodedReply } from '../../codec/read/encoded.js';
 import { type ReplyReceiver, receivedContent } from '../../codec/read/reply-receiver.js';
+import { MISSING } from '../../codec/read/response-builder.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import { type FaultReader, SoapFaultError } from '../../soap/fault/fault.js';
@@ -23,6 +25,7 @@ import { challengesOf } from '../calls/challenges.js';
 import type { DeclaredCall, ReplyUse } from '../calls/declared-call.js';
 import type { Observation } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
+import { beginsAsEnvelope, explainReply } from '../calls/reply-facts.js';
 import {
   checkReplyHead,
   isSuccess,
@@ -30,9 +33,11 @@ import {
   type ReplyForm,
   replyForm,
 } from '../calls/reply-head.js';
+import { ReplyTolerance, UNTYPED } from '../calls/reply-tolerance.js';
 import { replyUse } from '../calls/reply-use.js';
 import type { CallContext, SentRequest } from './call-context.js';
 import { DeclaredFaults } from './declared-faults.js';
+import { SelectedReplyHeaders } from './selected-reply-headers.js';
 
 const NO_PARTS: readonly never[] = [];
 const NO_ELEMENT: QName = { uri: '', local: '' };
@@ -46,6 +51,9 @@ const DISCARDED_BYTES_MAX = 64 * KIB;
 
 const unauthenticated = (challenge: string): Refusal =>
   new Refusal('UPSTREAM_UNAUTHENTICATED', 'status 401', { challenge });
+
+/** The answer of an empty Body that is tolerated. */
+const NOTHING_SENT: Decoded = { value: null, errors: [], furtherErrors: 0 };
 
 /** Up to this many bytes a reply is read to its end rather than its connection closed. */
 const EARLY_END_BYTES = 64 * KIB;
@@ -69,7 +77,7 @@ export class DecodedReply implements UpstreamReceiver {
   #decoder: ReplyDecoder | EncodedReply | null = null;
   readonly #faults: DeclaredFaults | null;
   /** Null where no header blocks are selected. */
-  readonly #headers: ReplyHeaders | null;
+  readonly #headers: SelectedReplyHeaders | null;
   /** Null where the reply is no package. */
   #attachments: Attachments | null = null;
   /** Null where all of the reply is kept. */
@@ -78,6 +86,10 @@ export class DecodedReply implements UpstreamReceiver {
   #challenge: string | null = null;
   /** Only a Fault in the content counts. */
   #mayBeUnread = false;
+  readonly #tolerance: ReplyTolerance;
+  #form: ReplyForm | null = null;
+  /** The first bytes of the reply, for the log of its refusal. */
+  #first: Buffer | null = null;
   #bytes = 0;
   /** The content of the reply must be valid, to its end. */
   #isEnforced = false;
@@ -96,9 +108,10 @@ export class DecodedReply implements UpstreamReceiver {
     this.#context = context;
     this.#observation = observation;
     this.#sent = sent;
+    this.#tolerance = new ReplyTolerance(context.service, sent.operation, context.exchange);
     this.#plan = plan;
     this.#receiver = receiver;
-    this.#headers = ReplyHeaders.of(plan, context.limits);
+    this.#headers = SelectedReplyHeaders.of(plan, context.limits);
     this.#faults =
       plan.faults === undefined
         ? null
@@ -135,8 +148,15 @@ export class DecodedReply implements UpstreamReceiver {
     // The call is accepted, whatever comes but a Fault.
     const isAccepted = this.#sent.operation.output === null && head.status === ACCEPTED;
     this.#mayBeUnread = this.#challenge !== null || isAccepted;
-    const form = this.#mayBeUnread ? this.#formOfFault(head) : checkReplyHead(head, service);
+    const form = this.#mayBeUnread
+      ? this.#formOfFault(head)
+      : checkReplyHead(head, service, this.#names);
+    this.#form = form;
     if (form !== null) this.#open(head, form);
+  }
+
+  get #names(): Tolerance {
+    return this.#context.service.toleranceOf(this.#sent.operation);
   }
 
   /** The challenge of a backend that wants other credentials of the caller, which it has got; null for any other reply. */
@@ -156,7 +176,7 @@ export class DecodedReply implements UpstreamReceiver {
     // Only the content of other statuses is verified.
     if (this.#challenge !== null && service.replyVerification !== null) return null;
     try {
-      return replyForm(head, service);
+      return replyForm(head, service, this.#names);
     } catch {
       return null;
     }
@@ -166,10 +186,14 @@ export class DecodedReply implements UpstreamReceiver {
     const { service, limits } = this.#context;
     const faultWants = service.detailRules(this.#sent.operation);
     this.#envelope = new EnvelopeValidator(service.replyRules, null, faultWants, {
-      onHeadValid: (envelope) =>
-        bindReply(envelope, head, service, this.#sent.operation, this.#expectedId),
+      onHeadValid: (envelope) => {
+        if (form.isUntyped === true) this.#tolerance.allow(['media-type'], ...UNTYPED);
+        const { operation } = this.#sent;
+        bindReply(envelope, head, service, operation, this.#expectedId, this.#tolerance);
+      },
       openHeaderBlock: (tag) => this.#headers?.open(tag) ?? null,
-      openBody: (tag) => this.#validated(tag, this.#beginAnswer()),
+      openBody: (tag) =>
+        this.#tolerance.read(tag, (declared) => this.#validated(declared, this.#beginAnswer())),
       openMultiRef: () => this.#openMultiRef(),
       openDetailEntry: (tag) => this.#faults?.openDetailEntry(tag) ?? null,
     });
@@ -197,11 +221,15 @@ export class DecodedReply implements UpstreamReceiver {
   data(chunk: Buffer): void {
     if (this.#isOver) return;
     this.#bytes += chunk.length;
+    this.#first ??= chunk;
     if (this.#mayBeUnread) {
       this.#readFaultOnly(chunk);
       return;
     }
-    if (this.#reader === null) throw noEnvelope(this.#head);
+    if (this.#reader === null) {
+      if (beginsAsEnvelope(chunk)) this.#tolerance.suggest('media-type');
+      throw noEnvelope(this.#head);
+    }
     if (this.#mayEndEarly) this.#endEarly();
     else this.#attempt(() => this.#reader?.write(chunk));
     const waiting = this.#receiver?.flush() ?? null;
@@ -242,6 +270,7 @@ export class DecodedReply implements UpstreamReceiver {
 
   end(): void {
     const answer = this.#completeAnswer();
+    if (answer.errors.some(({ rule }) => rule === MISSING)) this.#tolerance.suggest('missing');
     if (!this.#envelope?.fault) this.#observation?.publish();
     // A reader that may not see all of a reply has read a good one all the same.
     const isWhole =
@@ -266,8 +295,16 @@ export class DecodedReply implements UpstreamReceiver {
   failed(refusal: Refusal): void {
     if (this.#isOver) return;
     if (!this.#envelope?.fault) this.#observation?.lost(this.#head?.status ?? null);
+    const explained = explainReply(refusal, {
+      head: this.#head,
+      form: this.#form,
+      envelope: this.#envelope,
+      tolerance: this.#tolerance,
+      first: this.#first,
+      isUnverified: this.#context.service.replyVerification !== null,
+    });
     this.#finish();
-    this.#reject(refusal);
+    this.#reject(explained);
   }
 
   /** Enough has come, and more comes. Where little is left the connection is worth more than that. */
@@ -339,7 +376,13 @@ export class DecodedReply implements UpstreamReceiver {
     const { service, exchange } = this.#context;
     const observer = this.#observation?.reply() ?? null;
     const observed = observer === null ? decoder : new TeeHandler(decoder, observer);
-    const validator = service.validity?.enforcedReply(this.#sent.operation, tag, exchange) ?? null;
+    const validator =
+      service.validity?.enforcedReply(
+        this.#sent.operation,
+        tag,
+        exchange,
+        this.#tolerance.content,
+      ) ?? null;
     this.#isEnforced = validator !== null;
     return validator === null ? observed : new TeeHandler(observed, validator);
   }
@@ -382,6 +425,7 @@ export class DecodedReply implements UpstreamReceiver {
   #readDecoded(): Decoded {
     const decoder = this.#decoder;
     const answer = decoder === null ? this.#noContent() : this.#attempt(() => decoder.finish());
+    if (answer === null && this.#tolerance.has('empty-body')) return NOTHING_SENT;
     if (answer === null) throw asUpstream(new Refusal('SOAP_STRUCTURE', 'empty Body'));
     return this.#headers?.complete(answer) ?? answer;
   }
@@ -420,55 +464,3 @@ export class DecodedReply implements UpstreamReceiver {
     this.#xml = null;
   }
 }
-
-/** The header blocks of a reply that a plan selects: its slots with the source `header`, each with a decoder. */
-class ReplyHeaders {
-  readonly #parts: readonly { readonly key: string; readonly decoder: ReplyDecoder }[];
-  readonly #handler: XmlHandler | null;
-
-  private constructor(slots: readonly FieldSlot[], limits: DecodeLimits) {
-    this.#parts = slots.flatMap(({ key, value }) => {
-      if (value.kind !== 'object') return [];
-      const decoder = new ReplyDecoder(
-        { element: HEADER, shape: 'whole', value, nonNull: false },
-        limits,
-      );
-      decoder.open(syntheticTag(HEADER, 1));
-      return [{ key, decoder }];
-    });
-    this.#handler = this.#parts.reduce<XmlHandler | null>(
-      (all, { decoder }) => (all === null ? decoder : new TeeHandler(all, decoder)),
-      null,
-    );
-  }
-
-  /** Null where the plan selects none. */
-  static of({ shape, value }: ReplyPlan, limits: DecodeLimits): ReplyHeaders | null {
-    const slots = shape === 'whole' ? (value.declared?.slots ?? []) : [];
-    const selected = slots.filter(({ source }) => source.from === 'header');
-    return selected.length === 0 ? null : new ReplyHeaders(selected, limits);
-  }
-
-  /** The handler of a header block. */
-  open(_tag: StartTag): XmlHandler | null {
-    return this.#handler;
-  }
-
-  /** The answer with its header blocks, which it has null for. */
-  complete(answer: Decoded): Decoded {
-    if (typeof answer.value !== 'object' || answer.value === null) return answer;
-    const value: Record<string, unknown> = Object.assign(Object.create(null), answer.value);
-    const errors = [...answer.errors];
-    let { furtherErrors, points = 0 } = answer;
-    for (const { key, decoder } of this.#parts) {
-      const block = decoder.finish();
-      value[key] = block.value;
-      for (const error of block.errors) errors.push({ ...error, path: [key, ...error.path] });
-      furtherErrors += block.furtherErrors;
-      points += block.points ?? 0;
-    }
-    return { ...answer, value, errors, furtherErrors, points };
-  }
-}
-
-const HEADER = { uri: '', local: '' };

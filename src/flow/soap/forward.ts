@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { KIB } from '../../base/limit.js';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
 import { Stages } from '../../base/stages.js';
+import type { Tolerance } from '../../base/tolerance.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
 import { isSecurity } from '../../soap/header/security-reader.js';
@@ -24,6 +25,7 @@ import {
 } from '../calls/declared-call.js';
 import { together } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
+import { beginsAsEnvelope, explainReply, type SeenReply } from '../calls/reply-facts.js';
 import {
   checkReplyHead,
   isSuccess,
@@ -31,6 +33,7 @@ import {
   type ReplyForm,
   replyForm,
 } from '../calls/reply-head.js';
+import { ReplyTolerance, UNTYPED } from '../calls/reply-tolerance.js';
 import { replyUse } from '../calls/reply-use.js';
 import type { SoapContext } from './context.js';
 import { challengeFields, isChallenge } from './passthrough.js';
@@ -61,6 +64,8 @@ export function forward(
  */
 const DISCARDED_BYTES_MAX = 64 * KIB;
 
+const ANY_TYPE: Tolerance = new Set(['media-type']);
+
 /** Status of a reply to a one-way operation (WS-I Basic Profile R1112). */
 const ACCEPTED = 202;
 
@@ -84,6 +89,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   /** Null when it is not known: then an empty answer is checked by its status alone. */
   readonly #operation: Operation | null;
   readonly #messageId: string | null;
+  readonly #tolerance: ReplyTolerance;
+  /** Monitor mode has reported a deviation of the reply. */
+  #hasReported = false;
   readonly #resolve: () => void;
   readonly #reject: (refusal: Refusal) => void;
   readonly #startedMillis = performance.now();
@@ -103,6 +111,8 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #isFaultOnly = false;
   /** Content that is no envelope is discarded. */
   #mayBeUnread = false;
+  /** The first bytes of the reply, for the log of its refusal. */
+  #first: Buffer | null = null;
   /** Bytes of the answer that comes with a challenge. */
   #discardedBytes = 0;
 
@@ -115,6 +125,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   ) {
     this.#context = context;
     this.#operation = operation;
+    const { service, exchange, gate } = context;
+    this.#tolerance = new ReplyTolerance(service, operation, exchange, gate.onViolation !== null);
+    this.#tolerance.onMonitored = (refusal) => this.#report(refusal);
     this.#messageId = messageId;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -125,7 +138,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     message: ComparedMessage | null,
     keyed: KeyedRequest | null,
   ): void {
-    const { service, upstream, answer, exchange, blocks } = this.#context;
+    const { service, upstream, answer, exchange, blocks, gate } = this.#context;
     const operation = this.#operation;
     const parts = {
       exchange,
@@ -137,6 +150,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
       keyed,
       receiver: this,
       blocks,
+      keepsBytes: gate.onViolation !== null,
     };
     this.#declared = this.#context.calls.start(parts);
     this.#call = this.#declared ?? callUpstream(parts);
@@ -162,7 +176,8 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   /** Null also where monitor mode lets through what is in no order: then the reply passes unread. */
   #checkHead(head: ReplyHead): ReplyForm | null {
     try {
-      return checkReplyHead(head, this.#context.service);
+      const { service } = this.#context;
+      return checkReplyHead(head, service, this.#formTolerance);
     } catch (caught) {
       this.#violated(caught);
       return null;
@@ -193,17 +208,30 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     return this.#gate;
   }
 
+  /** In monitor mode: reports a deviation for which a name is missing, and goes on reading. */
+  #report(refusal: Refusal): void {
+    const { onViolation } = this.#context.gate;
+    if (this.#hasReported) return;
+    this.#hasReported = true;
+    onViolation?.(explainReply(refusal, this.#seen));
+  }
+
   /** In monitor mode reports it and goes on; else throws it. */
   #violated(caught: unknown): void {
     const { onViolation } = this.#context.gate;
     if (onViolation === null || !(caught instanceof Refusal)) throw caught;
-    if (this.#stages.move('report')) onViolation(caught);
+    if (this.#stages.move('report')) onViolation(explainReply(caught, this.#seen));
   }
 
   onHeadValid(envelope: EnvelopeValidator): void {
     // The answer that is kept for an idempotency key names the message that it was made for.
     const { answeredId = this.#messageId } = this.#declared ?? {};
-    bindReply(envelope, this.#head, this.#context.service, this.#operation, answeredId);
+    const { service, gate } = this.#context;
+    const tolerance = this.#tolerance;
+    if (this.#form?.isUntyped === true) tolerance.allow(['media-type'], ...UNTYPED);
+    bindReply(envelope, this.#head, service, this.#operation, answeredId, tolerance);
+    if (tolerance.edit !== null && gate.onViolation === null)
+      envelope.editOperation(tolerance.edit);
     // A Fault is taken out of its package by the offsets with which that came.
     const isFixed =
       this.#isSecured || (this.#form?.package != null && envelope.operation?.local === 'Fault');
@@ -221,9 +249,12 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
       service.validity?.undeclared(null, 'reply', exchange);
       return null;
     }
-    return together(
-      service.validity?.reply(this.#operation, tag, exchange) ?? null,
-      observation?.reply() ?? null,
+    const operation = this.#operation;
+    return this.#tolerance.read(tag, (declared) =>
+      together(
+        service.validity?.reply(operation, declared, exchange, this.#tolerance.content) ?? null,
+        observation?.reply() ?? null,
+      ),
     );
   }
 
@@ -235,6 +266,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   data(chunk: Buffer): void {
+    this.#first ??= chunk;
     if (this.#isChallenge) {
       this.#discardedBytes += chunk.length;
       if (this.#discardedBytes > DISCARDED_BYTES_MAX)
@@ -246,13 +278,34 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     }
     // Monitor mode passes on no answer where none is due.
     if (this.#isOneWay && isSuccess(this.#head) && this.#context.gate.onViolation !== null) return;
-    if (this.#gate === null) this.#passUnread();
+    if (this.#gate === null) {
+      if (beginsAsEnvelope(chunk)) this.#tolerance.suggest('media-type');
+      this.#passUnread();
+    }
     this.#stages.move('data');
     try {
       this.#gate?.write(chunk);
     } catch (caught) {
       throw asUpstream(asRefusal(caught));
     }
+  }
+
+  get #seen(): SeenReply {
+    const isUnverified = this.#context.service.replyVerification !== null;
+    return {
+      head: this.#head,
+      form: this.#form,
+      envelope: this.#envelope,
+      tolerance: this.#tolerance,
+      first: this.#first,
+      isUnverified,
+    };
+  }
+
+  /** Monitor mode reads content of any media type, to find out what it is. */
+  get #formTolerance(): Tolerance {
+    const { service, gate } = this.#context;
+    return gate.onViolation === null ? service.toleranceOf(this.#operation) : ANY_TYPE;
   }
 
   #passUnread(): void {
@@ -311,7 +364,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     if (this.#isChallenge && (service.replyVerification !== null || gate.onViolation !== null))
       return null;
     try {
-      return replyForm(head, service);
+      return replyForm(head, service, this.#formTolerance);
     } catch {
       return null;
     }
@@ -338,9 +391,10 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   failed(refusal: Refusal): void {
+    const explained = explainReply(refusal, this.#seen);
     this.#publish(false);
     this.#finish(false);
-    this.#reject(refusal);
+    this.#reject(explained);
   }
 
   /** Publishes the event of this exchange. */

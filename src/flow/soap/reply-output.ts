@@ -6,7 +6,7 @@ import type { EnvelopeValidator } from '../../soap/envelope.js';
 import { prepareFault } from '../../soap/fault/fault-answer.js';
 import type { DetailRules } from '../../soap/fault/fault-policy.js';
 import type { GateOutput } from '../../soap/gate.js';
-import { type MediaType, printMediaType } from '../../soap/mime/media-type.js';
+import { type MediaType, printContentType, printMediaType } from '../../soap/mime/media-type.js';
 import type { MultipartReader } from '../../soap/mime/multipart.js';
 import type { ReplyHead, UpstreamCall } from '../../upstream/reply.js';
 import { isPrintable, type ReplyForm, retryAfterOf } from '../calls/reply-head.js';
@@ -176,7 +176,11 @@ export class ReplyOutput implements GateOutput {
     });
   }
 
+  /** That of the version, with the encoding that is known, where the backend sends none of an envelope. */
   #contentType(): string {
+    const { form, envelope } = this.#parts;
+    if (form.isUntyped === true && envelope.dialect !== null && this.#mayChange)
+      return printContentType(envelope.dialect.mediaType, form.type.charset, null);
     return this.#parts.head.header('content-type') ?? 'text/xml';
   }
 }

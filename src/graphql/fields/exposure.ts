@@ -48,6 +48,8 @@ export interface GraphqlService {
   readonly choices?: ChoiceStyle;
   /** Whether replies may leave out what the schema document requires; null or absent: by rule. */
   readonly nullable?: boolean | null;
+  /** Operations whose replies may leave out what is required, with all types that they reach; absent: none. */
+  readonly nullableReplies?: readonly Operation[];
   /** The mapping of single types. */
   readonly types?: TypeMappings;
   /** Every named type of the service, for `types` to be checked. */

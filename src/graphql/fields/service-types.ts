@@ -1,6 +1,13 @@
 import { getOrMake } from '../../base/get-or-make.js';
 import type { Steps } from '../../base/time-slices.js';
-import { childrenOfBody, distinctName, type Operation, type XsdType } from '../../wsdl/model.js';
+import {
+  type ComplexType,
+  childrenOfBody,
+  distinctName,
+  type Operation,
+  type Particle,
+  type XsdType,
+} from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import { InputTypes } from '../input/input.js';
 import { FaultTypes } from '../output/faults.js';
@@ -18,6 +25,27 @@ import { HeaderTypes } from './header-types.js';
 import { operationField } from './operation-field.js';
 import { replyBlocks } from './reply-headers.js';
 
+/** The complex types that replies to these operations reach, with those derived from them. */
+function typesWithin(operations: readonly Operation[]): ReadonlySet<ComplexType> {
+  const types = new Set<ComplexType>();
+  const add = (type: XsdType): void => {
+    if (type.kind === 'complex') types.add(type);
+  };
+  for (const { output } of operations)
+    for (const { type } of output === null ? [] : childrenOfBody(output)) add(type);
+  for (const type of types) {
+    for (const derived of type.derived) add(derived);
+    const { content } = type;
+    if (content.kind === 'array') add(content.item);
+    const particles: Particle[] = content.kind === 'elements' ? [content.particle] : [];
+    for (const particle of particles) {
+      if (particle.kind === 'one') add(particle.element.type);
+      else if (particle.kind !== 'any') particles.push(...particle.particles);
+    }
+  }
+  return types;
+}
+
 /** The types of the fields of these operations. `replies` are the types of all replies; null: of these. */
 export function serviceTypes(
   { owner: service, services }: TypeGroup,
@@ -31,7 +59,16 @@ export function serviceTypes(
   const isEncoded = allOperations.some(({ use }) => use === 'encoded');
   const anyTypes = (members: MemberTable) => new KnownTypes(members);
   const { knownTypes = [], elements: knownElements = [] } = service;
-  const rules = { choices, nullable, isEncoded, knownTypes, knownElements, anyTypes };
+  const nullableTypes = typesWithin(services.flatMap((each) => each.nullableReplies ?? []));
+  const rules = {
+    choices,
+    nullable,
+    nullableTypes,
+    isEncoded,
+    knownTypes,
+    knownElements,
+    anyTypes,
+  };
   const names = allNames.of(service.name);
   const members = new MemberTable(rules, names);
   const offered = new Set(operations);

@@ -41,6 +41,8 @@ interface MemberRules {
   readonly choices: ChoiceStyle;
   /** Whether replies may leave out what the schema document requires; null: by rule. */
   readonly nullable: boolean | null;
+  /** Types of replies that may leave out what is required. */
+  readonly nullableTypes?: ReadonlySet<ComplexType>;
   /** It has operations by the SOAP encoding. */
   readonly isEncoded: boolean;
   /** All types of the WSDL. */
@@ -70,14 +72,15 @@ export class MemberTable {
   #count = 0;
 
   constructor(rules: MemberRules, names: ServiceNames) {
-    const { choices, nullable, isEncoded, knownTypes, knownElements, anyTypes } = rules;
+    const { choices, nullable, nullableTypes, isEncoded, knownTypes, knownElements, anyTypes } =
+      rules;
     this.knownTypes = knownTypes;
     this.knownElements = knownElements;
     this.anyTypes = anyTypes?.(this) ?? null;
     this.naming = names.naming;
     this.#choices = choices;
     this.#names = names;
-    this.#nullability = new Nullability(names.mapping, nullable, isEncoded);
+    this.#nullability = new Nullability(names.mapping, nullable, nullableTypes ?? null, isEncoded);
   }
 
   of(type: ComplexType): Members {
@@ -329,10 +332,17 @@ export const MEMBERS_MAX = 1_000_000;
 class Nullability {
   readonly #mapping: MappingTable;
   readonly #ofService: boolean | null;
+  readonly #ofTypes: ReadonlySet<ComplexType> | null;
   readonly #isEncoded: boolean;
 
   /** `ofService`: as configured; null: by rule. `isEncoded`: the service has operations by the SOAP encoding. */
-  constructor(mapping: MappingTable, ofService: boolean | null, isEncoded: boolean) {
+  constructor(
+    mapping: MappingTable,
+    ofService: boolean | null,
+    ofTypes: ReadonlySet<ComplexType> | null,
+    isEncoded: boolean,
+  ) {
+    this.#ofTypes = ofTypes;
     this.#mapping = mapping;
     this.#ofService = ofService;
     this.#isEncoded = isEncoded;
@@ -345,6 +355,7 @@ class Nullability {
   nullabilityOf(owner: ComplexType, member: Member, mapping: FieldMapping | null): boolean | null {
     const own = mapping?.nullable ?? null;
     if (own !== null) return own;
+    if (this.#ofTypes?.has(owner) === true) return true;
     const around = this.#mapping.of(owner)?.nullable ?? this.#ofService;
     if (around !== null) return around ? true : null;
     return this.#isNullable(owner, member) ? true : null;

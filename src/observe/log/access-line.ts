@@ -1,5 +1,7 @@
 import type { CacheUse, Exchange } from '../../base/exchange.js';
+import type { ReplyFacts } from '../../base/refusals/refusal.js';
 import { levelOf } from '../../base/refusals/refusal-kind.js';
+import type { ToleratedDeviation } from '../../base/tolerance.js';
 import { FOUND_UNITS_MAX, QuotedNames, quoteText } from './json-text.js';
 
 /**
@@ -35,9 +37,14 @@ export class AccessLines {
       if (refusal.place?.line != null)
         line += `,"line":${refusal.place.line},"byte":${refusal.place.byte}`;
       if (refusal.found !== null) line += `,"found":${printFound(refusal.found)}`;
+      const { expected } = refusal.facts;
+      if (expected !== undefined) line += `,"expected":${printFound(expected.join(', '))}`;
+      if (refusal.reply !== null) line += `,"reply":${printReply(refusal.reply)}`;
       if (refusal.limit !== null)
         line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
     }
+    if (exchange.tolerable !== null) line += `,"tolerate":${printNames(exchange.tolerable)}`;
+    if (exchange.tolerated !== null) line += `,"tolerated":${printNames(exchange.tolerated)}`;
     if (exchange.graphql.operationName !== '')
       line += `,"operationName":${quoteText(exchange.graphql.operationName)}`;
     if (exchange.graphql.clientName !== '')
@@ -97,6 +104,24 @@ function cacheWord(uses: readonly CacheUse[]): string {
     ? first.outcome
     : 'mixed';
 }
+
+/** What was found in a reply: texts of its sender. */
+function printReply({ status, mediaType, coding, version, element, fault }: ReplyFacts): string {
+  const texts = { mediaType, coding, version, element };
+  const parts = Object.entries(texts).flatMap(([key, text]) =>
+    text === null ? [] : [`,"${key}":${printFound(text)}`],
+  );
+  const mark = fault?.isUnverified === true ? ',"faultVerified":false' : '';
+  const about =
+    fault === null
+      ? ''
+      : `,"faultCode":${printFound(fault.code)},"faultString":${printFound(fault.string)}${mark}`;
+  return `{"status":${status}${parts.join('')}${about}}`;
+}
+
+/** The names of the closed table, each once. */
+const printNames = (deviations: readonly ToleratedDeviation[]): string =>
+  JSON.stringify([...new Set(deviations.map(({ deviation }) => deviation))]);
 
 const printFound = (found: string | number): string =>
   typeof found === 'number' ? String(found) : quoteText(found.slice(0, FOUND_UNITS_MAX));

@@ -79,6 +79,16 @@ export class Metrics {
     help: 'Messages whose content broke the schema or could not be validated (rule `unvalidated`), by direction (request, reply) and class of the rule.',
     labels: ['service', 'operation', 'direction', 'rule'],
   });
+  readonly #tolerated = this.#book.counter({
+    name: 'soapstone_tolerated_total',
+    help: 'Replies with a deviation that `tolerate` lets pass, by its name.',
+    labels: ['service', 'operation', 'deviation'],
+  });
+  readonly #tolerable = this.#book.counter({
+    name: 'soapstone_tolerable_total',
+    help: 'Replies with a deviation that `tolerate` would let pass and does not name.',
+    labels: ['service', 'operation', 'deviation'],
+  });
   readonly #limits = this.#book.counter({
     name: 'soapstone_graphql_limit_refusals_total',
     help: 'GraphQL requests that were refused because they were beyond a limit.',
@@ -185,6 +195,10 @@ export class Metrics {
     for (const { service, operation: name, direction, rule } of exchange.violations ?? NONE) {
       this.#invalid.add(1, service, name, direction, rule);
     }
+    for (const { service, operation: name, deviation } of exchange.tolerated ?? NONE)
+      this.#tolerated.add(1, service, name, deviation);
+    for (const { service, operation: name, deviation } of exchange.tolerable ?? NONE)
+      this.#tolerable.add(1, service, name, deviation);
     for (const result of exchange.policyResults ?? NONE) this.#policy.add(1, result);
     for (const use of exchange.upstream.cacheUses ?? NONE)
       this.#cacheUses.add(1, use.service, use.operation, use.outcome);

@@ -597,6 +597,21 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     ],
     unreachable: 'process/reload.test.ts',
   },
+  tolerance: {
+    there: service(', wsdl: a.wsdl'),
+    withdrawn: [
+      [service(', wsdl: a.wsdl, tolerate: [wrapper]'), /services\.a\.tolerate` now has `wrapper`/],
+      [
+        service(', wsdl: a.wsdl, operations: { Get: { tolerate: [missing] } }'),
+        /services\.a\.operations\.Get\.tolerate` now has `missing`/,
+      ],
+    ],
+    taken: [service(', wsdl: a.wsdl, tolerate: []')],
+    misspelt: [[service(', wsdl: a.wsdl, tolerate: [wraper]'), /Did you mean `wrapper`/]],
+    empty: [[service(', wsdl: a.wsdl, tolerate: []'), null]],
+    absent: [[service(', wsdl: a.wsdl, tolerate: [wrapper]'), /`tolerate` has `wrapper`/]],
+    unreachable: null,
+  },
   limits: {
     there: service(
       ', requestsAtOnce: 5, rate: { perSecond: 5 }, limits: { xml: { depth: 20 } }',

@@ -1,0 +1,60 @@
+import type { RefusalCode } from './refusals/refusals.js';
+
+/**
+ * The closed table of deviations of replies that `tolerate` names: what passes. Without a name a reply is held to its
+ * contract.
+ */
+export const DEVIATIONS = {
+  wrapper:
+    'the child of Body has another namespace than declared, or none; children in that namespace, or in none, count as declared',
+  'wrapper-name': 'the child of Body has another local name than declared',
+  'media-type': 'another media type than XML, or none',
+  'leading-space': 'white space before the XML declaration',
+  'trailing-bytes': 'white space and NUL behind the document element',
+  'control-characters':
+    'characters that XML does not have, by themselves or by reference: U+FFFD in their place',
+  'empty-body': 'an empty Body where an element with required content is declared: null',
+  missing: 'a required element is absent: null, without an error',
+} as const;
+
+export type Deviation = keyof typeof DEVIATIONS;
+
+const isDeviation = (name: string): name is Deviation => Object.hasOwn(DEVIATIONS, name);
+
+/** All names, in the order of the table. */
+export const DEVIATION_NAMES: readonly Deviation[] = Object.keys(DEVIATIONS).filter(isDeviation);
+
+/** The code of a reply that is refused for a deviation. */
+export const DEVIATION_CODES: Readonly<Record<Deviation, RefusalCode>> = {
+  wrapper: 'UPSTREAM_SCHEMA_INVALID',
+  'wrapper-name': 'UPSTREAM_SCHEMA_INVALID',
+  'media-type': 'UPSTREAM_INVALID_RESPONSE',
+  'leading-space': 'UPSTREAM_INVALID_RESPONSE',
+  'trailing-bytes': 'UPSTREAM_INVALID_RESPONSE',
+  'control-characters': 'UPSTREAM_INVALID_RESPONSE',
+  'empty-body': 'UPSTREAM_INVALID_RESPONSE',
+  missing: 'UPSTREAM_SCHEMA_INVALID',
+};
+
+/** The names that are tolerated of the replies to an operation. */
+export type Tolerance = ReadonlySet<Deviation>;
+
+/** What is tolerated without `tolerate`. */
+export const STRICT: Tolerance = new Set();
+
+/** Deviations that are repaired in the bytes of a reply, before anything reads it. */
+const OF_BYTES: readonly Deviation[] = ['leading-space', 'trailing-bytes', 'control-characters'];
+
+/** Deviations whose repair changes what a signature may cover. */
+export const CHANGES_SIGNED_BYTES: readonly Deviation[] = ['control-characters', 'wrapper'];
+
+/** Whether the bytes of a reply may be repaired. */
+export const repairsBytes = (tolerance: Tolerance): boolean =>
+  OF_BYTES.some((name) => tolerance.has(name));
+
+/** A deviation of a reply that was tolerated. All names are of the configuration, the WSDL or the table. */
+export interface ToleratedDeviation {
+  readonly service: string;
+  readonly operation: string;
+  readonly deviation: Deviation;
+}

@@ -1,0 +1,94 @@
+import type { Buffer } from 'node:buffer';
+import { type Deviation, repairsBytes, type Tolerance } from '../../base/tolerance.js';
+import type { SoapService } from '../../compile/soap/service.js';
+import { readMediaType } from '../../soap/mime/media-type.js';
+import { type DocumentRepair, PackageRepair } from '../../soap/mime/package-repair.js';
+import { PACKAGE, readPackageType } from '../../soap/mime/package-type.js';
+import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
+import { ReplyRepair } from '../../xml/reply-repair.js';
+import { withoutLength } from './without-length.js';
+
+/**
+ * Stands before every receiver of a reply, and repairs its bytes as far as `tolerate` of the operation allows. The receiver,
+ * which verifies, reads or keeps the reply, gets the repaired one.
+ */
+export class RepairingReceiver implements UpstreamReceiver {
+  readonly #receiver: UpstreamReceiver;
+  readonly #service: SoapService;
+  readonly #tolerance: Tolerance;
+  readonly #seen = new Set<Deviation>();
+  readonly #onDeviation: (deviation: Deviation) => void;
+  /** Null before the head, and for content that cannot be an envelope. */
+  #repair: DocumentRepair | null = null;
+
+  private constructor(
+    receiver: UpstreamReceiver,
+    service: SoapService,
+    tolerance: Tolerance,
+    onDeviation: (deviation: Deviation) => void,
+  ) {
+    this.#receiver = receiver;
+    this.#service = service;
+    this.#tolerance = tolerance;
+    this.#onDeviation = onDeviation;
+  }
+
+  /** The receiver itself where nothing is repaired. */
+  static before(
+    receiver: UpstreamReceiver,
+    service: SoapService,
+    tolerance: Tolerance,
+    onDeviation: (deviation: Deviation) => void,
+  ): UpstreamReceiver {
+    if (!repairsBytes(tolerance)) return receiver;
+    return new RepairingReceiver(receiver, service, tolerance, onDeviation);
+  }
+
+  sent(): void {
+    this.#receiver.sent?.();
+  }
+
+  head(head: ReplyHead): void {
+    this.#repair = this.#repairOf(head.header('content-type'));
+    this.#receiver.head(this.#repair === null ? head : withoutLength(head));
+  }
+
+  data(chunk: Buffer): void {
+    this.#pass(this.#repair === null ? chunk : this.#repair.write(chunk));
+  }
+
+  end(): void {
+    if (this.#repair !== null) this.#pass(this.#repair.end());
+    this.#receiver.end();
+  }
+
+  failed(refusal: Parameters<UpstreamReceiver['failed']>[0]): void {
+    this.#receiver.failed(refusal);
+  }
+
+  #pass(bytes: Buffer): void {
+    if (bytes.length > 0) this.#receiver.data(bytes);
+  }
+
+  #repairOf(contentType: string | null): DocumentRepair | null {
+    const type = readMediaType(contentType ?? undefined);
+    if (type?.name !== PACKAGE) return this.#document(type?.charset ?? null);
+    try {
+      return new PackageRepair(
+        readPackageType(contentType ?? '', this.#service.mimeLimits),
+        (partType) => readMediaType(partType ?? undefined)?.charset ?? null,
+        (charset) => this.#document(charset),
+      );
+    } catch {
+      return null;
+    }
+  }
+
+  #document(charset: string | null): ReplyRepair {
+    return new ReplyRepair(this.#tolerance, charset, (deviation) => {
+      if (this.#seen.has(deviation)) return;
+      this.#seen.add(deviation);
+      this.#onDeviation(deviation);
+    });
+  }
+}

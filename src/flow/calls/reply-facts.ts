@@ -1,0 +1,97 @@
+import type { Buffer } from 'node:buffer';
+import { Refusal, type ReplyFacts } from '../../base/refusals/refusal.js';
+import type { Deviation } from '../../base/tolerance.js';
+import { FURTHER_ELEMENTS } from '../../codec/validity/misplaced.js';
+import type { EnvelopeValidator } from '../../soap/envelope.js';
+import type { ReplyHead } from '../../upstream/reply.js';
+import { expandedName } from '../../xml/events.js';
+import { noEnvelope, type ReplyForm } from './reply-head.js';
+import type { ReplyTolerance } from './reply-tolerance.js';
+
+/** What is known of a reply when it is refused. */
+export interface SeenReply {
+  readonly head: ReplyHead | null;
+  readonly form: ReplyForm | null;
+  readonly envelope: EnvelopeValidator | null;
+  readonly tolerance: ReplyTolerance;
+  /** The first bytes of it that were read; null for none. */
+  readonly first: Buffer | null;
+  /** The signature of the reply is verified, and this one was not. */
+  readonly isUnverified: boolean;
+}
+
+/** Adds to a refusal of a reply what was found, for the log, and the name of `tolerate` that would let it pass. */
+export function explainReply(refusal: Refusal, seen: SeenReply): Refusal {
+  const { head, form, envelope, tolerance } = seen;
+  const isOfReply = refusal.kind.blame === 'upstream' && head !== null;
+  if (!isOfReply) return refusal;
+  const explained = orNoEnvelope(refusal, head, form, envelope);
+  const deviation = deviationOf(refusal, seen);
+  if (deviation !== null && !tolerance.has(deviation)) tolerance.suggest(deviation);
+  explained.reply ??= factsOf(seen, head);
+  return explained;
+}
+
+/** Content under no media type of an envelope is refused by the status, as where it is not read. */
+function orNoEnvelope(
+  refusal: Refusal,
+  head: ReplyHead,
+  form: ReplyForm | null,
+  envelope: EnvelopeValidator | null,
+): Refusal {
+  const isAnything = form?.isUntyped === true && envelope?.dialect == null;
+  return isAnything && refusal.code === 'UPSTREAM_INVALID_RESPONSE' ? noEnvelope(head) : refusal;
+}
+
+function factsOf({ envelope, isUnverified }: SeenReply, head: ReplyHead): ReplyFacts {
+  const fault = envelope?.fault ?? null;
+  const element = envelope?.operation ?? null;
+  return {
+    status: head.status,
+    mediaType: head.header('content-type'),
+    coding: head.header('content-encoding'),
+    version: envelope?.dialect?.name ?? null,
+    element: element === null ? null : expandedName(element),
+    fault:
+      fault === null ? null : { code: fault.parts.code, string: fault.parts.string, isUnverified },
+  };
+}
+
+/** The rules of the reader that a name of `tolerate` is about. */
+const BY_RULE: ReadonlyMap<string, Deviation> = new Map([
+  ['a character that XML does not have', 'control-characters'],
+  ['a reference to a character that XML does not have', 'control-characters'],
+  ['NUL outside the document element', 'trailing-bytes'],
+]);
+
+function deviationOf(
+  { cause, code, rule: broken }: Refusal,
+  { envelope, first }: SeenReply,
+): Deviation | null {
+  if (code === 'UPSTREAM_SCHEMA_INVALID' && broken?.startsWith(FURTHER_ELEMENTS) === true)
+    return 'missing';
+  if (cause instanceof Refusal && first !== null && envelope?.dialect == null)
+    return hasLeadingSpace(first) ? 'leading-space' : null;
+  const rule = cause instanceof Refusal ? cause.rule : null;
+  const deviation = rule === null ? null : (BY_RULE.get(rule) ?? null);
+  // Before the envelope there is nothing to repair but white space, and behind it NUL.
+  if (deviation === 'control-characters' && envelope?.dialect == null) return null;
+  if (deviation === 'trailing-bytes' && envelope?.isHeadValid !== true) return null;
+  return deviation;
+}
+
+/** Whether white space is before the XML declaration. */
+const hasLeadingSpace = (chunk: Buffer): boolean =>
+  /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[ \t\r\n]+(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?<(?:\?xml[ \t\r\n]|[\w.-]*:?Envelope)/.test(
+    textOf(chunk),
+  );
+
+/** The beginning of a message as text; characters of UTF-16 without their zero. */
+const textOf = (chunk: Buffer): string => chunk.toString('latin1', 0, 4096).replaceAll('\0', '');
+
+/** Whether content that has no media type of an envelope begins as one. */
+export function beginsAsEnvelope(chunk: Buffer): boolean {
+  return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[ \t\r\n]*(?:<\?xml[ \t\r\n][^>]*\?>\s*)?<(?:[\w.-]+:)?Envelope[\s>]/.test(
+    textOf(chunk),
+  );
+}

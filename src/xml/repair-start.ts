@@ -1,0 +1,98 @@
+import { Buffer } from 'node:buffer';
+
+/** A unit of the encoding of a document: one byte, or two. */
+export type UnitWidth = 'byte' | 'le' | 'be';
+
+/** The most bytes that are held of the beginning of a document: white space and the XML declaration. */
+const HELD_BYTES = 4096;
+
+/**
+ * Reads the beginning of a document up to its XML declaration: the width of its units, whether it is UTF-8, and whether
+ * white space before the declaration is to be dropped.
+ */
+export class RepairStart {
+  width: UnitWidth = 'byte';
+  isUtf8 = true;
+  /** White space was dropped. */
+  hasSpace = false;
+  isOver = false;
+  readonly #charset: string | null;
+  readonly #drops: boolean;
+  #held: Buffer = Buffer.alloc(0);
+
+  constructor(charset: string | null, drops: boolean) {
+    this.#charset = charset;
+    this.#drops = drops;
+  }
+
+  /** Returns the beginning once it is known, without white space that is dropped; null while it is not. */
+  take(chunk: Buffer): Buffer | null {
+    this.#held = this.#held.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#held, chunk]);
+    return this.#read(false);
+  }
+
+  /** The document is over. */
+  end(): Buffer {
+    return this.#read(true) ?? this.#held;
+  }
+
+  #read(isAll: boolean): Buffer | null {
+    const held = this.#held;
+    const isWhole = isAll || held.length >= HELD_BYTES;
+    if (held.length < 4 && !isWhole) return null;
+    this.width = widthOf(held);
+    const size = this.width === 'byte' ? 1 : 2;
+    const markBytes = markOf(held, 0);
+    const text = this.#textOf(held.subarray(markBytes));
+    const space = /^[ \t\r\n]*/.exec(text)?.[0].length ?? 0;
+    const spaceBytes = space * size;
+    const second = markBytes === 0 && space > 0 ? markOf(held, spaceBytes) : 0;
+    const begins = text.slice(space + (second > 0 ? (size === 1 ? 3 : 1) : 0));
+    if (!isWhole && begins.length < START.length + 1 && (begins === '' || START.startsWith(begins)))
+      return null;
+    const isDeclared = /^<\?xml[ \t\r\n]/.test(begins);
+    if (!isWhole && isDeclared && !begins.includes('?>')) return null;
+    this.isOver = true;
+    this.#readEncoding(isDeclared ? begins : '');
+    const isDropped = this.#drops && space > 0 && (isDeclared || second > 0);
+    if (!isDropped) return held;
+    this.hasSpace = true;
+    return Buffer.concat([held.subarray(0, markBytes), held.subarray(markBytes + spaceBytes)]);
+  }
+
+  #readEncoding(declaration: string): void {
+    const found = /^[^>]*?[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([\w.-]+)["']/.exec(
+      declaration,
+    );
+    const names = [this.#charset, found?.[1]?.toLowerCase() ?? null];
+    this.isUtf8 = names.every((name) => name === null || name === 'utf-8' || name === 'utf8');
+  }
+
+  #textOf(bytes: Buffer): string {
+    if (this.width === 'byte') return bytes.toString('latin1');
+    const even = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
+    return (this.width === 'be' ? even.swap16() : even).toString('utf16le');
+  }
+}
+
+const START = '<?xml';
+const MARKS = [
+  Buffer.from([0xef, 0xbb, 0xbf]),
+  Buffer.from([0xff, 0xfe]),
+  Buffer.from([0xfe, 0xff]),
+] as const;
+
+/** Bytes of the byte order mark at an offset; 0 for none. */
+function markOf(bytes: Buffer, at: number): number {
+  const mark = MARKS.find((each) => bytes.subarray(at, at + each.length).equals(each));
+  return mark?.length ?? 0;
+}
+
+/** UTF-16 by its mark, or by the zero beside its first character, which is ASCII. */
+function widthOf(bytes: Buffer): UnitWidth {
+  const [first = 1, second = 1] = bytes;
+  if (first === 0xff && second === 0xfe) return 'le';
+  if (first === 0xfe && second === 0xff) return 'be';
+  if (first === 0 && second !== 0) return 'be';
+  return first !== 0 && second === 0 ? 'le' : 'byte';
+}
