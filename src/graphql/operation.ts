@@ -20,6 +20,7 @@ import type { TrustedDocuments } from './admission/trusted-documents.js';
 import { CostTable } from './cost/cost-table.js';
 import { Spending } from './cost/spending.js';
 import { closedError, refusalErrors, withId } from './errors.js';
+import type { BoundField } from './fields/bound-field.js';
 import type { GraphqlLimits, MeasurableLimit } from './limits.js';
 import type { FieldRights } from './rights/field-rights.js';
 import { type CostReport, costByField, costReport, type Throttle } from './run/cost-report.js';
@@ -74,7 +75,7 @@ export function operationsOf(options: GraphqlOptions): Operations {
 
 /** The connection of one operation to the rest of the gateway: its caller, its backends, its record. */
 export interface OperationHost
-  extends Pick<Execution, 'callField' | 'checkCall' | 'sendToSubschema' | 'signal'> {
+  extends Pick<Execution, 'callField' | 'checkCall' | 'sendToSubschema' | 'pageOwner' | 'signal'> {
   /** The rights of the caller to fields; null or absent where all callers have the same. */
   readonly rights?: FieldRights | null;
   /** The id of the exchange in the log: `extensions.id` of its errors. */
@@ -191,9 +192,11 @@ export class ChargedOperation {
     const refused = (refusal: Refusal): void => this.#host.refused?.(refusal);
     const spending = new Spending(limits);
     const checkCall = (call: CallToCheck): void => this.#host.checkCall?.(call);
+    const pageOwner = (bound: BoundField): string | null => this.#host.pageOwner?.(bound) ?? null;
     const own = {
       built,
       callField,
+      pageOwner,
       checkCall,
       sendToSubschema,
       signal,

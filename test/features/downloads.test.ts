@@ -193,6 +193,21 @@ t.test('long content that turns out to be another is never complete', async (t) 
   await t.rejects(download(gateway.url, url));
 });
 
+t.test('an address is good for a caller with the same forwarded fields', async (t) => {
+  const { gateway, contentUrl, backend } = await useDesk(t, {
+    documents: TWO,
+    service: '    forwardHeaders: [x-tenant, x-request-id]\n    cookies: forward',
+  });
+  const asked = { 'x-tenant': 'a', cookie: 's=1' };
+  const url = await contentUrl({ ...asked, 'x-request-id': '1' });
+  const again = await download(gateway.url, url, { ...asked, 'x-request-id': '2' });
+  t.equal(again.response.status, 200);
+  const sent = backend.complete.length;
+  for (const headers of [{ ...asked, 'x-tenant': 'b' }, { ...asked, cookie: 's=2' }, {}])
+    t.equal((await download(gateway.url, url, headers)).response.status, 404);
+  t.equal(backend.complete.length, sent, 'nothing is sent');
+});
+
 t.test('an address is good for its client alone, with its credentials', async (t) => {
   const { gateway, contentUrl } = await useDesk(t, { documents: TWO, more: CLIENTS });
   const url = await contentUrl(ANN);

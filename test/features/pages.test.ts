@@ -654,3 +654,22 @@ t.test('pages come from the reply cache, each by itself', async (t) => {
   t.strictSame(ids(await query('{ rows(first: 50) { nodes { id } } }')), upTo(50));
   t.equal(asked.length, 5, 'and those that are new');
 });
+
+t.test('a cursor is for the caller that got it, whom the backend tells apart', async (t) => {
+  const { query } = await useRows(t, byCursor(25), {
+    pages: 'cursor: { argument: page, next: next }, size: { size: 10 }, items: row',
+    service: '\n    forwardHeaders: [x-tenant, x-request-id]',
+  });
+  const ask = (after: string | null, headers: Record<string, string>) =>
+    query(
+      `{ rows(first: 3${after === null ? '' : `, after: "${after}"`}) { nodes { id } pageInfo { endCursor } } }`,
+      headers,
+    );
+  const first = await ask(null, { 'x-tenant': 'a', 'x-request-id': '1' });
+  const cursor = String(first.data.rows?.pageInfo.endCursor);
+  t.match(await ask(cursor, { 'x-tenant': 'a', 'x-request-id': '2' }), {
+    data: { rows: { nodes: [{ id: 3 }, { id: 4 }, { id: 5 }] } },
+  });
+  for (const headers of [{ 'x-tenant': 'b' }, {}])
+    t.match(await ask(cursor, headers), errorWith('BAD_USER_INPUT'));
+});

@@ -22,7 +22,8 @@ export function makeDownloadEndpoint(graphql: GraphqlEndpoint): OperationEndpoin
     isFor: (path) => path.startsWith(addresses.path),
     async answer(asked, path) {
       if (asked.request.method !== 'GET') throw new Refusal('HTTP_METHOD');
-      const download = addresses.open(path.slice(addresses.path.length), asked.caller.client);
+      const sealed = path.slice(addresses.path.length);
+      const download = addresses.open(sealed, asked.caller.client, asked.request.headers);
       if (download === null)
         throw new Refusal('HTTP_NOT_FOUND', 'no address of this client', { text: UNKNOWN });
       await answerDownload(graphql, calls, asked, download);

@@ -11,6 +11,7 @@ import type { RequestContext } from '../../codec/write/source.js';
 import type { Admitted } from '../../graphql/admission/admit.js';
 import { limitOf } from '../../graphql/admission/limit-checker.js';
 import { costRefusal } from '../../graphql/cost/cost-refusal.js';
+import type { BoundField } from '../../graphql/fields/bound-field.js';
 import {
   isSubschemaField,
   type SendToSubschema,
@@ -28,6 +29,7 @@ import { clientNameIn } from '../../observe/client-name.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';
 import type { RawFields } from '../calls/caller-fields.js';
+import { callerDigest } from '../calls/caller-parts.js';
 import { consultPolicy } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { subjectOf } from '../calls/subject.js';
@@ -293,7 +295,7 @@ export class CallerHost implements RequestHost, ItemHost {
         observers,
         sharing,
         keyedFields: () => this.#keyedFields(),
-        makeAddress: addresses === null ? null : addresses.maker(field, client),
+        makeAddress: addresses === null ? null : addresses.maker(field, client, headers),
       });
     } catch (caught) {
       lifetime?.part(0, true);
@@ -307,6 +309,13 @@ export class CallerHost implements RequestHost, ItemHost {
       }
       throw caught;
     }
+  }
+
+  pageOwner({ service: name, operation }: BoundField): string | null {
+    const service = this.#endpoint.services.get(name);
+    if (service === undefined) return null;
+    const called = { service, operation: operation.name };
+    return callerDigest('rows', called, this.#caller.client, this.#options.headers);
   }
 
   /** The response keys of the fields that an idempotency key may be for, in alphabetical order. */

@@ -16,11 +16,18 @@ export interface PagePosition {
   readonly before: number;
 }
 
-/** Names the rows of a call: cursors of one operation with the same arguments are alike, others are refused. */
-export function rowsName(operation: string, values: Readonly<Record<string, unknown>>): string {
+/**
+ * Names the rows of a call: cursors of one operation with the same arguments are alike, others are refused. `owner` names
+ * the caller that they are for; null: all callers.
+ */
+export function rowsName(
+  operation: string,
+  values: Readonly<Record<string, unknown>>,
+  owner: string | null = null,
+): string {
   const sorted = Object.entries(values).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return createHash('sha256')
-    .update(JSON.stringify([operation, sorted], exact))
+    .update(JSON.stringify([operation, sorted, owner], exact))
     .digest('base64url')
     .slice(0, NAME_CHARS);
 }

@@ -16,6 +16,7 @@ import type { Admitted } from '../admission/admit.js';
 import { argumentValueOf } from '../cost/cost-slicing.js';
 import type { Spending } from '../cost/spending.js';
 import { codedError, decodeError, type ErrorPlace, fieldError, listed } from '../errors.js';
+import type { BoundField } from '../fields/bound-field.js';
 import { isSubschemaField, type SendToSubschema } from '../fields/subschema.js';
 import type { GraphqlLimits } from '../limits.js';
 import type { LinkAsk } from '../links/link-plan.js';
@@ -41,6 +42,8 @@ export interface Execution {
   readonly callField: CallField;
   /** Throws a `Refusal` where the call cannot be written; absent: that shows when it is made. */
   checkCall?(call: CallToCheck): void;
+  /** Names the caller for cursors of a field, which are for it alone; null or absent: they are for all callers. */
+  pageOwner?(bound: BoundField): string | null;
   /** Needed where a service speaks GraphQL. */
   readonly sendToSubschema?: SendToSubschema | null;
   /** Aborted when the client has gone: then no further call is made and `CLIENT_GONE` thrown. */
@@ -73,6 +76,7 @@ export async function executeOperation(
     (refusal) => refused?.(refusal),
     limits,
     spending,
+    (bound) => execution.pageOwner?.(bound) ?? null,
   );
   const context = new OperationRun(admitted, plan, execution, calls);
   let answers: readonly Answer[];

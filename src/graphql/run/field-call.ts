@@ -56,6 +56,7 @@ export class RequestCalls {
   readonly #spending: Spending | null;
   readonly #refusals = new Map<RunLimit, Refusal>();
   readonly #limits: RunLimits;
+  readonly #pageOwner: (bound: BoundField) => string | null;
   #left: number;
   #pageConcurrency: ConcurrencyLimit | null = null;
 
@@ -65,7 +66,9 @@ export class RequestCalls {
     refused: (refusal: Refusal) => void,
     limits: RunLimits,
     spending: Spending | null = null,
+    pageOwner: (bound: BoundField) => string | null = () => null,
   ) {
+    this.#pageOwner = pageOwner;
     this.#callField = callField;
     this.#signal = signal;
     this.#refused = refused;
@@ -104,7 +107,7 @@ export class RequestCalls {
     const wanted = {
       first: typeof first === 'number' ? first : null,
       after: typeof after === 'string' ? after : null,
-      name: rowsName(`${service}.${operation.name}`, values),
+      name: rowsName(`${service}.${operation.name}`, values, this.#pageOwner(call.bound)),
     };
     const run = new PageRun(plan, wanted, source);
     return run.answer();

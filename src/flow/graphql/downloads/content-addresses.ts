@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, getNamedType } from 'graphql';
-import type { Client } from '../../../access/client.js';
+import type { CallerIdentity, Client } from '../../../access/client.js';
 import { isRecord } from '../../../base/record.js';
 import { TextSeal } from '../../../base/text-seal.js';
 import type {
@@ -13,7 +12,7 @@ import type { SoapService } from '../../../compile/soap/service.js';
 import type { DescribedOperation } from '../../../graphql/described/described-operation.js';
 import type { RawVariables } from '../../../graphql/output/reply-plan.js';
 import type { FieldCall } from '../../../graphql/run/field-call.js';
-import { subjectOf } from '../../calls/subject.js';
+import { callerDigest } from '../../calls/caller-parts.js';
 
 /** Bytes of the arguments and the place in the reply that an address holds, as JSON. With all else it is below 8 KiB then. */
 const CALL_BYTES_MAX = 3072;
@@ -54,7 +53,7 @@ export class ContentAddresses {
   }
 
   /** Makes the addresses of one call. */
-  maker(call: FieldCall, client: Client): AddressMaker {
+  maker(call: FieldCall, client: Client, headers: CallerIdentity['headers']): AddressMaker {
     /** The arguments are written once, and only where an address is asked for. */
     let written: string | null = null;
     return ({ names, indexes }) => {
@@ -67,7 +66,7 @@ export class ContentAddresses {
       if (Buffer.byteLength(about) > CALL_BYTES_MAX) return TOO_LONG;
       return (beside) => {
         const endsMillis = Date.now() + this.#parts.lifetimeMillis;
-        const holder = this.#holder(bound.service, client);
+        const holder = this.#holder(bound.service, bound.operation.name, client, headers);
         return (
           this.#base +
           this.#seal.seal(JSON.stringify([VERSION, name, about, beside, holder, endsMillis]))
@@ -77,7 +76,7 @@ export class ContentAddresses {
   }
 
   /** The download that an address is for; null where it is none, has ended, or is another client's. */
-  open(sealed: string, client: Client): Download | null {
+  open(sealed: string, client: Client, headers: CallerIdentity['headers']): Download | null {
     const text = this.#seal.open(sealed);
     const parts: unknown = text === null ? null : JSON.parse(text);
     if (!Array.isArray(parts) || parts[0] !== VERSION) return null;
@@ -85,7 +84,8 @@ export class ContentAddresses {
     const described = this.#parts.described.get(String(name));
     if (described === undefined || !described.isRead || !(Number(endsMillis) > Date.now()))
       return null;
-    if (holder !== this.#holder(described.service, client)) return null;
+    if (holder !== this.#holder(described.service, described.bound.operation.name, client, headers))
+      return null;
     const call: unknown = JSON.parse(String(about));
     const [written, names, indexes]: readonly unknown[] = Array.isArray(call) ? call : [];
     const values: unknown = JSON.parse(String(written));
@@ -94,16 +94,21 @@ export class ContentAddresses {
     return { described, values: asVariables(values, described), place };
   }
 
-  /** Names the client, and the user where the backend sees him. */
-  #holder(serviceName: string, client: Client): string {
+  /** Names the client, and all else by which the backend tells its callers apart. */
+  #holder(
+    serviceName: string,
+    operation: string,
+    client: Client,
+    headers: CallerIdentity['headers'],
+  ): string | null {
     const service = this.#parts.services.get(serviceName);
-    const user = service === undefined ? undefined : subjectOf(service, client)?.user;
-    const names = JSON.stringify(user === undefined ? [client.id] : [client.id, user]);
-    return createHash('sha256').update(names).digest('base64url');
+    return service === undefined
+      ? null
+      : callerDigest('holder', { service, operation }, client, headers);
   }
 }
 
-const VERSION = 1;
+const VERSION = 2;
 
 /** The arguments of a call as JSON. */
 function valuesOf({ bound, arguments: values, headers }: FieldCall): string {

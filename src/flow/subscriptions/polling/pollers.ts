@@ -51,7 +51,14 @@ export class Pollers {
   ): () => void {
     if (called === null) throw new Error('a poll without a call');
     const selection = isMergeable(member.plan) ? null : member.plan;
-    const key = canonical([name, input.arguments, input.headers, values, selection]);
+    const key = canonical([
+      name,
+      service.digest(),
+      input.arguments,
+      input.headers,
+      values,
+      selection,
+    ]);
     let poller = this.#pollers.get(key);
     if (poller === undefined) {
       if (this.#pollers.size >= this.#most) {

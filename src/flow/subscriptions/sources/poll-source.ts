@@ -9,7 +9,7 @@ import type {
   PolledSource as PollRule,
   Subscription,
 } from '../../../graphql/subscription/subscription.js';
-import { varyingValues } from '../../calls/caller-fields.js';
+import { callerView } from '../../calls/caller-parts.js';
 import { subjectOf } from '../../calls/subject.js';
 import { callOperation } from '../../graphql/call.js';
 import type { BackendCalls } from '../../graphql/host.js';
@@ -56,13 +56,9 @@ export class PollSource implements SubscriptionSource {
     if (service === undefined) throw new Error('a field of a service that is not there');
     const { claims } = caller.client;
     const subject = subjectOf(service, caller.client);
-    // Other values of the request that the operation takes: only subscribers with the same values share a call.
-    const context = [
-      ...service.callerFields.inRequests.map((name) => headers[name] ?? null),
-      ...(varyingValues(service, headers) ?? []),
-      ...(service.claims.get(bound.operation.name) ?? []).map((name) => claims?.[name] ?? null),
-      ...(subject === null ? [] : [subject.key]),
-    ];
+    // Only subscribers whose calls are the same share one.
+    const called = { service, operation: bound.operation.name };
+    const context = callerView('poll', called, caller.client, headers);
     const member = {
       plan,
       account: new PollAccount(

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { CallerIdentity, Client } from '../../access/client.js';
+import type { SubjectToken } from '../../base/subject-token.js';
+import type { RequestContext } from '../../codec/write/source.js';
+import type { SoapService } from '../../compile/soap/service.js';
+import { isOfAsker, NO_PART, type PartTable, viewOf } from './call-parts.js';
+import { varyingValues } from './caller-fields.js';
+import { subjectOf } from './subject.js';
+
+/** The parts of a caller that calls of an operation are made from, before there is a call. */
+interface CallerParts {
+  readonly client: Client;
+  /** The token of the caller, where the service needs it; else null. */
+  readonly subject: SubjectToken | null;
+  readonly claims: RequestContext['claims'];
+  /** Header fields of the caller's request. */
+  readonly headers: CallerIdentity['headers'];
+}
+
+/** The operation that is called. */
+interface CalledOperation {
+  readonly service: SoapService;
+  readonly operation: string;
+}
+
+/**
+ * The keys that are made before there is a call. `poll`: one call for all subscribers whose calls are the same. `holder`: an
+ * address of a download is for one holder. `rows`: a cursor is for the rows that one caller sees, from whatever address.
+ */
+type CallerView = 'poll' | 'holder' | 'rows';
+
+/** A part that is added to `CallerParts` does not compile until its row says how it counts in each view. */
+const CALLER_PARTS: PartTable<CallerView, CallerParts, CalledOperation> = {
+  client: {
+    poll: NO_PART,
+    holder: ({ id }) => id,
+    rows: ({ id, isAuthenticated }) => (isAuthenticated ? id : null),
+  },
+  // A renewed token may have other scopes.
+  subject: {
+    poll: (subject) => subject?.key ?? null,
+    holder: (subject) => subject?.user ?? null,
+    rows: (subject) => subject?.user ?? null,
+  },
+  claims: { poll: claimValues, holder: claimValues, rows: claimValues },
+  headers: { poll: fieldValues, holder: fieldValuesOfAsker, rows: fieldValuesOfAsker },
+};
+
+/** The values that stand for a caller in the keys of one kind. */
+export const callerView = (
+  view: CallerView,
+  called: CalledOperation,
+  client: Client,
+  headers: CallerIdentity['headers'],
+): readonly unknown[] => {
+  const subject = subjectOf(called.service, client);
+  return viewOf(view, CALLER_PARTS, { client, subject, claims: client.claims, headers }, called);
+};
+
+/** `callerView` as one short text. */
+export const callerDigest = (...about: Parameters<typeof callerView>): string =>
+  createHash('sha256')
+    .update(JSON.stringify(callerView(...about)))
+    .digest('base64url');
+
+/** The claims that requests of the operation hold. */
+function claimValues(
+  claims: CallerParts['claims'],
+  { service, operation }: CalledOperation,
+): readonly unknown[] {
+  return (service.claims.get(operation) ?? []).map((name) => claims?.[name] ?? null);
+}
+
+/** The fields that go into requests, and on with them. */
+function fieldValues(
+  headers: CallerParts['headers'],
+  { service }: CalledOperation,
+): readonly unknown[] {
+  const written = service.callerFields.inRequests.map((name) => headers[name] ?? null);
+  return [...written, ...(varyingValues(service, headers) ?? [])];
+}
+
+function fieldValuesOfAsker(
+  headers: CallerParts['headers'],
+  called: CalledOperation,
+): readonly unknown[] {
+  const named = Object.entries(headers).filter(([name]) => isOfAsker(name));
+  return fieldValues(Object.fromEntries(named), called);
+}
