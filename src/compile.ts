@@ -8,7 +8,7 @@ import {
   errorDiagnostics,
   firstProblem,
 } from './base/diagnostic.js';
-import { AT_ONCE, type Pace, TimeSlices } from './base/time-slices.js';
+import { AT_ONCE, type Pace, type Steps, TimeSlices } from './base/time-slices.js';
 import { ReplyCache } from './cache/reply-cache.js';
 import { compileRedis } from './compile/backend/redis.js';
 import { compileAccess } from './compile/clients/access.js';
@@ -198,12 +198,12 @@ async function compileFrom(
       graph === null ? null : await attempt(diagnostics, () => compileOffered(root, graph));
     const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
     const prices = graph === null ? [] : pricesOf(config, services, graph);
-    const collect = { late: lateWarnings, closing, keeping };
+    const collect = { late: lateWarnings, closing, keeping, pace };
     const access = await attempt(diagnostics, () =>
       compileAccess(root, callables, prices, trustedProxies, collect),
     );
     await pace.pause();
-    const caching = await caught(diagnostics, compileCaching(root, services, keeping));
+    const caching = await caught(diagnostics, compileCaching(root, services, keeping, pace));
     await pace.pause();
     const traffic = await attempt(diagnostics, () => compileListeners(root, 'listen'));
     const admin = await attempt(diagnostics, () => compileAdmin(root));
@@ -220,6 +220,18 @@ async function compileFrom(
       throw new ConfigurationError(diagnostics);
     const read = manifest.status === 'fulfilled' ? manifest.value : null;
     const { trusted, warnings } = compileTrusted(config, read, graph);
+    const found = await pace.run(
+      warningsOf(root, {
+        graph,
+        traffic,
+        admin,
+        redis,
+        callables,
+        wsdls,
+        services,
+        trusted: warnings,
+      }),
+    );
     return Object.freeze({
       config,
       limits,
@@ -244,16 +256,7 @@ async function compileFrom(
       trusted,
       wsdls: wsdls.known,
       keeping,
-      warnings: warningsOf(root, {
-        graph,
-        traffic,
-        admin,
-        redis,
-        callables,
-        wsdls,
-        services,
-        trusted: warnings,
-      }),
+      warnings: found,
       lateWarnings,
       close,
     });
@@ -278,22 +281,26 @@ async function compileOffered(
   return { rest, mcp };
 }
 
-const warningsOf = (
+function* warningsOf(
   root: ConfigSection<Config>,
   { graph, traffic, admin, redis, callables, wsdls, services, trusted }: WarningParts,
-): readonly Diagnostic[] => [
+): Steps<readonly Diagnostic[]> {
   // First what a thousand warnings of WSDLs must not hide.
-  ...takenProblemsOf(wsdls.known),
-  ...warningsOfConfig(root, graph),
-  ...warningsOfListening(root, { traffic, admin }),
-  ...redis.warnings,
-  ...warningsOfRoutes(root),
-  ...warningsOfRights(root, callables),
-  ...rightsWarnings(root, graph),
-  ...trusted,
-  ...new Set(services.flatMap((service) => service.warnings)),
-  ...graph.warnings,
-];
+  const taken = takenProblemsOf(wsdls.known);
+  const ofConfig = yield* warningsOfConfig(root, graph);
+  return [
+    ...taken,
+    ...ofConfig,
+    ...warningsOfListening(root, { traffic, admin }),
+    ...redis.warnings,
+    ...warningsOfRoutes(root),
+    ...warningsOfRights(root, callables),
+    ...rightsWarnings(root, graph),
+    ...trusted,
+    ...new Set(services.flatMap((service) => service.warnings)),
+    ...graph.warnings,
+  ];
+}
 
 /** The compiled parts that have warnings, or that warnings are about. */
 interface WarningParts extends Pick<Compiled, 'graph' | 'services'> {

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 import { Refusal } from '../base/refusals/refusal.js';
+import type { Steps } from '../base/time-slices.js';
 import type { Identifier } from './access.js';
 import {
   type CallerIdentity,
@@ -30,13 +31,25 @@ export class ApiKeys implements Identifier {
 
   constructor(header: string, clients: readonly ApiKeyClient[]) {
     this.#header = header.toLowerCase();
-    for (const { name, rights, keys } of clients) {
-      const id = `apiKey:${name}`;
-      const client = Object.freeze(clientOf('apiKey', { id, name, label: id }, rights));
-      for (const key of keys) {
-        const digest = digestOf(key);
-        this.#byDigest.set(digest.toString('base64'), { digest, client });
-      }
+    for (const each of clients) this.#add(each);
+  }
+
+  /** Hashes the keys in steps: there may be thousands. */
+  static *make(header: string, clients: readonly ApiKeyClient[]): Steps<ApiKeys> {
+    const made = new ApiKeys(header, []);
+    for (const each of clients) {
+      made.#add(each);
+      yield;
+    }
+    return made;
+  }
+
+  #add({ name, rights, keys }: ApiKeyClient): void {
+    const id = `apiKey:${name}`;
+    const client = Object.freeze(clientOf('apiKey', { id, name, label: id }, rights));
+    for (const key of keys) {
+      const digest = digestOf(key);
+      this.#byDigest.set(digest.toString('base64'), { digest, client });
     }
   }
 

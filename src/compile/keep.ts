@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { getOrMake } from '../base/get-or-make.js';
+import { isSameData } from '../base/same-data.js';
+import type { Steps } from '../base/time-slices.js';
 
 /** One generation, as the key of what it keeps. It knows the generation before while it is compiled, and no longer. */
 export class Keeping {
@@ -45,6 +47,13 @@ export class Kept<T> {
     return found !== undefined && isDeepStrictEqual(found.configuration, configuration)
       ? found.value
       : null;
+  }
+
+  /** What `find` finds, in steps: for configurations that may be large. They are plain data. */
+  *findInSteps({ earlier }: Keeping, name: string, configuration: unknown): Steps<T | null> {
+    const found = earlier === null ? undefined : this.#values.get(earlier)?.get(name);
+    if (found === undefined) return null;
+    return (yield* isSameData(found.configuration, configuration)) ? found.value : null;
   }
 
   /** Declares a value of this generation, for the next one. */

@@ -1,7 +1,7 @@
 import { ConfigurationError, type Diagnostic, unplaced } from '../base/diagnostic.js';
 import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
 import { isRecord } from '../base/record.js';
-import { AT_ONCE, type Pace } from '../base/time-slices.js';
+import { AT_ONCE, type Pace, runAtOnce, type Steps } from '../base/time-slices.js';
 import { parseRedisUrl } from '../redis/address.js';
 import type { AddressConfig } from './backend/balance-keys.js';
 import { removeFinding } from './check/remove-finding.js';
@@ -64,7 +64,7 @@ export async function loadConfig(
   const { valid, findings: broken } = validate(value, foreign);
   findings.push(...broken.filter(({ path }) => !failed.has(JSON.stringify(path))));
   await pace.pause();
-  findings.push(...checkRules(value, (path) => source.has(path)));
+  findings.push(...(await pace.run(checkRules(value, (path) => source.has(path)))));
   await pace.pause();
   const diagnostics = [
     ...source.diagnostics,
@@ -73,7 +73,7 @@ export async function loadConfig(
   if (valid === null || diagnostics.length > 0)
     throw new ConfigurationError(firstOf(source.sorted(diagnostics), file));
 
-  return loadedFrom(valid, { file, inputs, source, foreign, files });
+  return pace.run(loadedFrom(valid, { file, inputs, source, foreign, files }));
 }
 
 /**
@@ -94,7 +94,8 @@ export async function loadRest(
   expandWords(value);
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const { valid, findings } = validate(value, foreign);
-    if (valid !== null) return loadedFrom(valid, { file, inputs, source, foreign, files });
+    if (valid !== null)
+      return runAtOnce(loadedFrom(valid, { file, inputs, source, foreign, files }));
     if (!findings.every(({ path }) => removeFinding(value, path))) return null;
   }
   return null;
@@ -109,13 +110,14 @@ interface Origin
   readonly source: ConfigSource;
 }
 
-function loadedFrom(
+function* loadedFrom(
   valid: FileConfig,
   { file, inputs, source, foreign, files }: Origin,
-): LoadedConfig {
+): Steps<LoadedConfig> {
   completeMasks(valid);
+  const config = yield* deepFreeze(asConfig(valid));
   return {
-    config: deepFreeze(asConfig(valid)),
+    config,
     file,
     inputs,
     isGiven: (path) =>
@@ -201,9 +203,10 @@ function firstOf(diagnostics: readonly Diagnostic[], file: string): readonly Dia
   ];
 }
 
-function deepFreeze<T>(value: T): T {
+function* deepFreeze<T>(value: T): Steps<T> {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  for (const child of Object.values(value)) deepFreeze(child);
+  for (const child of Object.values(value)) yield* deepFreeze(child);
+  yield;
   return value;
 }

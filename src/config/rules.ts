@@ -1,4 +1,5 @@
 import { isRecord, recordEntries } from '../base/record.js';
+import type { Steps } from '../base/time-slices.js';
 import { rateRules } from './backend/rate-rules.js';
 import { upstreamRules } from './backend/upstream-rules.js';
 import { clientRules } from './clients/client-rules.js';
@@ -28,10 +29,10 @@ import { toleranceRules } from './soap/tolerance-rules.js';
  * Rules between keys, which the schema cannot state. They look at data whose shape may still be wrong, so that all
  * diagnostics come out at once; data of the wrong shape are passed over here. `isGiven` tells what a file has from defaults.
  */
-export function checkRules(
+export function* checkRules(
   data: unknown,
   isGiven: (path: ConfigPath) => boolean,
-): readonly Finding[] {
+): Steps<readonly Finding[]> {
   if (!isRecord(data)) return [];
   const findings: Finding[] = [];
   const { clients } = data;
@@ -39,6 +40,7 @@ export function checkRules(
     isRecord(clients) && (Object.hasOwn(clients, 'jwt') || Object.hasOwn(clients, 'introspection'));
   for (const [name, service] of recordEntries(data['services'])) {
     if (isRecord(service)) findings.push(...serviceRules(service, ['services', name], hasClaims));
+    yield;
   }
   const claimed = [
     ...claimedPaths(data),
@@ -47,9 +49,10 @@ export function checkRules(
     ...downloadPath(data['graphql']),
     ...callbackPaths(data['subscriptions']),
   ];
+  findings.push(...(yield* clientRules(data)));
+  yield;
   return [
     ...findings,
-    ...clientRules(data),
     ...maskRules(data),
     ...documentRules(data),
     ...subscriptionRules(data),

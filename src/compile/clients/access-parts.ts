@@ -1,3 +1,4 @@
+import type { Pace } from '../../base/time-slices.js';
 import type { Keeping } from '../keep.js';
 import type { LateWarnings } from './late-warnings.js';
 
@@ -8,4 +9,5 @@ export interface AccessParts {
   /** How to close connections to others. */
   readonly closing: (() => Promise<void>)[];
   readonly keeping: Keeping;
+  readonly pace: Pace;
 }

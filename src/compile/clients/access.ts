@@ -29,7 +29,7 @@ export async function compileAccess(
   services: readonly Callable[],
   prices: readonly Price[],
   proxies: Networks,
-  { late, closing, keeping }: AccessParts,
+  { late, closing, keeping, pace }: AccessParts,
 ): Promise<Access> {
   const { clients, limits } = root.value;
   if (clients?.classes === undefined) return openAccess(proxies);
@@ -42,7 +42,10 @@ export async function compileAccess(
   // Loaded where they are configured.
   const hasTokens = clients.jwt !== undefined || clients.introspection !== undefined;
   const tokens = hasTokens ? await import('./tokens.js') : null;
-  const ways: Record<ClientsConfig['order'][number], () => Identifier | null> = {
+  const ways: Record<
+    ClientsConfig['order'][number],
+    () => Identifier | null | Promise<Identifier | null>
+  > = {
     apiKey() {
       if (clients.apiKeys === undefined) return null;
       const { header, clients: listed } = clients.apiKeys;
@@ -51,7 +54,7 @@ export async function compileAccess(
         rights: classOf(of),
         keys,
       }));
-      return new ApiKeys(header, known);
+      return pace.run(ApiKeys.make(header, known));
     },
     jwt() {
       if (clients.jwt === undefined || tokens === null) return null;
@@ -126,8 +129,12 @@ export async function compileAccess(
     address: () =>
       clients.address === undefined ? null : new ByAddress(classOf(clients.address.class), proxies),
   };
-  const [only, ...others] = clients.order.flatMap((way) => ways[way]() ?? []);
-  // Identification by address alone needs no order.
+  return inOrder(await Promise.all(clients.order.map((way) => ways[way]())));
+}
+
+/** Identification by address alone needs no order. */
+function inOrder(ways: readonly (Identifier | null)[]): Access {
+  const [only, ...others] = ways.filter((each) => each !== null);
   return only instanceof ByAddress && others.length === 0
     ? only
     : new OrderedAccess(only ? [only, ...others] : []);

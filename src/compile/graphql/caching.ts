@@ -1,6 +1,7 @@
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { getOrMake } from '../../base/get-or-make.js';
 import { didYouMean } from '../../base/nearest.js';
+import type { Pace } from '../../base/time-slices.js';
 import type { ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../../cache/rules.js';
 import type { ReadKeys, WriteKeys } from '../../config/graphql/cache-keys.js';
@@ -47,10 +48,12 @@ export async function compileCaching(
   root: ConfigSection<Config>,
   services: readonly ConfiguredService[],
   keeping: Keeping,
+  pace: Pace,
 ): Promise<Caching> {
   const diagnostics: Diagnostic[] = [];
   const others = withoutServices(root.value);
-  const kept = keptRules(services, CACHE_RULES.find(keeping, '', others));
+  const earlier = await pace.run(CACHE_RULES.findInSteps(keeping, '', others));
+  const kept = keptRules(services, earlier);
   const invalidations = new Map<string, Invalidation>();
   const invalidationOf = (name: string): Invalidation =>
     getOrMake(invalidations, name, () => {

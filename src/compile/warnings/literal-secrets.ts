@@ -1,4 +1,5 @@
 import { recordEntries } from '../../base/record.js';
+import type { Steps } from '../../base/time-slices.js';
 import { type ConfigPath, printPath } from '../../config/keys/config-path.js';
 import type { Finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
@@ -37,12 +38,15 @@ const SECRETS: readonly string[] = [
 const VARIABLE = /^\$[A-Z][A-Z0-9_]{2,127}$/;
 
 /** Secrets that stand in the configuration itself, which is copied, mailed and committed; and variables without braces. */
-export function warningsOfSecrets(root: ConfigSection<Config>): readonly Finding[] {
+export function* warningsOfSecrets(root: ConfigSection<Config>): Steps<readonly Finding[]> {
   const { services, graphqlServices, ...rest } = root.value;
   const all = { ...rest, services: { ...services, ...graphqlServices } };
-  const unreplaced = [...textsIn(all, [])].filter(
-    ([path, text]) => VARIABLE.test(text) && root.isGiven(path),
-  );
+  const unreplaced: Text[] = [];
+  for (const each of textsIn(all, [])) {
+    const [path, text] = each;
+    if (VARIABLE.test(text) && root.isGiven(path)) unreplaced.push(each);
+    yield;
+  }
   const literal = SECRETS.flatMap((pattern) => [...valuesAt(all, pattern.split('.'), [])]).filter(
     ([path, text]) =>
       text !== '' && !root.isForeign(path) && !VARIABLE.test(text) && root.isGiven(path),

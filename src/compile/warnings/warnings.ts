@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
+import type { Steps } from '../../base/time-slices.js';
 import { jwtIssuers } from '../../config/clients/token-keys.js';
 import { isReachable } from '../../config/keys/address.js';
 import type { ConfigPath } from '../../config/keys/config-path.js';
@@ -13,12 +14,14 @@ import { warningsOfScopes } from './unheld-scopes.js';
 import { warningsOfWeakOptions } from './weak-options.js';
 
 /** Settings that have less effect than they may seem to have. */
-export const warningsOfConfig = (
+export function* warningsOfConfig(
   root: ConfigSection<Config>,
   graph: Graph,
-): readonly Diagnostic[] => {
+): Steps<readonly Diagnostic[]> {
   const { value: config } = root;
-  return root.locateAll([
+  const ofKeys = yield* plainKeys(root);
+  const ofSecrets = yield* warningsOfSecrets(root);
+  const findings = [
     ...warningsOfWeakOptions(config),
     ...warningsOfBackends(config),
     ...warningsOfScopes(config),
@@ -26,14 +29,20 @@ export const warningsOfConfig = (
     ...hiddenCosts(config),
     ...readsInMutation(config, graph),
     ...dearFields(config, graph),
-    ...plainKeys(root),
-    ...warningsOfSecrets(root),
+    ...ofKeys,
+    ...ofSecrets,
     ...dividedBudgets(config),
     ...unprotectedKeySet(config),
     ...unprotectedIntrospection(config),
     ...unknownProxies(config),
-  ]);
-};
+  ];
+  const diagnostics: Diagnostic[] = [];
+  for (const finding of findings) {
+    diagnostics.push(...root.locateAll([finding]));
+    yield;
+  }
+  return diagnostics;
+}
 
 function uncountedReplies({ services, limits }: Config): readonly Finding[] {
   if (limits.graphql.kibCost > 0) return [];
@@ -111,18 +120,19 @@ function dearFields({ services, graphql, limits }: Config, { fields }: Graph): r
 }
 
 /** Configuration files are copied, mailed and committed. */
-function plainKeys(root: ConfigSection<Config>): readonly Finding[] {
-  const listed = root.value.clients?.apiKeys?.clients ?? {};
-  return Object.entries(listed).flatMap(([name, { keys }]) =>
-    keys.flatMap((_key, index): readonly Finding[] => {
+function* plainKeys(root: ConfigSection<Config>): Steps<readonly Finding[]> {
+  const found: Finding[] = [];
+  const remedy = 'Take it from the environment or from a file.';
+  for (const [name, { keys }] of Object.entries(root.value.clients?.apiKeys?.clients ?? {})) {
+    for (const index of keys.keys()) {
       const path = ['clients', 'apiKeys', 'clients', name, 'keys', index];
-      if (root.isForeign(path)) return [];
+      if (root.isForeign(path)) continue;
       const what = `A key of client \`${name}\` stands in the configuration file itself.`;
-      return [
-        { path, part: 'value', what, remedy: 'Take it from the environment or from a file.' },
-      ];
-    }),
-  );
+      found.push({ path, part: 'value', what, remedy });
+    }
+    yield;
+  }
+  return found;
 }
 
 /** Processes know of each other's clients by Redis alone. */

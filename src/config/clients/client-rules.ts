@@ -1,5 +1,6 @@
 import { didYouMean } from '../../base/nearest.js';
 import { isRecord, recordEntries } from '../../base/record.js';
+import type { Steps } from '../../base/time-slices.js';
 import { configuredNameKey } from '../../base/x509/distinguished-name.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
@@ -9,16 +10,19 @@ import { credentialRules, SECTIONS } from './credential-rules.js';
 import { jwtEntries, tokenRules } from './token-rules.js';
 
 /** Rules between the keys of `clients`: names must exist, and some client must be able to call. */
-export function clientRules(data: Record<string, unknown>): readonly Finding[] {
+export function* clientRules(data: Record<string, unknown>): Steps<readonly Finding[]> {
   const clients = data['clients'];
   if (!isRecord(clients)) return [];
   const path: ConfigPath = ['clients'];
+  const names = classNames(clients, path);
+  yield;
+  const same = yield* sameSecrets(clients, path);
   return [
     ...identifications(clients, path, asksForCertificates(data)),
-    ...classNames(clients, path),
+    ...names,
     ...tokenRules(clients, path),
     ...credentialRules(clients, path),
-    ...sameSecrets(clients, path),
+    ...same,
     ...senders(data, clients, path),
   ];
 }
@@ -143,13 +147,17 @@ function senders(
 }
 
 /** Two clients with the same key or certificate would be one. */
-function sameSecrets(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+function* sameSecrets(
+  clients: Record<string, unknown>,
+  path: ConfigPath,
+): Steps<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const section of ['apiKeys', 'certificate']) {
     const way = clients[section];
     const owners = new Map<string, string>();
     for (const [name, client] of recordEntries(isRecord(way) ? way['clients'] : null)) {
       if (!isRecord(client)) continue;
+      yield;
       const secrets = Array.isArray(client['keys']) ? client['keys'] : [client['subject']];
       for (const secret of secrets) {
         if (typeof secret !== 'string') continue;

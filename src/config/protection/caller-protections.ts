@@ -51,11 +51,11 @@ export const CALLER_PROTECTIONS = {
         each(equal, 'clientClaim', 'scopesClaim', 'classClaim', 'class'),
       ),
     },
-    compareAll: (change) => [
-      ...clientsGone(change),
-      ...widerIdentities(change),
-      ...unnamedClasses(change),
-    ],
+    *compareAll(change) {
+      yield* clientsGone(change);
+      yield* widerIdentities(change);
+      yield* unnamedClasses(change);
+    },
     absent:
       'Open: every caller may call everything. `clients: none` says that this is meant; so it is with `trustedProxies` alone.',
     empty: IS_ERROR,

@@ -1,4 +1,5 @@
 import { listNames } from '../../base/list-names.js';
+import type { ConfigPath } from '../keys/config-path.js';
 import type { Config } from '../schema.js';
 import { classNamers, identitySuccessions, NO_CLASS } from './identities.js';
 import type { ConfigChange, Weakening } from './protection.js';
@@ -24,25 +25,28 @@ export const clientsGone = (change: ConfigChange): readonly Weakening[] =>
     : [];
 
 /** Identities that are new for callers without credentials, and those of another class with more rights. */
-export function widerIdentities(change: ConfigChange): readonly Weakening[] {
+export function* widerIdentities(change: ConfigChange): Iterable<Weakening | null> {
   const { clients: earlier } = change.before;
   const { clients: later } = change.after;
-  if (earlier?.classes === undefined || later?.classes === undefined) return [];
-  const weaker: Weakening[] = [];
-  for (const [from, to] of identitySuccessions(earlier, later)) {
+  if (earlier?.classes === undefined || later?.classes === undefined) return;
+  const weaker = new Set<ConfigPath>();
+  for (const succession of identitySuccessions(earlier, later)) {
+    yield null;
+    if (succession === null) continue;
+    const [from, to] = succession;
     if (from === null) {
-      if (to.isAnonymous) weaker.push({ path: to.path, what: 'lets callers in that were refused' });
+      if (to.isAnonymous) yield { path: to.path, what: 'lets callers in that were refused' };
       continue;
     }
     if (from.className === to.className) continue;
     const what = widerClass(change, from.className, to.className);
-    if (what !== null && !weaker.some(({ path }) => path === to.path))
-      weaker.push({
-        path: to.path,
-        what: `is class \`${to.className}\` instead of \`${from.className}\`, which ${what}`,
-      });
+    if (what === null || weaker.has(to.path)) continue;
+    weaker.add(to.path);
+    yield {
+      path: to.path,
+      what: `is class \`${to.className}\` instead of \`${from.className}\`, which ${what}`,
+    };
   }
-  return weaker;
 }
 
 /** Tokens that named their class, and get the one of all others. */

@@ -26,13 +26,17 @@ const UNAVOIDABLE = ['certificate', 'wsSecurity'] as const;
 /** An earlier identity, null for none: such callers were refused; and the one that these callers have later. */
 type Succession = readonly [from: Identity | null, to: Identity];
 
-/** Every identity that a change may give to callers, with the one that they had. */
-export function* identitySuccessions(earlier: Clients, later: Clients): Iterable<Succession> {
-  const [known, found] = [identitiesOf(earlier), identitiesOf(later)];
+/** Every identity that a change may give to callers, with the one that they had; null between parts of the work. */
+export function* identitySuccessions(
+  earlier: Clients,
+  later: Clients,
+): Iterable<Succession | null> {
+  const known = yield* identitiesOf(earlier);
+  const found = yield* identitiesOf(later);
   for (const [id, to] of found) yield [known.get(id) ?? known.get(to.otherwise ?? '') ?? null, to];
   for (const [id, from] of known) {
     const to = found.get(from.otherwise ?? '');
-    if (!found.has(id) && to !== undefined) yield [from, to];
+    yield !found.has(id) && to !== undefined ? [from, to] : null;
   }
   const [before, after] = [placesOf(earlier, known), placesOf(later, found)];
   for (const address of new Set([...addressesOf(earlier), ...addressesOf(later)])) {
@@ -50,7 +54,7 @@ export function* identitySuccessions(earlier: Clients, later: Clients): Iterable
 
 type Identities = ReadonlyMap<string, Identity>;
 
-function identitiesOf(clients: Clients): Identities {
+function* identitiesOf(clients: Clients): Generator<null, Identities> {
   const found = new Map<string, Identity>();
   const add = (
     id: string,
@@ -68,9 +72,14 @@ function identitiesOf(clients: Clients): Identities {
       });
   };
   for (const [name, { class: of, keys }] of Object.entries(clients.apiKeys?.clients ?? {}))
-    for (const key of keys) add(`apiKey ${key}`, of, ['apiKeys', 'clients', name]);
-  for (const [name, { class: of }] of Object.entries(clients.basic?.users ?? {}))
+    for (const key of keys) {
+      add(`apiKey ${key}`, of, ['apiKeys', 'clients', name]);
+      yield null;
+    }
+  for (const [name, { class: of }] of Object.entries(clients.basic?.users ?? {})) {
     add(`basic ${name}`, of, ['basic', 'users', name]);
+    yield null;
+  }
   for (const [name, { class: of, subject }] of Object.entries(clients.certificate?.clients ?? {}))
     add(`certificate ${subject}`, of, ['certificate', 'clients', name], {
       otherwise: 'certificate',

@@ -40,7 +40,7 @@ export interface Protection {
    */
   readonly keys: Readonly<Record<string, ValueComparison>>;
   /** Compares what concerns several keys together. */
-  readonly compareAll?: (change: ConfigChange) => readonly Weakening[];
+  readonly compareAll?: (change: ConfigChange) => Iterable<Weakening | null>;
   /** What its absence means. */
   readonly absent: string;
   /** What an empty value means. */

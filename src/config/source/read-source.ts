@@ -26,7 +26,7 @@ export async function readSource(
   inputs: Inputs,
   pace: Pace = AT_ONCE,
 ): Promise<ConfigSource> {
-  const main = { file, yaml: readYaml(await readMain(file, inputs), file) };
+  const main = { file, yaml: await pace.run(readYaml(await readMain(file, inputs), file)) };
   const diagnostics: Diagnostic[] = [];
   const report = (index: number, what: string, remedy: string | null): void => {
     const { line, column } = main.yaml.positionOf(['include', index], 'value') ?? {
@@ -62,7 +62,7 @@ export async function readSource(
       continue;
     }
     try {
-      included.push({ file: name, yaml: readYaml(text, name) });
+      included.push({ file: name, yaml: await pace.run(readYaml(text, name)) });
     } catch (error) {
       diagnostics.push(...errorDiagnostics(error));
     }

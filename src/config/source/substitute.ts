@@ -13,6 +13,9 @@ import { parseAmount } from '../keys/units.js';
 /** The number of keys in the path of a service. */
 const SERVICE_DEPTH = 2;
 
+/** Maps that are read without a pause. */
+const RECORDS_TOGETHER = 64;
+
 /** The sources of values that are not in the file. */
 export interface Surroundings {
   /** The folder that the path of `{ file: ... }` at `path` is relative to. */
@@ -44,6 +47,7 @@ export async function substitute(
 ): Promise<Substituted> {
   const foreign = new Set<string>();
   const files = new Map<string, string>();
+  let records = 0;
   const visit = async (data: unknown, either: SchemaNode, path: ConfigPath): Promise<unknown> => {
     const node = branchOf(either, data);
     if (Array.isArray(data)) {
@@ -63,7 +67,8 @@ export async function substitute(
         files.set(JSON.stringify(path), resolve(around.directoryOf(path), file));
         return convert(await fromFile(file, path, around, node.binary === true), node);
       }
-      if (path.length === SERVICE_DEPTH) await around.pace.pause();
+      if (path.length === SERVICE_DEPTH || ++records % RECORDS_TOGETHER === 0)
+        await around.pace.pause();
       const copy: Record<string, unknown> = Object.create(null);
       for (const [key, child] of Object.entries(data)) {
         const known = childNode(node, key);

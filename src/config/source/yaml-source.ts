@@ -14,7 +14,10 @@ import {
   YAMLMap,
 } from 'yaml';
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { makeOncePer } from '../../base/get-or-make.js';
+import { runAtOnce, type Steps } from '../../base/time-slices.js';
 import type { ConfigPath } from '../keys/config-path.js';
+import { parseYaml, plainData } from './yaml-document.js';
 
 /** A place in a text file; both count from 1. */
 export interface SourcePosition {
@@ -43,11 +46,8 @@ export const printYaml = (value: unknown): string =>
 
 type Fail = (what: string, offset: number, remedy: string | null) => Diagnostic;
 
-/** Aliases that stand for more nodes than this are taken for an attack on memory. */
-const MAX_ALIASES = 100;
-
-/** Reads YAML 1.2 (core schema). Throws `ConfigurationError` with every syntax error. */
-export function readYaml(text: string, file: string): YamlSource {
+/** Reads YAML 1.2 (core schema) in steps. Throws `ConfigurationError` with every syntax error. */
+export function* readYaml(text: string, file: string): Steps<YamlSource> {
   const lines = new LineCounter();
   const at = (offset: number): SourcePosition => {
     const { line, col } = lines.linePos(offset);
@@ -55,30 +55,29 @@ export function readYaml(text: string, file: string): YamlSource {
   };
   const fail: Fail = (what, offset, remedy) => ({ file, ...at(offset), what, remedy });
 
-  const document = attempt(
-    () =>
-      parseDocument(text, {
-        lineCounter: lines,
-        prettyErrors: false,
-        version: '1.2',
-        schema: 'core',
-      }),
-    () => [{ file, line: 1, column: 1, what: 'The file is nested too deeply.', remedy: null }],
-  );
-  const broken = [...document.errors, ...document.warnings];
+  const parsed = yield* attempt(parseYaml(text, lines), () => [
+    { file, line: 1, column: 1, what: 'The file is nested too deeply.', remedy: null },
+  ]);
+  const { document } = parsed;
+  const repeated = yield* repeatedKeys(document.contents);
+  const broken = [
+    ...[...document.errors, ...document.warnings].map(
+      ({ code, message, pos: [offset] }): SyntaxProblem => ({ code, message, offset }),
+    ),
+    ...[...repeated.keys()].map(
+      (offset): SyntaxProblem => ({ code: 'DUPLICATE_KEY', message: 'A key stands twice', offset }),
+    ),
+  ].sort((one, other) => one.offset - other.offset);
   if (broken.length > 0)
-    throw new ConfigurationError(syntaxDiagnostics(broken, document.contents, text, lines, fail));
+    throw new ConfigurationError(syntaxDiagnostics(broken, repeated, text, lines, fail));
 
-  const value = attempt(
-    (): unknown => document.toJS({ maxAliasCount: MAX_ALIASES }),
-    () => [
-      fail(
-        'The aliases of this file expand to too much.',
-        firstAlias(document),
-        'Write the values out.',
-      ),
-    ],
-  );
+  const value = yield* attempt(plainData(parsed), () => [
+    fail(
+      'The aliases of this file expand to too much.',
+      firstAlias(document),
+      'Write the values out.',
+    ),
+  ]);
 
   const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
   const start = (node: unknown): SourcePosition | null => {
@@ -91,7 +90,7 @@ export function readYaml(text: string, file: string): YamlSource {
     let found: SourcePosition | null = null;
     for (const [index, step] of path.entries()) {
       const owner = resolve(node);
-      const pair = isMap(owner) ? pairOf(owner.items, step) : null;
+      const pair = isMap(owner) ? (pairsByKey(owner).get(String(step)) ?? null) : null;
       const child = isSeq(owner) && typeof step === 'number' ? owner.items[step] : pair?.value;
       if (child === undefined || child === null)
         return pair === null ? found : (start(pair.key) ?? found);
@@ -110,7 +109,7 @@ export function readYaml(text: string, file: string): YamlSource {
     placeIn(path, { line, column }) {
       const node = path.reduce((owner: unknown, step) => {
         const known = resolve(owner);
-        if (isMap(known)) return pairOf(known.items, step)?.value;
+        if (isMap(known)) return pairsByKey(known).get(String(step))?.value;
         return isSeq(known) && typeof step === 'number' ? known.items[step] : null;
       }, document.contents);
       const value = resolve(node);
@@ -141,15 +140,15 @@ export function withEntries(
   key: string,
   entries: readonly string[],
 ): string {
-  readYaml(text, file);
+  runAtOnce(readYaml(text, file));
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const indented = (margin: number): string =>
     entries.map((line) => (line === '' ? '' : ' '.repeat(margin) + line) + newline).join('');
   const document = parseDocument(text, { version: '1.2', schema: 'core' });
   const { contents } = document;
-  const pair = isMap(contents) ? pairOf(contents.items, key) : null;
+  const pair = isMap(contents) ? pairsByKey(contents).get(key) : undefined;
   const isBlock = contents === null || (isMap(contents) && contents.flow !== true);
-  if (isBlock && pair === null)
+  if (isBlock && pair === undefined)
     return `${ended(text, newline)}${newline}${key}:${newline}${indented(2)}`;
   const map = pair?.value;
   const last = isMap(map) && map.flow !== true ? map.items.at(-1) : undefined;
@@ -162,7 +161,7 @@ export function withEntries(
   }
   const { contents: added } = parseDocument(entries.join('\n'));
   if (isAlias(map) || !isMap(added) || !isMap(contents)) {
-    const { line, column } = readYaml(text, file).positionOf([key], 'key') ?? {
+    const { line, column } = runAtOnce(readYaml(text, file)).positionOf([key], 'key') ?? {
       line: 1,
       column: 1,
     };
@@ -227,9 +226,15 @@ function indentation(text: string, header: number, parent: number): number {
   return at - line;
 }
 
-function pairOf(pairs: readonly Pair[], step: string | number): Pair | null {
-  return pairs.find(({ key }) => isScalar(key) && String(key.value) === String(step)) ?? null;
-}
+/** The pairs of a map by their keys: of two with one key the first. */
+const pairsByKey = makeOncePer((map: YAMLMap): ReadonlyMap<string, Pair> => {
+  const pairs = new Map<string, Pair>();
+  for (const pair of map.items) {
+    const key = isScalar(pair.key) ? String(pair.key.value) : null;
+    if (key !== null && !pairs.has(key)) pairs.set(key, pair);
+  }
+  return pairs;
+});
 
 function isNodeWithRange(node: unknown): node is Node {
   return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
@@ -247,9 +252,9 @@ function firstAlias(document: Parameters<typeof visit>[0]): number {
 }
 
 /** The library reports exhaustion (of the stack, of aliases) with exceptions of the language itself. */
-function attempt<T>(work: () => T, diagnostics: () => Diagnostic[]): T {
+function* attempt<T>(work: Steps<T>, diagnostics: () => Diagnostic[]): Steps<T> {
   try {
-    return work();
+    return yield* work;
   } catch (error) {
     if (error instanceof RangeError || error instanceof ReferenceError)
       throw new ConfigurationError(diagnostics());
@@ -257,21 +262,23 @@ function attempt<T>(work: () => T, diagnostics: () => Diagnostic[]): T {
   }
 }
 
+interface SyntaxProblem {
+  readonly code: YAMLError['code'];
+  readonly message: string;
+  readonly offset: number;
+}
+
 /** One slip makes the parser complain again and again: its first complaint at each place is worth reading. */
 function syntaxDiagnostics(
-  errors: readonly YAMLError[],
-  contents: unknown,
+  problems: readonly SyntaxProblem[],
+  repeated: ReadonlyMap<number, RepeatedKey>,
   text: string,
   lines: LineCounter,
   fail: Fail,
 ): readonly Diagnostic[] {
   const firsts = new Map<number, string>();
-  const repeated = errors.some(({ code }) => code === 'DUPLICATE_KEY')
-    ? repeatedKeys(contents)
-    : null;
-  for (const { code, message, pos } of errors) {
-    const [offset] = pos;
-    const key = code === 'DUPLICATE_KEY' ? repeated?.get(offset) : undefined;
+  for (const { code, message, offset } of problems) {
+    const key = code === 'DUPLICATE_KEY' ? repeated.get(offset) : undefined;
     if (key !== undefined) {
       const line = lines.linePos(key.first).line;
       firsts.set(
@@ -311,7 +318,7 @@ interface RepeatedKey {
 }
 
 /** Finds the keys that their map has already, by their offset. */
-function repeatedKeys(contents: unknown): ReadonlyMap<number, RepeatedKey> {
+function* repeatedKeys(contents: unknown): Steps<ReadonlyMap<number, RepeatedKey>> {
   const found = new Map<number, RepeatedKey>();
   const stack: { readonly node: unknown; readonly path: string }[] = [{ node: contents, path: '' }];
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
@@ -328,8 +335,9 @@ function repeatedKeys(contents: unknown): ReadonlyMap<number, RepeatedKey> {
       const first = firsts.get(name);
       if (first === undefined) firsts.set(name, offset);
       else found.set(offset, { path: here, first });
-      stack.push({ node: value, path: here });
+      if (!isScalar(value)) stack.push({ node: value, path: here });
     }
+    yield;
   }
   return found;
 }
