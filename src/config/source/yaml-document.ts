@@ -141,7 +141,7 @@ const isCollection = (token: CST.Token): token is Collection =>
 function mayCutBefore(token: Collection, at: number): boolean {
   if (at === 0 || token.type !== 'flow-collection') return at > 0;
   const before = token.items[at - 1];
-  const isEmpty = before?.key === undefined && before?.value === undefined;
+  const isEmpty = (before?.key ?? before?.value ?? null) === null;
   return !isEmpty && token.items[at]?.start.some(isComma) === true;
 }
 
