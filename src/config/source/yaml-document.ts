@@ -137,13 +137,15 @@ class CutCollections {
 const isCollection = (token: CST.Token): token is Collection =>
   token.type === 'block-map' || token.type === 'block-seq' || token.type === 'flow-collection';
 
-/** Between items that are wrong without each other nothing is cut: a missing comma, an empty item. */
+/** Nothing is cut where commas are wrong: the library would not see that in the parts. */
 function mayCutBefore(token: Collection, at: number): boolean {
   if (at === 0 || token.type !== 'flow-collection') return at > 0;
-  const before = token.items[at - 1];
-  const isEmpty = (before?.key ?? before?.value ?? null) === null;
-  return !isEmpty && token.items[at]?.start.some(isComma) === true;
+  const [before, item] = token.items.slice(at - 1, at + 1);
+  return !isEmpty(before) && !isEmpty(item) && item?.start.filter(isComma).length === 1;
 }
+
+const isEmpty = (item: CST.CollectionItem | undefined): boolean =>
+  (item?.key ?? item?.value ?? null) === null;
 
 const isComma = ({ type }: CST.SourceToken): boolean => type === 'comma';
 
