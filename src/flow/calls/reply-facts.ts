@@ -1,12 +1,15 @@
 import type { Buffer } from 'node:buffer';
+import { KIB } from '../../base/limit.js';
 import { Refusal, type ReplyFacts } from '../../base/refusals/refusal.js';
 import type { Deviation } from '../../base/tolerance.js';
 import { FURTHER_ELEMENTS } from '../../codec/validity/misplaced.js';
-import type { EnvelopeValidator } from '../../soap/envelope.js';
+import type { SoapService } from '../../compile/soap/service.js';
+import { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import { expandedName } from '../../xml/events.js';
-import { noEnvelope, type ReplyForm } from './reply-head.js';
-import type { ReplyTolerance } from './reply-tolerance.js';
+import { takeReaders } from './readers.js';
+import { noEnvelope, type ReplyForm, replyForm } from './reply-head.js';
+import { type ReplyTolerance, UNTYPED } from './reply-tolerance.js';
 
 /** What is known of a reply when it is refused. */
 export interface SeenReply {
@@ -43,7 +46,65 @@ function orNoEnvelope(
   return isAnything && refusal.code === 'UPSTREAM_INVALID_RESPONSE' ? noEnvelope(head) : refusal;
 }
 
-function factsOf({ envelope, isUnverified }: SeenReply, head: ReplyHead): ReplyFacts {
+/** The most bytes of a reply that are read for the log alone. */
+const PEEKED_BYTES = 16 * KIB;
+
+/** What the beginning of a reply shows that is refused before it is read: the name of its content, the Fault in it. */
+export function peekReply(
+  service: SoapService,
+  head: ReplyHead,
+  form: ReplyForm,
+  chunk: Buffer,
+): ReplyFacts {
+  const envelope = new EnvelopeValidator(service.replyRules, null, 'no detail', {
+    onHeadValid: () => {},
+    openBody: () => null,
+  });
+  const { xml, reader } = takeReaders(service, envelope, form.type.charset, form.package);
+  try {
+    reader.write(chunk.subarray(0, PEEKED_BYTES));
+  } catch {
+    // As far as it can be read.
+  } finally {
+    service.readers.give(xml);
+  }
+  return factsOf({ envelope, isUnverified: service.replyVerification !== null }, head);
+}
+
+/** The refusal of a reply by its head, which waits for the content: a Fault there is for the log. */
+export class HeadRefusal {
+  readonly refusal: Refusal;
+  readonly #service: SoapService;
+  readonly #head: ReplyHead;
+
+  private constructor(refusal: Refusal, service: SoapService, head: ReplyHead) {
+    this.refusal = refusal;
+    this.#service = service;
+    this.#head = head;
+  }
+
+  /** Null for a refusal that does not wait. */
+  static of(caught: unknown, service: SoapService, head: ReplyHead): HeadRefusal | null {
+    const isAuth = caught instanceof Refusal && caught.code === 'UPSTREAM_AUTH';
+    return isAuth ? new HeadRefusal(caught, service, head) : null;
+  }
+
+  /** The refusal with what the first bytes show. */
+  with(chunk: Buffer): Refusal {
+    try {
+      const form = replyForm(this.#head, this.#service);
+      if (form !== null) this.refusal.reply = peekReply(this.#service, this.#head, form, chunk);
+    } catch {
+      // A head that cannot be read says nothing of the content.
+    }
+    return this.refusal;
+  }
+}
+
+function factsOf(
+  { envelope, isUnverified }: Pick<SeenReply, 'envelope' | 'isUnverified'>,
+  head: ReplyHead,
+): ReplyFacts {
   const fault = envelope?.fault ?? null;
   const element = envelope?.operation ?? null;
   return {
@@ -89,8 +150,21 @@ const hasLeadingSpace = (chunk: Buffer): boolean =>
 /** The beginning of a message as text; characters of UTF-16 without their zero. */
 const textOf = (chunk: Buffer): string => chunk.toString('latin1', 0, 4096).replaceAll('\0', '');
 
+/** The refusal of content that is not read, because its media type is none of an envelope. */
+export function refuseUnread(
+  head: ReplyHead | null,
+  chunk: Buffer,
+  tolerance: ReplyTolerance,
+): Refusal {
+  const refusal = noEnvelope(head);
+  if (!beginsAsEnvelope(chunk)) return refusal;
+  tolerance.suggest('media-type');
+  const { facts } = refusal;
+  return refusal.code === 'UPSTREAM_OVERLOADED' ? refusal : new Refusal(...UNTYPED, { facts });
+}
+
 /** Whether content that has no media type of an envelope begins as one. */
-export function beginsAsEnvelope(chunk: Buffer): boolean {
+function beginsAsEnvelope(chunk: Buffer): boolean {
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[ \t\r\n]*(?:<\?xml[ \t\r\n][^>]*\?>\s*)?<(?:[\w.-]+:)?Envelope[\s>]/.test(
     textOf(chunk),
   );

@@ -13,6 +13,8 @@ const ENVELOPE_TYPES: ReadonlySet<string> = new Set([
   'application/xml',
 ]);
 
+const EXPECTED_TYPES: readonly string[] = [...ENVELOPE_TYPES];
+
 /** How a reply comes that may hold an envelope. */
 export interface ReplyForm {
   readonly type: MediaType;
@@ -67,25 +69,32 @@ const NO_TYPE: MediaType = { name: '', charset: null, action: null };
 /** Throws for a coding that is left: gzip is decoded before. */
 function checkCoding(header: string | null): void {
   if (header === null || header.trim().toLowerCase() === 'identity') return;
-  throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding');
+  throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding', {
+    found: header,
+    facts: { expected: ['gzip', 'identity'] },
+  });
 }
 
 /** The refusal for a reply that holds no envelope at all. */
-export const noEnvelope = (head: ReplyHead | null): Refusal => unusable(head, 'no envelope');
+export const noEnvelope = (head: ReplyHead | null): Refusal =>
+  unusable(head, 'no envelope', EXPECTED_TYPES);
 
 /**
  * Throws unless a result, which is an envelope without a Fault, may come with the status of this head: SOAP 1.2 part 2
  * section 7.5.1.2. Of the statuses of success these are the ones with a whole content (RFC 9110 section 15.3).
  */
 export function checkResultStatus(head: ReplyHead | null): void {
-  if (head === null || head.status < 200 || head.status > 203) throw unusable(head, 'result');
+  if (head === null || head.status < 200 || head.status > 203)
+    throw unusable(head, 'result', ['a status from 200 to 203']);
 }
 
-function unusable(head: ReplyHead | null, content: string): Refusal {
+function unusable(head: ReplyHead | null, content: string, expected: readonly string[]): Refusal {
   const status = head?.status ?? 0;
   const detail = `${content}, status ${status}`;
-  if (status !== 503) return new Refusal('UPSTREAM_INVALID_RESPONSE', detail);
+  const facts = { expected };
+  if (status !== 503) return new Refusal('UPSTREAM_INVALID_RESPONSE', detail, { facts });
   return new Refusal('UPSTREAM_OVERLOADED', detail, {
+    facts,
     retryAfter: head === null ? null : retryAfterOf(head),
   });
 }

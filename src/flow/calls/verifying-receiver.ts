@@ -8,6 +8,7 @@ import { MessageVerifier } from '../../soap/security/message-verifier.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
 import { type MessageReading, takeReaders } from './readers.js';
+import { peekReply } from './reply-facts.js';
 import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from './reply-head.js';
 
 /** The call whose reply is verified. */
@@ -30,6 +31,9 @@ export class VerifyingReceiver implements UpstreamReceiver {
   #reading: MessageReading | null = null;
   #gate: Gate | null = null;
   #hasBody = false;
+  #form: ReplyForm | null = null;
+  /** The first bytes of the reply, for the log of its refusal. */
+  #first: Buffer | null = null;
 
   constructor(call: VerifiedCall, verification: ReplyVerification) {
     this.#call = call;
@@ -48,11 +52,13 @@ export class VerifyingReceiver implements UpstreamReceiver {
   head(head: ReplyHead): void {
     this.#head = head;
     const form = this.#formOf(head);
+    this.#form = form;
     if (form !== null) this.#gate = this.#open(form);
     this.#call.receiver.head(head);
   }
 
   data(chunk: Buffer): void {
+    this.#first ??= chunk;
     this.#hasBody = true;
     if (this.#gate === null) {
       if (isSuccess(this.#head)) throw noEnvelope(this.#head);
@@ -62,7 +68,7 @@ export class VerifyingReceiver implements UpstreamReceiver {
     try {
       this.#gate.write(chunk);
     } catch (caught) {
-      throw asUnverified(caught);
+      throw this.#explained(asUnverified(caught));
     }
   }
 
@@ -70,7 +76,7 @@ export class VerifyingReceiver implements UpstreamReceiver {
     try {
       if (this.#hasBody) this.#gate?.end();
     } catch (caught) {
-      throw asUnverified(caught);
+      throw this.#explained(asUnverified(caught));
     }
     this.#release();
     this.#call.receiver.end();
@@ -127,6 +133,14 @@ export class VerifyingReceiver implements UpstreamReceiver {
     const { service, operation } = this.#call;
     if (service.isReply(operation, envelope.operation))
       envelope.expectParts(service.replyParts(operation));
+  }
+
+  /** The log has the Fault that was not verified. */
+  #explained(refusal: Refusal): Refusal {
+    const { service } = this.#call;
+    if (this.#head !== null && this.#form !== null && this.#first !== null)
+      refusal.reply = peekReply(service, this.#head, this.#form, this.#first);
+    return refusal;
   }
 
   #release(): void {

@@ -25,7 +25,7 @@ import { challengesOf } from '../calls/challenges.js';
 import type { DeclaredCall, ReplyUse } from '../calls/declared-call.js';
 import type { Observation } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
-import { beginsAsEnvelope, explainReply } from '../calls/reply-facts.js';
+import { explainReply, HeadRefusal, refuseUnread } from '../calls/reply-facts.js';
 import {
   checkReplyHead,
   isSuccess,
@@ -88,6 +88,8 @@ export class DecodedReply implements UpstreamReceiver {
   #mayBeUnread = false;
   readonly #tolerance: ReplyTolerance;
   #form: ReplyForm | null = null;
+  /** The refusal of the reply by its head. */
+  #refused: HeadRefusal | null = null;
   /** The first bytes of the reply, for the log of its refusal. */
   #first: Buffer | null = null;
   #bytes = 0;
@@ -143,16 +145,24 @@ export class DecodedReply implements UpstreamReceiver {
 
   head(head: ReplyHead): void {
     this.#head = head;
-    const { service } = this.#context;
     this.#challenge = this.#challengeOf(head);
     // The call is accepted, whatever comes but a Fault.
     const isAccepted = this.#sent.operation.output === null && head.status === ACCEPTED;
     this.#mayBeUnread = this.#challenge !== null || isAccepted;
-    const form = this.#mayBeUnread
-      ? this.#formOfFault(head)
-      : checkReplyHead(head, service, this.#names);
+    const form = this.#mayBeUnread ? this.#formOfFault(head) : this.#checkedForm(head);
     this.#form = form;
     if (form !== null) this.#open(head, form);
+  }
+
+  #checkedForm(head: ReplyHead): ReplyForm | null {
+    const { service } = this.#context;
+    try {
+      return checkReplyHead(head, service, this.#names);
+    } catch (caught) {
+      this.#refused = HeadRefusal.of(caught, service, head);
+      if (this.#refused === null) throw caught;
+      return null;
+    }
   }
 
   get #names(): Tolerance {
@@ -212,6 +222,7 @@ export class DecodedReply implements UpstreamReceiver {
       this.#attachments,
     );
     this.#xml = xml;
+    xml.locateRefusals();
     this.#reader = reader;
     // Without a child of Body nothing else would ask for the attachments before they come.
     if (this.#attachments !== null && output?.body === null && output.attachments !== undefined)
@@ -222,14 +233,12 @@ export class DecodedReply implements UpstreamReceiver {
     if (this.#isOver) return;
     this.#bytes += chunk.length;
     this.#first ??= chunk;
+    if (this.#refused !== null) throw this.#refused.with(chunk);
     if (this.#mayBeUnread) {
       this.#readFaultOnly(chunk);
       return;
     }
-    if (this.#reader === null) {
-      if (beginsAsEnvelope(chunk)) this.#tolerance.suggest('media-type');
-      throw noEnvelope(this.#head);
-    }
+    if (this.#reader === null) throw refuseUnread(this.#head, chunk, this.#tolerance);
     if (this.#mayEndEarly) this.#endEarly();
     else this.#attempt(() => this.#reader?.write(chunk));
     const waiting = this.#receiver?.flush() ?? null;
@@ -269,6 +278,7 @@ export class DecodedReply implements UpstreamReceiver {
   }
 
   end(): void {
+    if (this.#refused !== null) throw this.#refused.refusal;
     const answer = this.#completeAnswer();
     if (answer.errors.some(({ rule }) => rule === MISSING)) this.#tolerance.suggest('missing');
     if (!this.#envelope?.fault) this.#observation?.publish();
@@ -295,7 +305,7 @@ export class DecodedReply implements UpstreamReceiver {
   failed(refusal: Refusal): void {
     if (this.#isOver) return;
     if (!this.#envelope?.fault) this.#observation?.lost(this.#head?.status ?? null);
-    const explained = explainReply(refusal, {
+    const explained = explainReply(this.#refused?.refusal ?? refusal, {
       head: this.#head,
       form: this.#form,
       envelope: this.#envelope,

@@ -25,7 +25,7 @@ import {
 } from '../calls/declared-call.js';
 import { together } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
-import { beginsAsEnvelope, explainReply, type SeenReply } from '../calls/reply-facts.js';
+import { explainReply, HeadRefusal, refuseUnread, type SeenReply } from '../calls/reply-facts.js';
 import {
   checkReplyHead,
   isSuccess,
@@ -111,6 +111,8 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #isFaultOnly = false;
   /** Content that is no envelope is discarded. */
   #mayBeUnread = false;
+  /** The refusal of the reply by its head. */
+  #refused: HeadRefusal | null = null;
   /** The first bytes of the reply, for the log of its refusal. */
   #first: Buffer | null = null;
   /** Bytes of the answer that comes with a challenge. */
@@ -179,7 +181,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
       const { service } = this.#context;
       return checkReplyHead(head, service, this.#formTolerance);
     } catch (caught) {
-      this.#violated(caught);
+      const { service, gate } = this.#context;
+      this.#refused = gate.onViolation === null ? HeadRefusal.of(caught, service, head) : null;
+      if (this.#refused === null) this.#violated(caught);
       return null;
     }
   }
@@ -190,6 +194,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#envelope = envelope;
     const reading = takeReaders(service, envelope, form.type.charset, form.package);
     this.#reader = reading.xml;
+    reading.xml.locateRefusals();
     this.#form = form;
     const ageMillis = this.#declared?.ageMillis ?? null;
     const rules = service.detailRules(this.#operation);
@@ -267,6 +272,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
 
   data(chunk: Buffer): void {
     this.#first ??= chunk;
+    if (this.#refused !== null) throw this.#refused.with(chunk);
     if (this.#isChallenge) {
       this.#discardedBytes += chunk.length;
       if (this.#discardedBytes > DISCARDED_BYTES_MAX)
@@ -278,10 +284,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     }
     // Monitor mode passes on no answer where none is due.
     if (this.#isOneWay && isSuccess(this.#head) && this.#context.gate.onViolation !== null) return;
-    if (this.#gate === null) {
-      if (beginsAsEnvelope(chunk)) this.#tolerance.suggest('media-type');
-      this.#passUnread();
-    }
+    if (this.#gate === null) this.#passUnread(chunk);
     this.#stages.move('data');
     try {
       this.#gate?.write(chunk);
@@ -308,12 +311,14 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     return gate.onViolation === null ? service.toleranceOf(this.#operation) : ANY_TYPE;
   }
 
-  #passUnread(): void {
-    if (this.#stages.at === 'awaited') this.#violated(noEnvelope(this.#head));
+  #passUnread(chunk: Buffer): void {
+    if (this.#stages.at === 'awaited')
+      this.#violated(refuseUnread(this.#head, chunk, this.#tolerance));
     if (this.#head !== null) this.#open(this.#head, UNREAD).passUnread();
   }
 
   end(): void {
+    if (this.#refused !== null) throw this.#refused.refusal;
     if (this.#mayBeUnread) this.#attempt((gate) => gate.end());
     else if (this.#stages.at === 'read' || this.#stages.at === 'unread') this.#endGate();
     if (this.#isFaultOnly) this.#endFaultOnly();
@@ -391,7 +396,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   failed(refusal: Refusal): void {
-    const explained = explainReply(refusal, this.#seen);
+    const explained = explainReply(this.#refused?.refusal ?? refusal, this.#seen);
     this.#publish(false);
     this.#finish(false);
     this.#reject(explained);

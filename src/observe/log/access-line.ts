@@ -38,7 +38,8 @@ export class AccessLines {
         line += `,"line":${refusal.place.line},"byte":${refusal.place.byte}`;
       if (refusal.found !== null) line += `,"found":${printFound(refusal.found)}`;
       const { expected } = refusal.facts;
-      if (expected !== undefined) line += `,"expected":${printFound(expected.join(', '))}`;
+      if (expected !== undefined && expected.length > 0)
+        line += `,"expected":${printFound(expected.join(', '))}`;
       if (refusal.reply !== null) line += `,"reply":${printReply(refusal.reply)}`;
       if (refusal.limit !== null)
         line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
