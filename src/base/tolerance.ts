@@ -43,7 +43,11 @@ export type Tolerance = ReadonlySet<Deviation>;
 export const STRICT: Tolerance = new Set();
 
 /** Deviations that are repaired in the bytes of a reply, before anything reads it. */
-const OF_BYTES: readonly Deviation[] = ['leading-space', 'trailing-bytes', 'control-characters'];
+export const OF_BYTES: readonly Deviation[] = [
+  'leading-space',
+  'trailing-bytes',
+  'control-characters',
+];
 
 /** Deviations whose repair changes what a signature may cover. */
 export const CHANGES_SIGNED_BYTES: readonly Deviation[] = ['control-characters', 'wrapper'];

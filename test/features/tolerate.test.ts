@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import type { Deviation } from '../../src/base/tolerance.js';
 import { answerStatus, type RecordingBackend } from '../kit/backend.js';
+import { runCommand } from '../kit/command.js';
 import { envelope } from '../kit/envelope.js';
 import { ENDPOINTS, item, startReplyDesk } from '../kit/reply-desk.js';
 
@@ -348,16 +349,26 @@ t.test('an empty Body where a result is declared is null', async (t) => {
 
 t.test('monitor mode lists the names that a backend needs, and changes nothing', async (t) => {
   const desk = await startReplyDesk(t, { keys: '    mode: monitor\n' });
-  const text = `${envelope('<o:Got xmlns:o="urn:old"><name>n</name></o:Got>')}`;
+  const text = `\n${DECLARATION}${envelope('<o:Got xmlns:o="urn:old"><name>n\x01</name></o:Got>')}\0`;
   desk.backend.answer = reply(text, 'text/html');
   const got = await desk.call('soap');
   t.equal(got.text, text);
   t.equal(got.headers.get('content-type'), 'text/html');
-  t.same((await desk.gateway.accessLine(1))['tolerate'], ['media-type', 'wrapper', 'wrapper-name']);
+  const line = await desk.gateway.accessLine(1);
+  t.same(line['tolerate'], [...Object.keys(INPUTS)]);
   t.match(
     await desk.gateway.metrics(),
     'soapstone_tolerable_total{service="hr",operation="GetItem",deviation="wrapper"} 1',
   );
+  const suggested = await runCommand('suggest', desk.gateway.adminUrl);
+  t.equal(suggested.code, 0);
+  const names = Object.keys(INPUTS).sort().join(', ');
+  t.equal(
+    suggested.out,
+    `services:\n  hr:\n    operations:\n      GetItem:\n        tolerate: [${names}]`,
+  );
+  const explained = await runCommand('rules', 'UPSTREAM_SCHEMA_INVALID');
+  t.match(explained.out, /wrapper +the child of Body has another namespace/);
 });
 
 t.test('a repair of what is signed is an error of the configuration', async (t) => {

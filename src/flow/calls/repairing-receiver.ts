@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { type Deviation, repairsBytes, type Tolerance } from '../../base/tolerance.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import type { MessageReader } from '../../soap/gate.js';
 import { readMediaType } from '../../soap/mime/media-type.js';
 import { type DocumentRepair, PackageRepair } from '../../soap/mime/package-repair.js';
 import { PACKAGE, readPackageType } from '../../soap/mime/package-type.js';
@@ -16,7 +17,6 @@ export class RepairingReceiver implements UpstreamReceiver {
   readonly #receiver: UpstreamReceiver;
   readonly #service: SoapService;
   readonly #tolerance: Tolerance;
-  readonly #seen = new Set<Deviation>();
   readonly #onDeviation: (deviation: Deviation) => void;
   /** Null before the head, and for content that cannot be an envelope. */
   #repair: DocumentRepair | null = null;
@@ -49,7 +49,8 @@ export class RepairingReceiver implements UpstreamReceiver {
   }
 
   head(head: ReplyHead): void {
-    this.#repair = this.#repairOf(head.header('content-type'));
+    const contentType = head.header('content-type');
+    this.#repair = repairOf(contentType, this.#service, this.#tolerance, this.#onDeviation);
     this.#receiver.head(this.#repair === null ? head : withoutLength(head));
   }
 
@@ -69,26 +70,47 @@ export class RepairingReceiver implements UpstreamReceiver {
   #pass(bytes: Buffer): void {
     if (bytes.length > 0) this.#receiver.data(bytes);
   }
+}
 
-  #repairOf(contentType: string | null): DocumentRepair | null {
-    const type = readMediaType(contentType ?? undefined);
-    if (type?.name !== PACKAGE) return this.#document(type?.charset ?? null);
-    try {
-      return new PackageRepair(
-        readPackageType(contentType ?? '', this.#service.mimeLimits),
-        (partType) => readMediaType(partType ?? undefined)?.charset ?? null,
-        (charset) => this.#document(charset),
-      );
-    } catch {
-      return null;
-    }
-  }
-
-  #document(charset: string | null): ReplyRepair {
-    return new ReplyRepair(this.#tolerance, charset, (deviation) => {
-      if (this.#seen.has(deviation)) return;
-      this.#seen.add(deviation);
-      this.#onDeviation(deviation);
+/** The repair of a reply with this Content-Type; null for a package that cannot be read. */
+export function repairOf(
+  contentType: string | null,
+  { mimeLimits }: SoapService,
+  tolerance: Tolerance,
+  onDeviation: (deviation: Deviation) => void,
+): DocumentRepair | null {
+  const seen = new Set<Deviation>();
+  const document = (charset: string | null): ReplyRepair =>
+    new ReplyRepair(tolerance, charset, (deviation) => {
+      if (seen.has(deviation)) return;
+      seen.add(deviation);
+      onDeviation(deviation);
     });
+  const type = readMediaType(contentType ?? undefined);
+  if (type?.name !== PACKAGE) return document(type?.charset ?? null);
+  try {
+    return new PackageRepair(
+      readPackageType(contentType ?? '', mimeLimits),
+      (partType) => readMediaType(partType ?? undefined)?.charset ?? null,
+      document,
+    );
+  } catch {
+    return null;
   }
 }
+
+/** Reads a message as it is once repaired; the message itself stays as it is: in monitor mode. */
+export const readRepaired = (reader: MessageReader, repair: DocumentRepair): MessageReader => ({
+  get encoding() {
+    return reader.encoding;
+  },
+  write: (chunk) => {
+    const bytes = repair.write(chunk);
+    if (bytes.length > 0) reader.write(bytes);
+  },
+  end: () => {
+    const bytes = repair.end();
+    if (bytes.length > 0) reader.write(bytes);
+    reader.end();
+  },
+});

@@ -3,9 +3,9 @@ import { performance } from 'node:perf_hooks';
 import { KIB } from '../../base/limit.js';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
 import { Stages } from '../../base/stages.js';
-import type { Tolerance } from '../../base/tolerance.js';
+import { DEVIATION_CODES, DEVIATIONS, OF_BYTES, type Tolerance } from '../../base/tolerance.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
-import { Gate } from '../../soap/gate.js';
+import { Gate, type MessageReader } from '../../soap/gate.js';
 import { isSecurity } from '../../soap/header/security-reader.js';
 import type {
   ReplyHead,
@@ -25,6 +25,7 @@ import {
 } from '../calls/declared-call.js';
 import { together } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
+import { readRepaired, repairOf } from '../calls/repairing-receiver.js';
 import { explainReply, HeadRefusal, refuseUnread, type SeenReply } from '../calls/reply-facts.js';
 import {
   checkReplyHead,
@@ -65,6 +66,7 @@ export function forward(
 const DISCARDED_BYTES_MAX = 64 * KIB;
 
 const ANY_TYPE: Tolerance = new Set(['media-type']);
+const BYTES: Tolerance = new Set(OF_BYTES);
 
 /** Status of a reply to a one-way operation (WS-I Basic Profile R1112). */
 const ACCEPTED = 202;
@@ -209,8 +211,19 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     };
     const output = new ReplyOutput(this.#context, parts);
     const faults = this.#isFaultOnly ? new FaultOutput(output, envelope) : output;
-    this.#gate = new Gate(reading.reader, envelope, gate, faults);
+    const reader =
+      gate.onViolation === null ? reading.reader : this.#observed(reading.reader, head);
+    this.#gate = new Gate(reader, envelope, gate, faults);
     return this.#gate;
+  }
+
+  /** In monitor mode: finds deviations of the bytes, and reads on. */
+  #observed(reader: MessageReader, head: ReplyHead): MessageReader {
+    const { service } = this.#context;
+    const repair = repairOf(head.header('content-type'), service, BYTES, (deviation) =>
+      this.#tolerance.allow([deviation], DEVIATION_CODES[deviation], DEVIATIONS[deviation]),
+    );
+    return repair === null ? reader : readRepaired(reader, repair);
   }
 
   /** In monitor mode: reports a deviation for which a name is missing, and goes on reading. */

@@ -1,7 +1,7 @@
 import type { CacheUse, Exchange } from '../../base/exchange.js';
 import type { ReplyFacts } from '../../base/refusals/refusal.js';
 import { levelOf } from '../../base/refusals/refusal-kind.js';
-import type { ToleratedDeviation } from '../../base/tolerance.js';
+import { DEVIATION_NAMES, type ToleratedDeviation } from '../../base/tolerance.js';
 import { FOUND_UNITS_MAX, QuotedNames, quoteText } from './json-text.js';
 
 /**
@@ -120,9 +120,11 @@ function printReply({ status, mediaType, coding, version, element, fault }: Repl
   return `{"status":${status}${parts.join('')}${about}}`;
 }
 
-/** The names of the closed table, each once. */
+/** The names of the closed table, in its order. */
 const printNames = (deviations: readonly ToleratedDeviation[]): string =>
-  JSON.stringify([...new Set(deviations.map(({ deviation }) => deviation))]);
+  JSON.stringify(
+    DEVIATION_NAMES.filter((name) => deviations.some(({ deviation }) => deviation === name)),
+  );
 
 const printFound = (found: string | number): string =>
   typeof found === 'number' ? String(found) : quoteText(found.slice(0, FOUND_UNITS_MAX));
