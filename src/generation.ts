@@ -3,6 +3,7 @@ import type { EventBus } from './base/event-bus.js';
 import type { Exchange } from './base/exchange.js';
 import type { Refusal } from './base/refusals/refusal.js';
 import type { SlotSupply } from './base/slots.js';
+import type { Suspicion } from './base/suspicions.js';
 import type { Compiled } from './compile.js';
 import { Observers } from './flow/calls/observation.js';
 import { type DriftListener, DriftWatch } from './flow/drift/drift.js';
@@ -67,6 +68,8 @@ export interface ProcessState
   readonly present: () => Generation;
   readonly backends: BackendRole;
   readonly reloadLimiter: ReloadLimiter;
+  /** Takes a sign that answers of an address are mixed up, which this process has found. */
+  readonly suspect: (suspicion: Suspicion) => void;
   /** The bus between requests that cause events and subscriptions; both may be of different generations. */
   busFor(compiled: Compiled): EventBus;
 }
@@ -84,7 +87,7 @@ type AnyUpstream = (Compiled['services'] | Compiled['graphqlUpstreams'])[number]
 /** Counts what a backend does, and logs what is learnt of its addresses, their connections and its name. */
 function reportUpstream(
   { name: service, upstream }: AnyUpstream,
-  { log, metrics, backends, slots }: ProcessState,
+  { log, metrics, backends, slots, suspicions, suspect }: ProcessState,
 ): void {
   upstream.addresses.countIn((address) => metrics.upstreamTotals.of(service, address));
   upstream.addresses.report((address, { isUp, reason }, code) => {
@@ -92,6 +95,9 @@ function reportUpstream(
     backends.addresses.take(address, { service, address: name, ip, isUp, reason, code });
   });
   for (const { name: address, reuse } of upstream.addresses.named) {
+    const known = suspicions.of(reuse.address);
+    if (known !== null) reuse.learn(known);
+    reuse.listenSigns(suspect);
     reuse.listen((isSuspended) => {
       if (isSuspended) log.event('warn', 'connections are not reused', { service, address });
       else log.event('info', 'connections are reused', { service, address });
@@ -199,6 +205,13 @@ export class Generation {
   /** Takes over the result of a check that another process has made. */
   takeHealth({ service, address, isUp }: HealthResult): void {
     this.upstreams.find(({ name }) => name === service)?.health?.take(address, isUp);
+  }
+
+  /** Uses no connection to an address twice for as long as another process does, or another service. */
+  learn(suspicion: Suspicion): void {
+    for (const { upstream } of this.upstreams)
+      for (const { reuse } of upstream.addresses.named)
+        if (reuse.address === suspicion.address) reuse.learn(suspicion);
   }
 
   /** Services of both kinds. */

@@ -8,6 +8,7 @@ import type { InvalidationChannel } from './base/invalidation.js';
 import type { Refusal } from './base/refusals/refusal.js';
 import { wireStatus } from './base/refusals/wire-status.js';
 import { SlotClock, type SlotSupply } from './base/slots.js';
+import { type Suspicion, type SuspicionChannel, Suspicions } from './base/suspicions.js';
 import type { BudgetEvents, Budgets } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
 import { countedEvents, NearlyEmpty } from './budget/nearly-empty.js';
@@ -62,6 +63,8 @@ export interface GatewayOptions extends BackendReports {
   readonly confirmations?: ConfirmationChannel;
   /** What is sealed with that callers keep for a while, the same in all workers; absent: this process makes one. */
   readonly stateSecret?: string;
+  /** Carries suspicions to the other workers; absent: there are none. */
+  readonly suspicions?: SuspicionChannel;
   /** The times of calls that several processes share; absent: this process has its own. */
   readonly slots?: SlotSupply;
   /** Reloads the configuration; absent where that cannot be asked for. */
@@ -100,6 +103,7 @@ export class Gateway {
   readonly #checkpoints: AuditCheckpoints | null;
   readonly #nearlyEmpty = new NearlyEmpty();
   readonly #shared: SharedState | null;
+  readonly #suspicions = new Suspicions();
   readonly #budgets: Budgets;
   readonly #buses: EventBuses;
   readonly #state: ProcessState;
@@ -156,6 +160,11 @@ export class Gateway {
     ]);
     this.#state = this.#makeState(compiled, finish);
     this.#generations = new Generations(new Generation(compiled, this.#state), this.#metrics);
+    for (const channel of this.#suspicionChannels)
+      channel.receive(
+        (suspicion) => this.takeSuspicion(suspicion),
+        () => this.#suspicions.list(),
+      );
     this.#sweeper = new CacheSweeper(() => this.compiled().cache);
     this.#traffic = this.#makeTraffic(compiled);
   }
@@ -203,6 +212,23 @@ export class Gateway {
   /** Takes over the result of a check that another process has made. */
   takeHealth(result: HealthResult): void {
     this.#generations.current.takeHealth(result);
+  }
+
+  /** Takes over a sign that another process has found: answers of an address are mixed up. */
+  takeSuspicion(suspicion: Suspicion): void {
+    this.#suspicions.add(suspicion);
+    for (const generation of this.#generations.all) generation.learn(suspicion);
+  }
+
+  get #suspicionChannels(): readonly SuspicionChannel[] {
+    return [this.#options.suspicions, this.#shared?.suspicions].flatMap((channel) => channel ?? []);
+  }
+
+  /** Takes a sign that this process has found. */
+  #suspect(suspicion: Suspicion): void {
+    if (!this.#suspicions.add(suspicion)) return;
+    for (const generation of this.#generations.all) generation.learn(suspicion);
+    for (const channel of this.#suspicionChannels) channel.publish(suspicion);
   }
 
   /** Removes a replica of budgets that has ended without leaving: its share of the refill goes to the others. */
@@ -318,13 +344,15 @@ export class Gateway {
         [this.#options.invalidations, shared?.invalidations].flatMap((channel) => channel ?? []),
         () => this.compiled().caching.invalidations,
       ),
-      keyed: new KeyedCalls(shared?.outcomes ?? new MemoryOutcomes()),
+      keyed: new KeyedCalls(shared?.outcomes ?? new MemoryOutcomes(), this.#suspicions),
       pollSharing: shared?.makePollSharing(limits.cache.replyBytes) ?? null,
       isShedding: () => this.#overload.shedsNext(),
       backends: new BackendRole(this.#options, this.#log),
       liveClients: new LiveClients(compiled),
       present: () => this.#generations.current,
       reloadLimiter: new ReloadLimiter(),
+      suspicions: this.#suspicions,
+      suspect: (suspicion) => this.#suspect(suspicion),
       slots: this.#shared?.slots ?? this.#options.slots ?? new SlotClock(),
       busFor: ({ graph }) => this.#buses.busFor(graph.subscriptions.topics.length > 0),
     };

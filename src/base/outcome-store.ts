@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import type { AnswerSource } from './suspicions.js';
 
 /** The answer to a call that was made under an idempotency key. */
 export interface KeptAnswer {
@@ -8,6 +9,8 @@ export interface KeptAnswer {
   readonly body: Buffer;
   /** The id of the message that it is the answer to; absent or null where that has none. */
   readonly messageId?: string | null;
+  /** Null or absent where its address is not known. */
+  readonly source?: AnswerSource | null;
 }
 
 /**

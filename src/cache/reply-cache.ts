@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { BoundedCache } from '../base/bounded-cache.js';
+import type { AnswerSource } from '../base/suspicions.js';
 import type { CacheLimits } from './limits.js';
 import type { ReadRule } from './rules.js';
 
@@ -7,6 +8,8 @@ import type { ReadRule } from './rules.js';
 export interface StoredReply {
   readonly contentType: string;
   readonly body: Buffer;
+  /** Null or absent where its address is not known. */
+  readonly source?: AnswerSource | null;
 }
 
 /** A reply from the cache, fresh or stale. */

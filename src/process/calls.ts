@@ -3,6 +3,7 @@ import type { Diagnostic } from '../base/diagnostic.js';
 import type { InputSnapshot } from '../base/inputs.js';
 import type { InvalidatedOperations } from '../base/invalidation.js';
 import type { Rate } from '../base/slots.js';
+import type { Suspicion } from '../base/suspicions.js';
 import type { ConsoleDescription, OperationDescription } from '../console/answers.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import type { TicketSecret } from '../listen/ticket-keys.js';
@@ -57,6 +58,8 @@ export type WorkerCalls = {
   readonly invalidations: Told<InvalidatedOperations>;
   /** A person has answered a question, or a confirmation was used, in another worker. */
   readonly confirmations: Told<ConfirmationNews>;
+  /** Answers of an address are mixed up, which another worker has found. */
+  readonly suspicion: Told<Suspicion>;
 };
 
 /** The calls that the parent takes from its workers. */
@@ -76,6 +79,8 @@ export type ParentCalls = {
   readonly invalidations: Told<InvalidatedOperations>;
   /** A person has answered a question, or a confirmation was used: for the other workers. */
   readonly confirmations: Told<ConfirmationNews>;
+  /** Answers of an address are mixed up: the other workers, and those that begin later, have to know. */
+  readonly suspicion: Told<Suspicion>;
   /** Times of the next calls to a service that has a rate. */
   readonly slots: Asked<
     { readonly name: string; readonly rate: Rate; readonly count: number },
@@ -104,6 +109,8 @@ export interface WorkerStart {
   readonly stateSecret: string;
   /** The name of the worker among the replicas of budgets, and of its chain of audit lines. */
   readonly replica: string;
+  /** What earlier workers have found, and what is not over. */
+  readonly suspicions: readonly Suspicion[];
 }
 
 /** Whether a step of a reload was done. */

@@ -7,6 +7,7 @@ import {
   replayInputs,
 } from '../base/inputs.js';
 import { type InvalidationChannel, InvalidationSender } from '../base/invalidation.js';
+import type { Suspicion, SuspicionChannel } from '../base/suspicions.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { takenProblemsOf } from '../compile/soap/named-wsdl.js';
 import { type Compiled, compile } from '../compile.js';
@@ -82,7 +83,7 @@ interface Opened {
 
 async function openGateway(
   parent: ParentChannel,
-  { inputs, tickets, stateSecret, replica }: WorkerStart,
+  { inputs, tickets, stateSecret, replica, suspicions }: WorkerStart,
   loaded: LoadedConfig,
   log: Log,
 ): Promise<Opened> {
@@ -99,6 +100,7 @@ async function openGateway(
     invalidations: invalidationsBy(parent, log),
     confirmations: confirmationsBy(parent, log),
     stateSecret,
+    suspicions: suspicionsBy(parent, suspicions, log),
     slots: { take: (name, rate, count) => parent.ask('slots', { name, rate, count }) },
     tickets: new TicketKeys(tickets, loaded.config.limits.http.ticketKeyMillis),
     replica,
@@ -143,6 +145,19 @@ function invalidationsBy(parent: ParentChannel, log: Log): InvalidationChannel {
 const confirmationsBy = (parent: ParentChannel, log: Log): ConfirmationChannel => ({
   publish: (news) => void parent.tell('confirmations', news),
   receive: (receiver) => parent.answer({ confirmations: receiver }, (error) => log.bug(error)),
+});
+
+/** Carries suspicions to the other workers by way of the parent, which has those that are `known`. */
+const suspicionsBy = (
+  parent: ParentChannel,
+  known: readonly Suspicion[],
+  log: Log,
+): SuspicionChannel => ({
+  publish: (suspicion) => void parent.tell('suspicion', suspicion),
+  receive(receiver) {
+    known.forEach(receiver);
+    parent.answer({ suspicion: receiver }, (error) => log.bug(error));
+  },
 });
 
 /** Between two reports of the last line of the audit, where it has grown. */

@@ -3,6 +3,7 @@ import type { EventTransport } from '../base/event-bus.js';
 import type { InvalidationChannel } from '../base/invalidation.js';
 import type { NonceStore } from '../base/nonce-store.js';
 import type { PollSharing } from '../base/poll-sharing.js';
+import type { SuspicionChannel } from '../base/suspicions.js';
 import type { BudgetEvents } from '../budget/budget.js';
 import { type ConnectionSettings, RedisConnection } from './connection.js';
 import {
@@ -20,6 +21,7 @@ import { redisNonceStore } from './nonce-store.js';
 import { RedisOutcomes } from './outcomes/redis-outcomes.js';
 import { RedisPollSharing } from './polling/poll-sharing.js';
 import { RedisSlots } from './redis-slots.js';
+import { redisSuspicions } from './suspicion-channel.js';
 
 /** The key `redis` of the configuration. */
 export interface SharedStateSettings extends ConnectionSettings {
@@ -53,6 +55,7 @@ export class SharedState {
   readonly outcomes: RedisOutcomes;
   readonly slots: RedisSlots;
   readonly invalidations: InvalidationChannel;
+  readonly suspicions: SuspicionChannel;
   readonly #settings: SharedStateSettings;
   readonly #events: SharedStateEvents;
   readonly #leases: RedisLeaseStore;
@@ -76,6 +79,7 @@ export class SharedState {
     this.slots = new RedisSlots(this.#connection, prefix, replicas);
     this.#subscriber = new RedisConnection(settings, { operation() {}, up() {}, down() {} });
     this.invalidations = redisInvalidations(this.#connection, this.#subscriber, prefix, replica);
+    this.suspicions = redisSuspicions(this.#connection, this.#subscriber, prefix, replica);
     const options = { prefix, replica, replicas, heartbeatTimeoutMillis: HEARTBEAT_TIMEOUT_MILLIS };
     this.#leases = new RedisLeaseStore(this.#connection, this.#subscriber, options);
     this.budgets = new LeasedBudgets({

@@ -19,7 +19,7 @@ export class NamedAddress {
   /** The totals of all records that the address has had. */
   totals = new AddressTotals();
   /** Decides whether connections to any of the records are used again. */
-  readonly reuse = new ConnectionReuse();
+  readonly reuse: ConnectionReuse;
   /** One without an IP address until the name was looked up. */
   records: readonly Address[];
   /** Gets each change of its records. */
@@ -35,6 +35,7 @@ export class NamedAddress {
   ) {
     const { tunnel, forwarder, ip = null } = routeTo(url);
     this.url = url;
+    this.reuse = new ConnectionReuse(nameOfAddress(url));
     this.hostname = url.hostname.replace(/^\[|\]$/g, '');
     this.isName = isIP(this.hostname) === 0 && tunnel === null && forwarder === null && ip === null;
     const rank = balance.ranks.get(text) ?? DEFAULT_RANK;

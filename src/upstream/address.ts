@@ -54,7 +54,7 @@ export class Address implements Balanced, Compared {
   readonly #connections: UpstreamConnection[] = [];
   /**
    * Not in use: first those of long requests, the latest first, then those of short ones, the latest last. The latest that
-   * may be used is used next, so that the others grow old and close.
+   * may be used is used next, so that the others grow old and close; at first the one that was idle longest.
    */
   readonly #free: UpstreamConnection[] = [];
   readonly #listener: AddressListener;
@@ -132,6 +132,11 @@ export class Address implements Balanced, Compared {
     if (this.breaker.end(epoch, outcome, nowMillis)) this.tally.ejected('failures');
   }
 
+  /** The address that its answers are suspected by; '' for none. */
+  get source(): string {
+    return this.#reuse.address;
+  }
+
   get isResting(): boolean {
     return this.state !== 'closed';
   }
@@ -205,7 +210,11 @@ export class Address implements Balanced, Compared {
 
   /** Takes the latest free connection that may be used now; undefined where there is none. */
   #takeFree(nowMillis: number): UpstreamConnection | undefined {
-    if (this.#free.at(-1)?.isLong === false) return this.#free.pop();
+    if (this.#free.at(-1)?.isLong === false) {
+      if (this.#reuse.isProven) return this.#free.pop();
+      const longestIdle = this.#free.findIndex(({ isLong }) => !isLong);
+      return this.#free.splice(longestIdle, 1)[0];
+    }
     const index = this.#free.findIndex((connection) => connection.isSettled(nowMillis));
     return index < 0 ? undefined : this.#free.splice(index, 1)[0];
   }

@@ -136,6 +136,10 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     return this.address?.id ?? '';
   }
 
+  get source(): string {
+    return this.address?.source ?? '';
+  }
+
   get isUpload(): boolean {
     return isStreamed(this.request.body);
   }

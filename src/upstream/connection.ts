@@ -142,6 +142,7 @@ export class UpstreamConnection implements Transport {
   /** The answer, of this status, is complete. */
   end(status: number): void {
     if (this.isLong) this.#settledMillis = performance.now() + this.#reuse.answeredLong(status);
+    else this.#reuse.answeredShort();
     this.#guard?.end();
   }
 

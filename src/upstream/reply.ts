@@ -74,6 +74,8 @@ export interface ReplyHead {
   headers(name: string): readonly string[];
   /** The `id` of the address that it comes from; absent where it was stored. */
   readonly addressId?: string;
+  /** Host, port and path of that address, by which its answers are suspected; absent or '' where that is not known. */
+  readonly source?: string;
 }
 
 /** Receives one reply: `head`, any number of `data`, `end`; or `failed` at any point. An exception ends the call. */

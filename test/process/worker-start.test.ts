@@ -50,7 +50,13 @@ t.test(
     const urls = await new Promise<readonly string[]>((resolve) => {
       channel.answer(
         {
-          begin: () => ({ inputs, tickets, stateSecret: 'secret', replica: 'a' }),
+          begin: () => ({
+            inputs,
+            tickets,
+            stateSecret: 'secret',
+            replica: 'a',
+            suspicions: [],
+          }),
           newerInputs: () => newer.shift() ?? null,
           ready: resolve,
         },

@@ -348,6 +348,54 @@ t.test('connections are used again when the address was in step for ten minutes'
   t.strictSame(reported, [true, false]);
 });
 
+t.test('a connection that was idle longest is used until its address is proven', async (t) => {
+  const used: Socket[] = [];
+  const desk = await startDesk(t, (socket) => {
+    socket.on('data', () => {
+      used.push(socket);
+      socket.write(answer(OWN));
+    });
+  });
+  const callTwice = () => Promise.all([desk.call(), desk.call()]);
+  await callTwice();
+  for (let count = 0; count < 4; count++) t.equal(await desk.call(), OWN);
+  const [first, second] = used.slice(-2);
+  t.not(first, second);
+  t.same(used.slice(-4), [first, second, first, second]);
+  for (let count = 0; count < 1_000; count++) await desk.call();
+  for (let count = 0; count < 4; count++) t.equal(await desk.call(), OWN);
+  t.equal(new Set(used.slice(-4)).size, 1, 'then the latest, so that the others close');
+  t.equal(desk.sockets.length, 2);
+});
+
+t.test('a relapse doubles the time in which no connection is used again', async (t) => {
+  let nowMillis = 0;
+  const reuse = new ConnectionReuse('a:80/x', () => nowMillis);
+  const suspended: number[] = [];
+  reuse.listenSigns(({ suspendedMillis }) => suspended.push(suspendedMillis / 60_000));
+  for (const minutes of [10, 20, 40]) {
+    reuse.suspend();
+    t.ok(reuse.isSuspended(nowMillis + minutes * 60_000 - 1));
+    nowMillis += minutes * 60_000;
+    t.notOk(reuse.isSuspended(nowMillis));
+  }
+  nowMillis += 24 * 3_600_000;
+  reuse.suspend();
+  t.same(suspended, [10, 20, 40, 10], 'after a day in step it is no relapse');
+});
+
+t.test('the sign that another process has found suspends reuse for as long', async (t) => {
+  const reuse = new ConnectionReuse('a:80/x');
+  const signs: unknown[] = [];
+  reuse.listenSigns((sign) => signs.push(sign));
+  reuse.learn({ address: 'a:80/x', atMillis: Date.now() - 2_000, suspendedMillis: 1_000 });
+  t.notOk(reuse.isSuspended(), 'it is over');
+  reuse.learn({ address: 'a:80/x', atMillis: Date.now(), suspendedMillis: 60_000 });
+  t.ok(reuse.isSuspended(performance.now() + 59_000));
+  t.notOk(reuse.isSuspended(performance.now() + 61_000));
+  t.same(signs, [], 'it is not passed on');
+});
+
 t.test(
   'connections rest longer until a thousand long requests in a row were answered in order',
   async (t) => {

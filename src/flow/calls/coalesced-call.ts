@@ -1,19 +1,22 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { CacheUse } from '../../base/exchange.js';
-import { asRefusal, type Refusal } from '../../base/refusals/refusal.js';
+import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { CallObserver } from '../../base/request-observer.js';
+import type { AnswerSource, Suspicions } from '../../base/suspicions.js';
 import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { ReadRule } from '../../cache/rules.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import { variesBeyondKey } from './call-key.js';
 import { type CallParts, callUpstream, type DeclaredCall, type ReplyUse } from './declared-call.js';
 import { headOf, replay } from './replayed-call.js';
+import { answerSourceOf } from './reply-head.js';
 
 export interface CoalescedCallOptions {
   readonly key: string;
   readonly rule: ReadRule;
   readonly cache: ReplyCache;
+  readonly suspicions: Suspicions;
   /** The last reply, used if there is no new one. */
   readonly stale: CachedReply | null;
   /** Called when no further caller can join. */
@@ -41,6 +44,8 @@ export class CoalescedCall implements UpstreamReceiver {
   #call: UpstreamCall | null = null;
   #observer: CallObserver | null = null;
   #head: ReplyHead | null = null;
+  /** The source of the reply, once it is complete. */
+  #source: AnswerSource | null = null;
   #bytes = 0;
   /** The waiter that gets the reply now. */
   #current: Waiter | null = null;
@@ -104,6 +109,7 @@ export class CoalescedCall implements UpstreamReceiver {
       this.#state = 'over';
     } else if (this.#state === 'collecting') {
       this.#close('replaying');
+      this.#source = this.#head === null ? null : answerSourceOf(this.#head);
       this.#replayNext();
     }
   }
@@ -177,6 +183,10 @@ export class CoalescedCall implements UpstreamReceiver {
   #replayNext(): void {
     const [waiter] = this.#waiters;
     if (waiter === undefined || this.#head === null) return;
+    if (this.#options.suspicions.isSuspect(this.#source)) {
+      this.#failWaiters(new Refusal('UPSTREAM_DESYNC', 'its address answered another request'));
+      return;
+    }
     this.#waiters.delete(waiter);
     this.#current = waiter;
     replay(waiter.parts.receiver, this.#head, this.#chunks);
@@ -212,15 +222,16 @@ export class CoalescedCall implements UpstreamReceiver {
     if (contentType === null || this.#isStale) return;
     const nowMillis = performance.now();
     // A copy: chunks of a connection are views of larger buffers.
-    const reply = { contentType, body: Buffer.concat(this.#chunks) };
+    const reply = { contentType, body: Buffer.concat(this.#chunks), source: this.#source };
     if (cache.store(key, rule, this.#generation, reply, nowMillis))
       this.#freshUntilMillis = nowMillis + rule.freshMillis;
   }
 
   #fail(refusal: Refusal): void {
-    const { stale, rule } = this.#options;
+    const { stale, rule, suspicions } = this.#options;
     const isCurrent = this.#generation === rule.invalidation.generation;
-    if (stale !== null && isCurrent && refusal.kind.blame === 'upstream') {
+    const isSound = stale !== null && !suspicions.isSuspect(stale.reply.source);
+    if (isSound && isCurrent && refusal.kind.blame === 'upstream') {
       this.#close('replaying');
       this.#isStale = true;
       this.#head = headOf(stale.reply);
@@ -230,6 +241,11 @@ export class CoalescedCall implements UpstreamReceiver {
       return;
     }
     this.#close('over');
+    this.#failWaiters(refusal);
+  }
+
+  #failWaiters(refusal: Refusal): void {
+    this.#state = 'over';
     for (const waiter of this.#waiters) waiter.failed(refusal);
     this.#waiters.clear();
   }

@@ -1,4 +1,5 @@
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
+import type { AnswerSource } from '../../base/suspicions.js';
 import { STRICT, type Tolerance } from '../../base/tolerance.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { type MediaType, readMediaType } from '../../soap/mime/media-type.js';
@@ -114,6 +115,10 @@ const SECONDS = /^\d{1,10}$/;
 /** The one form of date that is still sent (RFC 9110 section 5.6.7). */
 const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** The source of a reply that is complete now; null where that is not known. */
+export const answerSourceOf = ({ source = '' }: ReplyHead): AnswerSource | null =>
+  source === '' ? null : { address: source, atMillis: Date.now() };
 
 /** A status of success. */
 export const isSuccess = (head: ReplyHead | null): boolean =>

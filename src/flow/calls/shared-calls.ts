@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { CacheUse, Exchange } from '../../base/exchange.js';
+import type { Suspicions } from '../../base/suspicions.js';
 import type { Invalidator } from '../../cache/invalidator.js';
-import type { ReplyCache } from '../../cache/reply-cache.js';
+import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, ReadRule } from '../../cache/rules.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Operation } from '../../wsdl/model.js';
@@ -23,6 +24,7 @@ export class SharedCalls {
   readonly #cache: ReplyCache;
   readonly #invalidator: Invalidator;
   readonly #keyed: KeyedStarter;
+  readonly #suspicions: Suspicions;
   /** The calls that further callers may join, by key. */
   readonly #open = new Map<string, CoalescedCall>();
 
@@ -31,11 +33,13 @@ export class SharedCalls {
     cache: ReplyCache,
     invalidator: Invalidator,
     keyed: KeyedStarter,
+    suspicions: Suspicions,
   ) {
     this.#rules = rules;
     this.#cache = cache;
     this.#invalidator = invalidator;
     this.#keyed = keyed;
+    this.#suspicions = suspicions;
   }
 
   /** Callers that wait for the call of another. */
@@ -84,7 +88,7 @@ export class SharedCalls {
       use('bypass');
       return new UncachedCall(asked, null);
     }
-    const found = this.#cache.find(key.text, rule, performance.now());
+    const found = this.#find(key.text, rule);
     if (found !== null && found.leftMillis > 0) {
       use('hit');
       return new CachedCall(found, receiver, () => this.#cache.remove(key.text));
@@ -95,11 +99,20 @@ export class SharedCalls {
       key: key.text,
       rule,
       cache: this.#cache,
+      suspicions: this.#suspicions,
       stale: found,
       onClosed: (closed) => this.#close(closed),
     });
     if (key.mayJoin) this.#open.set(key.text, call);
     return call.begin(parts, use('miss'));
+  }
+
+  /** A reply of an address that answered another request meanwhile may be to another request too. */
+  #find(key: string, rule: ReadRule): CachedReply | null {
+    const found = this.#cache.find(key, rule, performance.now());
+    if (found === null || !this.#suspicions.isSuspect(found.reply.source)) return found;
+    this.#cache.remove(key);
+    return null;
   }
 
   /** After a write, another call may have the same key. */

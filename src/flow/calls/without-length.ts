@@ -7,4 +7,5 @@ export const withoutLength = (head: ReplyHead, ...further: readonly string[]): R
     name === 'content-length' || further.includes(name) ? null : head.header(name),
   headers: (name) => head.headers(name),
   ...(head.addressId !== undefined && { addressId: head.addressId }),
+  ...(head.source !== undefined && { source: head.source }),
 });

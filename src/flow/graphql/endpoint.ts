@@ -1,4 +1,5 @@
 import type { Policy } from '../../access/policy.js';
+import type { Suspicions } from '../../base/suspicions.js';
 import type { Invalidator } from '../../cache/invalidator.js';
 import { BASE64_SCALAR } from '../../codec/values/base64.js';
 import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
@@ -29,12 +30,14 @@ export interface SharedParts {
   readonly invalidator: Invalidator;
   /** Calls by idempotency key. */
   readonly keyed: KeyedStarter;
+  readonly suspicions: Suspicions;
   /** The limits on concurrent requests of each client, whatever endpoint gets them. */
   readonly concurrency: ConcurrencyLimits;
 }
 
 /** The one GraphQL endpoint over all services, made once a generation. */
-export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted' | 'invalidator' | 'keyed'> {
+export interface GraphqlEndpoint
+  extends Omit<SharedParts, 'persisted' | 'invalidator' | 'keyed' | 'suspicions'> {
   /** For every transport. */
   readonly operations: Operations;
   /** For HTTP. */
@@ -65,7 +68,7 @@ export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted' | 'invali
 
 export function makeGraphqlEndpoint(
   { config, graph, services, graphqlUpstreams, trusted, caching, cache, policy }: Compiled,
-  { persisted, invalidator, keyed, penaltyBox, observers, concurrency }: SharedParts,
+  { persisted, invalidator, keyed, suspicions, penaltyBox, observers, concurrency }: SharedParts,
 ): GraphqlEndpoint {
   const { limits, graphql } = config;
   const options = {
@@ -101,7 +104,7 @@ export function makeGraphqlEndpoint(
     uploadLimits: graph.schema.getType(BASE64_SCALAR.name) === undefined ? null : limits,
     codec: limits.codec,
     costBreakdown: graphql.costBreakdown,
-    calls: new SharedCalls(caching, cache, invalidator, keyed),
+    calls: new SharedCalls(caching, cache, invalidator, keyed, suspicions),
     cors: makeCors(config),
     rights:
       graph.rules.length === 0

@@ -11,9 +11,11 @@ import type {
   OwnedClaim,
 } from '../../base/outcome-store.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
+import type { Suspicions } from '../../base/suspicions.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
 import type { BegunCall } from '../calls/declared-call.js';
 import { headOf, ReplayedCall } from '../calls/replayed-call.js';
+import { answerSourceOf } from '../calls/reply-head.js';
 
 /** Bytes of an answer that is kept. A longer one goes to the first caller as it comes, and to no other. */
 export const ANSWER_BYTES_MAX = 256 * KIB;
@@ -49,6 +51,7 @@ const REFUSALS: Readonly<Record<'other' | 'unknown' | 'full' | 'away', () => Ref
 export class KeyedCall implements UpstreamReceiver {
   readonly claim: OwnedClaim;
   readonly #store: OutcomeStore;
+  readonly #suspicions: Suspicions;
   readonly #make: MakeCall;
   readonly #onOver: () => void;
   readonly #members = new Set<KeyedMember>();
@@ -61,7 +64,14 @@ export class KeyedCall implements UpstreamReceiver {
   #bytes = 0;
   #isSent = false;
 
-  constructor(claim: KeyClaim, store: OutcomeStore, make: MakeCall, onOver: () => void) {
+  constructor(
+    claim: KeyClaim,
+    store: OutcomeStore,
+    suspicions: Suspicions,
+    make: MakeCall,
+    onOver: () => void,
+  ) {
+    this.#suspicions = suspicions;
     this.claim = { ...claim, owner: randomBytes(OWNER_BYTES).toString('base64url') };
     this.#store = store;
     this.#make = make;
@@ -114,7 +124,7 @@ export class KeyedCall implements UpstreamReceiver {
       }
     } else if (state.kind === 'answered') {
       const { answer } = state;
-      this.#answer(headOf(answer), [answer.body], answer.messageId ?? null);
+      this.#answer(headOf(answer), [answer.body], answer);
     } else if (state.kind === 'pending') void this.#poll();
     else this.#fail(REFUSALS[state.kind]());
   }
@@ -176,13 +186,19 @@ export class KeyedCall implements UpstreamReceiver {
     }
     const body = Buffer.concat(this.#chunks);
     const { messageId = null } = this.claim;
+    const source = answerSourceOf(head);
     this.#keep({
       status: head.status,
       contentType: head.header('content-type') ?? '',
       body,
       messageId,
+      source,
     });
-    this.#answer(head, [body], messageId);
+    const first = this.#first;
+    this.#answer(head, [body], { messageId, source });
+    // The call has to know that it got the answer to another request: so what is kept of it is in doubt.
+    const refusal = first?.refusal ?? null;
+    if (refusal?.code === 'UPSTREAM_DESYNC') throw refusal;
   }
 
   /** Answers without an envelope come from what stands before the backend: 4xx are no calls, 5xx may be. */
@@ -245,14 +261,19 @@ export class KeyedCall implements UpstreamReceiver {
   }
 
   /** Gives the whole answer to all, one in each turn of the event loop. It is to the message with this id. */
-  #answer(head: ReplyHead, chunks: readonly Buffer[], messageId: string | null): void {
+  #answer(
+    head: ReplyHead,
+    chunks: readonly Buffer[],
+    { messageId = null, source = null }: Pick<KeptAnswer, 'messageId' | 'source'>,
+  ): void {
     const members = [...this.#members];
     this.#end();
     const next = (): void => {
       const member = members.shift();
       if (member === undefined) return;
       member.answeredId = messageId;
-      member.replay(head, chunks);
+      if (this.#suspicions.isSuspect(source)) member.failed(REFUSALS.unknown());
+      else member.replay(head, chunks);
       if (members.length > 0) setImmediate(next);
     };
     next();
@@ -277,6 +298,8 @@ class KeyedMember extends ReplayedCall {
   /** False while it is not known whether an answer is kept. */
   override isMade = false;
   answeredId: string | null = null;
+  /** Why it refused its answer, or got none; else null. */
+  refusal: Refusal | null = null;
   readonly #call: KeyedCall;
 
   constructor(receiver: UpstreamReceiver, call: KeyedCall) {
@@ -290,6 +313,11 @@ class KeyedMember extends ReplayedCall {
 
   override resume(): void {
     this.#call.resume();
+  }
+
+  override failed(refusal: Refusal): void {
+    if (!this.isOver) this.refusal = refusal;
+    super.failed(refusal);
   }
 
   override abort(refusal: Refusal): void {

@@ -1,5 +1,6 @@
 import type { KeyClaim, OutcomeStore } from '../../base/outcome-store.js';
 import { Refusal } from '../../base/refusals/refusal.js';
+import type { Suspicions } from '../../base/suspicions.js';
 import type { UpstreamReceiver } from '../../upstream/reply.js';
 import type { DeclaredCall, KeyedStarter } from '../calls/declared-call.js';
 import { ReplayedCall } from '../calls/replayed-call.js';
@@ -8,10 +9,12 @@ import { KeyedCall, type MakeCall } from './keyed-call.js';
 /** The calls of operations that write, by the idempotency key of their requests: one for each key. */
 export class KeyedCalls implements KeyedStarter {
   readonly #store: OutcomeStore;
+  readonly #suspicions: Suspicions;
   readonly #open = new Map<string, KeyedCall>();
 
-  constructor(store: OutcomeStore) {
+  constructor(store: OutcomeStore, suspicions: Suspicions) {
     this.#store = store;
+    this.#suspicions = suspicions;
   }
 
   /** Requests under keys whose calls are under way. */
@@ -22,7 +25,9 @@ export class KeyedCalls implements KeyedStarter {
   start(claim: KeyClaim, receiver: UpstreamReceiver, make: MakeCall): DeclaredCall {
     const known = this.#open.get(claim.key);
     if (known === undefined) {
-      const call = new KeyedCall(claim, this.#store, make, () => this.#close(call));
+      const call = new KeyedCall(claim, this.#store, this.#suspicions, make, () =>
+        this.#close(call),
+      );
       this.#open.set(claim.key, call);
       const member = call.join(receiver);
       if (member === null) throw new Error('the first request waits for nothing');

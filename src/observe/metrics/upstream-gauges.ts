@@ -103,7 +103,7 @@ function addAddressGauges(book: MetricBook, upstreams: () => readonly UpstreamGa
   const up = 'Processes that call the address, if only to try it: its circuit breaker is not open.';
   add('soapstone_upstream_address_up', up, ({ isUp }) => (isUp ? 1 : 0));
   const reuse =
-    'Processes that make a connection for each call: the address answered out of turn in the last ten minutes.';
+    'Processes that make a connection for each call: the address answered out of turn lately (ten minutes, more after a relapse).';
   add('soapstone_upstream_reuse_suspended', reuse, ({ isReuseSuspended }) =>
     isReuseSuspended ? 1 : 0,
   );

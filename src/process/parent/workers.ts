@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { InputSnapshot } from '../../base/inputs.js';
 import { nextPollPhase } from '../../base/poll-phase.js';
 import { SlotClock } from '../../base/slots.js';
+import { Suspicions } from '../../base/suspicions.js';
 import { withResolver } from '../../base/with-resolver.js';
 import { listenHosts } from '../../config/listen/listen-keys.js';
 import type { Config } from '../../config/schema.js';
@@ -98,6 +99,7 @@ export class Workers implements WorkerGroup {
   readonly #usage = new WorkerUsage(this.#taking);
   readonly #health = new WorkerHealth(this.#taking);
   readonly #replicas = new EndedReplicas(this.#taking);
+  readonly #suspicions = new Suspicions();
   readonly #addresses;
   readonly #watch: WorkerWatch;
   readonly #slots: readonly WorkerSlot[];
@@ -282,6 +284,7 @@ export class Workers implements WorkerGroup {
             tickets: this.#tickets.share(),
             stateSecret: this.#stateSecret,
             replica,
+            suspicions: this.#suspicions.list(),
           };
         },
         newerInputs: () => {
@@ -305,6 +308,11 @@ export class Workers implements WorkerGroup {
         confirmations: (news) => {
           for (const other of this.#members.keys())
             if (other !== worker) void other.channel.tell('confirmations', news);
+        },
+        suspicion: (suspicion) => {
+          this.#suspicions.add(suspicion);
+          for (const other of this.#members.keys())
+            if (other !== worker) void other.channel.tell('suspicion', suspicion);
         },
         slots: ({ name, rate, count }) => this.#pace.take(name, rate, count),
         offer,

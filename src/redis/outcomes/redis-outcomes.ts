@@ -4,6 +4,7 @@ import { MIB } from '../../base/limit.js';
 import type { KeptAnswer, KeyState, OutcomeStore, OwnedClaim } from '../../base/outcome-store.js';
 import { parsedJson } from '../../base/parsed-json.js';
 import { isRecord } from '../../base/record.js';
+import { isAnswerSource } from '../../base/suspicions.js';
 import type { RedisConnection } from '../connection.js';
 import { RedisUnavailable } from '../errors.js';
 import {
@@ -170,12 +171,18 @@ function stateOf(text: string, fingerprint: string, nowMillis: number): KeyState
   if (typeof pendingUntil === 'number')
     return { kind: nowMillis < pendingUntil ? 'pending' : 'unknown' };
   if (!isRecord(answer)) return { kind: 'unknown' };
-  const { status, contentType, body, messageId } = answer;
+  const { status, contentType, body, messageId, source } = answer;
   if (typeof status !== 'number' || typeof contentType !== 'string' || typeof body !== 'string')
     return { kind: 'unknown' };
   const id = typeof messageId === 'string' ? messageId : null;
   return {
     kind: 'answered',
-    answer: { status, contentType, body: Buffer.from(body, 'base64'), messageId: id },
+    answer: {
+      status,
+      contentType,
+      body: Buffer.from(body, 'base64'),
+      messageId: id,
+      source: isAnswerSource(source) ? source : null,
+    },
   };
 }

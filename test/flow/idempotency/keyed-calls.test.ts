@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { OwnedClaim } from '../../../src/base/outcome-store.js';
 import { Refusal } from '../../../src/base/refusals/refusal.js';
+import { Suspicions } from '../../../src/base/suspicions.js';
 import { ANSWER_BYTES_MAX, WAITING_MAX } from '../../../src/flow/idempotency/keyed-call.js';
 import { KeyedCalls } from '../../../src/flow/idempotency/keyed-calls.js';
 import { MemoryOutcomes } from '../../../src/flow/idempotency/memory-outcomes.js';
@@ -45,7 +46,7 @@ class Recorder implements UpstreamReceiver {
 }
 
 t.test('a call that cannot be begun fails, and may be made again', async (t) => {
-  const calls = new KeyedCalls(new MemoryOutcomes());
+  const calls = new KeyedCalls(new MemoryOutcomes(), new Suspicions());
   for (let times = 0; times < 2; times++) {
     const receiver = new Recorder();
     calls.start(claimOf('k'), receiver, () => {
@@ -58,7 +59,7 @@ t.test('a call that cannot be begun fails, and may be made again', async (t) => 
 });
 
 t.test('a caller that refuses the end of a long answer is told so', async (t) => {
-  const calls = new KeyedCalls(new MemoryOutcomes());
+  const calls = new KeyedCalls(new MemoryOutcomes(), new Suspicions());
   const receiver = new Recorder();
   receiver.onEnd = () => {
     throw new Refusal('UPSTREAM_INVALID_RESPONSE');
@@ -85,7 +86,7 @@ t.test('a caller that refuses the end of a long answer is told so', async (t) =>
 });
 
 t.test('so many requests wait for one call, and one more does not', async (t) => {
-  const calls = new KeyedCalls(new MemoryOutcomes());
+  const calls = new KeyedCalls(new MemoryOutcomes(), new Suspicions());
   let reply: UpstreamReceiver | null = null;
   const receivers = Array.from({ length: WAITING_MAX + 1 }, () => new Recorder());
   for (const receiver of receivers)
