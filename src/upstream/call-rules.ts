@@ -119,9 +119,14 @@ export class CallRules {
     );
   }
 
-  /** The service has asked for fewer calls of this kind. */
-  slowDown(): void {
-    for (const pace of this.paces) pace.slowDown();
+  /** The service has asked for fewer calls of this kind, in an answer to a call of this caller. */
+  slowDown(caller: string): void {
+    for (const pace of this.paces) pace.slowDown(caller);
+  }
+
+  /** The service has answered a call of this caller otherwise. */
+  answered(caller: string): void {
+    for (const pace of this.paces) pace.answered(caller);
   }
 
   leave(): void {

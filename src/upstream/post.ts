@@ -17,6 +17,7 @@ export interface PostOptions {
   readonly isIdempotent: boolean;
   readonly affinity?: Affinity | null;
   readonly className?: string;
+  readonly caller?: string;
   /** Null or absent where it is not observed. */
   readonly observer?: CallObserver | null;
   readonly maxBytes: number;
@@ -38,6 +39,7 @@ export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buf
     isIdempotent,
     affinity = null,
     className = '',
+    caller = '',
     observer = null,
     maxBytes,
     maxBytesKey,
@@ -62,6 +64,7 @@ export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buf
         isIdempotent,
         affinity,
         className,
+        caller,
         observer,
       },
       {

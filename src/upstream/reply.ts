@@ -36,6 +36,8 @@ export interface UpstreamRequest {
   readonly affinity?: Affinity | null;
   /** The class of the client, for turns in a queue; absent for calls of the gateway itself. */
   readonly className?: string;
+  /** Tells the callers of a service apart; absent for calls of the gateway itself. */
+  readonly caller?: string;
   /** The rules of the operation; absent or null: those of the service. */
   readonly rules?: CallRules | null;
   /** The token of the caller, where the backend gets one that is exchanged for it; else absent or null. */

@@ -235,7 +235,9 @@ export class Upstream implements CallScheduler {
       if (call.deadline !== null) call.rules.deadlines.delete(call.deadline);
       call.deadline = null;
       call.rules.leave();
-      if (call.status === TOO_MANY) call.rules.slowDown();
+      const { caller = '' } = call.request;
+      if (call.status === TOO_MANY) call.rules.slowDown(caller);
+      else if (call.status >= 200 && call.status <= 299) call.rules.answered(caller);
     }
     // Later: a connection that just failed cannot take the next call from within.
     if (this.#queue.size > 0) queueMicrotask(this.#advance);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { SlotClock, slotClockMillis } from '../../src/base/slots.js';
@@ -147,6 +148,37 @@ t.test('times come from a source that others share', async (t) => {
   alone.enter('a');
   await alone.until(1);
   t.equal(alone.passed.length, 1, 'without the source each process has a rate of its own');
+});
+
+t.test('what one caller is answered halves the rate of all at most', async (t) => {
+  const spread = async (pace: CallPace): Promise<number> => {
+    const { passed, enter, until } = callers(pace);
+    for (let at = 0; at < 5; at++) enter(String(at));
+    await until(5);
+    return (passed.at(-1)?.millis ?? 0) - (passed[0]?.millis ?? 0);
+  };
+  const complain = async (pace: CallPace, nameOf: (at: number) => string): Promise<void> => {
+    for (let at = 0; at < 3; at++) {
+      pace.slowDown(nameOf(at));
+      await delay(1_010);
+    }
+  };
+  const make = () => new CallPace('services.a', { perSecond: 100, burst: 1, waitMillis: 5000 });
+  const [one, several, late, only] = [make(), make(), make(), make()];
+  one.answered('b');
+  several.answered('b');
+  await Promise.all([
+    complain(one, () => 'a'),
+    complain(several, (at) => `a${at}`),
+    complain(late, () => 'a'),
+    complain(only, () => 'a'),
+  ]);
+  late.answered('b');
+  only.answered('a');
+  t.ok((await spread(one)) < 160, 'half of the rate');
+  t.ok((await spread(late)) < 160, 'also where another caller is answered later');
+  t.ok((await spread(several)) > 240, 'several callers slow it down further');
+  t.ok((await spread(only)) > 240, 'so does the only caller there is');
 });
 
 t.test('a service that complains gets fewer calls', async (t) => {

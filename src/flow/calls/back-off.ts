@@ -41,7 +41,8 @@ class BackOffReceiver implements UpstreamReceiver {
 
   end(): void {
     const { service, request } = this.#parts;
-    if (this.#finder?.end() === true) service.upstream.rulesOf(request).slowDown();
+    if (this.#finder?.end() === true)
+      service.upstream.rulesOf(request).slowDown(request.caller ?? '');
     this.#release();
     this.#parts.receiver.end();
   }

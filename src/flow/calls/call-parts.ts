@@ -71,6 +71,7 @@ const REQUEST_PARTS: PartTable<CallView, UpstreamRequest, CallParts> = {
   isIdempotent: IN_NO_VIEW,
   affinity: IN_NO_VIEW,
   className: IN_NO_VIEW,
+  caller: IN_NO_VIEW,
   rules: IN_NO_VIEW,
   // The backend sees the subject. Of an idempotency key the user is the owner (`callClaim`), whatever the scopes.
   subject: { reply: (subject) => subject?.key ?? null, asker: NO_PART },

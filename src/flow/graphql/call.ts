@@ -75,6 +75,7 @@ function sendMessage(
       isIdempotent: service.isIdempotent(operation),
       affinity,
       className: exchange.caller.className,
+      caller: exchange.caller.label,
       rules: service.callRules(operation),
       subject,
       observer: exchange.observer?.call(service.name, operation.name) ?? null,

@@ -38,6 +38,7 @@ export async function sendOperation(
       isIdempotent: operation === 'query',
       affinity: affinityOf(service.reach, headers, client),
       className: client.className,
+      caller: client.label,
       observer: exchange.observer?.call(service.name, operation) ?? null,
       maxBytes: responseBytes,
       maxBytesKey: 'limits.remote.responseBytes',

@@ -151,7 +151,7 @@ export async function answerSoap(
   const body = received.kind === 'whole' ? received.message : received.body;
   const observer = observeCall(exchange.operation);
   const operation = known?.operation?.name ?? null;
-  const { className } = exchange.caller;
+  const { className, label } = exchange.caller;
   const subject = subjectOf(service, caller.client);
   // Written out, as above.
   const about = {
@@ -161,6 +161,7 @@ export async function answerSoap(
     operation,
     affinity,
     className,
+    caller: label,
     isIdempotent,
     rules,
     subject,
@@ -191,6 +192,7 @@ const callOf = (
     operation,
     affinity,
     className,
+    caller,
     isIdempotent,
     rules,
     subject,
@@ -206,6 +208,7 @@ const callOf = (
   isIdempotent,
   affinity,
   className,
+  caller,
   rules,
   subject,
   observer,

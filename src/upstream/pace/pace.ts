@@ -1,6 +1,7 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 import { type Rate, SlotClock, type SlotSupply, slotClockMillis } from '../../base/slots.js';
 import { ClassQueues, type PacedCall, type PaceTicket } from './class-queues.js';
+import { Complaints } from './complaints.js';
 
 /** The rate of calls to a service, or of one operation. */
 export interface PaceOptions extends Rate {
@@ -24,6 +25,8 @@ const LATE_MILLIS = 10;
 const SLOWEST = 32;
 const RECOVERY_MILLIS = 5000;
 const SLOW_DOWN_MILLIS = 1000;
+/** How slow answers to one caller make the calls of all, while those of others are answered. */
+const SLOWEST_BY_ONE = 2;
 
 /** Lets calls pass at the rate that a service bears: in order of arrival in a class, class after class. */
 export class CallPace {
@@ -39,6 +42,7 @@ export class CallPace {
   /** Calls take so many times as long. */
   #slowness = 1;
   #slowedMillis = Number.NEGATIVE_INFINITY;
+  readonly #complaints = new Complaints();
 
   /** `key`: that of the configuration. */
   constructor(key: string, { perSecond, burst, waitMillis, backOffOn = [] }: PaceOptions) {
@@ -78,12 +82,23 @@ export class CallPace {
     return ticket;
   }
 
-  /** The service has asked for less. */
-  slowDown(): void {
+  /** The service has asked for less, in an answer to a call of this caller. */
+  slowDown(caller = ''): void {
     const nowMillis = slotClockMillis();
+    this.#complaints.add(caller, nowMillis);
     if (nowMillis - this.#slowedMillis < SLOW_DOWN_MILLIS) return;
-    this.#slowness = Math.min(SLOWEST, this.#slownessAt(nowMillis) * 2);
+    const slowness = this.#slownessAt(nowMillis);
+    const slowest = this.#complaints.isOfOne(nowMillis) ? SLOWEST_BY_ONE : SLOWEST;
+    this.#slowness = Math.max(slowness, Math.min(slowest, slowness * 2));
     this.#slowedMillis = nowMillis;
+  }
+
+  /** The service has answered a call of this caller otherwise. */
+  answered(caller: string): void {
+    const nowMillis = slotClockMillis();
+    this.#complaints.answered(caller, nowMillis);
+    if (this.#slowness <= SLOWEST_BY_ONE || !this.#complaints.isOfOne(nowMillis)) return;
+    this.#slowness = Math.min(SLOWEST_BY_ONE, this.#slownessAt(nowMillis));
   }
 
   get #intervalMillis(): number {
