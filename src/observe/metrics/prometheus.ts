@@ -7,6 +7,7 @@ import {
   Registry,
 } from 'prom-client';
 import { addToGroup } from '../../base/groups.js';
+import { TimeSlices } from '../../base/time-slices.js';
 
 import type { Labels } from './retired-labels.js';
 import { Buckets, makeSum, type Sum, TallyTable } from './tally.js';
@@ -35,9 +36,26 @@ type Values = Awaited<ReturnType<Histogram['get']>>['values'];
 const labelsOf = (names: readonly string[], values: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name, index): [string, string] => [name, values[index] ?? '']));
 
+/** Prints one metric after the other: of 500 services all of them take 150 ms. */
+async function printInSlices(registry: Registry): Promise<string> {
+  const slices = new TimeSlices();
+  const texts: string[] = [];
+  for (const { name } of registry.getMetricsAsArray()) {
+    texts.push(await registry.getSingleMetricAsString(name));
+    await slices.pause();
+  }
+  return `${texts.join('\n\n')}\n`;
+}
+
+class SlicedRegistry extends Registry {
+  override metrics(): Promise<string> {
+    return printInSlices(this);
+  }
+}
+
 /** The metrics of one process, in the text format of Prometheus. The package behind it is known to this file alone. */
 export class MetricBook {
-  readonly registry = new Registry();
+  readonly registry = new SlicedRegistry();
   readonly #tallied: (TalliedCounter | TalliedHistogram)[] = [];
 
   counter(text: MetricText): TalliedCounter {
@@ -228,4 +246,4 @@ export const addUp = (lists: readonly MetricList[]): Promise<MetricList> =>
 
 /** Prints the metrics of several processes as those of one, in the text format of Prometheus. */
 export const printMetricLists = (lists: readonly MetricList[]): Promise<string> =>
-  AggregatorRegistry.aggregate([...lists]).metrics();
+  printInSlices(AggregatorRegistry.aggregate([...lists]));
