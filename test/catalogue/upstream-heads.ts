@@ -118,9 +118,16 @@ export const HEADS: readonly AnswerVector[] = [
       return http(envelope(PING), { Location: 'http://169.254.169.254/secret' }, status);
     }),
   ),
+  // The caller's own credentials are refused: the challenge is for the caller, the content is not.
+  ...vectors(
+    'U21',
+    { secret: 'PingResponse' },
+    {
+      '401': () =>
+        http(envelope(PING), { 'WWW-Authenticate': 'Basic realm="desk"' }, '401 Unauthorized'),
+    },
+  ),
   ...vectors('U21', SECRET, {
-    '401': () =>
-      http(envelope(PING), { 'WWW-Authenticate': 'Basic realm="secret"' }, '401 Unauthorized'),
     '407': () =>
       http(
         '',
