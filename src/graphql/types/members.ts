@@ -364,15 +364,9 @@ class Nullability {
   #isNullable(owner: ComplexType, member: Member): boolean {
     // Any accessor of a struct may be nil or absent (SOAP 1.1 section 5.1).
     if (this.#isEncoded && owner.content.kind === 'elements') return true;
-    // INF and NaN are values that no Float of GraphQL has.
-    if (member.kind === 'element' && isFloating(member.element.type)) return true;
     return member.kind === 'element' && !member.many && isJaxbMap(member.element.type);
   }
 }
-
-const FLOATING: ReadonlySet<string | null> = new Set(['float', 'double']);
-
-const isFloating = (type: XsdType): boolean => type.kind === 'simple' && FLOATING.has(type.builtIn);
 
 /** Whether this is the type that JAXB makes of a `Map`: its WSDL requires the element, and a null map leaves it out. */
 function isJaxbMap(type: XsdType): boolean {
