@@ -1,6 +1,8 @@
 import t, { type Test } from 'tap';
 
 import { answerWith } from '../kit/backend.js';
+import { useCrm } from '../kit/crm.js';
+import { postJson } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { type Echoed, send, sendQuery, startBridge } from './bridge-kit.js';
 import { codesOf, replyWith, type Shop } from './graphql-kit.js';
@@ -287,6 +289,45 @@ t.test('B18: a value of any type declares no namespace', async (t) => {
       expectError(t, sent, answer, name);
       t.equal(shop.backend.begun, before, `${name}: nothing is sent`);
     }
+  }
+});
+
+t.test('B19: a confirmation that a person has not given', async (t) => {
+  const mcp = 'mcp: { write: [crm.SetCustomer], confirm: [crm.SetCustomer] }\n';
+  const { gateway, backend } = await useCrm(t, '', mcp);
+  const set = async (more: object): Promise<Readonly<Record<string, unknown>>> => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+    };
+    const values = { id: 7, name: 'Bob' };
+    const params = { name: 'setCustomer', arguments: values, ...more, _meta };
+    const answer = await postJson(
+      `${gateway.url}/mcp`,
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+      {
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': 'setCustomer',
+      },
+    );
+    return (JSON.parse(await answer.text()) as { readonly result: Record<string, unknown> }).result;
+  };
+  const inputResponses = { confirm: { action: 'accept', content: {} } };
+  const requestState = String((await set({}))['requestState']);
+  for (const [name, more] of [
+    ['without a question', { inputResponses }],
+    ['a state of its own', { inputResponses, requestState: 'AAAA' }],
+    ['a changed state', { inputResponses, requestState: `A${requestState}` }],
+    ['other arguments', { inputResponses, requestState, arguments: { id: 8, name: 'Bob' } }],
+    ['after its question', { inputResponses, requestState }],
+    ['twice', { inputResponses, requestState }],
+  ] as const) {
+    const before = backend.complete.length;
+    const isMade = rows.answer('B19', name) === 'pass';
+    const kind = isMade ? 'complete' : 'input_required';
+    t.equal((await set(more))['resultType'], kind, name);
+    t.equal(backend.complete.length, before + (isMade ? 1 : 0), name);
   }
 });
 
