@@ -94,7 +94,7 @@ export class XmlWriter {
 }
 
 function nameOf(prefix: string | null, local: string): string {
-  invariant(isNcName(local), 'a local name is an NCName');
+  invariant(isName(local), 'a local name is an NCName');
   if (prefix === null || prefix === '') return local;
   invariant(prefix === 'xml' || isPrefix(prefix), 'a prefix is an NCName that may be bound');
   return `${prefix}:${local}`;
@@ -102,7 +102,20 @@ function nameOf(prefix: string | null, local: string): string {
 
 /** Whether the prefix may be bound (Namespaces in XML 1.0 section 3). */
 const isPrefix = (prefix: string): boolean =>
-  isNcName(prefix) && prefix !== 'xmlns' && prefix !== 'xml';
+  isName(prefix) && prefix !== 'xmlns' && prefix !== 'xml';
+
+/** Names that were checked: those of a schema come again with each message. */
+const CHECKED = new Set<string>();
+const CHECKED_MAX = 4096;
+const CHECKED_CHARS_MAX = 64;
+
+/** Whether it is an NCName. */
+function isName(name: string): boolean {
+  if (CHECKED.has(name)) return true;
+  if (!isNcName(name)) return false;
+  if (CHECKED.size < CHECKED_MAX && name.length <= CHECKED_CHARS_MAX) CHECKED.add(name);
+  return true;
+}
 
 /** Escapes text between tags. Throws a `Refusal` for characters that XML cannot carry. */
 export function escapeText(value: string): string {
