@@ -125,8 +125,21 @@ const PASSED: readonly MessageVector[] = [
       }),
     { type: (dialect) => `Multipart/Related; type=${DIALECTS[dialect].mediaType}; boundary=b` },
   ),
+  ...packageVectors('lines that end with LF', (dialect) => withLineFeeds(closed(dialect))),
+  ...packageVectors(
+    'an empty line and lines that end with LF',
+    (dialect) => `\n${withLineFeeds(closed(dialect))}`,
+  ),
+  ...packageVectors('Content-ID and reference encoded', (dialect) =>
+    packageOf(dialect, include('cid:a%40x')).toString('latin1').replace('<a@x>', '<a%40x>'),
+  ),
+  ...packageVectors('Content-ID encoded', (dialect) =>
+    packageOf(dialect, include('cid:a@x')).toString('latin1').replace('<a@x>', '<a%40x>'),
+  ),
   ...packageVectors('100 parts', (dialect) => withParts(dialect, ...empty(99))),
 ];
+
+const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n');
 
 const BROKEN: readonly MessageVector[] = [
   ...packageVectors(
@@ -156,6 +169,37 @@ const BROKEN: readonly MessageVector[] = [
       `\r\n--${BOUNDARY}\r\nContent-Type: image`,
       `\n--${BOUNDARY}\r\nContent-Type: image`,
     ),
+  ),
+  ...packageVectors('boundary after CR LF in lines of LF', (dialect) =>
+    withLineFeeds(closed(dialect)).replace(
+      `\n--${BOUNDARY}\nContent-Type: image`,
+      (found) => `\r${found}`,
+    ),
+  ),
+  ...packageVectors('boundary after a bare return in lines of LF', (dialect) =>
+    withLineFeeds(
+      withRoot(dialect, rootPart(dialect, envelopeOf(dialect, `a\r--${BOUNDARY}\r`))).toString(
+        'latin1',
+      ),
+    ),
+  ),
+  ...packageVectors('header with CR LF in lines of LF', (dialect) =>
+    withLineFeeds(closed(dialect)).replace('image/png\n', 'image/png\r\n'),
+  ),
+  ...packageVectors('header with LF in lines of CR LF', (dialect) =>
+    closed(dialect).replace('image/png\r\n', 'image/png\n'),
+  ),
+  ...packageVectors('Content-IDs that are equal when decoded', (dialect) =>
+    withParts(dialect, PART, { ...PART, head: PART.head.map((line) => line.replace('@', '%40')) }),
+  ),
+  ...packageVectors('a reference that names two parts', (dialect) =>
+    packageOf(dialect, '', {
+      parts: [
+        rootPart(dialect, envelopeOf(dialect, include('cid:b%40x'))),
+        { head: ['Content-ID: <b%2540x>'], content: '' },
+        { head: ['Content-ID: <b@x>'], content: '' },
+      ],
+    }),
   ),
   ...packageVectors('boundary after a bare return', (dialect) =>
     withRoot(dialect, rootPart(dialect, envelopeOf(dialect, `a\r--${BOUNDARY}\r`))),
@@ -228,6 +272,19 @@ const INCLUDES: readonly MessageVector[] = Object.entries({
   packageVectors(name, (dialect) => packageOf(dialect, `<d>${content}</d>`), { row: 'S22' }),
 );
 
+/** 40 Includes of one part of 300 KiB: 12 MB where each has its bytes. */
+const REPEATED = packageVectors(
+  'one part until it passes the limit',
+  (dialect) =>
+    packageOf(dialect, '', {
+      parts: [
+        rootPart(dialect, envelopeOf(dialect, `<a>${include('cid:a@x')}</a>`.repeat(40))),
+        long('a@x'),
+      ],
+    }),
+  { row: 'S22' },
+);
+
 const IN_HEADER = packageVectors(
   'http in a header block',
   (dialect) => {
@@ -241,6 +298,7 @@ export const PACKAGE_VECTORS: readonly MessageVector[] = [
   ...PASSED,
   ...BROKEN,
   ...INCLUDES,
+  ...REPEATED,
   ...IN_HEADER,
 ];
 

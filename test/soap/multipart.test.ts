@@ -236,7 +236,6 @@ t.test('what breaks the structure of a package is refused', (t) => {
       '\r\n--uuid:a-1\r\nContent-Type: image',
       '\n--uuid:a-1\r\nContent-Type: image',
     ),
-    'lines that end with a bare line feed': closed.replaceAll('\r\n', '\n'),
     'start names no part': packRoot([
       'Content-Type: application/xop+xml; type="text/xml"',
       'Content-ID: <other>',
@@ -367,7 +366,7 @@ t.test('an Include names one part of its own message', (t) => {
     [include(' cid:a@x').replace(' cid', '&#32;cid'), 'MTOM_EXTERNAL_HREF'],
     [include(`cid:${'a'.repeat(5000)}`), 'MTOM_EXTERNAL_HREF'],
     [include('cid:root@x'), 'MTOM_EXTERNAL_HREF'],
-    [include('cid:a@x') + include('cid:a%40x'), 'MTOM_EXTERNAL_HREF'],
+    [include('cid:a@x') + include('cid:a%40x'), null],
     [include('cid:a@x').replace('href', 'src'), 'MTOM_EXTERNAL_HREF'],
     [include('cid:a@x').replace('href', 'size="1" href'), 'MTOM_EXTERNAL_HREF'],
     [include('cid:b@x'), 'MTOM_STRUCTURE'],
@@ -386,6 +385,24 @@ const boundaries = fc.string({
   minLength: 1,
   maxLength: 70,
 });
+
+/** Reads a message, and one with another byte, whole and in pieces: the outcome must be the same. */
+function compareSplits(
+  message: Buffer,
+  type: string,
+  cuts: readonly number[],
+  place: number,
+  byte: number,
+): void {
+  const mutated = Buffer.from(message);
+  mutated[place % mutated.length] = byte;
+  for (const given of [message, mutated]) {
+    const whole = read([given], type);
+    const cut = read(cutAt(given, cuts), type);
+    if (JSON.stringify(whole) !== JSON.stringify(cut))
+      throw new Error(`${JSON.stringify(whole)} ${JSON.stringify(cut)}`);
+  }
+}
 
 t.test('random packages are read at any split, and mutated ones never crash', (t) => {
   const contents = fc.oneof(
@@ -418,12 +435,11 @@ t.test('random packages are read at any split, and mutated ones never crash', (t
       const outcome = read(cutAt(message, cuts), type);
       if (outcome.refusal !== null || outcome.envelope !== envelope)
         throw new Error(JSON.stringify(outcome));
-      const mutated = Buffer.from(message);
-      mutated[place % mutated.length] = byte;
-      const whole = read([mutated], type);
-      const cut = read(cutAt(mutated, cuts), type);
-      if (JSON.stringify(whole) !== JSON.stringify(cut))
-        throw new Error(`${JSON.stringify(whole)} ${JSON.stringify(cut)}`);
+      const withLineFeeds = Buffer.from(
+        message.toString('latin1').replaceAll('\r\n', '\n'),
+        'latin1',
+      );
+      for (const given of [message, withLineFeeds]) compareSplits(given, type, cuts, place, byte);
     },
   );
   fc.assert(property, { numRuns: 1000 });

@@ -3,7 +3,7 @@ import { asUpstream, Refusal, refuseByLimit } from '../../base/refusals/refusal.
 import { type AttachedPart, AttachedParts } from './attached-parts.js';
 import type { AttachmentSink } from './multipart.js';
 import { type Attachment, Part } from './part.js';
-import { partOf } from './references.js';
+import { referenceIn, type Spellings, spellingsOf } from './references.js';
 
 /** Transfer encodings of parts (RFC 2045 section 6.1). */
 const CODINGS: ReadonlySet<string> = new Set([
@@ -19,7 +19,10 @@ const CODINGS: ReadonlySet<string> = new Set([
  * lets them stand anywhere; stacks put them there). Throws `UPSTREAM_RESPONSE_LIMIT` when they are larger than allowed.
  */
 export class Attachments implements AttachmentSink {
+  /** By both spellings of the reference. */
   readonly #wanted = new Map<string, Part>();
+  /** How often a part is wanted: its content counts each time. */
+  readonly #times = new Map<Part, number>();
   readonly #declared: AttachedParts | null;
   readonly #beforePart: () => void;
   readonly #bytesMax: number;
@@ -36,20 +39,32 @@ export class Attachments implements AttachmentSink {
 
   /** The part that `href` of an Include names; null where it names none. */
   want(href: string): Attachment | null {
-    const id = partOf(href);
-    if (id === null) return null;
-    const known = this.#wanted.get(id) ?? new Part();
-    this.#wanted.set(id, known);
-    return known;
+    const spellings = referenceIn(href);
+    return spellings === null ? null : this.#want(spellings);
   }
 
   /** As `want`; its bytes go to `take` while they come, however many they are. */
   stream(href: string, take: (piece: Buffer) => void): Attachment | null {
-    const id = partOf(href);
-    if (id === null) return null;
+    const spellings = referenceIn(href);
+    if (spellings === null) return null;
     const part = new Part(take);
-    this.#wanted.set(id, part);
+    for (const spelling of spellings) this.#wanted.set(spelling, part);
     return part;
+  }
+
+  #want(spellings: Spellings): Part {
+    const part = this.#find(spellings) ?? new Part();
+    for (const spelling of spellings) this.#wanted.set(spelling, part);
+    this.#times.set(part, (this.#times.get(part) ?? 0) + 1);
+    return part;
+  }
+
+  #find(spellings: Spellings): Part | null {
+    for (const spelling of spellings) {
+      const part = this.#wanted.get(spelling);
+      if (part !== undefined) return part;
+    }
+    return null;
   }
 
   /** The one that is this part of the WSDL. */
@@ -60,7 +75,7 @@ export class Attachments implements AttachmentSink {
 
   begin(id: string | null, transferEncoding: string, mediaType: string | null): boolean {
     this.#beforePart();
-    const referred = id === null ? null : (this.#wanted.get(id) ?? null);
+    const referred = id === null ? null : this.#find(spellingsOf(id));
     this.#current = referred ?? this.#declared?.begin(id, mediaType) ?? null;
     if (this.#current === null) return false;
     if (!CODINGS.has(transferEncoding))
@@ -71,7 +86,8 @@ export class Attachments implements AttachmentSink {
 
   data(piece: Buffer): void {
     if (this.#current?.hands(piece) === true) return;
-    this.#bytesLeft -= piece.length;
+    const times = this.#current === null ? 1 : (this.#times.get(this.#current) ?? 1);
+    this.#bytesLeft -= piece.length * times;
     if (this.#bytesLeft < 0)
       throw refuseByLimit(
         'UPSTREAM_RESPONSE_LIMIT',

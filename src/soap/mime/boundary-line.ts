@@ -4,12 +4,19 @@ export type BoundaryLine = 'empty' | 'dash' | 'padding' | 'return' | 'closed' | 
 /** White space behind a boundary: transports of mail added some (RFC 2046 section 5.1.1), none of HTTP does. */
 export const PADDING_MAX = 128;
 
-/** One more byte of the line of a boundary; null for what cannot stand there. */
+/** How the lines around the parts of a package end; `unknown` before the first of them. */
+export type LineEnd = 'unknown' | 'CR LF' | 'LF';
+
+/** One more byte of the line of a boundary, in a package with such line ends; null for what cannot stand there. */
 export function afterBoundary(
   line: BoundaryLine,
   byte: number | undefined,
+  lineEnd: LineEnd = 'CR LF',
 ): BoundaryLine | 'next part' | 'after the last' | null {
   const isBlank = byte === 32 || byte === 9;
+  if (byte === LF && lineEnd !== 'CR LF' && AFTER_LINE_FEED[line] !== undefined)
+    return AFTER_LINE_FEED[line] ?? null;
+  if (byte === CR && lineEnd === 'LF') return null;
   switch (line) {
     case 'empty':
       if (byte === DASH) return 'dash';
@@ -26,6 +33,13 @@ export function afterBoundary(
       return byte === LF ? 'after the last' : null;
   }
 }
+
+/** What a line feed alone ends. */
+const AFTER_LINE_FEED: Readonly<Partial<Record<BoundaryLine, 'next part' | 'after the last'>>> = {
+  empty: 'next part',
+  padding: 'next part',
+  closed: 'after the last',
+};
 
 const DASH = 45;
 

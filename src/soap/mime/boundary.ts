@@ -6,6 +6,12 @@ export interface ContentSink {
   content(piece: Buffer): void;
 }
 
+/** Finds the delimiters of a package in its bytes. */
+export interface DelimiterScanner {
+  begin(): void;
+  scan(chunk: Buffer, start: number, sink: ContentSink): number;
+}
+
 const CR = 13;
 const LF = 10;
 const DASH = 45;
@@ -18,7 +24,7 @@ type Beginning = 'line end' | 'line feed' | 'return' | 'line start';
  * is the boundary at the beginning of a line; a line ends with CR LF. One after a CR or LF alone is refused: some readers
  * take it for a delimiter and others do not, and the parts would not be the same for both.
  */
-export class BoundaryScanner {
+export class BoundaryScanner implements DelimiterScanner {
   /** CR LF and the boundary with its dashes. Nothing but its beginning is a CR or LF, so no match begins within another. */
   readonly #delimiter: Buffer;
   readonly #afterLineFeed: Buffer;
@@ -68,12 +74,12 @@ export class BoundaryScanner {
   /** Passes on the content before it first: the result is the same wherever the chunks end. */
   #bare(chunk: Buffer, start: number, end: number, sink: ContentSink): Refusal {
     if (end > start) sink.content(chunk.subarray(start, end));
-    return bare();
+    return bareBoundary();
   }
 
   #found(at: number): number {
     this.#matched = 0;
-    if (this.#beginning === 'line feed' || this.#beginning === 'return') throw bare();
+    if (this.#beginning === 'line feed' || this.#beginning === 'return') throw bareBoundary();
     return at;
   }
 
@@ -136,4 +142,6 @@ export class BoundaryScanner {
   }
 }
 
-const bare = (): Refusal => new Refusal('MTOM_STRUCTURE', 'a boundary after half a line end');
+/** The refusal of a boundary that only some readers find. */
+export const bareBoundary = (): Refusal =>
+  new Refusal('MTOM_STRUCTURE', 'a boundary after half a line end');

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Refusal } from '../../base/refusals/refusal.js';
+import type { LineEnd } from './boundary-line.js';
 
 const CR = 13;
 const LF = 10;
@@ -11,6 +12,7 @@ export class HeaderBytes {
   #length = 0;
   #lineStart = 0;
   #isWhole = false;
+  #lineEnd: LineEnd = 'CR LF';
 
   constructor(bytesMax: number, refuse: (problem: 'too long' | 'bare line feed') => Refusal) {
     this.#bytes = Buffer.allocUnsafe(bytesMax);
@@ -22,7 +24,9 @@ export class HeaderBytes {
     return this.#isWhole ? this.#bytes.subarray(0, this.#length) : null;
   }
 
-  begin(): void {
+  /** Its lines end with CR LF, or in some packages all with LF. */
+  begin(lineEnd: LineEnd = 'CR LF'): void {
+    this.#lineEnd = lineEnd;
     this.#length = 0;
     this.#lineStart = 0;
     this.#isWhole = false;
@@ -36,8 +40,9 @@ export class HeaderBytes {
       const byte = chunk[at++] ?? 0;
       this.#bytes[this.#length++] = byte;
       if (byte !== LF) continue;
-      if (this.#bytes[this.#length - 2] !== CR) throw this.#refuse('bare line feed');
-      this.#isWhole = this.#length - this.#lineStart === 2;
+      const isReturn = this.#bytes[this.#length - 2] === CR;
+      if (isReturn === (this.#lineEnd === 'LF')) throw this.#refuse('bare line feed');
+      this.#isWhole = this.#length - this.#lineStart === (isReturn ? 2 : 1);
       this.#lineStart = this.#length;
     }
     return at;

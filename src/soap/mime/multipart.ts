@@ -2,9 +2,10 @@ import type { Buffer } from 'node:buffer';
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { Encoding } from '../../xml/transcode.js';
 import type { MessageReader } from '../gate.js';
-import { BoundaryScanner, type ContentSink } from './boundary.js';
-import { afterBoundary, type BoundaryLine, PADDING_MAX } from './boundary-line.js';
+import { BoundaryScanner, type ContentSink, type DelimiterScanner } from './boundary.js';
+import { afterBoundary, type BoundaryLine, type LineEnd, PADDING_MAX } from './boundary-line.js';
 import { HeaderBytes } from './header-bytes.js';
+import { LineFeedScanner } from './line-feed-boundary.js';
 import type { MediaType } from './media-type.js';
 import type { MimeLimits } from './mime-limits.js';
 import { type PackageType, readEnvelopePart } from './package-type.js';
@@ -63,7 +64,12 @@ export class MultipartReader implements MessageReader, ContentSink {
   readonly #envelope: EnvelopeReader;
   readonly #references: References;
   readonly #options: MultipartOptions;
-  readonly #scanner: BoundaryScanner;
+  #scanner: DelimiterScanner;
+  #lineEnd: LineEnd = 'unknown';
+  /** Bytes of the parts that the envelope includes more than once, each time but the first. */
+  #repeatedBytes = 0;
+  /** How often the envelope includes this part once more. */
+  #repeats = 0;
   #section: Section = 'preamble';
   #line: BoundaryLine = 'empty';
   #padding = 0;
@@ -100,7 +106,7 @@ export class MultipartReader implements MessageReader, ContentSink {
     if (this.bytes + chunk.length > messageBytes) {
       throw refuseByLimit('XML_MESSAGE_LIMIT', 'limits.xml.messageBytes', messageBytes);
     }
-    let at = 0;
+    let at = this.bytes === 0 && chunk[0] === LF ? this.#skipFirstLine() : 0;
     while (at < chunk.length) {
       if (this.#section === 'boundary') at = this.#readLine(chunk, at);
       else if (this.#section === 'header') at = this.#readHeader(chunk, at);
@@ -129,11 +135,20 @@ export class MultipartReader implements MessageReader, ContentSink {
       this.envelopeBytes += piece.length;
       this.#envelope.write(piece);
     } else if (this.#section === 'part') {
+      this.#countRepeats(piece.length);
       if (this.#isWanted) this.#options.attachments?.data(piece);
     } else {
       this.#outside += piece.length;
       if (this.#outside > this.#options.limits.outsideBytes) throw this.#beyond('outsideBytes');
     }
+  }
+
+  /** A reader that puts parts in place of their Includes makes a message of as many bytes more. */
+  #countRepeats(bytes: number): void {
+    this.#repeatedBytes += this.#repeats * bytes;
+    const { messageBytes } = this.#options;
+    if (this.#repeatedBytes > messageBytes)
+      throw refuseByLimit('XML_MESSAGE_LIMIT', 'limits.xml.messageBytes', messageBytes);
   }
 
   /** A boundary was found. */
@@ -152,7 +167,9 @@ export class MultipartReader implements MessageReader, ContentSink {
   #readLine(chunk: Buffer, start: number): number {
     let at = start;
     while (at < chunk.length && this.#section === 'boundary') {
-      const next = afterBoundary(this.#line, chunk[at++]);
+      const byte = chunk[at++];
+      const next = afterBoundary(this.#line, byte, this.#lineEnd);
+      if (this.#lineEnd === 'unknown') this.#learnLineEnd(byte);
       if (next === 'next part') this.#beginHeader();
       else if (next === 'after the last') {
         this.#section = 'epilogue';
@@ -169,7 +186,23 @@ export class MultipartReader implements MessageReader, ContentSink {
   #beginHeader(): void {
     if (++this.#parts > this.#options.limits.parts) throw this.#beyond('parts');
     this.#section = 'header';
-    this.#header.begin();
+    this.#header.begin(this.#lineEnd);
+  }
+
+  /** An empty line before the first boundary; all lines end as it does. */
+  #skipFirstLine(): number {
+    this.#learnLineEnd(LF);
+    this.#scanner.begin();
+    return 1;
+  }
+
+  /** The first boundary line ends: all others must end as it does. */
+  #learnLineEnd(byte: number | undefined): void {
+    if (byte === CR) this.#lineEnd = 'CR LF';
+    else if (byte === LF) {
+      this.#lineEnd = 'LF';
+      this.#scanner = new LineFeedScanner(this.#options.type.boundary);
+    }
   }
 
   #readHeader(chunk: Buffer, start: number): number {
@@ -186,6 +219,7 @@ export class MultipartReader implements MessageReader, ContentSink {
     if (mediaType?.startsWith('multipart/')) throw broken('a package in a package');
     this.#scanner.begin();
     this.#section = 'part';
+    this.#repeats = head.id === null ? 0 : Math.max(0, this.#references.timesIncluded(head.id) - 1);
     const isBehind = this.#state === 'read';
     const { attachments = null } = this.#options;
     this.#isWanted =
@@ -211,6 +245,9 @@ export class MultipartReader implements MessageReader, ContentSink {
     this.sourceStart = offset;
   }
 }
+
+const CR = 13;
+const LF = 10;
 
 /** Media types that some reader might take for an envelope. */
 const ENVELOPES: ReadonlySet<string> = new Set([

@@ -41,7 +41,9 @@ export function readPartFields(
 ): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   let open: string | null = null;
-  for (const line of bytes.latin1Slice(0, bytes.length).split('\r\n')) {
+  for (const line of bytes
+    .latin1Slice(0, bytes.length)
+    .split(bytes.includes('\r\n') ? '\r\n' : '\n')) {
     if (line === '') break;
     if (CONTROL.test(line)) throw broken('control character in the header of a part');
     // A boundary before the empty line: for some readers the part ends here.
