@@ -25,6 +25,10 @@ export function takesGzip(accepted = ''): boolean {
   });
 }
 
+/** Whether a Content-Encoding is gzip and nothing else; `x-gzip` is its old name (RFC 9110 section 8.4.1.3). */
+export const isGzip = (coding: string | null): boolean =>
+  coding !== null && /^\s*(?:x-)?gzip\s*$/i.test(coding);
+
 /** Whether an answer of this length is compressed for clients that take it: such an answer varies by Accept-Encoding. */
 export const isCompressible = (bytes: number): boolean =>
   bytes >= COMPRESS_BYTES_MIN && bytes <= COMPRESS_BYTES_MAX;

@@ -5,11 +5,8 @@ import { type FieldCase, spellNames, usualName } from './field-names.js';
 export function responseClass(fieldCase: () => FieldCase): typeof ServerResponse {
   return class<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
     override writeHead(status: number, ...rest: unknown[]): this {
-      if (fieldCase() === 'usual') {
-        const last = rest.length - 1;
-        rest[last] = spelled(rest[last]);
-      }
-      Reflect.apply(super.writeHead, this, [status, ...rest]);
+      const written = fieldCase() === 'usual' ? rest.map(spelled) : rest;
+      Reflect.apply(super.writeHead, this, [status, ...written]);
       return this;
     }
 

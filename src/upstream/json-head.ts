@@ -47,6 +47,6 @@ function checkHead(head: ReplyHead, types: ReadonlySet<string>, what: string): v
 }
 
 /** `none` is no coding: event servers write it so that proxies do not compress. */
-const NO_CODINGS: ReadonlySet<string> = new Set(['identity', 'none']);
+const NO_CODINGS: ReadonlySet<string> = new Set(['', 'identity', 'none']);
 
 const SECONDS = /^\d{1,10}$/;

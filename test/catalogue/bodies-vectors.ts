@@ -272,19 +272,6 @@ const INCLUDES: readonly MessageVector[] = Object.entries({
   packageVectors(name, (dialect) => packageOf(dialect, `<d>${content}</d>`), { row: 'S22' }),
 );
 
-/** 40 Includes of one part of 300 KiB: 12 MB where each has its bytes. */
-const REPEATED = packageVectors(
-  'one part until it passes the limit',
-  (dialect) =>
-    packageOf(dialect, '', {
-      parts: [
-        rootPart(dialect, envelopeOf(dialect, `<a>${include('cid:a@x')}</a>`.repeat(40))),
-        long('a@x'),
-      ],
-    }),
-  { row: 'S22' },
-);
-
 const IN_HEADER = packageVectors(
   'http in a header block',
   (dialect) => {
@@ -298,7 +285,6 @@ export const PACKAGE_VECTORS: readonly MessageVector[] = [
   ...PASSED,
   ...BROKEN,
   ...INCLUDES,
-  ...REPEATED,
   ...IN_HEADER,
 ];
 

@@ -1,4 +1,4 @@
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 
 import { chunked, post, sendRaw } from '../kit/raw-client.js';
@@ -86,6 +86,13 @@ const REPLIES: readonly ReplyVector[] = [
   { case: 'a long answer as gzip', coding: 'x-gzip', body: gzipSync(LONG_TEXT), passed: LONG_TEXT },
   { case: 'gzip bomb', coding: 'gzip', body: gzipSync(BOMB) },
   { case: '6 encodings', coding: 'gzip, gzip, gzip, gzip, gzip, gzip', body: gzipSync(PLAIN) },
+  { case: 'an empty coding', coding: '', body: PLAIN },
+  { case: 'deflate', coding: 'deflate', body: deflateSync(PLAIN) },
+  {
+    case: 'two members of gzip',
+    coding: 'gzip',
+    body: Buffer.concat([gzipSync(PLAIN.slice(0, 50)), gzipSync(PLAIN.slice(50))]),
+  },
   { case: 'br', coding: 'br', body: brotliCompressSync(PLAIN) },
   { case: 'corrupt gzip', coding: 'gzip', body: gzipSync(PLAIN).subarray(0, -1) },
   { case: 'gzip that is none', coding: 'gzip', body: PLAIN },
@@ -97,6 +104,28 @@ const REPLIES: readonly ReplyVector[] = [
     coding: 'gzip',
     body: gzipSync(replyPackage('')),
     passed: replyPackage(''),
+  },
+  {
+    case: 'one part included twice',
+    contentType: packageType('1.1'),
+    body: replyPackage(`<a>${include('cid:a@x')}</a><b>${include('cid:a%40x')}</b>`),
+  },
+  {
+    // Each Include would become 300 KiB: 12 MB.
+    case: 'one part until it passes the limit',
+    contentType: packageType('1.1'),
+    body: packageOf('1.1', '', {
+      parts: [
+        rootPart(
+          '1.1',
+          PLAIN.replace(
+            '/></E:Body>',
+            `>${`<a>${include('cid:a@x')}</a>`.repeat(40)}</m:PingResponse></E:Body>`,
+          ),
+        ),
+        { head: ['Content-ID: <a@x>'], content: Buffer.alloc(300 * 1024, 'x') },
+      ],
+    }),
   },
   {
     case: 'package without its end',

@@ -145,6 +145,7 @@ t.test(
       'X-Plain-Key',
       'Content-Type',
       'SOAPAction',
+      'Accept-Encoding',
       'X-Forwarded-For',
       'X-Forwarded-Proto',
       'X-Forwarded-Host',

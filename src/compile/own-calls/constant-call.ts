@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
+import { isGzip } from '../../base/compress.js';
 import { ConfigurationError } from '../../base/diagnostic.js';
 import { MIB } from '../../base/limit.js';
 import { didYouMean } from '../../base/nearest.js';
@@ -185,7 +186,7 @@ export function readReply(
   const reader = readers.take(handler, type.charset);
   try {
     reader.write(
-      head.header('content-encoding') === 'gzip'
+      isGzip(head.header('content-encoding'))
         ? gunzipSync(body, { maxOutputLength: REPLY_BYTES_MAX })
         : body,
     );

@@ -37,7 +37,10 @@ export function compileCallHeads(
     const soapAction = dialect.actionHeader ? `"${action ?? ''}"` : null;
     const hasParts = operation.output?.attachments !== undefined || (isPackaged && attachments);
     const accepted = hasParts ? ', multipart/related' : '';
-    const fields = ['content-type', contentType, 'accept', `${dialect.mediaType}${accepted}`];
+    const fields = [
+      ...['content-type', contentType, 'accept', `${dialect.mediaType}${accepted}`],
+      ...['accept-encoding', 'gzip'],
+    ];
     if (soapAction !== null) fields.push('soapaction', soapAction);
     return { action, contentType, soapAction, included, fields };
   };

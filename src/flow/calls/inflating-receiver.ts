@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { isGzip } from '../../base/compress.js';
 import { asRefusal, asUpstream, type Refusal } from '../../base/refusals/refusal.js';
 import { Stages } from '../../base/stages.js';
 import type { InflateLimits } from '../../soap/limits.js';
@@ -22,8 +23,8 @@ const STEPS = {
 } as const satisfies Record<string, { readonly [before in Stage]?: Stage }>;
 
 /**
- * Stands between a call and its receiver, and decodes a reply that comes as gzip (RFC 9110 section 8.4): some stacks send
- * it although none was asked for. The receiver gets the head without the coding, and pauses, resumes and aborts this
+ * Stands between a call and its receiver, and decodes a reply that comes as gzip (RFC 9110 section 8.4): calls ask
+ * for it, and some stacks send it unasked. Other codings are refused: `deflate` is the name of two formats. The receiver gets the head without the coding, and pauses, resumes and aborts this
  * instead of the call, which may be over before the reply is.
  */
 export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
@@ -49,7 +50,7 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
 
   head(head: ReplyHead): void {
     const coding = head.header('content-encoding');
-    if (coding === null || !GZIP.test(coding)) {
+    if (!isGzip(coding)) {
       this.#stages.move('pass');
       this.#receiver.head(head);
       return;
@@ -116,7 +117,5 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
     }
   }
 }
-
-const GZIP = /^\s*(?:x-)?gzip\s*$/i;
 
 const withoutCoding = (head: ReplyHead): ReplyHead => withoutLength(head, 'content-encoding');

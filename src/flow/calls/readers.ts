@@ -19,7 +19,7 @@ export interface MessageReading {
 /**
  * Readers for a message of a service: an envelope as it is, whose Content-Type names `charset`, or the envelope in a
  * package, whose part names its own, and whose other parts go to `attachments` as far as that wants them. `handler` gets
- * the events: the validator itself, or what passes them to it.
+ * the events: the validator itself, or what passes them to it. `isRequest`: it is a message of a caller.
  */
 export function takeReaders(
   service: SoapService,
@@ -28,12 +28,13 @@ export function takeReaders(
   type: PackageType | null,
   attachments: AttachmentSink | null = null,
   handler: XmlHandler = envelope,
+  isRequest = false,
 ): MessageReading {
   if (type === null) {
     const xml = service.readers.take(handler, charset);
     return { xml, reader: xml, package: null };
   }
-  const references = new References(service.mimeLimits.parts);
+  const references = new References(service.mimeLimits.parts, isRequest);
   const xml = service.readers.take(new IncludeReader(handler, references), null);
   const options = {
     type,

@@ -69,7 +69,9 @@ const NO_TYPE: MediaType = { name: '', charset: null, action: null };
 
 /** Throws for a coding that is left: gzip is decoded before. */
 function checkCoding(header: string | null): void {
-  if (header === null || header.trim().toLowerCase() === 'identity') return;
+  const coding = header?.trim().toLowerCase() ?? '';
+  // An empty field names no coding.
+  if (coding === '' || coding === 'identity') return;
   throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding', {
     found: header,
     facts: { expected: ['gzip', 'identity'] },

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
-import { isJson } from '../../graphql/admission/params.js';
+import { checkJsonType, checkNoCoding } from '../../graphql/admission/params.js';
 import { decodeText, readText } from '../../graphql/admission/read-text.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { recordOf } from '../http/connection-record.js';
@@ -37,9 +37,9 @@ export async function readTextBody(
 
 /** The text of a body that is JSON, as REST and agents send it. Throws `HTTP_MEDIA_TYPE` for another. */
 export function readJsonText(bytesMax: number, asked: HttpExchange): Promise<string> {
-  const { 'content-type': type, 'content-encoding': coding = 'identity' } = asked.request.headers;
-  if (!isJson(type) || coding.trim().toLowerCase() !== 'identity')
-    throw new Refusal('HTTP_MEDIA_TYPE');
+  const { 'content-type': type, 'content-encoding': coding } = asked.request.headers;
+  checkJsonType(type);
+  checkNoCoding(coding);
   return readTextBody(bytesMax, asked);
 }
 

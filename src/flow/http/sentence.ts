@@ -18,6 +18,8 @@ export const GRAPHQL_ACCEPTED: Accepted = { mediaTypes: ['application/json'], pr
 export function sentenceOf(refusal: Refusal, accepted: Accepted | null): string | null {
   const { code, rule, limit, message } = refusal;
   if (!code.startsWith('HTTP_')) return null;
+  if (code === 'HTTP_MEDIA_TYPE' && rule === 'no content type')
+    return `Content-Type is missing. ${mediaRemedy(accepted, message)}\n`;
   if (code === 'HTTP_MEDIA_TYPE')
     return `${MEDIA_REMEDIES.get(rule ?? '') ?? mediaRemedy(accepted, message)}\n`;
   const facts: string[] = [];
@@ -51,6 +53,19 @@ const MEDIA_REMEDIES: ReadonlyMap<string, string> = new Map([
   [
     'content coding',
     'The content coding is not accepted. Send the body as it is, or with Content-Encoding: gzip.',
+  ],
+  [
+    'content coding of JSON',
+    'The content coding is not accepted here. Send the body without Content-Encoding.',
+  ],
+  [
+    'content type parameter twice',
+    'A parameter of the Content-Type comes twice. Send it once: charset=utf-8.',
+  ],
+  ['two content types', 'The Content-Type has two values, or a comma. Send one value.'],
+  [
+    'content type parameters',
+    'The parameters of the Content-Type cannot be read. Write each as ; name=value, such as ; charset=utf-8.',
   ],
   ['content coding twice', 'Content-Encoding comes twice. Send it once.'],
   ['multipart', 'Packages of parts are not accepted here. Send the envelope alone.'],

@@ -92,6 +92,7 @@ export async function intakeEnvelope(
     head.package,
     verifier?.attachments ?? null,
     verifier ?? envelope,
+    true,
   );
   reading.xml.locateRefusals();
   const reader = reading.package ?? reading.xml;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { GateOptions } from '../../soap/gate.js';
-import { type MediaType, readMediaType } from '../../soap/mime/media-type.js';
+import { contentTypeRule, type MediaType, readMediaType } from '../../soap/mime/media-type.js';
 import { PACKAGE, type PackageType, readPackageType } from '../../soap/mime/package-type.js';
 import { readSoapAction } from '../../soap/soap-action.js';
 import { isKnownCharset } from '../../xml/prolog.js';
@@ -96,8 +96,10 @@ function readPostHead(
     mediaType === null ||
     (mediaType.name !== PACKAGE && !service.mediaTypes.has(mediaType.name))
   ) {
-    throw new Refusal('HTTP_MEDIA_TYPE', null, {
-      found: headers['content-type'] ?? 'no Content-Type',
+    const written = headers['content-type'];
+    const rule = contentTypeRule(written, (name) => service.mediaTypes.has(name));
+    throw new Refusal('HTTP_MEDIA_TYPE', mediaType === null ? rule : null, {
+      found: written ?? 'no Content-Type',
     });
   }
   const { charset } = mediaType;

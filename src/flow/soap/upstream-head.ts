@@ -58,6 +58,8 @@ export function upstreamHeaders(
     request.rawHeaders,
     bound !== null,
   );
+  // Replies in gzip are decoded, and the caller's own field is not sent on.
+  headers.push('accept-encoding', 'gzip');
   const { forwarding } = callerFields;
   if (forwarding !== null)
     headers.push(...forwarding.fields({ headers: request.headers, address, isTls }));

@@ -44,14 +44,11 @@ export async function readParams(
     return paramsOfUrl(request.url, bounds);
   }
   if (request.method !== 'POST') throw new Refusal('HTTP_METHOD');
-  const { 'content-type': type, 'content-encoding': coding = 'identity' } = request.headers;
+  const { 'content-type': type, 'content-encoding': coding } = request.headers;
   const { form = null } = request;
   // RFC 9110 section 8.4: an encoded body must not be parsed as it stands.
-  if (
-    (form === null && !isJson(single(type))) ||
-    single(coding)?.trim().toLowerCase() !== 'identity'
-  )
-    throw new Refusal('HTTP_MEDIA_TYPE');
+  if (form === null) checkJsonType(single(type));
+  checkNoCoding(single(coding));
   if (form !== null) {
     // A form of any page may be sent without a preflight.
     if (request.isOfAllowedPage !== true && !hasPreflightHeader(request))
@@ -127,8 +124,21 @@ const PREFLIGHT_HEADERS = [
 const single = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** Whether a type is `application/json`, with no charset but UTF-8. */
-export function isJson(contentType: string | undefined): boolean {
+/** Throws `HTTP_MEDIA_TYPE` unless a Content-Type is `application/json`, with no charset but UTF-8. */
+export function checkJsonType(contentType: string | undefined): void {
+  if (isJson(contentType)) return;
+  const isOfCharset = /^\s*application\/json\s*;/i.test(contentType ?? '');
+  throw new Refusal('HTTP_MEDIA_TYPE', isOfCharset ? 'charset' : null);
+}
+
+/** Throws `HTTP_MEDIA_TYPE` for a content coding: bodies of JSON come as they are. */
+export function checkNoCoding(coding = 'identity'): void {
+  if (coding.trim().toLowerCase() !== 'identity')
+    throw new Refusal('HTTP_MEDIA_TYPE', 'content coding of JSON');
+}
+
+/** Whether a Content-Type is that of JSON in UTF-8. */
+function isJson(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
   const [mediaType, ...parameters] = (contentType ?? '').toLowerCase().split(';');
   if (mediaType?.trim() !== 'application/json') return false;

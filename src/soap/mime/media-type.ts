@@ -140,6 +140,28 @@ function readQuoted(header: string, start: number, plain: boolean): ParameterVal
   return null;
 }
 
+/** Why a Content-Type is refused that has an accepted media type, or is missing. */
+export type ContentTypeRule =
+  | 'no content type'
+  | 'content type parameter twice'
+  | 'two content types'
+  | 'content type parameters';
+
+/** The rule that a refused Content-Type breaks; null where another media type is wanted. */
+export function contentTypeRule(
+  header: string | undefined,
+  isAccepted: (name: string) => boolean,
+): ContentTypeRule | null {
+  if (header === undefined) return 'no content type';
+  const [name = '', ...parameters] = header.split(';');
+  if (!isAccepted(name.trim().toLowerCase())) return null;
+  const names = parameters
+    .map((parameter) => parameter.split('=', 1)[0]?.trim().toLowerCase() ?? '')
+    .filter((parameter) => parameter !== '');
+  if (new Set(names).size < names.length) return 'content type parameter twice';
+  return header.includes(',') ? 'two content types' : 'content type parameters';
+}
+
 /** The Content-Type of a message of the gateway in this dialect. `action` goes into the header in SOAP 1.2 only. */
 export const printMediaType = (dialect: Dialect, action: string | null): string =>
   printContentType(dialect.mediaType, 'utf-8', dialect.actionHeader ? null : action);

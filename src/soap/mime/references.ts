@@ -8,6 +8,7 @@ import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
  */
 export class References {
   readonly #max: number;
+  readonly #isRequest: boolean;
   /** The number of each part, by both spellings of its Content-ID. */
   readonly #parts = new Map<string, number>();
   #count = 0;
@@ -16,9 +17,13 @@ export class References {
   #includes = 0;
   #envelope: Spellings | null = null;
 
-  /** `max` is the number of parts a package may have. */
-  constructor(max: number) {
+  /**
+   * `max` is the number of parts a package may have. In a request no part is included twice: a backend that puts the
+   * part in place of each Include would get a message of many times the size.
+   */
+  constructor(max: number, isRequest = false) {
     this.#max = max;
+    this.#isRequest = isRequest;
   }
 
   /** A part with this Content-ID. Throws `MTOM_STRUCTURE` for one that another part has. */
@@ -45,13 +50,17 @@ export class References {
       throw new Refusal('MTOM_EXTERNAL_HREF', 'href names no part of this message');
     if (++this.#includes > this.#max)
       throw refuseByLimit('MTOM_STRUCTURE', 'limits.mime.parts', this.#max, null, 'Includes');
-    const included = getOrMake(this.#included, href, () => ({ spellings, times: 0 }));
-    included.times++;
+    if (this.#isRequest && this.#times(spellings) > 0)
+      throw new Refusal('MTOM_EXTERNAL_HREF', 'a part that is included twice');
+    getOrMake(this.#included, href, () => ({ spellings, times: 0 })).times++;
   }
 
   /** How often the envelope includes the part with this Content-ID. */
   timesIncluded(id: string): number {
-    const own = spellingsOf(id);
+    return this.#times(spellingsOf(id));
+  }
+
+  #times(own: Spellings): number {
     let sum = 0;
     for (const { spellings, times } of this.#included.values())
       if (isSame(spellings, own)) sum += times;
