@@ -20,7 +20,7 @@ export interface CallContext {
   readonly signal: CancelSignal;
   /** Header fields of the caller's request, for what operations take from them. */
   readonly headers: RequestContext['headers'];
-  /** The same as they came; absent or null where they did not come with an HTTP request. */
+  /** Names and values of these fields as they came; absent or null where they did not come with an HTTP request. */
   readonly rawHeaders?: RawFields;
   /** The claims of the caller's token, for the same. */
   readonly claims: RequestContext['claims'];

@@ -53,7 +53,7 @@ export interface HostOptions {
   readonly signal: CancelSignal;
   /** Header fields of the caller's request. */
   readonly headers: RequestContext['headers'];
-  /** The same as they came; absent or null where they did not come with an HTTP request. */
+  /** Names and values of these fields as they came; absent or null where they did not come with an HTTP request. */
   readonly rawHeaders?: RawFields;
   /** The connection that a document is read from; absent where there is none. */
   readonly connection?: TaskOwner;

@@ -19,7 +19,7 @@ const CODINGS: ReadonlySet<string> = new Set([
  * lets them stand anywhere; stacks put them there). Throws `UPSTREAM_RESPONSE_LIMIT` when they are larger than allowed.
  */
 export class Attachments implements AttachmentSink {
-  /** By both spellings of the reference. */
+  /** Parts by both spellings of their references. */
   readonly #wanted = new Map<string, Part>();
   /** How often a part is wanted: its content counts each time. */
   readonly #times = new Map<Part, number>();
