@@ -3,6 +3,8 @@ import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { postSoap } from '../kit/envelope.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { askGraphql } from '../kit/graphql-client.js';
+import { useBackend, useFolder } from '../kit/use.js';
+import { wsdlWith } from '../wsdl/written.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const TYPES = `type Query { getIt: GetItResponse }
@@ -46,6 +48,41 @@ t.test('128 namespaces on one element pass both ways by default', async (t) => {
   t.match(await answer.text(), 'xmlns:ns128="urn:types:126"');
   t.match(String(backend.complete[0]?.body), 'xmlns:ns128="urn:types:126"');
   t.strictSame(await askGraphql(gateway.url, '{ getIt { r } }'), { data: { getIt: { r: 'x' } } });
+});
+
+/** A WSDL whose types are in 25 namespaces, as JAX-WS makes one of 25 packages. */
+const PACKAGES = Array.from({ length: 25 }, (_, at) => `urn:package:${at}`);
+const PREFIXES = PACKAGES.map((uri, at) => ` xmlns:n${at}="${uri}"`).join('');
+const WSDL = wsdlWith({
+  types: [
+    `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified"${PREFIXES}>`,
+    ...PACKAGES.map((uri) => `<xs:import namespace="${uri}"/>`),
+    '<xs:element name="Get"><xs:complexType/></xs:element>',
+    '<xs:element name="GetResponse"><xs:complexType><xs:sequence>',
+    ...PACKAGES.map((_, at) => `<xs:element name="f${at}" type="n${at}:T"/>`),
+    '</xs:sequence></xs:complexType></xs:element></xs:schema>',
+    ...PACKAGES.map(
+      (uri) =>
+        `<xs:schema targetNamespace="${uri}" elementFormDefault="qualified"><xs:complexType name="T"><xs:sequence><xs:element name="v" type="xs:string"/></xs:sequence></xs:complexType></xs:schema>`,
+    ),
+  ].join(''),
+});
+
+t.test('A JAX-WS service with types in 25 namespaces works by default', async (t) => {
+  const fields = PACKAGES.map((_, at) => `<t:f${at}><n${at}:v>x</n${at}:v></t:f${at}>`).join('');
+  const reply = message('GetResponse', PREFIXES, fields);
+  const backend = await useBackend(t, answerWith(reply));
+  const folder = await useFolder(t, { 'a.wsdl': WSDL });
+  const gateway = await startTestGateway(
+    `services: { s: { wsdl: a.wsdl, url: "${backend.url}/s", validate: { replies: enforce } } }\n`,
+    folder,
+  );
+  t.teardown(() => gateway.close());
+  const answer = await postSoap(`${gateway.url}/soap/s`, message('Get', PREFIXES, ''));
+  t.equal(await answer.text(), reply);
+  t.strictSame(await askGraphql(gateway.url, '{ get { f0 { v } f24 { v } } }'), {
+    data: { get: { f0: { v: 'x' }, f24: { v: 'x' } } },
+  });
 });
 
 const BEYOND: readonly (readonly [string, string, string])[] = [
