@@ -19,7 +19,6 @@ type Position =
   | 'cdata'
   | 'comment'
   | 'instruction'
-  | 'end'
   | 'other';
 
 const LESS = 0x3c;
@@ -65,16 +64,20 @@ export class ReplyRepair {
   #held: number[] = [];
   /** NUL was dropped behind the document element. */
   #hasDropped = false;
+  #droppedUnits = 0;
+  readonly #droppedMax: number;
   #out: Buffer[] = [];
   /** Half of a unit of two bytes. */
   #half: Buffer | null = null;
 
-  /** `charset` is that of the Content-Type, in lower case. */
+  /** `charset` is that of the Content-Type, in lower case; `droppedMax`: the most units that are dropped behind the end. */
   constructor(
     tolerance: Tolerance,
     charset: string | null,
     onDeviation: (deviation: Deviation) => void,
+    droppedMax = Number.POSITIVE_INFINITY,
   ) {
+    this.#droppedMax = droppedMax;
     this.#tolerance = tolerance;
     this.#onDeviation = onDeviation;
     this.#start = new RepairStart(charset, tolerance.has('leading-space'));
@@ -136,8 +139,7 @@ export class ReplyRepair {
     if (this.#position === 'text') {
       if (unit > LESS && unit < 0xef) return true;
       if (unit === LESS) {
-        this.#position = this.#hasBegun && this.#depth === 0 ? 'end' : 'open';
-        if (this.#position === 'end') this.#position = 'open';
+        this.#position = 'open';
         return true;
       }
       if (unit === 0 && this.#isBehind && this.#tolerance.has('trailing-bytes')) return false;
@@ -180,12 +182,13 @@ export class ReplyRepair {
   }
 
   #drop(unit: number): void {
-    if (unit === 0 || isSpace(unit)) {
+    if ((unit === 0 || isSpace(unit)) && this.#droppedUnits < this.#droppedMax) {
+      this.#droppedUnits++;
       if (!this.#hasDropped) this.#onDeviation('trailing-bytes');
       this.#hasDropped = true;
       return;
     }
-    // Content behind it: the reader refuses the NUL that is given back.
+    // Content behind it, or more than any message has: the reader refuses the NUL that is given back.
     this.#hasDropped = false;
     this.#position = 'other';
     this.#emit([0, unit]);

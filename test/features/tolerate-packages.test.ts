@@ -93,3 +93,19 @@ t.test('a reply that is cached or shared keeps its tolerated form', async (t) =>
   }
   t.equal(calls, 1);
 });
+
+t.test('no more NUL is dropped behind a reply than a message may have bytes', async (t) => {
+  const desk = await startReplyDesk(t, {
+    keys: '    tolerate: [trailing-bytes]\n    limits: { xml: { messageBytes: 4096 } }\n',
+  });
+  for (const [count, isRead] of [
+    [4096, true],
+    [4097, false],
+  ] as const) {
+    desk.backend.answer = (_message, response) => {
+      const bytes = `${envelope(item())}${'\0'.repeat(count)}`;
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(bytes);
+    };
+    t.equal((await desk.call('graphql')).text.includes('"name":"nail"'), isRead, `${count}`);
+  }
+});

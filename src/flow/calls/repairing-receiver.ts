@@ -75,17 +75,22 @@ export class RepairingReceiver implements UpstreamReceiver {
 /** The repair of a reply with this Content-Type; null for a package that cannot be read. */
 export function repairOf(
   contentType: string | null,
-  { mimeLimits }: SoapService,
+  { mimeLimits, xmlLimits }: SoapService,
   tolerance: Tolerance,
   onDeviation: (deviation: Deviation) => void,
 ): DocumentRepair | null {
   const seen = new Set<Deviation>();
   const document = (charset: string | null): ReplyRepair =>
-    new ReplyRepair(tolerance, charset, (deviation) => {
-      if (seen.has(deviation)) return;
-      seen.add(deviation);
-      onDeviation(deviation);
-    });
+    new ReplyRepair(
+      tolerance,
+      charset,
+      (deviation) => {
+        if (seen.has(deviation)) return;
+        seen.add(deviation);
+        onDeviation(deviation);
+      },
+      xmlLimits.messageBytes,
+    );
   const type = readMediaType(contentType ?? undefined);
   if (type?.name !== PACKAGE) return document(type?.charset ?? null);
   try {
