@@ -124,8 +124,8 @@ export interface RequestHooks {
   readonly confirmations: PendingConfirmations;
   /** Delays refusals to clients that get too many. */
   readonly penaltyBox: PenaltyBox;
-  /** Whether new requests are refused because there is more to do than can be done. */
-  readonly isShedding: () => boolean;
+  /** Throws `OVERLOADED` where there is more to do than can be done, and `AUDIT_UNAVAILABLE`. */
+  readonly checkAdmission: () => void;
   readonly usage: RequestsInProgress;
   /** A service in monitor mode let through what it would have refused. */
   readonly onViolation: (exchange: Exchange) => (refusal: Refusal) => void;
@@ -248,7 +248,7 @@ class RequestInProgress {
     cors?.prepare(request, response, fields?.answers);
     if (target.kind === 'operations') target.endpoint.checkOrigin?.(request);
     // Before the body is read, which takes time.
-    if (hooks.isShedding()) throw new Refusal('OVERLOADED');
+    hooks.checkAdmission();
     // Browsers send preflights without credentials. GraphiQL is served without authentication, so that a user can enter
     // a token in it.
     if (cors?.isPreflight(request) === true)

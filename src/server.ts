@@ -5,7 +5,7 @@ import { LiveClients } from './access/live-clients.js';
 import { beginExchange } from './access/network/address.js';
 import type { ConfirmationChannel } from './base/confirmation-channel.js';
 import type { InvalidationChannel } from './base/invalidation.js';
-import type { Refusal } from './base/refusals/refusal.js';
+import { Refusal } from './base/refusals/refusal.js';
 import { wireStatus } from './base/refusals/wire-status.js';
 import { SlotClock, type SlotSupply } from './base/slots.js';
 import { type Suspicion, type SuspicionChannel, Suspicions } from './base/suspicions.js';
@@ -100,6 +100,7 @@ export class Gateway {
   readonly #metrics: Metrics;
   readonly #tracing: Tracing;
   readonly #audit: Audit | null;
+  readonly #refusesUnrecorded: boolean;
   readonly #checkpoints: AuditCheckpoints | null;
   readonly #nearlyEmpty = new NearlyEmpty();
   readonly #shared: SharedState | null;
@@ -112,6 +113,7 @@ export class Gateway {
   readonly #traffic: TrafficServer;
   #served: Served | null = null;
   #isReady = true;
+  #lostAuditLines = 0;
   #drained: Promise<number> | null = null;
 
   constructor(
@@ -128,6 +130,8 @@ export class Gateway {
       inFlight: () => this.#traffic.inFlight,
       hasLongQueue: () => this.#generations.current.hasLongQueue(performance.now()),
     });
+    this.#audit = openAudit(compiled.audit, log, replica);
+    this.#refusesUnrecorded = config.audit?.onFailure === 'refuse';
     const loads = operators === 'elsewhere' ? null : options.loads;
     this.#metrics = new Metrics(() => this.#generations.gauges, this.#gauges(compiled), loads);
     this.#tracing = new Tracing({
@@ -136,7 +140,6 @@ export class Gateway {
     });
     this.#tracing.configure(config.traces ?? null);
     this.console = new ConsoleFacts(this.compiled);
-    this.#audit = openAudit(compiled.audit, log, replica);
     this.#checkpoints =
       operators === 'here' ? ownCheckpoints(compiled.audit, log, this.auditHead) : null;
     const events = countedEvents((...points) => this.#metrics.budget(...points), this.#nearlyEmpty);
@@ -197,6 +200,11 @@ export class Gateway {
 
   /** The last line of its audit; null without one. */
   readonly auditHead = (): ChainHead | null => this.#audit?.head ?? null;
+
+  /** Lines of its audit that could not be written until its end: decisions that are on no record. */
+  get lostAuditLines(): number {
+    return this.#lostAuditLines;
+  }
 
   /** Generations that are not released: the current one, and earlier ones that are still in use. */
   generations(): number {
@@ -275,13 +283,21 @@ export class Gateway {
     await this.#generations.close();
     await this.#tracing.close();
     await this.#served?.close();
-    await this.#audit?.close();
-    await this.#checkpoints?.close();
+    const lost = [await this.#audit?.close(), await this.#checkpoints?.close()];
+    for (const lines of lost) this.#lostAuditLines += lines ?? 0;
     this.#sweeper.close();
     return forced;
   }
 
+  /** A request that is refused for want of a record is on none: it was not the fault of its caller. */
+  #checkAdmission(): void {
+    if (this.#overload.shedsNext()) throw new Refusal('OVERLOADED');
+    if (this.#refusesUnrecorded && this.#audit?.state.isUp === false)
+      throw new Refusal('AUDIT_UNAVAILABLE');
+  }
+
   #gauges({ config }: Compiled): ProcessGauges {
+    const audit = this.#audit;
     const sum = (read: (generation: Generation) => number) => () => this.#generations.sum(read);
     return {
       connections: () => this.#traffic.connections,
@@ -289,6 +305,8 @@ export class Gateway {
       heldRefusals: () => this.#state.penaltyBox.delayed,
       droppedLogLines: () => this.#log.droppedLines,
       droppedAuditLines: () => this.#audit?.droppedLines ?? 0,
+      log: () => this.#log.state,
+      ...(audit === null ? {} : { audit: () => audit.state }),
       listeners: () => listenerEnds(this.compiled().listeners),
       isShedding: () => this.#overload.isShedding,
       eventLoopDelayMillis: () => this.#overload.delayMillis,
@@ -346,7 +364,7 @@ export class Gateway {
       ),
       keyed: new KeyedCalls(shared?.outcomes ?? new MemoryOutcomes(), this.#suspicions),
       pollSharing: shared?.makePollSharing(limits.cache.replyBytes) ?? null,
-      isShedding: () => this.#overload.shedsNext(),
+      checkAdmission: () => this.#checkAdmission(),
       backends: new BackendRole(this.#options, this.#log),
       liveClients: new LiveClients(compiled),
       present: () => this.#generations.current,

@@ -55,9 +55,13 @@ export async function verifyAudit(
     return 2;
   }
   for (const { place, ...finding } of verifier.finish()) report.add(place, finding);
+  for (const place of verifier.gaps)
+    terminal.out(
+      `${place}: a process ended in the middle of this line, which the next one recorded.`,
+    );
   if (isSigned && keyFile === null)
     terminal.out('Lines are signed: --key-file FILE verifies that with `audit.key`.');
-  return report.end(verifier.chains);
+  return report.end(verifier.chains, verifier.gaps.length);
 }
 
 /** Prints what was found. */
@@ -81,10 +85,10 @@ class Report {
     else if (++this.#problems <= PROBLEMS_MAX) this.#terminal.error(`${place}: ${what}`);
   }
 
-  end(chains: number): ExitCode {
+  end(chains: number, gaps: number): ExitCode {
     if (this.#problems === 0) {
       this.#terminal.out(
-        `The audit is whole: lines ${this.lines}, chains ${chains}, from earlier files ${this.#earlier}.`,
+        `The audit is ${gaps === 0 ? 'whole' : `unchanged, with ${gaps} recorded gaps`}: lines ${this.lines}, chains ${chains}, from earlier files ${this.#earlier}.`,
       );
       return 0;
     }

@@ -90,10 +90,19 @@ export type ParentCalls = {
   readonly offer: Told<WsdlOffer>;
   /** The last line of the audit of the worker. */
   readonly auditHead: Told<ChainHead>;
+  /** How the worker has ended. */
+  readonly drained: Told<WorkerDrain>;
   /** What the worker counted until its end. */
   readonly lastMetrics: Told<MetricList>;
   readonly lastUsage: Told<UsageReport>;
 };
+
+/** The end of a drain. */
+export interface WorkerDrain {
+  /** Connections that were cut. */
+  readonly cut: number;
+  readonly lostAuditLines: number;
+}
 
 /** The channel of a worker to its parent. */
 export type ParentChannel = Channel<ParentCalls, WorkerCalls>;

@@ -19,6 +19,6 @@ export const ownWorker = (gateway: Gateway, log: Log): WorkerGroup => ({
   },
   async stop(delayMillis) {
     const cut = await gateway.drain(undefined, delayMillis);
-    return { isForced: cut > 0, fields: { cut } };
+    return { cut, lostAuditLines: gateway.lostAuditLines, fields: {} };
   },
 });

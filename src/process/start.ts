@@ -65,9 +65,9 @@ export async function start(
   process.on('SIGUSR1', () => log.event('warn', 'SIGUSR1 is ignored: it opens no debugger', {}));
   const hangUp = new PendingSignal('SIGHUP');
   const rollSignal = new PendingSignal('SIGUSR2');
+  let code: ExitCode;
   try {
     const count = processCount(loaded.config);
-    if (parent !== null && begin !== null) return await runWorker(parent, begin, loaded, log);
     const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
     const takeover = new WsdlTakeover(log);
     const origin = {
@@ -81,14 +81,21 @@ export async function start(
       introduction,
       terminal,
     };
-    return await run(count, origin, log);
+    code =
+      parent !== null && begin !== null
+        ? await runWorker(parent, begin, loaded, log)
+        : await run(count, origin, log);
   } finally {
     watch.listen(null);
     hangUp.close();
     rollSignal.close();
     // The system would wait for ever for a thread that waits for the reader of the log (O08).
-    if (!(await log.close())) process.kill(process.pid, 'SIGKILL');
+    const canEnd = await log.close();
+    if (log.lostLines > 0)
+      terminal.error(`${log.lostLines} lines of the log could not be written and are lost.`);
+    if (!canEnd) process.kill(process.pid, 'SIGKILL');
   }
+  return endCode({ code }, log.lostLines > 0);
 }
 
 /** How a configuration came about, and how it is loaded again. */
@@ -176,10 +183,17 @@ async function run(count: number, origin: Origin, log: Log): Promise<ExitCode> {
   void notifyServiceManager('STOPPING=1');
   // Without waiting for a reload that goes on: it may ask a service for its schema that does not answer.
   reloader.close();
-  const { isForced, fields } = await group.stop(delayMillis);
+  const { cut, lostAuditLines, isForced = false, fields } = await group.stop(delayMillis);
   await opening.closeDemo();
-  log.event('info', 'stopped', fields);
-  return endCode(cause, isForced);
+  if (lostAuditLines > 0) reportLost(lostAuditLines, log, terminal);
+  log.event('info', 'stopped', { ...fields, cut });
+  return endCode(cause, isForced || cut > 0 || lostAuditLines > 0);
+}
+
+/** On standard error as well: the log may be on the same disk. */
+function reportLost(lines: number, log: Log, terminal: Terminal): void {
+  log.event('error', 'lines of the audit are lost', { lines });
+  terminal.error(`${lines} lines of the audit could not be written and are lost.`);
 }
 
 /** What a start leaves behind: nothing of it holds the first configuration beyond its reloads. */

@@ -52,6 +52,6 @@ function endBySignal(signal: NodeJS.Signals): never {
 export const drainDelayOf = ({ code }: StopCause, { drainDelayMillis }: Config): number =>
   code === 0 ? drainDelayMillis : 0;
 
-/** A drain that had to cut requests has failed (catalogue L06). */
-export const endCode = ({ code }: StopCause, isForced: boolean): ExitCode =>
+/** An end that had to cut requests (catalogue L06), or lost lines of the log or the audit, has failed. */
+export const endCode = ({ code }: Pick<StopCause, 'code'>, isForced: boolean): ExitCode =>
   code === 0 && isForced ? 1 : code;

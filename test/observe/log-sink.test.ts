@@ -103,3 +103,30 @@ t.test('a reader that has gone is not waited for', async (t) => {
   t.equal(sink.droppedLines, 2);
   t.equal(await sink.close(), true);
 });
+
+t.test('a line that a full disk took in part is written anew, whole', async (t) => {
+  let isFull = true;
+  const { target, text } = scripted((bytes, nth) =>
+    nth === 0 ? 15 : isFull ? 'ENOSPC' : bytes.length,
+  );
+  const sink = new LogSink(target, 1_000_000);
+  for (const each of ['first line\n', 'second line\n', 'third line\n']) sink.write(each);
+  await sink.flush();
+  t.match(sink.state, { isUp: false, waitingLines: 2 });
+  t.equal(sink.writtenLines, 1);
+  isFull = false;
+  await sink.flush();
+  t.equal(text(), 'first line\nseco\nsecond line\nthird line\n');
+  t.match(sink.state, { isUp: true, waitingLines: 0 });
+  t.equal(sink.writtenLines, 3);
+  await sink.close();
+});
+
+t.test('lines that were written are not counted as lost at the end', async (t) => {
+  const { target } = scripted((_bytes, nth) => (nth === 0 ? 15 : 'ENOSPC'));
+  const sink = new LogSink(target, 1_000_000);
+  for (const each of ['first line\n', 'second line\n', 'third line\n']) sink.write(each);
+  await sink.close();
+  t.equal(sink.lostLines, 2);
+  t.equal(sink.droppedLines, 2);
+});

@@ -1,5 +1,5 @@
 // biome-ignore-all format: a table of keys
-import { closed, optional, text } from '../keys/key-types.js';
+import { closed, oneOf, optional, text } from '../keys/key-types.js';
 
 /** Keys about the record of decisions. */
 export const AUDIT_KEYS = closed(
@@ -8,6 +8,7 @@ export const AUDIT_KEYS = closed(
       { minLength: 1, maxLength: 4096 })),
     key: optional(text('A secret: each line ends with its HMAC-SHA256, so that only who has it can write lines that `soapstone audit verify --key-file` accepts.',
       { minLength: 32, maxLength: 4096 })),
+    onFailure: oneOf(['continue', 'refuse'], 'While decisions cannot be recorded: requests are answered, or refused with `AUDIT_UNAVAILABLE` until a line is written again.', 'continue'),
   },
   'A record of each decision that denied a request or withheld or masked a field: JSON lines, each with the hash of the one before, which `soapstone audit verify` checks.',
 );

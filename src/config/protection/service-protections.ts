@@ -210,7 +210,8 @@ export const SERVICE_PROTECTIONS = {
     keys: each(restart, 'audit'),
     absent: 'Decisions are in the log alone.',
     empty: '`audit: {}` writes to standard output',
-    unreachable: '4 MiB of lines wait; further ones are dropped and counted.',
+    unreachable:
+      '4 MiB of lines wait; further ones are dropped and counted. With `onFailure: refuse` requests are refused meanwhile.',
     open: openRecord,
   },
   reloads: {

@@ -6,13 +6,17 @@ import { refusalErrors } from '../../graphql/errors.js';
 import { refuseHttp, refuseInForm } from '../http/refuse.js';
 import { GRAPHQL_ACCEPTED } from '../http/sentence.js';
 
-/** Answers a GraphQL request that is refused before its body is read: with an error where it is the client that is refused. */
+/**
+ * Answers a GraphQL request that is refused before its body is read: with an error where it is the client that is refused,
+ * or a protection that is away.
+ */
 export function refuseGraphql(
   exchange: Exchange,
   response: ServerResponse,
   refusal: Refusal,
 ): void {
-  if (!refusal.isOfCaller || refusal.kind.httpStatus === undefined) {
+  const isTold = refusal.isOfCaller || refusal.code === 'AUDIT_UNAVAILABLE';
+  if (!isTold || refusal.kind.httpStatus === undefined) {
     refuseHttp(exchange, response, refusal, GRAPHQL_ACCEPTED);
     return;
   }

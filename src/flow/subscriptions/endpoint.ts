@@ -31,7 +31,7 @@ export interface SubscriptionsHooks extends SubscriptionHooks {
   readonly liveClients: LiveClients;
   /** The endpoint of the generation in which requests begin. */
   readonly present: () => SubscriptionsEndpoint;
-  readonly isShedding: () => boolean;
+  readonly checkAdmission: () => void;
   readonly pollSharing: PollSharing | null;
 }
 
@@ -124,7 +124,7 @@ export class SubscriptionsEndpoint {
       this.#checkHost(readTarget(request).path, request);
       if (!this.#mayCome(request))
         throw new Refusal('HTTP_ORIGIN', null, { found: request.headers.origin ?? null });
-      if (this.#hooks.isShedding()) throw new Refusal('OVERLOADED');
+      this.#hooks.checkAdmission();
     } catch (caught) {
       return asRefusal(caught);
     }

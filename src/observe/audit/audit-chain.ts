@@ -11,6 +11,15 @@ export interface ChainFinding {
   readonly what: string;
 }
 
+/** Lines that were cut and are remembered. */
+const CUT_LINES_MAX = 10_000;
+
+/** A line that is none, until a later one explains it. */
+interface CutLine {
+  readonly text: string;
+  readonly place: string;
+}
+
 /** A finding at a place in a file: `audit.log:7`. */
 export interface PlacedFinding extends ChainFinding {
   readonly place: string;
@@ -47,6 +56,10 @@ export class ChainVerifier {
   /** Chains whose beginning a checkpoint announces: their lines are in no earlier file. */
   readonly #begun = new Set<string>();
   readonly #claims: Claim[] = [];
+  /** Lines that cannot be read, in the order of the files. */
+  #cutLines: CutLine[] = [];
+  /** The places of lines that a process that died has left, which the next one has recorded. */
+  readonly gaps: string[] = [];
   #lines = 0;
   #lastHash: string | null = null;
   /** The first checkpoint: its number among all lines, and whether it follows the line before. */
@@ -59,8 +72,13 @@ export class ChainVerifier {
   /** Checks the next line. Null for one that fits. */
   check(line: string, place: string): ChainFinding | null {
     const read = readLine(line);
-    if (read === null) return broken('is no line of an audit');
+    if (read === null) {
+      if (this.#cutLines.length >= CUT_LINES_MAX) return broken(NO_LINE);
+      this.#cutLines.push({ text: line, place });
+      return null;
+    }
     this.#lines++;
+    this.#explainCut(line, read.gap);
     const { chain, seq, previous, heads } = read;
     const hash = lineHash(line);
     const known = this.#chains.get(chain);
@@ -91,11 +109,27 @@ export class ChainVerifier {
 
   /** What the checkpoints say is compared with all lines. */
   finish(): readonly PlacedFinding[] {
-    if (this.#first === null) return [];
+    const cut = this.#cutLines.map(({ place }): PlacedFinding => ({ ...broken(NO_LINE), place }));
+    if (this.#first === null) return cut;
     return [
+      ...cut,
       ...this.#unnamed(this.#first),
       ...this.#claims.flatMap((claim) => this.#compare(claim) ?? []),
     ];
+  }
+
+  /**
+   * A line that was cut is the beginning of one that was written again after the disk was full; or the process died, and the
+   * next one names its hash.
+   */
+  #explainCut(line: string, gap: string | null): void {
+    if (this.#cutLines.length === 0) return;
+    this.#cutLines = this.#cutLines.filter(({ text, place }) => {
+      if (line.startsWith(text)) return false;
+      if (gap === null || lineHash(text) !== gap) return true;
+      this.gaps.push(place);
+      return false;
+    });
   }
 
   /** Takes what a checkpoint says. One gateway writes after the other: checkpoints of an earlier one are no more written. */
@@ -143,9 +177,13 @@ export class ChainVerifier {
   }
 }
 
+const NO_LINE = 'is no line of an audit, and no later line records that it was cut';
+
 const broken = (what: string): ChainFinding => ({ kind: 'broken', what });
 
 interface Linked {
+  /** The hash of a line before, which was cut. */
+  readonly gap: string | null;
   readonly chain: string;
   readonly seq: number;
   readonly previous: string | null;
@@ -159,11 +197,12 @@ function readLine(line: string): Linked | null {
   const { chain, seq, previous, heads } = parsed;
   if (typeof chain !== 'string' || typeof seq !== 'number') return null;
   if (typeof previous !== 'string' && previous !== null) return null;
-  if (parsed['checkpoint'] === undefined) return { chain, seq, previous, heads: null };
+  const gap = typeof parsed['gap'] === 'string' ? parsed['gap'] : null;
+  if (parsed['checkpoint'] === undefined) return { gap, chain, seq, previous, heads: null };
   const read = Array.isArray(heads) ? heads.map(readHead) : [null];
   return read.includes(null)
     ? null
-    : { chain, seq, previous, heads: read.flatMap((head) => head ?? []) };
+    : { gap, chain, seq, previous, heads: read.flatMap((head) => head ?? []) };
 }
 
 function readHead(head: unknown): Omit<Claim, 'place'> | null {

@@ -54,10 +54,11 @@ export class AuditCheckpoints {
     this.#writer.append({ checkpoint, heads });
   }
 
-  async close(): Promise<void> {
+  /** Resolves to the number of lines that could not be written. */
+  close(): Promise<number> {
     clearInterval(this.#timer);
     this.write('stop');
-    await this.#writer.close();
+    return this.#writer.close();
   }
 }
 

@@ -10,6 +10,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { parsedJson } from '../../base/parsed-json.js';
+import { isRecord } from '../../base/record.js';
 import type { LogTarget } from '../log/log-target.js';
 
 /** How often the path is looked at: whether it is still the file that is open. */
@@ -27,6 +29,7 @@ export function auditFile(path: string): LogTarget {
   let lookedMillis = performance.now();
   return {
     canBlock: true,
+    canReturn: true,
     close: () => closeSync(file),
     write(bytes, done) {
       const now = performance.now();
@@ -66,10 +69,18 @@ function reopened(path: string, file: number): number {
   return next;
 }
 
-/** The last line of a file, without its end; null where it has none that is whole. */
-export function lastLineOf(path: string): string | null {
-  const text = tailOf(path, TAIL_BYTES);
-  return text?.endsWith('\n') === true ? (text.slice(0, -1).split('\n').at(-1) ?? null) : null;
+/** The last line of a file, without its end; each null where there is none of its kind. */
+export interface FileEnd {
+  readonly whole: string | null;
+  /** One that is not whole: its process has died while it wrote, or its disk was full. */
+  readonly cut: string | null;
+}
+
+export function endOf(path: string): FileEnd {
+  const text = tailOf(path, TAIL_BYTES)?.replace(/\n+$/, '') ?? '';
+  const last = text.slice(text.lastIndexOf('\n') + 1);
+  if (last === '') return { whole: null, cut: null };
+  return isRecord(parsedJson(last)) ? { whole: last, cut: null } : { whole: null, cut: last };
 }
 
 /** Whether one of the last lines of a file is a checkpoint: several processes have written to it. */

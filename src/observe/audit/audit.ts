@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Exchange } from '../../base/exchange.js';
 import type { Log } from '../log/log.js';
+import type { SinkState } from '../log/log-sink.js';
 import { type AuditTarget, type ChainHead, ChainWriter } from './chain-writer.js';
 
 /** One decision about a request that denied or changed something. */
@@ -46,8 +47,14 @@ export class Audit {
     for (const decision of decisionsOf(exchange)) this.#write(exchange, decision);
   }
 
-  async close(): Promise<void> {
-    await this.#writer.close();
+  /** Whether decisions are recorded. */
+  get state(): SinkState {
+    return this.#writer.state;
+  }
+
+  /** Resolves to the number of lines that could not be written. */
+  close(): Promise<number> {
+    return this.#writer.close();
   }
 
   #write(exchange: Exchange, { decision, rule, of }: Decision): void {

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
 import type { LogTarget } from './log-target.js';
 
 /** POSIX writes this much to a pipe in one piece or not at all: lines of several processes stay whole. */
@@ -12,15 +13,33 @@ const FULL_MILLIS = 1000;
 /** How long `flush` waits for a slow reader. */
 const FLUSH_MAX_MILLIS = 1000;
 
+/** A write that takes longer has failed as far as is known. */
+const HANG_MILLIS = 5000;
+const NEWLINE = 10;
+
 interface Piece {
   readonly bytes: Buffer;
   readonly lines: number;
+}
+
+/** Whether lines are written, for metrics and alerts. */
+export interface SinkState {
+  /** False from a write that failed, or hangs, until a line is written again. */
+  readonly isUp: boolean;
+  /** Lines that are not written yet. */
+  readonly waitingLines: number;
+  /** Since the last write, or the start. */
+  readonly ageMillis: number;
 }
 
 /** The output of the log: takes lines at once and writes them without blocking. */
 export class LogSink {
   /** Lines dropped because earlier ones were not read. */
   droppedLines = 0;
+  /** Lines that a target that failed has not taken until the end; 0 where its reader has gone. */
+  lostLines = 0;
+  /** Lines that are written. */
+  writtenLines = 0;
   readonly #target: LogTarget;
   readonly #backlogBytes: number;
   readonly #failed: (code: string) => void;
@@ -32,6 +51,9 @@ export class LogSink {
   /** Bytes of the first piece that are written already. */
   #written = 0;
   #state: 'idle' | 'writing' | 'waiting' | 'gone' = 'idle';
+  #isFailing = false;
+  #writtenMillis = performance.now();
+  #begunMillis = 0;
   #onEmpty: (() => void) | null = null;
   readonly #timer: NodeJS.Timeout;
 
@@ -44,6 +66,16 @@ export class LogSink {
     this.#backlogBytes = backlogBytes;
     this.#failed = failed;
     this.#timer = setInterval(() => this.#begin(), FLUSH_MILLIS).unref();
+  }
+
+  get state(): SinkState {
+    const now = performance.now();
+    const hangs = this.#state === 'writing' && now - this.#begunMillis > HANG_MILLIS;
+    return {
+      isUp: !this.#isFailing && !hangs && this.#state !== 'gone',
+      waitingLines: this.#textLines + this.#pieces.reduce((sum, { lines }) => sum + lines, 0),
+      ageMillis: now - this.#writtenMillis,
+    };
   }
 
   /** Takes a line, its end included. */
@@ -68,6 +100,7 @@ export class LogSink {
         clearTimeout(deadline);
         resolve();
       };
+      if (this.#state === 'waiting') this.#state = 'idle';
       this.#begin();
     });
     this.#onEmpty = null;
@@ -79,7 +112,9 @@ export class LogSink {
     await this.flush();
     const isStuck = this.#state === 'writing' && this.#target.canBlock;
     if (!isStuck) this.#target.close();
+    const dropped = this.droppedLines;
     this.#giveUp();
+    if (this.#isFailing) this.lostLines = this.droppedLines - dropped;
     return !isStuck;
   }
 
@@ -106,6 +141,7 @@ export class LogSink {
         return;
       }
       this.#state = 'writing';
+      this.#begunMillis = performance.now();
       // One that answers at once must not come back here, piece within piece.
       let isNow = true;
       this.#target.write(
@@ -127,16 +163,24 @@ export class LogSink {
     }
     this.#state = 'idle';
     this.#written += taken;
+    if (taken > 0) this.#writtenMillis = performance.now();
     if (this.#written < piece.bytes.length) return;
+    this.#isFailing = false;
     this.#pieces.shift();
     this.#pieceBytes -= piece.bytes.length;
+    this.writtenLines += piece.lines;
     this.#written = 0;
   }
 
   #stall(code: string): void {
     const isBusy = code === 'EAGAIN' || code === 'EBUSY' || code === 'EINTR';
-    if (!isBusy) this.#failed(code);
-    if (code === 'EPIPE' || code === 'EBADF' || code === 'ECONNRESET') {
+    if (!isBusy) {
+      this.#isFailing = true;
+      this.#failed(code);
+      this.#restartLine();
+    }
+    const isGone = code === 'EPIPE' || code === 'EBADF' || code === 'ECONNRESET';
+    if (isGone && this.#target.canReturn !== true) {
       this.#giveUp();
       this.#onEmpty?.();
       return;
@@ -151,13 +195,43 @@ export class LogSink {
     ).unref();
   }
 
+  /**
+   * Makes the line that was written in part begin anew, on a line of its own: another process may write before the rest of
+   * it. What was written stays behind as the beginning of the same line.
+   */
+  #restartLine(): void {
+    const [first] = this.#pieces;
+    if (first === undefined || this.#written === 0) return;
+    const lineStart = first.bytes.lastIndexOf(NEWLINE, this.#written - 1) + 1;
+    const rest = first.bytes.subarray(lineStart);
+    const isCut = lineStart < this.#written;
+    const bytes = isCut ? Buffer.concat([Buffer.from('\n'), rest]) : rest;
+    const lines = countLines(rest);
+    this.writtenLines += first.lines - lines;
+    this.#pieces[0] = { bytes, lines };
+    this.#pieceBytes += bytes.length - first.bytes.length;
+    this.#written = 0;
+  }
+
   /** Drops all lines: the reader is gone. */
   #giveUp(): void {
     this.#state = 'gone';
+    const [first] = this.#pieces;
+    if (first !== undefined && this.#written > 0) {
+      const lines = countLines(first.bytes.subarray(this.#written));
+      this.writtenLines += first.lines - lines;
+      this.#pieces[0] = { bytes: first.bytes, lines };
+    }
     this.droppedLines += this.#textLines + this.#pieces.reduce((sum, { lines }) => sum + lines, 0);
     this.#text = '';
     this.#textLines = 0;
     this.#pieces.length = 0;
     this.#pieceBytes = 0;
   }
+}
+
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++;
+  return count;
 }

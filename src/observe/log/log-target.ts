@@ -12,6 +12,8 @@ export interface LogTarget {
   readonly write: WriteBytes;
   /** Whether a write can keep the process from ending: the system may hold a thread in it for ever. */
   readonly canBlock: boolean;
+  /** Whether its reader may come back: nothing is given up when it has gone. Absent: no. */
+  readonly canReturn?: boolean;
   readonly close: () => void;
 }
 

@@ -6,7 +6,7 @@ import { levelOf } from '../../base/refusals/refusal-kind.js';
 import { OVERLOAD_LIMITS } from '../overload.js';
 import { AccessLines } from './access-line.js';
 import { escapeControls, FOUND_UNITS_MAX } from './json-text.js';
-import { LogSink } from './log-sink.js';
+import { LogSink, type SinkState } from './log-sink.js';
 import { standardOutput } from './log-target.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -63,6 +63,16 @@ export class Log {
   /** Lines dropped because earlier ones were not read. */
   get droppedLines(): number {
     return this.#sink?.droppedLines ?? 0;
+  }
+
+  /** Lines that a disk which fails has not taken until the end. */
+  get lostLines(): number {
+    return this.#sink?.lostLines ?? 0;
+  }
+
+  /** Whether lines are written. */
+  get state(): SinkState {
+    return this.#sink?.state ?? WRITTEN;
   }
 
   /** Something that happened to the process, not to one request. */
@@ -152,6 +162,9 @@ export class Log {
     return this.#sink === null || (await this.#sink.close());
   }
 }
+
+/** The state of a log whose lines are taken as they come. */
+const WRITTEN: SinkState = { isUp: true, waitingLines: 0, ageMillis: 0 };
 
 /** Who has sent a request, as its own line names it; nothing where the configuration knows no clients. */
 const callerOf = ({ caller: { className, label } }: Exchange): Readonly<Record<string, string>> =>

@@ -1,6 +1,7 @@
 import { version as nodeVersion } from 'node:process';
 
 import { packageVersion } from '../../base/package-folder.js';
+import type { SinkState } from '../log/log-sink.js';
 import type { MetricBook, Sample } from './prometheus.js';
 
 /** When the first certificate and the first revocation list of a listener end; null without one. */
@@ -20,6 +21,9 @@ export interface ProcessGauges {
   readonly heldRefusals?: () => number;
   readonly droppedLogLines?: () => number;
   readonly droppedAuditLines?: () => number;
+  readonly log?: () => SinkState;
+  /** Absent where there is no audit. */
+  readonly audit?: () => SinkState;
   /** The addresses that speak TLS. */
   readonly listeners?: () => readonly ListenerGauges[];
   readonly isShedding?: () => boolean;
@@ -179,16 +183,7 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   );
   const held = 'Refused requests whose answer waits because their address has too many of them.';
   addNumber('gauge', 'soapstone_refusals_held', held, process.heldRefusals);
-  const logLines = 'Log lines that were dropped because earlier ones were not read.';
-  addNumber('counter', 'soapstone_log_lines_dropped_total', logLines, process.droppedLogLines);
-  const auditLines =
-    'Lines of `audit` that were dropped because earlier ones could not be written.';
-  addNumber(
-    'counter',
-    'soapstone_audit_lines_dropped_total',
-    auditLines,
-    process.droppedAuditLines,
-  );
+  addRecordMetrics(book, process);
   const shedding = 'Processes that refuse new requests because they are overloaded.';
   addFlag('soapstone_shedding', shedding, process.isShedding);
   addListenerGauges(book, process.listeners ?? (() => []));
@@ -229,6 +224,43 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
     aggregator: 'max',
   } as const;
   book.addSampled('gauge', delay, () => one((process.eventLoopDelayMillis?.() ?? 0) / 1000));
+}
+
+/** Adds the lines of the log and of the audit: whether they are written, wait, or were dropped. */
+function addRecordMetrics(book: MetricBook, process: ProcessGauges): void {
+  const addDropped = (name: string, help: string, read: (() => number) | undefined): void =>
+    book.addSampled('counter', { name, help }, () => [{ labels: [], value: read?.() ?? 0 }]);
+  const logLines = 'Log lines that were dropped because earlier ones were not read.';
+  addDropped('soapstone_log_lines_dropped_total', logLines, process.droppedLogLines);
+  const auditLines =
+    'Lines of `audit` that were dropped because earlier ones could not be written.';
+  addDropped('soapstone_audit_lines_dropped_total', auditLines, process.droppedAuditLines);
+  addSinkGauges(book, 'log', 'the log', process.log);
+  if (process.audit !== undefined) addSinkGauges(book, 'audit', '`audit`', process.audit);
+}
+
+/** Adds whether lines of the log or the audit are written: of several processes those of the worst. */
+function addSinkGauges(
+  book: MetricBook,
+  name: 'log' | 'audit',
+  of: string,
+  stateOf: (() => SinkState) | undefined,
+): void {
+  const add = (
+    suffix: string,
+    help: string,
+    read: (state: SinkState) => number,
+    aggregator?: 'min' | 'max',
+  ): void =>
+    book.addSampled('gauge', { name: `soapstone_${name}_${suffix}`, help, aggregator }, () => {
+      const state = stateOf?.();
+      return [{ labels: [], value: state === undefined ? 0 : read(state) }];
+    });
+  const up = `Whether lines of ${of} are written: 0 from a failed write on until a line is written again; of several processes 0 where one is.`;
+  add('up', up, ({ isUp }) => (isUp ? 1 : 0), 'min');
+  add('lines_waiting', `Lines of ${of} that are not written yet.`, (each) => each.waitingLines);
+  const age = `Time since a process has last written a line of ${of}; of several processes the longest.`;
+  add('last_write_age_seconds', age, ({ ageMillis }) => ageMillis / 1000, 'max');
 }
 
 /** Adds the gauges of WSDLs that backends show. */

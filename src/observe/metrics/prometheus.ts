@@ -22,7 +22,7 @@ export interface MetricText {
 /** The text of a metric that is read when the metrics are collected. */
 export interface SampledText extends MetricText {
   /** The greatest value of several processes counts, not their sum. */
-  readonly aggregator?: 'max' | undefined;
+  readonly aggregator?: 'min' | 'max' | undefined;
 }
 
 /** A number read when the metrics are collected, with the values of its labels. */

@@ -33,8 +33,12 @@ export interface WorkerGroup {
 
 /** How workers have ended. */
 export interface GroupEnd {
-  /** Requests had to be cut. */
-  readonly isForced: boolean;
+  /** Connections that were cut at the end of the drain. */
+  readonly cut: number;
+  /** Lines of the audit that could not be written. */
+  readonly lostAuditLines: number;
+  /** A worker that did not say how it ended has failed. Absent: no. */
+  readonly isForced?: boolean;
   readonly fields: Readonly<Record<string, number>>;
 }
 

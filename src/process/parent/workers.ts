@@ -109,6 +109,9 @@ export class Workers implements WorkerGroup {
   #trafficUrls: readonly string[] = [];
   #isStarted = false;
   #isForced = false;
+  /** The sums of workers that have ended since the stop began. */
+  #cut = 0;
+  #lostAuditLines = 0;
   readonly #broken = withResolver<ExitCode>();
   readonly #ready = withResolver<readonly string[]>();
 
@@ -221,8 +224,13 @@ export class Workers implements WorkerGroup {
     await this.#kept;
     clearTimeout(late);
     await this.#served?.close();
-    await this.#options.checkpoints?.close();
-    return { isForced: this.#isForced, fields: { workers: this.#options.count } };
+    const lost = (await this.#options.checkpoints?.close()) ?? 0;
+    return {
+      cut: this.#cut,
+      lostAuditLines: this.#lostAuditLines + lost,
+      isForced: this.#isForced,
+      fields: { workers: this.#options.count },
+    };
   }
 
   #adminSources(): AdminSources {
@@ -316,6 +324,10 @@ export class Workers implements WorkerGroup {
         },
         slots: ({ name, rate, count }) => this.#pace.take(name, rate, count),
         offer,
+        drained: ({ cut, lostAuditLines }) => {
+          this.#cut += cut;
+          this.#lostAuditLines += lostAuditLines;
+        },
         auditHead: (head) => checkpoints?.take(head),
         lastMetrics: (metrics) => this.#metrics.take(worker, metrics),
         lastUsage: (usage) => this.#usage.take(worker, usage),

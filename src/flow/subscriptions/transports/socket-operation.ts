@@ -57,7 +57,7 @@ export async function admitMessage(
   let operation: AdmittedOperation | null = null;
   try {
     parts.note(exchange, caller);
-    if (parts.isShedding()) throw new Refusal('OVERLOADED');
+    parts.checkAdmission();
     // This one is among them already.
     if (Object.keys(subscriptions).length > limits.perConnection) {
       throw refuseByLimit(

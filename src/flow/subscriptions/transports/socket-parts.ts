@@ -48,7 +48,7 @@ export interface ProtocolParts {
   note(exchange: Exchange, caller: Caller): void;
   finish(exchange: Exchange): void;
   readonly observer: ExchangeObserver;
-  isShedding(): boolean;
+  checkAdmission(): void;
 }
 
 /** The parts of the generation in which requests begin: a WebSocket outlives many. */
