@@ -1,6 +1,7 @@
 import type { Access } from './access/client.js';
 import { Forwarding } from './access/network/forwarding.js';
 import { Networks } from './access/network/networks.js';
+import { Via } from './access/network/via.js';
 import type { Policy } from './access/policy.js';
 import {
   ConfigurationError,
@@ -86,6 +87,8 @@ export interface Compiled {
   readonly protection: string;
   /** The proxies in front whose X-Forwarded-For names the client. */
   readonly trustedProxies: Networks;
+  /** Finds requests that have passed this gateway before. */
+  readonly via: Via;
   /** What SOAP callers need for the replies of an operation, by `service.operation`. */
   readonly closedReplies: ReadonlyMap<string, FieldRule>;
   /** Null where no decision point is asked. */
@@ -164,10 +167,12 @@ async function compileFrom(
   const root = rootSection(loaded);
   const { limits } = config;
   const trustedProxies = new Networks(config.clients?.trustedProxies ?? []);
+  const via = new Via(identityOf(config));
   const parts: ServiceParts = {
     gateway: config,
     wsdls,
     forwarding: new Forwarding(trustedProxies),
+    via,
     pace,
     keeping,
     outputs: new DeclaredOutputs(),
@@ -246,6 +251,7 @@ async function compileFrom(
       access,
       protection: protectionOf(config, services, graphqlUpstreams),
       trustedProxies,
+      via,
       policy: compilePolicy(root, closing),
       closedReplies: closedReplies(config, graph),
       caching,
@@ -378,7 +384,12 @@ async function compileServices(
   const callables = { services: valuesOf(soap), limits: limits.codec };
   const graphql = await Promise.allSettled(
     Object.entries(graphqlServices).map(([name, service]) =>
-      compileGraphqlUpstream(root.at(service, 'services', name), callables, parts.keeping),
+      compileGraphqlUpstream(
+        root.at(service, 'services', name),
+        callables,
+        parts.keeping,
+        parts.via,
+      ),
     ),
   );
   return [soap, graphql];
@@ -409,3 +420,12 @@ function diagnosticsIn(
   // Services of one WSDL fail with one error.
   return new ConfigurationError([...[...new Set(reasons)].flatMap(errorDiagnostics), ...more]);
 }
+
+/** Differs between the gateways of one host, and not between the processes of one. */
+const identityOf = ({ listen, services, graphqlServices }: Config): string =>
+  JSON.stringify([
+    listen,
+    [services, graphqlServices].map((each) =>
+      Object.entries(each).map(([name, { urls }]) => [name, urls]),
+    ),
+  ]);

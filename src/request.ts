@@ -209,6 +209,7 @@ class RequestInProgress {
   #readTarget(): RequestTarget {
     const { compiled, graphql, live, offered } = this.#gateway;
     checkHead(this.#request, compiled.limits.http);
+    compiled.via.check(this.#request.headers.via);
     const { path, query } = readTarget(this.#request);
     const notified = callbackService(path, graphql.services, live.callbacks);
     const service = compiled.byPath.get(path) ?? notified;

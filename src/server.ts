@@ -113,7 +113,7 @@ export class Gateway {
   readonly #traffic: TrafficServer;
   #served: Served | null = null;
   #isReady = true;
-  #lostAuditLines = 0;
+  #lostRecords = 0;
   #drained: Promise<number> | null = null;
 
   constructor(
@@ -202,8 +202,8 @@ export class Gateway {
   readonly auditHead = (): ChainHead | null => this.#audit?.head ?? null;
 
   /** Lines of its audit that could not be written until its end: decisions that are on no record. */
-  get lostAuditLines(): number {
-    return this.#lostAuditLines;
+  get lostRecords(): number {
+    return this.#lostRecords;
   }
 
   /** Generations that are not released: the current one, and earlier ones that are still in use. */
@@ -284,7 +284,7 @@ export class Gateway {
     await this.#tracing.close();
     await this.#served?.close();
     const lost = [await this.#audit?.close(), await this.#checkpoints?.close()];
-    for (const lines of lost) this.#lostAuditLines += lines ?? 0;
+    for (const lines of lost) this.#lostRecords += lines ?? 0;
     this.#sweeper.close();
     return forced;
   }

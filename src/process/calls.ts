@@ -101,7 +101,7 @@ export type ParentCalls = {
 export interface WorkerDrain {
   /** Connections that were cut. */
   readonly cut: number;
-  readonly lostAuditLines: number;
+  readonly lostRecords: number;
 }
 
 /** The channel of a worker to its parent. */

@@ -19,6 +19,6 @@ export const ownWorker = (gateway: Gateway, log: Log): WorkerGroup => ({
   },
   async stop(delayMillis) {
     const cut = await gateway.drain(undefined, delayMillis);
-    return { cut, lostAuditLines: gateway.lostAuditLines, fields: {} };
+    return { cut, lostRecords: gateway.lostRecords, fields: {} };
   },
 });

@@ -183,11 +183,11 @@ async function run(count: number, origin: Origin, log: Log): Promise<ExitCode> {
   void notifyServiceManager('STOPPING=1');
   // Without waiting for a reload that goes on: it may ask a service for its schema that does not answer.
   reloader.close();
-  const { cut, lostAuditLines, isForced = false, fields } = await group.stop(delayMillis);
+  const { cut, lostRecords, isForced = false, fields } = await group.stop(delayMillis);
   await opening.closeDemo();
-  if (lostAuditLines > 0) reportLost(lostAuditLines, log, terminal);
+  if (lostRecords > 0) reportLost(lostRecords, log, terminal);
   log.event('info', 'stopped', { ...fields, cut });
-  return endCode(cause, isForced || cut > 0 || lostAuditLines > 0);
+  return endCode(cause, isForced || cut > 0 || lostRecords > 0);
 }
 
 /** On standard error as well: the log may be on the same disk. */

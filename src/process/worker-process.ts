@@ -67,12 +67,12 @@ export async function runWorker(
   // Messages keep their order: after a turn, connections that the parent had for this worker before have come.
   const turn = (): Promise<void> => parent.ask('turn', null).catch(() => {});
   const cut = await gateway.drain(turn, drainDelayOf(why, gateway.compiled().config));
-  const { lostAuditLines } = gateway;
-  await parent.tell('drained', { cut, lostAuditLines });
+  const { lostRecords } = gateway;
+  await parent.tell('drained', { cut, lostRecords });
   await reportLast();
   await parent.tell('lastMetrics', await gateway.listMetrics());
   await parent.tell('lastUsage', gateway.usage.report());
-  return endCode(why, cut > 0 || lostAuditLines > 0);
+  return endCode(why, cut > 0 || lostRecords > 0);
 }
 
 /** Reads what is not in `snapshot` from the disk, and adds it. */

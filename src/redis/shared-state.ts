@@ -18,8 +18,8 @@ import { HEARTBEAT_TIMEOUT_MILLIS } from './lease/lease-clock.js';
 import { RedisLeaseStore } from './lease/lease-store.js';
 import { LeasedBudgets } from './lease/leased-budgets.js';
 import { redisNonceStore } from './nonce-store.js';
-import { RedisOutcomes } from './outcomes/redis-outcomes.js';
 import { RedisPollSharing } from './polling/poll-sharing.js';
+import { RedisOutcomes } from './redis-outcomes.js';
 import { RedisSlots } from './redis-slots.js';
 import { redisSuspicions } from './suspicion-channel.js';
 

@@ -64,6 +64,7 @@ export function makePlainProxy(
   url: string,
   silenceMillis: number,
   endAnswer: EndAnswer,
+  viaOf: (received: string | undefined) => string,
 ): PlainProxy {
   const agent = url.startsWith('https:')
     ? new HttpsAgent({ ...VERIFIED_SERVER, keepAlive: false })
@@ -88,7 +89,9 @@ export function makePlainProxy(
     // The caller may have left before its turn.
     if (response.closed) throw new Refusal('CLIENT_GONE');
     checkFraming(request);
+    const via = viaOf(request.headers.via);
     stripRequest(request.headers);
+    request.headers.via = via;
     stripQuery(request, query);
     return new Promise((resolve, reject) => {
       const passage = new Passage({ request, response, own, endAnswer, reject });

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import type { OwnedClaim } from '../../src/base/outcome-store.js';
 import { redisNonceStore } from '../../src/redis/nonce-store.js';
-import { LEASE_MARGIN_MILLIS, RedisOutcomes } from '../../src/redis/outcomes/redis-outcomes.js';
-import { UnconfirmedWrites } from '../../src/redis/outcomes/unconfirmed-writes.js';
+import { LEASE_MARGIN_MILLIS, RedisOutcomes } from '../../src/redis/redis-outcomes.js';
+import { UnconfirmedWrites } from '../../src/redis/unconfirmed-writes.js';
 import { MISSING, type RedisProxy, turn, until, useConnection, useProxy, useRedis } from './kit.js';
 
 /** Claims on idempotency keys where replies are late, calls take long, and owners differ. */

@@ -130,7 +130,7 @@ t.test(
       t.equal(answer.status, status, endpoint);
       t.equal(answer.headers.get('retry-after'), '1', endpoint);
       const text = await answer.text();
-      t.match(text, endpoint === 'MCP' ? 'Nothing was sent' : 'IDEMPOTENCY_UNAVAILABLE', endpoint);
+      t.match(text, endpoint === 'MCP' ? 'nothing was sent' : 'IDEMPOTENCY_UNAVAILABLE', endpoint);
     }
     t.equal(backend.complete.length, sent);
   },

@@ -267,14 +267,14 @@ export const REFUSALS = {
     level: 'warn',
     httpStatus: 503,
     retryAfterSeconds: 1,
-    text: 'Idempotency keys cannot be looked up at present. Nothing was sent.',
+    text: 'Idempotency keys cannot be looked up at present; nothing was sent.',
   },
   IDEMPOTENCY_LIMIT: {
     blame: 'us',
     level: 'warn',
     httpStatus: 503,
     retryAfterSeconds: 60,
-    text: 'No further idempotency key can be remembered. Nothing was sent.',
+    text: 'No further idempotency key can be remembered; nothing was sent.',
   },
   SOAP_FAULT: { blame: 'upstream', level: 'info', text: 'The service answered with a Fault.' },
   VALUE_NOT_REPRESENTABLE: {
@@ -322,8 +322,9 @@ export const REFUSALS = {
     text: 'Decisions cannot be recorded at present.',
   },
   LOOP_DETECTED: {
-    blame: 'client',
-    status: 508,
+    blame: 'us',
+    level: 'warn',
+    httpStatus: 508,
     text: 'The request has passed this gateway before.',
   },
   CLIENT_GONE: { blame: 'client', level: 'info', text: 'The client closed the connection.' },

@@ -1,4 +1,5 @@
 import type { Forwarding } from '../../access/network/forwarding.js';
+import type { Via } from '../../access/network/via.js';
 import type { ServiceConfig } from '../../config/schema.js';
 
 /** Which header fields of a caller's request go on with the calls of a service. All names are in lower case. */
@@ -13,6 +14,8 @@ export interface CallerFieldRules {
   readonly inRequests: readonly string[];
   /** Null where the backend gets no `Forwarded` fields. */
   readonly forwarding: Forwarding | null;
+  /** Null where the backend gets no `Via`. */
+  readonly via: Via | null;
   /** Cookies go both ways: no reply is shared. */
   readonly passesCookies: boolean;
 }
@@ -29,10 +32,11 @@ const SOAP = [
   ...TRACE,
 ] as const;
 
-/** `forwarding` is that of all services. */
+/** `forwarding` and `via` are those of all services. */
 export function compileCallerFields(
   config: ServiceConfig,
   forwarding: Forwarding,
+  via: Via,
 ): CallerFieldRules {
   const passesCookies = config.cookies === 'forward';
   const varying = [
@@ -48,6 +52,7 @@ export function compileCallerFields(
     varying,
     inRequests: config.callerHeaders.map((name) => name.toLowerCase()),
     forwarding: config.forwarded ? forwarding : null,
+    via: config.via ? via : null,
     passesCookies,
   };
 }

@@ -10,6 +10,7 @@ import {
   Source,
   validateSchema,
 } from 'graphql';
+import type { Via } from '../../access/network/via.js';
 import { ConfigurationError } from '../../base/diagnostic.js';
 import { errorCode } from '../../base/error-code.js';
 import { Refusal } from '../../base/refusals/refusal.js';
@@ -52,6 +53,8 @@ export interface GraphqlUpstream {
   readonly reach: Reach;
   /** In lower case. */
   readonly forwardHeaders: readonly string[];
+  /** Null where the service gets no `Via`. */
+  readonly via: Via | null;
   /** The address and protocol of the subscriptions; null where they are not offered. */
   readonly subscriptions: UpstreamSubscriptions | null;
 }
@@ -76,6 +79,7 @@ export async function compileGraphqlUpstream(
   section: ConfigSection<GraphqlServiceConfig>,
   callables: Callables,
   keeping: Keeping,
+  gatewayVia: Via,
 ): Promise<ConfiguredGraphqlUpstream> {
   const { name, value: config } = section;
   // A session ends with its generation, and so do the connections that carry it.
@@ -125,6 +129,7 @@ export async function compileGraphqlUpstream(
       config,
       reach,
       forwardHeaders,
+      via: config.via ? gatewayVia : null,
       subscriptions,
     };
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Forwarding } from '../../access/network/forwarding.js';
+import type { Via } from '../../access/network/via.js';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { Requirement } from '../../base/requirement.js';
 import type { Pace } from '../../base/time-slices.js';
@@ -175,6 +176,7 @@ export interface ServiceParts {
   readonly gateway: Pick<Config, 'limits' | 'roles' | 'understands' | 'publicUrl' | 'clients'>;
   readonly wsdls: WsdlReader;
   readonly forwarding: Forwarding;
+  readonly via: Via;
   readonly pace: Pace;
   readonly keeping: Keeping;
   readonly outputs: DeclaredOutputs;
@@ -198,7 +200,7 @@ export async function compileService(
   section: ConfigSection<ServiceConfig>,
   parts: ServiceParts,
 ): Promise<ConfiguredService> {
-  const { gateway, forwarding, keeping } = parts;
+  const { gateway, forwarding, via, keeping } = parts;
   const { name, value: config } = section;
   const { limits } = gateway;
   const { opened, versions, ...description } = await describeService(section, parts);
@@ -235,7 +237,7 @@ export async function compileService(
     callRules: calls?.callRules ?? compileCallRules(name, config, upstream),
     health: null,
     reach,
-    callerFields: compileCallerFields(config, forwarding),
+    callerFields: compileCallerFields(config, forwarding, via),
     passesCredentials: config.auth === undefined || config.auth.passthrough === true,
     freshness,
     verification,

@@ -22,5 +22,5 @@ const OURS: ReadonlySet<string> = new Set([
     'upgrade',
   ],
   ...['http2-settings', 'proxy-authenticate', 'proxy-authorization', 'soapaction', 'cookie'],
-  ...['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
+  ...['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
 ]);

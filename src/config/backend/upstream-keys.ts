@@ -100,6 +100,8 @@ export const ROUTE_KEYS = {
     'Credentials of the gateway at the backend, of exactly one kind. `Authorization` of callers is replaced.', { minProperties: 1, maxProperties: 1 })),
   tls: optional(TLS_KEYS),
   proxy: optional(PROXY),
+  via: flag('Whether the backend is sent `Via` (RFC 9110), with a name of this gateway: a request that comes back to it is refused with `LOOP_DETECTED`. Some servers send answers to such requests without compression.',
+    true),
   headerCase: oneOf(FIELD_CASES,
     'How the names of header fields to the backend are written: `usual` as in `Content-Type`, fields of callers as they came; or in `lower` case.', 'usual'),
   ...BALANCE_KEYS,

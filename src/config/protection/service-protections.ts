@@ -197,6 +197,14 @@ export const SERVICE_PROTECTIONS = {
     empty: IS_ERROR,
     unreachable: 'A revocation list that has expired refuses the certificates of its authority.',
   },
+  loops: {
+    about: 'Requests that come back to the gateway',
+    keys: each(flagComparison(true, true), 'services.*.via', 'graphqlServices.*.via'),
+    absent:
+      'Closed: backends are sent `Via`, and a request that has passed this gateway is refused.',
+    empty: IS_ERROR,
+    unreachable: null,
+  },
   operators: {
     about: 'Operators at `admin`',
     keys: each(equal, 'admin.basic', 'admin.bearer'),

@@ -115,6 +115,7 @@ const UNCOMPARED: ReadonlySet<string> = new Set([
   'x-request-id',
   'traceparent',
   'tracestate',
+  'via',
 ]);
 
 /** Fields that name one request, or its way, and nothing of its caller: a repeated request may have others. */
@@ -124,6 +125,7 @@ const OF_ONE_REQUEST: ReadonlySet<string> = new Set([
   'traceparent',
   'tracestate',
   'baggage',
+  'via',
   ...FORWARDING_FIELDS,
 ]);
 

@@ -102,9 +102,12 @@ function unusable(head: ReplyHead | null, content: string, expected: readonly st
   });
 }
 
-/** When an overloaded service wants to be asked again: Retry-After of RFC 9110 section 10.2.3, or null. */
+/**
+ * When a service wants to be asked again: Retry-After of RFC 9110 section 10.2.3, or null. A Fault has it with 500, where
+ * the service is a gateway.
+ */
 export function retryAfterOf(head: ReplyHead): string | null {
-  if (head.status !== 503 && head.status !== 429) return null;
+  if (head.status < 400) return null;
   const value = head.header('retry-after');
   return value !== null && (SECONDS.test(value) || HTTP_DATE.test(value)) ? value : null;
 }

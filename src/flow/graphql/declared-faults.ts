@@ -58,7 +58,7 @@ export class DeclaredFaults implements DetailObserver {
   }
 
   /** The Fault as an error. */
-  error(fault: FaultReader, challenge: string | null): SoapFaultError {
+  error(fault: FaultReader, challenge: string | null, retryAfter: string | null): SoapFaultError {
     const typed = new Map<string, unknown[]>();
     for (const { local, entry } of this.#plans.as === 'error' ? this.#read : []) {
       const value = entry.decoded?.value ?? null;
@@ -68,7 +68,8 @@ export class DeclaredFaults implements DetailObserver {
     const parts =
       this.#plans.isRestricted === true ? { ...fault.parts, detail: null } : fault.parts;
     const typedDetail = typed.size === 0 ? null : Object.fromEntries([...typed].map(alone));
-    return new SoapFaultError(parts, { ...fault.particulars, typedDetail }, challenge);
+    const particulars = { ...fault.particulars, typedDetail };
+    return new SoapFaultError(parts, particulars, challenge, retryAfter);
   }
 }
 

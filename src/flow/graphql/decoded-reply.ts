@@ -32,6 +32,7 @@ import {
   noEnvelope,
   type ReplyForm,
   replyForm,
+  retryAfterOf,
 } from '../calls/reply-head.js';
 import { ReplyTolerance, UNTYPED } from '../calls/reply-tolerance.js';
 import { replyUse } from '../calls/reply-use.js';
@@ -443,9 +444,11 @@ export class DecodedReply implements UpstreamReceiver {
   #readFault(fault: FaultReader, challenge: string | null = null): Decoded {
     const answer = this.#faults?.answer ?? null;
     if (answer !== null) return answer;
+    const retryAfter = this.#head === null ? null : retryAfterOf(this.#head);
+    const particulars = { ...fault.particulars, typedDetail: null };
     throw (
-      this.#faults?.error(fault, challenge) ??
-      new SoapFaultError(fault.parts, { ...fault.particulars, typedDetail: null }, challenge)
+      this.#faults?.error(fault, challenge, retryAfter) ??
+      new SoapFaultError(fault.parts, particulars, challenge, retryAfter)
     );
   }
 

@@ -32,7 +32,7 @@ export async function sendOperation(
   try {
     const passed = forwarded(service, headers, rawHeaders);
     const body = await postWhole(service.upstream, {
-      headers: [...passed.fields, ...JSON_HEADERS],
+      headers: [...passed.fields, ...viaOf(service, headers['via']), ...JSON_HEADERS],
       spellings: passed.spellings,
       body: Buffer.from(JSON.stringify(hasMembers(variables) ? { query, variables } : { query })),
       isIdempotent: operation === 'query',
@@ -71,6 +71,12 @@ export function forwarded(
   const spellings = pushNamed(fields, forwardHeaders, headers, rawHeaders);
   return { fields, spellings };
 }
+
+/** The field `Via` for a service; `received` is that of the caller. */
+export const viaOf = (
+  { via }: GraphqlUpstream,
+  received: RequestContext['headers'][string],
+): readonly string[] => (via === null ? [] : ['via', via.next(received)]);
 
 const hasMembers = (object: object): boolean => Object.keys(object).length > 0;
 

@@ -20,14 +20,16 @@ interface Route {
 }
 
 /** The endpoints of the paths that hold no envelope; the longest path that fits wins. */
-export function makePlainEndpoint({ config, policy }: Compiled): PlainEndpoint {
+export function makePlainEndpoint({ config, policy, via }: Compiled): PlainEndpoint {
   const requestId = config.headerCase === 'lower' ? REQUEST_ID : usualName(REQUEST_ID);
   const routes = config.routes
     .map(
       ({ path, url }): Route => ({
         path,
         url: new URL(url),
-        proxy: makePlainProxy(url, config.limits.upstream.headersMillis, linger),
+        proxy: makePlainProxy(url, config.limits.upstream.headersMillis, linger, (received) =>
+          via.next(received),
+        ),
       }),
     )
     .sort((one, other) => other.path.length - one.path.length);

@@ -60,7 +60,8 @@ export function upstreamHeaders(
   );
   // Replies in gzip are decoded, and the caller's own field is not sent on.
   headers.push('accept-encoding', 'gzip');
-  const { forwarding } = callerFields;
+  const { forwarding, via } = callerFields;
+  if (via !== null) headers.push('via', via.next(request.headers.via));
   if (forwarding !== null)
     headers.push(...forwarding.fields({ headers: request.headers, address, isTls }));
   if (contentLength !== null) headers.push('content-length', String(contentLength));

@@ -121,6 +121,7 @@ export class SubscriptionsEndpoint {
   take(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null {
     try {
       checkHead(request, this.#compiled.limits.http);
+      this.#compiled.via.check(request.headers.via);
       this.#checkHost(readTarget(request).path, request);
       if (!this.#mayCome(request))
         throw new Refusal('HTTP_ORIGIN', null, { found: request.headers.origin ?? null });

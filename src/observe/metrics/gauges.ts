@@ -236,7 +236,7 @@ function addRecordMetrics(book: MetricBook, process: ProcessGauges): void {
     'Lines of `audit` that were dropped because earlier ones could not be written.';
   addDropped('soapstone_audit_lines_dropped_total', auditLines, process.droppedAuditLines);
   addSinkGauges(book, 'log', 'the log', process.log);
-  if (process.audit !== undefined) addSinkGauges(book, 'audit', '`audit`', process.audit);
+  addSinkGauges(book, 'audit', '`audit`', process.audit);
 }
 
 /** Adds whether lines of the log or the audit are written: of several processes those of the worst. */
@@ -254,7 +254,7 @@ function addSinkGauges(
   ): void =>
     book.addSampled('gauge', { name: `soapstone_${name}_${suffix}`, help, aggregator }, () => {
       const state = stateOf?.();
-      return [{ labels: [], value: state === undefined ? 0 : read(state) }];
+      return state === undefined ? [] : [{ labels: [], value: read(state) }];
     });
   const up = `Whether lines of ${of} are written: 0 from a failed write on until a line is written again; of several processes 0 where one is.`;
   add('up', up, ({ isUp }) => (isUp ? 1 : 0), 'min');

@@ -35,8 +35,8 @@ export interface WorkerGroup {
 export interface GroupEnd {
   /** Connections that were cut at the end of the drain. */
   readonly cut: number;
-  /** Lines of the audit that could not be written. */
-  readonly lostAuditLines: number;
+  /** Lines of the record of decisions that could not be written. */
+  readonly lostRecords: number;
   /** A worker that did not say how it ended has failed. Absent: no. */
   readonly isForced?: boolean;
   readonly fields: Readonly<Record<string, number>>;

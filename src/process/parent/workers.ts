@@ -111,7 +111,7 @@ export class Workers implements WorkerGroup {
   #isForced = false;
   /** The sums of workers that have ended since the stop began. */
   #cut = 0;
-  #lostAuditLines = 0;
+  #lostRecords = 0;
   readonly #broken = withResolver<ExitCode>();
   readonly #ready = withResolver<readonly string[]>();
 
@@ -227,7 +227,7 @@ export class Workers implements WorkerGroup {
     const lost = (await this.#options.checkpoints?.close()) ?? 0;
     return {
       cut: this.#cut,
-      lostAuditLines: this.#lostAuditLines + lost,
+      lostRecords: this.#lostRecords + lost,
       isForced: this.#isForced,
       fields: { workers: this.#options.count },
     };
@@ -324,9 +324,9 @@ export class Workers implements WorkerGroup {
         },
         slots: ({ name, rate, count }) => this.#pace.take(name, rate, count),
         offer,
-        drained: ({ cut, lostAuditLines }) => {
+        drained: ({ cut, lostRecords }) => {
           this.#cut += cut;
-          this.#lostAuditLines += lostAuditLines;
+          this.#lostRecords += lostRecords;
         },
         auditHead: (head) => checkpoints?.take(head),
         lastMetrics: (metrics) => this.#metrics.take(worker, metrics),

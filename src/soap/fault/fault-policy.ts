@@ -1,6 +1,9 @@
 import type { QName } from '../../xml/events.js';
 import { STANDARD_TARGETS } from '../dialect.js';
 
+/** The namespace of the element in a Fault's detail that carries the refusal code of a gateway. */
+export const ERROR_URI = 'urn:soapstone:error';
+
 /** Which of a Fault's detail reaches a caller: all, the entries that the WSDL declares for the operation, or none. */
 export type FaultDetailPolicy = 'unsafe:pass' | 'declared' | 'none';
 
@@ -27,6 +30,8 @@ export function keepsEntry({ policy, declared }: DetailRules, { uri, local }: QN
   if (policy === 'unsafe:pass') return true;
   if (policy === 'none') return false;
   if (declared?.has(local) === true) return true;
+  // The backend is a gateway as well: its code and id say which of the two has refused, and no more.
+  if (uri === ERROR_URI && local === 'error') return true;
   if (isTrace(uri, local)) return false;
   return declared === null || declared.has(local.slice(local.lastIndexOf('.') + 1));
 }

@@ -54,8 +54,9 @@ export class SoapFaultError extends Refusal {
     fault: FaultParts,
     particulars: FaultParticulars = NO_PARTICULARS,
     challenge: string | null = null,
+    retryAfter: string | null = null,
   ) {
-    super('SOAP_FAULT', 'fault of the service', { challenge });
+    super('SOAP_FAULT', 'fault of the service', { challenge, retryAfter });
     this.name = 'SoapFaultError';
     this.fault = fault;
     this.particulars = particulars;

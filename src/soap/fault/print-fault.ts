@@ -9,12 +9,10 @@ import type { QName } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
 import type { Dialect } from '../dialect.js';
 import { NotUnderstood } from '../header/header.js';
+import { ERROR_URI } from './fault-policy.js';
 
 /** WS-Security has names for its faults (SOAP Message Security 1.1 section 12). */
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
-/** The namespace of the element in a Fault's detail that carries the refusal code. */
-const ERROR_URI = 'urn:soapstone:error';
-
 export interface FaultOptions {
   /** The id of the exchange. */
   readonly id: string;

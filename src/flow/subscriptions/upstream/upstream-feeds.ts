@@ -15,7 +15,7 @@ import { forWebSocket, makeConnector } from '../../../upstream/dial/dial.js';
 import type { Connector } from '../../../upstream/undici.js';
 import { Upstream } from '../../../upstream/upstream.js';
 import type { TimeoutKeys } from '../../../upstream/upstream-refusals.js';
-import { forwarded } from '../../graphql/upstream-call.js';
+import { forwarded, viaOf } from '../../graphql/upstream-call.js';
 import { Feed, type FeedSink } from './feed.js';
 import { feedOverEvents } from './over-events.js';
 import { feedOverSocket } from './over-socket.js';
@@ -153,7 +153,9 @@ class ServiceFeeds {
       },
     });
     this.#feeds.add(feed);
-    const { fields: headers } = forwarded(this.#service, callerHeaders, null);
+    const { fields } = forwarded(this.#service, callerHeaders, null);
+    // Without the way of the caller: callers share feeds.
+    const headers = [...fields, ...viaOf(this.#service, undefined)];
     // In the message the answer stands in an object of its own.
     const bounds = { depth: responseDepth + 1, values: responseValues + 8 };
     const { urls, connectionParams } = this.#subscriptions;

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { MIB } from '../../base/limit.js';
-import type { KeptAnswer, KeyState, OutcomeStore, OwnedClaim } from '../../base/outcome-store.js';
-import { parsedJson } from '../../base/parsed-json.js';
-import { isRecord } from '../../base/record.js';
-import { isAnswerSource } from '../../base/suspicions.js';
-import type { RedisConnection } from '../connection.js';
-import { RedisUnavailable } from '../errors.js';
+import { MIB } from '../base/limit.js';
+import type { KeptAnswer, KeyState, OutcomeStore, OwnedClaim } from '../base/outcome-store.js';
+import { parsedJson } from '../base/parsed-json.js';
+import { isRecord } from '../base/record.js';
+import { isAnswerSource } from '../base/suspicions.js';
+import type { RedisConnection } from './connection.js';
+import { RedisUnavailable } from './errors.js';
 import {
   CLAIM_OUTCOME,
   RELEASE_OUTCOME,

@@ -1,4 +1,4 @@
-import { makeScript } from '../script.js';
+import { makeScript } from './script.js';
 
 /**
  * Claims a key. An owner that claims again takes over its own claim: an earlier attempt that timed out was executed.
