@@ -160,6 +160,8 @@ export const SERVICE_PROTECTIONS = {
   servers: {
     about: 'Servers that the gateway calls',
     keys: {
+      // Requests that come back from there.
+      ...each(flagComparison(true, true), 'services.*.via', 'graphqlServices.*.via'),
       ...tls(
         'services.*',
         'graphqlServices.*',
@@ -196,14 +198,6 @@ export const SERVICE_PROTECTIONS = {
     absent: 'Clear text, and no certificate is asked for.',
     empty: IS_ERROR,
     unreachable: 'A revocation list that has expired refuses the certificates of its authority.',
-  },
-  loops: {
-    about: 'Requests that come back to the gateway',
-    keys: each(flagComparison(true, true), 'services.*.via', 'graphqlServices.*.via'),
-    absent:
-      'Closed: backends are sent `Via`, and a request that has passed this gateway is refused.',
-    empty: IS_ERROR,
-    unreachable: null,
   },
   operators: {
     about: 'Operators at `admin`',

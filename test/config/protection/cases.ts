@@ -673,6 +673,10 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     there: service(', tls: { ca: "-----BEGIN A", minVersion: "1.3" }'),
     withdrawn: [
       [service(', tls: { minVersion: "1.3" }'), /tls\.ca` is gone/],
+      [
+        service(', tls: { ca: "-----BEGIN A", minVersion: "1.3" }, via: false'),
+        /via` goes from `true` to `false`/,
+      ],
       [service(', tls: { ca: "-----BEGIN A" }'), /minVersion` goes from `1\.3`/],
       [
         service(', tls: { ca: "-----BEGIN A", minVersion: "1.3", verify: chain }'),
