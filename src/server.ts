@@ -292,7 +292,7 @@ export class Gateway {
   /** A request that is refused for want of a record is on none: it was not the fault of its caller. */
   #checkAdmission(): void {
     if (this.#overload.shedsNext()) throw new Refusal('OVERLOADED');
-    if (this.#refusesUnrecorded && this.#audit?.state.isUp === false)
+    if (this.#refusesUnrecorded && this.#audit?.isUp === false)
       throw new Refusal('AUDIT_UNAVAILABLE');
   }
 

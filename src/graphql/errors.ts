@@ -145,6 +145,7 @@ export function decodeError(error: DecodeError, place: ErrorPlace): GraphQLError
     error.code,
     { ...place, path },
     error.message ?? `${kindOf(error.code).text} (${error.rule})`,
+    error.upstream === undefined ? {} : { upstream: error.upstream },
   );
 }
 

@@ -24,7 +24,7 @@ export function checkStatus(status: number, after: string | null): void {
   if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
   checkAuthStatus(status);
   if (status === 429 || status === 503) {
-    const retryAfter = after !== null && SECONDS.test(after) ? after : null;
+    const retryAfter = secondsOf(after);
     throw new Refusal('UPSTREAM_OVERLOADED', `status ${status}`, { retryAfter });
   }
 }
@@ -45,6 +45,12 @@ function checkHead(head: ReplyHead, types: ReadonlySet<string>, what: string): v
     throw new Refusal('UPSTREAM_INVALID_RESPONSE', `no ${what}, status ${status}`);
   }
 }
+
+/** The seconds in its `Retry-After`; null for none. */
+export const secondsIn = (head: ReplyHead): string | null => secondsOf(head.header('retry-after'));
+
+const secondsOf = (field: string | null): string | null =>
+  field !== null && SECONDS.test(field) ? field : null;
 
 /** `none` is no coding: event servers write it so that proxies do not compress. */
 const NO_CODINGS: ReadonlySet<string> = new Set(['', 'identity', 'none']);

@@ -115,3 +115,27 @@ t.test('the code, id and Retry-After of a gateway behind a gateway reach the cal
   t.equal(rest.headers.get('retry-after'), '7');
   t.match(await rest.text(), 'UPSTREAM_OVERLOADED');
 });
+
+t.test('so do those of a gateway that is wrapped as a service of GraphQL', async (t) => {
+  const backend = await useBackend(t, answerStatus(503, { 'retry-after': '7' }));
+  const rear = await useGateway(
+    t,
+    `graphql: { introspection: true }\n${shopAt(`${backend.url}/shop`)}`,
+  );
+  const front = await useGateway(
+    t,
+    `services:\n  shop: { kind: graphql, url: "${rear.url}/graphql" }\n`,
+  );
+  const answer = await postJson(`${front.url}/graphql`, QUERY);
+  t.equal(answer.headers.get('retry-after'), '7');
+  t.match(await answer.json(), {
+    errors: [
+      {
+        extensions: {
+          code: 'GRAPHQL_UPSTREAM_ERROR',
+          upstream: { code: 'UPSTREAM_OVERLOADED', id: String },
+        },
+      },
+    ],
+  });
+});

@@ -381,6 +381,14 @@ export interface DecodeError {
   readonly rule: string;
   /** The backend's own message, for the client; absent: none. */
   readonly message?: string;
+  /** The refusal of another gateway behind this one; absent: none. */
+  readonly upstream?: UpstreamRefusal;
+}
+
+/** A refusal of another gateway, as its callers see it. */
+export interface UpstreamRefusal {
+  readonly code: string;
+  readonly id: string;
 }
 
 /** How long the lists of one name were. */

@@ -6,7 +6,7 @@ import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
 import type { SubschemaReply, SubschemaRequest } from '../../graphql/fields/subschema.js';
-import { checkJsonHead } from '../../upstream/json-head.js';
+import { checkJsonHead, secondsIn } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';
 import { affinityOf } from '../calls/affinity.js';
 import { pushNamed, type RawFields } from '../calls/caller-fields.js';
@@ -44,7 +44,11 @@ export async function sendOperation(
       maxBytesKey: 'limits.remote.responseBytes',
       signal,
       aborted: () => new Refusal('CLIENT_GONE'),
-      checkHead: checkJsonHead,
+      checkHead(head) {
+        checkJsonHead(head);
+        // Of a gateway, which answers fields that it refuses with 200.
+        exchange.retryAfter ??= secondsIn(head);
+      },
     });
     return { text: textOf(body), limits: { depth: responseDepth, values: responseValues } };
   } catch (caught) {

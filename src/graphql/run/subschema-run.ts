@@ -23,6 +23,7 @@ import {
   readSubschemaReply,
   SUBSCHEMA_ERROR,
   type SubschemaResult,
+  upstreamRefusal,
 } from '../subschema/read-reply.js';
 import { SentValue } from '../subschema/sent-value.js';
 import type { SubschemaSender } from '../subschema/wrap.js';
@@ -193,8 +194,13 @@ function errorsOf(error: GraphQLError, plan: SubschemaPlan): readonly DecodeErro
     // Errors that one null is for may be at different places below it.
     const own = part instanceof GraphQLError ? part.path : undefined;
     const path = batchPath(visibleIn((own ?? error.path)?.slice(1) ?? [], plan), plan.batch);
-    if (hasCode(part, SUBSCHEMA_ERROR))
-      return { code: SUBSCHEMA_ERROR, path, rule: '', message: part.message };
+    if (hasCode(part, SUBSCHEMA_ERROR)) {
+      const upstream = part instanceof GraphQLError ? part.extensions['upstream'] : null;
+      const refusal = upstreamRefusal(upstream);
+      const { message } = part;
+      const found = { code: SUBSCHEMA_ERROR, path, rule: '', message } as const;
+      return refusal === null ? found : { ...found, upstream: refusal };
+    }
     if (hasCode(part, FORBIDDEN)) return { code: FORBIDDEN, path, rule: 'withheld' };
     // Messages of graphql-js about values that break the schema contain them.
     return { code: 'UPSTREAM_SCHEMA_INVALID', path, rule: 'GraphQL' };

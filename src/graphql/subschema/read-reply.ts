@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import { isRecord } from '../../base/record.js';
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import { JsonBoundsError, parseStrictJson } from '../../base/strict-json.js';
+import type { UpstreamRefusal } from '../../codec/plan/plan.js';
 import type { SubschemaReply, SubschemaTextLimits } from '../fields/subschema.js';
 
 /** The answer of a subschema, with the requested keys only. */
@@ -78,11 +79,29 @@ function cleaned(error: unknown, keys: ReadonlySet<string>): GraphQLError {
     path.length <= PATH_STEPS &&
     keys.has(String(path[0])) &&
     path.every(isStep);
+  const upstream = refusalOf(error);
   return new GraphQLError(text, {
     path: isOurs ? path : null,
-    extensions: { code: SUBSCHEMA_ERROR },
+    extensions: { code: SUBSCHEMA_ERROR, ...(upstream === null ? {} : { upstream }) },
   });
 }
+
+/** The code and id of an error that is a refusal of another gateway; null for any other. */
+function refusalOf(error: unknown): UpstreamRefusal | null {
+  const { extensions = null } = isRecord(error) ? error : {};
+  return upstreamRefusal(extensions);
+}
+
+/** The code and id in these extensions; null where they are none of a gateway. */
+export function upstreamRefusal(extensions: unknown): UpstreamRefusal | null {
+  if (!isRecord(extensions)) return null;
+  const { code, id } = extensions;
+  if (typeof code !== 'string' || !CODE.test(code)) return null;
+  return typeof id === 'string' && EXCHANGE_ID.test(id) ? { code, id } : null;
+}
+
+const CODE = /^[A-Z][A-Z0-9_]{2,63}$/;
+const EXCHANGE_ID = /^[0-9a-z]{1,16}-[0-9a-z]{1,16}$/;
 
 /** The error of a requested key without an answer, not even null. */
 const unanswered = (key: string): GraphQLError =>

@@ -48,6 +48,10 @@ export class Audit {
   }
 
   /** Whether decisions are recorded. */
+  get isUp(): boolean {
+    return this.#writer.isUp;
+  }
+
   get state(): SinkState {
     return this.#writer.state;
   }

@@ -80,6 +80,10 @@ export class ChainWriter {
     return this.#head;
   }
 
+  get isUp(): boolean {
+    return this.#sink.isUp;
+  }
+
   get state(): SinkState {
     return this.#sink.state;
   }

@@ -68,13 +68,17 @@ export class LogSink {
     this.#timer = setInterval(() => this.#begin(), FLUSH_MILLIS).unref();
   }
 
+  /** Whether lines are written: asked by each request that depends on it. */
+  get isUp(): boolean {
+    if (this.#isFailing || this.#state === 'gone') return false;
+    return this.#state !== 'writing' || performance.now() - this.#begunMillis <= HANG_MILLIS;
+  }
+
   get state(): SinkState {
-    const now = performance.now();
-    const hangs = this.#state === 'writing' && now - this.#begunMillis > HANG_MILLIS;
     return {
-      isUp: !this.#isFailing && !hangs && this.#state !== 'gone',
+      isUp: this.isUp,
       waitingLines: this.#textLines + this.#pieces.reduce((sum, { lines }) => sum + lines, 0),
-      ageMillis: now - this.#writtenMillis,
+      ageMillis: performance.now() - this.#writtenMillis,
     };
   }
 
