@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import t from 'tap';
+import { envelope } from '../kit/envelope.js';
 import { areAnswering, childrenOf, type GatewayProcess } from '../kit/gateway-process.js';
 import { until } from '../kit/until.js';
 import { useBackend } from '../kit/use.js';
@@ -103,3 +105,21 @@ t.test(
     t.equal(most, 3, 'never counted beside the next one');
   },
 );
+
+t.test('the line of the stop has the connections that all workers have cut', async (t) => {
+  const backend = await useBackend(t, () => {});
+  const services = `services: { slow: { url: "${backend.url}/", mode: monitor } }\n`;
+  const yaml = `workers: 2\nlimits: { http: { drainMillis: 300 } }\n`;
+  const gateway = await start(t, yaml, services);
+  await areAnswering(gateway, 2);
+  const clients = await connectTo(gateway.url, 6);
+  const message = envelope('<Slow xmlns="urn:slow"/>');
+  const head = `POST /soap/slow HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\nContent-Length: ${Buffer.byteLength(message)}\r\n\r\n`;
+  for (const client of clients) await client.send(head + message);
+  await until(() => backend.complete.length === 6);
+  const ended = once(gateway.child, 'exit');
+  gateway.child.kill('SIGTERM');
+  t.match(await gateway.line('stopped'), { workers: 2, cut: 6 });
+  t.equal((await ended)[0], 1);
+  for (const client of clients) client.close();
+});

@@ -46,7 +46,7 @@ export async function sendOperation(
       aborted: () => new Refusal('CLIENT_GONE'),
       checkHead(head) {
         checkJsonHead(head);
-        // Of a gateway, which answers fields that it refuses with 200.
+        // A gateway answers fields that it refuses with 200.
         exchange.retryAfter ??= secondsIn(head);
       },
     });
