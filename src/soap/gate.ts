@@ -11,6 +11,8 @@ export interface MessageReader {
   readonly encoding: Encoding | null;
   /** Offset of the envelope in the message; 0 by default. */
   readonly sourceStart?: number;
+  /** Whether it collects bytes before it reads them, within a limit of its own. Absent: it does not. */
+  readonly isCollecting?: boolean;
   /** Throws the `Refusal` of the first violation. */
   write(chunk: Buffer): void;
   /** The message is over. Throws when it is not complete. */
@@ -143,12 +145,12 @@ export class Gate {
     try {
       const before = this.bytes - chunk.length;
       const room = this.#options.headBytes - before;
-      if (this.#validator.isHeadValid || chunk.length <= room) {
+      if (this.#validator.isHeadValid || chunk.length <= room || this.#isCollecting) {
         this.#reader.write(chunk);
         return;
       }
       if (room > 0) this.#reader.write(chunk.subarray(0, room));
-      if (!this.#validator.isHeadValid) {
+      if (!this.#validator.isHeadValid && !this.#isCollecting) {
         const { headBytes } = this.#options;
         throw refuseByLimit('SOAP_HEADER_LIMIT', 'limits.soap.headerBytes', headBytes);
       }
@@ -177,6 +179,10 @@ export class Gate {
       const chunk = chunks[index];
       if (chunk !== undefined) this.#output.data(chunk);
     }
+  }
+
+  get #isCollecting(): boolean {
+    return this.#reader.isCollecting === true;
   }
 
   /** Monitor mode changes nothing. */

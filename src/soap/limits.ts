@@ -10,7 +10,7 @@ export const SOAP_LIMITS = {
   headerBlocks: limit(64, [1, 1000], 'count', 'SOAP_HEADER_LIMIT',
     'Header blocks of one message.'),
   bufferBytes: limit(10 * MIB, [64 * KIB, GIB], 'bytes', 'HTTP_TOO_LARGE',
-    'Bytes of a request without a length that are collected where `bufferRequests` is on; they are held in memory.'),
+    'Bytes of a request without a length that are collected where `bufferRequests` is on, and of a package whose signature covers parts that its envelope includes. They are held in memory.'),
   inflateRatio: limit(100, [2, 2000], 'count', 'DECOMPRESSION_LIMIT',
     'Bytes that one byte of a compressed message may become. Kong and Envoy allow 100; gzip itself cannot exceed 1032.'),
   inflateFreeBytes: internal(MIB, [KIB, 64 * MIB], 'bytes', 'DECOMPRESSION_LIMIT',

@@ -25,7 +25,7 @@ const contentOf = (id: string): string =>
   `<PayResponse xmlns="urn:desk"><id>${id}</id></PayResponse>`;
 const FAULT = faultOf('s:Server', 'secret');
 
-type Answer = (request: string) => string;
+type Answer = (request: string) => string | Buffer;
 
 /** A gateway that signs calls and verifies replies, in front of a backend that answers as it is told. */
 async function useDesk(t: Test, verified = '') {
@@ -267,6 +267,55 @@ t.test('a reply in a package is verified with its attachments', WITH_OPENSSL, as
   t.match(await (await desk.soap()).text(), 'UPSTREAM_INVALID_RESPONSE');
   t.match(await desk.ask(), 'UPSTREAM_INVALID_RESPONSE');
 });
+
+t.test(
+  'a reply whose signed content is parts of a package is verified',
+  WITH_OPENSSL,
+  async (t) => {
+    const desk = await useDesk(t);
+    const type =
+      'multipart/related; type="application/xop+xml"; boundary=b; start="<root>"; start-info="text/xml"';
+    const include = (id: string): string =>
+      `<x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:${id}"/>`;
+    const replyOf = (content: string): Buffer => {
+      const [body, timestamp] = [bodyOf(contentOf('c2V2ZW4=')), timestampOf(Date.now())];
+      const signature = signatureOf(desk.service, [
+        { uri: '#body', text: body },
+        { uri: '#ts', text: timestamp },
+      ]);
+      const token = tokenOf(desk.service);
+      const letters = />([^<]+)</.exec(token)?.[1] ?? '';
+      const envelope = messageOf(securityOf([token, timestamp, signature]), body)
+        .replace(letters, include('token'))
+        .replace('c2V2ZW4=', include('a'));
+      const part = (id: string, mediaType: string, bytes: string | Buffer): Buffer =>
+        Buffer.concat([
+          Buffer.from(
+            `--b\r\nContent-Type: ${mediaType}\r\nContent-ID: <${id}>\r\nContent-Transfer-Encoding: binary\r\n\r\n`,
+          ),
+          Buffer.from(bytes),
+          Buffer.from('\r\n'),
+        ]);
+      return Buffer.concat([
+        part('root', 'application/xop+xml; charset=UTF-8; type="text/xml"', envelope),
+        part('a', 'application/octet-stream', content),
+        part('token', 'application/octet-stream', Buffer.from(letters, 'base64')),
+        Buffer.from('--b--\r\n'),
+      ]);
+    };
+    desk.answerWith(() => replyOf('seven'), 200, type);
+    t.equal((await desk.soap()).status, 200);
+    t.match(
+      await desk.ask(),
+      'elements where a simple value is expected',
+      'verified, and no String',
+    );
+    desk.answerWith(() => replyOf('eight'), 200, type);
+    t.match(await (await desk.soap()).text(), 'UPSTREAM_INVALID_RESPONSE');
+    t.match(String(desk.gateway.logLines().at(-1)?.['detail']), 'wsse:FailedCheck');
+    t.match(await desk.ask(), 'UPSTREAM_INVALID_RESPONSE');
+  },
+);
 
 t.test(
   'verification of replies that could not hold is an error of the configuration',

@@ -615,8 +615,8 @@ t.test(
     const xop = signedMessage(client, include).message;
     t.equal(
       await desk.send(packed(xop, [one]), TYPE),
-      'wsse:UnsupportedAlgorithm',
-      'an Include in what is signed',
+      'wsse:FailedCheck',
+      'an Include that is signed as it is: its part is not',
     );
   },
 );

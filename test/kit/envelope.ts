@@ -30,7 +30,7 @@ export const textIn = (message: string | Buffer, name: string): string | null =>
 /** Sends a message as SOAP clients do: with the media type of its version, and an empty action in 1.1. */
 export const postSoap = (
   url: string,
-  message: string,
+  message: string | Buffer,
   headers: Readonly<Record<string, string>> = {},
   signal: AbortSignal | null = null,
 ): Promise<Response> =>
@@ -40,5 +40,5 @@ export const postSoap = (
     headers: message.includes(SOAP_12)
       ? { 'content-type': 'application/soap+xml', ...headers }
       : { 'content-type': 'text/xml', soapaction: '""', ...headers },
-    body: message,
+    body: typeof message === 'string' ? message : new Uint8Array(message),
   });

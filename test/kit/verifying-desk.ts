@@ -13,7 +13,7 @@ export interface VerifyingDesk {
   readonly received: readonly RecordedMessage[];
   readonly gateway: TestGateway;
   /** Sends a message: the code of the refusal, or null where the backend got it. */
-  send(message: string, type?: string): Promise<string | null>;
+  send(message: string | Buffer, type?: string): Promise<string | null>;
 }
 
 const indented = (text: string, depth: number): string =>

@@ -70,6 +70,8 @@ export interface SoapService {
   readonly inflateLimits: InflateLimits;
   /** A request longer than the window whose length is not known is collected up to this; null: it flows. */
   readonly bufferBytes: number | null;
+  /** A package whose signature covers parts of it by Includes is collected up to this. */
+  readonly heldBytes: number;
   readonly readers: ReaderPool;
   readonly requestRules: EnvelopeRules;
   readonly replyRules: EnvelopeRules;
@@ -335,7 +337,7 @@ function messageLimits(
   { mime, soap }: Config['limits'],
 ): Pick<
   SoapService,
-  'xmlLimits' | 'mimeLimits' | 'inflateLimits' | 'bufferBytes' | 'readers' | 'gate'
+  'xmlLimits' | 'mimeLimits' | 'inflateLimits' | 'bufferBytes' | 'heldBytes' | 'readers' | 'gate'
 > {
   const { inflateRatio, inflateFreeBytes } = soap;
   return {
@@ -347,6 +349,7 @@ function messageLimits(
       bufferRequests || (make?.replace === true && make.signature !== undefined)
         ? soap.bufferBytes
         : null,
+    heldBytes: soap.bufferBytes,
     readers: new ReaderPool(xml),
     gate: { windowBytes: soap.windowBytes, headBytes: soap.headerBytes, onViolation: null },
   };

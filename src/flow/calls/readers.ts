@@ -1,6 +1,7 @@
 import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import type { MessageReader } from '../../soap/gate.js';
+import type { HeldPackage } from '../../soap/mime/held-package.js';
 import { IncludeReader } from '../../soap/mime/include.js';
 import { type AttachmentSink, MultipartReader } from '../../soap/mime/multipart.js';
 import type { PackageType } from '../../soap/mime/package-type.js';
@@ -19,7 +20,8 @@ export interface MessageReading {
 /**
  * Readers for a message of a service: an envelope as it is, whose Content-Type names `charset`, or the envelope in a
  * package, whose part names its own, and whose other parts go to `attachments` as far as that wants them. `handler` gets
- * the events: the validator itself, or what passes them to it. `isRequest`: it is a message of a caller.
+ * the events: the validator itself, or what passes them to it. `isRequest`: it is a message of a caller. `held` collects
+ * a package before it is read.
  */
 export function takeReaders(
   service: SoapService,
@@ -29,6 +31,7 @@ export function takeReaders(
   attachments: AttachmentSink | null = null,
   handler: XmlHandler = envelope,
   isRequest = false,
+  held: HeldPackage | null = null,
 ): MessageReading {
   if (type === null) {
     const xml = service.readers.take(handler, charset);
@@ -42,8 +45,11 @@ export function takeReaders(
     messageBytes: service.xmlLimits.messageBytes,
     headBytes: service.gate.headBytes,
     onEnvelope: (mediaType: string, action: string | null) => envelope.expect(mediaType, action),
-    attachments,
   };
-  const reader = new MultipartReader(xml, references, options);
+  const parts = held?.before(xml, attachments) ?? { envelope: xml, attachments };
+  const reader = new MultipartReader(parts.envelope, references, {
+    ...options,
+    attachments: parts.attachments,
+  });
   return { xml, reader, package: reader };
 }

@@ -110,6 +110,7 @@ export class VerifyingReceiver implements UpstreamReceiver {
       Date.now(),
       form.package !== null,
       sentValues,
+      this.#call.service.heldBytes,
     );
     const { charset } = form.type;
     this.#reading = takeReaders(
@@ -119,6 +120,8 @@ export class VerifyingReceiver implements UpstreamReceiver {
       form.package,
       verifier.attachments,
       verifier,
+      false,
+      verifier.held,
     );
     return new Gate(this.#reading.reader, envelope, this.#call.service.gate, {
       whole: (message) => this.#call.receiver.data(message),

@@ -93,6 +93,7 @@ export async function intakeEnvelope(
     verifier?.attachments ?? null,
     verifier ?? envelope,
     true,
+    verifier?.held ?? null,
   );
   reading.xml.locateRefusals();
   const reader = reading.package ?? reading.xml;

@@ -9,13 +9,13 @@ import type { XmlHandler } from '../../xml/events.js';
 
 /** Verifies a message of a service before `handler` sees its events; null where the service verifies none. */
 export const verifierOf = (
-  { verification }: SoapService,
+  { verification, heldBytes }: SoapService,
   handler: XmlHandler,
   isPackage: boolean,
 ): MessageVerifier | null =>
   verification === null
     ? null
-    : new MessageVerifier(handler, verification.rules, Date.now(), isPackage);
+    : new MessageVerifier(handler, verification.rules, Date.now(), isPackage, null, heldBytes);
 
 /** The sender of a message for the log: of what is signed, then of the tokens; null where it says none. */
 export function senderOf({ signature, user, assertion }: VerifiedMessage): string | null {

@@ -16,6 +16,8 @@ import type { References } from './references.js';
 export interface EnvelopeReader extends MessageReader {
   /** Before the first `write`: the charset of the envelope's own Content-Type. */
   begin(charset: string | null): void;
+  /** The package is over: what was collected of the envelope is read. */
+  endOfPackage?(): void;
 }
 
 /** Takes the content of parts behind the envelope. */
@@ -97,6 +99,10 @@ export class MultipartReader implements MessageReader, ContentSink {
     return this.#envelope.encoding;
   }
 
+  get isCollecting(): boolean {
+    return this.#envelope.isCollecting === true;
+  }
+
   #beyond(limit: keyof MimeLimits): Refusal {
     return refuseByLimit('MTOM_STRUCTURE', `limits.mime.${limit}`, this.#options.limits[limit]);
   }
@@ -126,6 +132,7 @@ export class MultipartReader implements MessageReader, ContentSink {
     const isClosed =
       this.#section === 'epilogue' || (this.#section === 'boundary' && this.#line === 'closed');
     if (!isClosed) throw broken('no closing boundary');
+    this.#envelope.endOfPackage?.();
     this.#references.checkParts();
     this.#options.attachments?.end?.();
   }

@@ -38,7 +38,13 @@ import {
 } from './signature-form.js';
 import { verifySignedInfo } from './signed-info.js';
 import type { SignerCertificates } from './signer-certificates.js';
-import { decodeBase64, elementParts, isNamed, requiredAttribute } from './strict-elements.js';
+import {
+  decodeBase64,
+  elementParts,
+  isNamed,
+  requiredAttribute,
+  typedAttribute,
+} from './strict-elements.js';
 import { judgeTimestamp, type TimestampRules } from './timestamp.js';
 import { judgeUsernameToken, type NamedUser, type UsernameTokenRules } from './username-token.js';
 import { DS, WSSE, WSSE11, WSU, XENC } from './wsse-names.js';
@@ -435,7 +441,7 @@ function judgeSaml(
 ): VerifiedAssertion {
   if (node === null) throw invalidSecurity('there is no Assertion');
   const assertion = judgeAssertion(node, rules, nowMillis);
-  if (ids.find(node.attribute('', 'ID') ?? '') !== node)
+  if (ids.find(typedAttribute(node, 'ID') ?? '') !== node)
     throw new Refusal('WSSE_DUPLICATE_ID', 'Header');
   const isGood = [null, ...(covering ?? [])].some((signature) =>
     isConfirmed(assertion, signature?.signer ?? null, signature?.elements.has(node) === true),

@@ -9,6 +9,7 @@ import {
   isNamed,
   lettersOf,
   requiredAttribute,
+  typedAttribute,
 } from './strict-elements.js';
 import {
   BASE64_BINARY,
@@ -74,7 +75,7 @@ function readReference(node: ElementNode): KeyName {
   if (!uri.startsWith('#') || uri.length === 1)
     throw invalidSecurity('a reference to a token that is not in the message');
   // Basic Security Profile 1.1, R3058: the type says what the token is, where it is given.
-  const type = node.attribute('', 'ValueType');
+  const type = typedAttribute(node, 'ValueType');
   if (type !== null && type !== X509_V3) throw unsupportedToken('the ValueType of Reference');
   return { by: 'token', id: uri.slice(1) };
 }
@@ -82,7 +83,7 @@ function readReference(node: ElementNode): KeyName {
 function readKeyIdentifier(node: ElementNode): KeyName {
   const type = requiredAttribute(node, 'ValueType');
   if (type === SAML2_ID) return { by: 'assertion', id: elementText(node).trim() };
-  const encoding = node.attribute('', 'EncodingType');
+  const encoding = typedAttribute(node, 'EncodingType');
   if (encoding !== null && encoding !== BASE64_BINARY)
     throw unsupportedToken('the encoding of KeyIdentifier');
   if (type === X509_KEY_IDENTIFIER) return { by: 'keyIdentifier', identifier: base64Of(node) };
@@ -130,7 +131,7 @@ function readIssuerSerial(
 export function readBinaryToken(node: ElementNode): string {
   if (!isNamed(node, WSSE, 'BinarySecurityToken'))
     throw unsupportedToken('a token that is no X.509 certificate');
-  const encoding = node.attribute('', 'EncodingType');
+  const encoding = typedAttribute(node, 'EncodingType');
   if (encoding !== null && encoding !== BASE64_BINARY)
     throw unsupportedToken('the encoding of BinarySecurityToken');
   if (requiredAttribute(node, 'ValueType') !== X509_V3)

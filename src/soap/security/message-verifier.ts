@@ -14,7 +14,9 @@ import {
 } from '../../xml/events.js';
 import { InterestFilter } from '../../xml/interest-filter.js';
 import { dialectOfUri } from '../dialect.js';
+import { HeldPackage } from '../mime/held-package.js';
 import { XOP_URI } from '../mime/include.js';
+import { partOf } from '../mime/references.js';
 import { eachId, referableId } from './element-ids.js';
 import {
   type VerificationRules,
@@ -23,9 +25,17 @@ import {
   verifyHeader,
 } from './header-verification.js';
 import { ReferenceDigest } from './reference-digest.js';
-import { commentInText, invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
+import {
+  commentInText,
+  failedCheck,
+  invalidSecurity,
+  unsupportedAlgorithm,
+} from './security-refusals.js';
 import type { ReferenceForm } from './signature-form.js';
 import { SignedAttachments } from './signed-attachments.js';
+
+/** Bytes of a part that are written as base64 at once: a multiple of three. */
+const INCLUDED_BYTES = 48 * 1024;
 
 /** Elements, texts and comments of a Header that are kept. */
 export const HEADER_NODES_MAX = 8192;
@@ -47,12 +57,18 @@ export class MessageVerifier implements XmlHandler {
   verified: VerifiedMessage | null = null;
   /** Compares the attachments; null for a message that is no package. */
   readonly attachments: SignedAttachments | null;
+  /** Collects a package whose signature covers parts of it; null for a message that is no package. */
+  readonly held: HeldPackage | null;
   readonly #rules: VerificationRules;
   readonly #inner: InterestFilter;
   readonly #handler: XmlHandler;
   readonly #nowMillis: number;
   readonly #sentValues: readonly Buffer[] | null;
   #depth = 0;
+  /** The depth of the Include that is open; 0: none. */
+  #includeDepth = 0;
+  /** The signature that counts covers Body, which is open. */
+  #isBodySigned = false;
   #envelope: ElementNode | null = null;
   #header: ElementNode | null = null;
   #head: VerifiedHeader | null = null;
@@ -78,7 +94,12 @@ export class MessageVerifier implements XmlHandler {
     nowMillis: number,
     isPackage = false,
     sentValues: readonly Buffer[] | null = null,
+    heldBytes: number | null = null,
   ) {
+    this.held =
+      isPackage && heldBytes !== null && rules.signature !== null
+        ? new HeldPackage(heldBytes)
+        : null;
     this.#sentValues = sentValues;
     this.attachments = isPackage ? new SignedAttachments() : null;
     this.#handler = handler;
@@ -89,7 +110,7 @@ export class MessageVerifier implements XmlHandler {
 
   open(tag: StartTag): Interest {
     this.#depth++;
-    const own = this.#openOwn(tag);
+    const own = this.#isIncluded(tag) ? this.#openIncluded(tag) : this.#openOwn(tag);
     const inner = this.#inner.open(tag);
     this.#interests.push(inner);
     return wider(own, inner);
@@ -135,6 +156,36 @@ export class MessageVerifier implements XmlHandler {
     this.#handler.comment?.(chars);
   }
 
+  /** An Include in a header block or in what is signed stands for the base64 of its part (XOP 1.0 section 3.2). */
+  #isIncluded({ local, uri }: StartTag): boolean {
+    return (
+      local === 'Include' && uri === XOP_URI && (this.#block !== null || this.#digests.length > 0)
+    );
+  }
+
+  #openIncluded(tag: StartTag): Interest {
+    const id = partOf(tag.attribute('', 'href') ?? '');
+    const bytes = id === null ? null : (this.held?.partBytes(id) ?? null);
+    if (bytes === null)
+      throw unsupportedAlgorithm(
+        'an Include in what is signed, or in the Security block, of a part that is missing or encoded',
+      );
+    this.#includeDepth = this.#depth;
+    if (this.#block === null) {
+      if (this.#hasText[this.#depth - 1] === true)
+        throw failedCheck('an Include beside text in what is signed');
+      this.#hasText[this.#depth - 1] = true;
+      if (this.#hasComment[this.#depth - 1] === true) throw commentInText();
+      if (id !== null && this.#isBodySigned) this.attachments?.cover(id);
+    }
+    for (let at = 0; at < bytes.length; at += INCLUDED_BYTES) {
+      const letters = bytes.toString('base64', at, at + INCLUDED_BYTES);
+      if (this.#block !== null) this.#block.text(letters);
+      else for (const { writer } of this.#digests) writer.text(letters);
+    }
+    return ELEMENTS_ONLY;
+  }
+
   #openOwn(tag: StartTag): Interest {
     if (this.#depth === 1) {
       this.#envelope = new ElementNode(tag, null);
@@ -157,6 +208,10 @@ export class MessageVerifier implements XmlHandler {
   }
 
   #closeOwn(contentEndBytes: number, endBytes: number): void {
+    if (this.#includeDepth === this.#depth) {
+      this.#includeDepth = 0;
+      return;
+    }
     if (this.#block !== null) {
       this.#block.close(contentEndBytes, endBytes);
       if (!this.#block.isComplete) return;
@@ -195,9 +250,6 @@ export class MessageVerifier implements XmlHandler {
     if (this.#depth === 2) this.#requireBody(tag, head);
     if (tag.attributeCount > 0 && head.referredIds.size > 0) this.#matchIds(tag, head.referredIds);
     if (this.#digests.length === 0) return ELEMENTS_ONLY;
-    // The bytes of the part would not be signed.
-    if (tag.local === 'Include' && tag.uri === XOP_URI)
-      throw unsupportedAlgorithm('an attachment in what is signed');
     this.#hasText[this.#depth] = false;
     this.#hasComment[this.#depth] = false;
     const digests = this.#digests;
@@ -215,6 +267,7 @@ export class MessageVerifier implements XmlHandler {
       signature =
         head.signatures.find(({ pending }) => !isNeeded || (id !== null && pending.has(id))) ??
         null;
+      this.#isBodySigned = id !== null && signature?.pending.has(id) === true;
       if (signature === null)
         throw invalidSecurity('Body is not signed together with what else must be');
     }

@@ -13,7 +13,13 @@ import {
 } from './security-refusals.js';
 import { type AlgorithmRules, readSignature } from './signature-form.js';
 import { verifySignedInfo } from './signed-info.js';
-import { elementParts, elementText, isNamed, requiredAttribute } from './strict-elements.js';
+import {
+  elementParts,
+  elementText,
+  isNamed,
+  requiredAttribute,
+  typedAttribute,
+} from './strict-elements.js';
 import { instantOf } from './timestamp.js';
 import { DS, SAML2 } from './wsse-names.js';
 
@@ -52,7 +58,7 @@ export function judgeAssertion(
   rules: SamlRules,
   nowMillis: number,
 ): VerifiedAssertion {
-  if (node.uri !== SAML2 || node.attribute('', 'Version') !== '2.0')
+  if (node.uri !== SAML2 || typedAttribute(node, 'Version') !== '2.0')
     throw unsupportedToken('an assertion that is not of SAML 2.0');
   const children = new Map<string, ElementNode>();
   for (const part of elementParts(node)) {
@@ -143,7 +149,7 @@ function judgeConditions(
 const CONDITIONS: ReadonlySet<string> = new Set(['AudienceRestriction', 'ProxyRestriction']);
 
 function judgeTimes(node: ElementNode, toleranceMillis: number, nowMillis: number): void {
-  const [start, end] = [node.attribute('', 'NotBefore'), node.attribute('', 'NotOnOrAfter')];
+  const [start, end] = [typedAttribute(node, 'NotBefore'), typedAttribute(node, 'NotOnOrAfter')];
   if (start !== null && instantOf(start) > nowMillis + toleranceMillis)
     throw messageExpired('the assertion is not valid yet');
   if (end !== null && instantOf(end) + toleranceMillis <= nowMillis)
@@ -211,7 +217,8 @@ function attributesOf(node: ElementNode): ReadonlyMap<string, readonly string[]>
       throw unsupportedToken('a statement of the assertion');
     if (found.size === ATTRIBUTES_MAX)
       throw invalidSecurity(`more than ${ATTRIBUTES_MAX} attributes in the assertion`);
-    const name = requiredAttribute(attribute, 'Name');
+    // A string by its schema: its white space counts.
+    const name = attribute.attribute('', 'Name') ?? requiredAttribute(attribute, 'Name');
     const values = elementParts(attribute).map(({ ownText }) => ownText);
     found.set(name, [...(found.get(name) ?? []), ...values]);
   }

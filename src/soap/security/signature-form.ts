@@ -9,7 +9,13 @@ import {
   signatureAlgorithmOf,
 } from './algorithms.js';
 import { invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
-import { base64Of, elementParts, isNamed, requiredAttribute } from './strict-elements.js';
+import {
+  base64Of,
+  elementParts,
+  isNamed,
+  requiredAttribute,
+  typedAttribute,
+} from './strict-elements.js';
 import { ATTACHMENT_CONTENT, DS, ENVELOPED, EXC_C14N, STR_TRANSFORM, WSSE } from './wsse-names.js';
 
 /** What signatures may use. */
@@ -120,7 +126,7 @@ function methodOf(node: ElementNode, rules: AlgorithmRules): CanonicalMethod {
 function prefixesOf(list: ElementNode): ReadonlySet<string> {
   if (!isNamed(list, EXC_C14N, 'InclusiveNamespaces') || list.children.length > 0)
     throw unsupportedAlgorithm('parameters of a canonicalization');
-  const prefixes = (list.attribute('', 'PrefixList') ?? '')
+  const prefixes = (typedAttribute(list, 'PrefixList') ?? '')
     .split(/[ \t\r\n]+/)
     .filter((prefix) => prefix !== '');
   if (prefixes.length > PREFIXES_MAX)
@@ -159,7 +165,8 @@ function readReference(
 function readAttachmentId(uri: string, transforms: ElementNode | undefined): string {
   const [transform, ...others] = transforms === undefined ? [] : elementParts(transforms);
   const isContent =
-    transform?.attribute('', 'Algorithm') === ATTACHMENT_CONTENT &&
+    transform !== undefined &&
+    typedAttribute(transform, 'Algorithm') === ATTACHMENT_CONTENT &&
     elementParts(transform).length === 0;
   if (!isContent || others.length > 0) throw unsupportedAlgorithm('Transforms of an attachment');
   try {
@@ -181,7 +188,7 @@ function readTransforms(
     throw invalidSecurity(`more than ${TRANSFORMS_MAX} Transforms`);
   for (const transform of listed)
     if (!isNamed(transform, DS, 'Transform')) throw invalidSecurity('the parts of Transforms');
-  const isEnveloped = listed[0]?.attribute('', 'Algorithm') === ENVELOPED;
+  const isEnveloped = typedAttribute(listed[0], 'Algorithm') === ENVELOPED;
   if (isEnveloped && listed[0] !== undefined && elementParts(listed[0]).length > 0)
     throw unsupportedAlgorithm('Transform');
   const [last, ...further] = isEnveloped ? listed.slice(1) : listed;

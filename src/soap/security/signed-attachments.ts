@@ -24,6 +24,7 @@ export interface AttachmentRules {
 export class SignedAttachments implements AttachmentSink {
   #rules: AttachmentRules | null = null;
   readonly #seen = new Set<string>();
+  readonly #included = new Set<string>();
   #open: { readonly hash: Hash; readonly reference: AttachmentReference }[] = [];
 
   /** The envelope is verified as far as attachments are concerned. */
@@ -31,11 +32,16 @@ export class SignedAttachments implements AttachmentSink {
     this.#rules = rules;
   }
 
+  /** The part is in Body, by an Include, and so the signature of Body covers it. */
+  cover(id: string): void {
+    this.#included.add(id);
+  }
+
   /** Throws `wsse:InvalidSecurity`, `wsse:UnsupportedAlgorithm`, `WSSE_DUPLICATE_ID`. */
   begin(id: string | null, transferEncoding: string, mediaType: string | null): boolean {
     this.#finishPart();
     const { references = [], covered = null } = this.#rules ?? {};
-    if (covered !== null && (id === null || !covered.has(id)))
+    if (covered !== null && (id === null || !(covered.has(id) || this.#included.has(id))))
       throw invalidSecurity('an attachment is not signed');
     if (id === null) return false;
     const own = references.filter((reference) => reference.id === id);

@@ -33,9 +33,18 @@ export function elementText(node: ElementNode): string {
   return text;
 }
 
-/** The attribute without a namespace. Throws `wsse:InvalidSecurity` where there is none. */
+/**
+ * The attribute without a namespace, without white space around it; null for none. The schemas of signatures and tokens type
+ * their attributes (`xs:ID`, `xs:anyURI`, `xs:dateTime`, `xs:boolean`), and these types collapse white space.
+ */
+export const typedAttribute = (node: ElementNode | undefined, local: string): string | null =>
+  node?.attribute('', local)?.replace(AROUND, '') ?? null;
+
+const AROUND = /^[ \t\r\n]+|[ \t\r\n]+$/g;
+
+/** As `typedAttribute`. Throws `wsse:InvalidSecurity` where there is none. */
 export function requiredAttribute(node: ElementNode, local: string): string {
-  const value = node.attribute('', local);
+  const value = typedAttribute(node, local);
   if (value === null) throw invalidSecurity(`${node.local} has no ${local}`);
   return value;
 }

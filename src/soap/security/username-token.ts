@@ -8,7 +8,7 @@ import {
   messageExpired,
   unsupportedToken,
 } from './security-refusals.js';
-import { base64Of, elementParts, elementText, isNamed } from './strict-elements.js';
+import { base64Of, elementParts, elementText, isNamed, typedAttribute } from './strict-elements.js';
 import { instantOf } from './timestamp.js';
 import { BASE64_BINARY, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from './wsse-names.js';
 
@@ -110,7 +110,7 @@ function readParts(node: ElementNode): TokenParts {
   if (user.length > USER_CHARS_MAX || text.length > PASSWORD_CHARS_MAX)
     throw failedAuthentication('a user or password that is too long');
   const [nonce, created] = [parts.get('Nonce'), parts.get('Created')];
-  const encoding = nonce?.attribute('', 'EncodingType') ?? BASE64_BINARY;
+  const encoding = typedAttribute(nonce, 'EncodingType') ?? BASE64_BINARY;
   if (encoding !== BASE64_BINARY) throw unsupportedToken('the encoding of Nonce');
   return {
     user,
@@ -125,7 +125,7 @@ const KNOWN: ReadonlySet<string> = new Set(['Username', 'Password', 'Nonce']);
 
 /** Without a type it is a text (section 3.1). */
 function typeOf(password: ElementNode): PasswordType {
-  const type = password.attribute('', 'Type') ?? PASSWORD_TEXT;
+  const type = typedAttribute(password, 'Type') ?? PASSWORD_TEXT;
   if (type === PASSWORD_TEXT) return 'text';
   if (type === PASSWORD_DIGEST) return 'digest';
   throw unsupportedToken('the type of a password');
