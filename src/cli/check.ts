@@ -14,6 +14,7 @@ import type { ConfigSection } from '../config/section.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
+import { warningOfRule } from '../wsdl/profile-rules.js';
 import { reportRows } from '../wsdl/report.js';
 import { ALL_LISTED, counted, diagnosticLine, MOST_LISTED, oneLine, table } from './table.js';
 import { withXmlContent } from './xml-content.js';
@@ -31,7 +32,8 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   for (const service of compiled.services) printService(service, compiled, terminal);
   for (const service of compiled.graphqlUpstreams)
     printGraphqlUpstream(service, compiled, terminal);
-  const { warnings } = compiled;
+  const broken = new Set(compiled.services.flatMap(({ wsdl }) => wsdl?.profile ?? []));
+  const warnings = [...compiled.warnings, ...[...broken].map(warningOfRule)];
   for (const warning of firstWarnings(warnings))
     terminal.out(`warning: ${diagnosticLine(warning)}`);
   for (const open of openIn(compiled.config)) terminal.out(`open: ${oneLine(open)}`);

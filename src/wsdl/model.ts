@@ -3,6 +3,7 @@ import type { DialectName } from '../soap/dialect.js';
 import type { AttachedPart } from '../soap/mime/attached-parts.js';
 import type { QName } from '../xml/events.js';
 import type { WsdlDocument } from './document.js';
+import type { ProfileFinding } from './profile-rules.js';
 import type { UncallableOperation } from './uncallable.js';
 
 /**
@@ -24,6 +25,8 @@ export interface WsdlModel {
   readonly documents: readonly WsdlDocument[];
   /** Content that was left out or approximated, with its position: the import report. None stops the service. */
   readonly warnings: readonly Diagnostic[];
+  /** The rules of WS-I Basic Profile that it breaks; absent: none. None changes how it is read. */
+  readonly profile?: readonly ProfileFinding[];
 }
 
 export interface WsdlService {

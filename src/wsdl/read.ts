@@ -2,6 +2,7 @@ import { dirname, isAbsolute } from 'node:path';
 import { unplaced, unplacedError } from '../base/diagnostic.js';
 import type { Inputs } from '../base/inputs.js';
 import { AT_ONCE, type Pace } from '../base/time-slices.js';
+import { ProfileCheck } from './basic-profile.js';
 import { type DocumentLink, portKey, type WsdlDocument } from './document.js';
 import {
   combineSources,
@@ -88,6 +89,8 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
   }
   const uncallable = readUncallable(definitions, bindings);
   warnOfRequiredExtensions(documents, warnings);
+  await pace.pause();
+  const profile = new ProfileCheck(documents, definitions).findings();
   const model: WsdlModel = {
     services: withDistinctNames(services),
     ...(uncallable.length === 0 ? {} : { uncallable }),
@@ -96,6 +99,7 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
     attributes: schema.attributes,
     documents: documents.map((document) => segmentDocument(document, documents)),
     warnings: warnings.list(),
+    ...(profile.length === 0 ? {} : { profile }),
   };
   return pace.run(freezing(model));
 }

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { printReference, replaceSection } from './reference/configuration.js';
+import { printConformance } from './reference/conformance.js';
 import { printJsonSchema } from './reference/json-schema.js';
 import { printKept } from './reference/kept.js';
 import { printMetrics } from './reference/metrics.js';
@@ -14,6 +15,7 @@ import { printRefusals } from './reference/refusals.js';
  */
 await writeFile('config/soapstone.schema.json', printJsonSchema());
 await writeFile('config/refusals.md', printRefusalPage());
+await writeFile('deploy/conformance.md', printConformance());
 const manual = await readFile('config/manual/protection.md', 'utf8').catch(() => null);
 if (manual !== null)
   await writeFile(

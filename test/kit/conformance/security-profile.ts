@@ -1,0 +1,211 @@
+import { held, left, type Profile } from './conformance.js';
+
+const ENCRYPTION =
+  'Encrypted parts are refused, or pass unread by `encrypted: pass`; the backend decides.';
+const DEFAULT =
+  'SOAP Message Security 1.1 section 6.3 has Base64Binary as the default; WSS4J refuses its absence. Both spellings mean the same bytes.';
+const WIDER =
+  'The profile asks for SHA-1 and RSA 1.5, which are broken today: newer algorithms, by closed lists.';
+
+/** WS-I Basic Security Profile 1.1. */
+export const SECURITY_PROFILE: Profile = {
+  name: 'WS-I Basic Security Profile 1.1',
+  source: 'http://www.ws-i.org/Profiles/BasicSecurityProfile-1.1.html',
+  rows: [
+    held(
+      'R3203 R3224 R3222',
+      'A Timestamp has one Created, one Expires at most, nothing else.',
+      'times',
+    ),
+    held('R3221', 'Created precedes Expires.', 'times'),
+    left('R3220 R3229', 'Three digits of seconds at most.', 'More are read: .NET writes seven.'),
+    held('R3213 R3215', 'Seconds are less than 60.', 'times'),
+    left(
+      'R3225 R3226',
+      'No ValueType at Created and Expires.',
+      'It is ignored: one form of time is read, whatever it says.',
+    ),
+    held('R3217 R3223', 'Times are UTC.', 'times'),
+    held('R3227', 'One Timestamp in a Security block.', 'wrapping'),
+    held('R3206 R3210', 'One Security block for each actor.', 'wrapping'),
+    held('R3061', 'A SecurityTokenReference names a token in one way.', 'signed'),
+    left(
+      'R3074',
+      'wsse11:TokenType names the kind of token.',
+      'The token itself says it; the attribute is ignored.',
+    ),
+    held('R3057 R3064 R3056', 'No reference to a reference, none to what is embedded.', 'wrapping'),
+    left(
+      'R3059',
+      'Reference has a ValueType.',
+      'Stacks leave it out; the token has its own, which is demanded.',
+    ),
+    held('R3058', 'ValueType of Reference is that of the token.', 'signed'),
+    held('R3062', 'Reference has a URI.', 'signed'),
+    held('R3027', 'No KeyName.', 'signed'),
+    held('R3054 R3063', 'KeyIdentifier has a known ValueType.', 'signed'),
+    left('R3070', 'KeyIdentifier has an EncodingType.', DEFAULT),
+    held('R3071', 'EncodingType of KeyIdentifier is Base64Binary.', 'signed'),
+    held('R3060 R3025', 'Embedded holds one token, as it is elsewhere.', 'signed'),
+    left(
+      'R3022 R3023 R3024',
+      'Which kind of reference is used where.',
+      'A rule for senders: each kind of `keyReferences` is read.',
+    ),
+    held('R5204', 'References within the message are by Id.', 'wrapping'),
+    held('R5205', 'A token precedes its references.', 'wrapping'),
+    held('R3066 R3067', 'A reference names a token of its own Security block.', 'wrapping'),
+    held('R3211', 'No reference to KeyInfo.', 'wrapping'),
+    held(
+      'R3102 R3104 R3103',
+      'Signatures are detached; that of an assertion is within it.',
+      'wrapping',
+      'saml',
+    ),
+    held('R3001 R3003 R3004 R3005', 'References of a signature are by Id.', 'wrapping'),
+    left(
+      'R3002',
+      'XPath Filter 2 for elements without an Id.',
+      'Refused: what XPath selects is another element at another reader.',
+    ),
+    held('R5416 R5411', 'A Reference has Transforms.', 'signed'),
+    left(
+      'R5423 R5412',
+      'Transforms are of a closed list.',
+      'The list is shorter: no XPath, no complete attachments.',
+    ),
+    held(
+      'R5407 R5413 R5406 R5414 R5415',
+      'PrefixList of exclusive canonicalization, in any order and with any white space.',
+      'signed',
+    ),
+    held('R3065', 'STR-Transform names its canonicalization.', 'signed'),
+    held(
+      'R5404',
+      'Canonicalization is exclusive, without comments; inclusive by name only.',
+      'signed',
+    ),
+    left(
+      'R5405 R5408',
+      'Prefixes that a sender should list.',
+      'A rule for senders. The manual warns of names in content.',
+    ),
+    left('R5420 R5421', 'Digests and signatures by SHA-1.', WIDER),
+    held('R5401', 'No HMACOutputLength.', 'signed'),
+    held('R5402', 'KeyInfo has one child.', 'signed'),
+    left(
+      'R5417',
+      'KeyInfo holds a SecurityTokenReference.',
+      'X509Data by name, and key values that are known: `keyReferences`, `keyValues`.',
+    ),
+    held('R5403 R5440', 'No Manifest and no encrypted content in a signature.', 'signed'),
+    left(
+      'R5441',
+      'SignatureConfirmation has an Id.',
+      'It is signed by its Id where that is demanded.',
+    ),
+    left(
+      'R3228 R3299 R3230 R3232 R3205 R3231 R3214 R3208 R3209 R5622 R5623 R5602 R5603 R5629 R5624 R5627 R5601 R5424 R5426 R5608 R3006 R5613 R3007 R5620 R5621 R5625 R5626 R5614 R5606',
+      'XML Encryption.',
+      ENCRYPTION,
+    ),
+    left('R3029', 'BinarySecurityToken has an EncodingType.', DEFAULT),
+    held('R3030', 'EncodingType of BinarySecurityToken is Base64Binary.', 'signed'),
+    held('R3031 R3032', 'BinarySecurityToken has the ValueType of X.509.', 'signed'),
+    held('R3033', 'A token of X.509 is one certificate of version 3.', 'signers'),
+    held('R4222', 'A UsernameToken has one Password at most.', 'users'),
+    left(
+      'R4201',
+      'Password has a Type.',
+      'Without one it is PasswordText, as the token profile says.',
+    ),
+    held('R4212 R4216 R4217', 'PasswordDigest is of Nonce, Created and the password.', 'users'),
+    held('R4223 R4225', 'One Created and one Nonce at most.', 'users'),
+    left(
+      'R4220 R4221',
+      'Nonce has an EncodingType, Base64Binary.',
+      'Without one it is Base64Binary; another one is refused.',
+    ),
+    held('R4214 R4215', 'References to a UsernameToken have its ValueType.', 'signed'),
+    held('R5206 R5209', 'X.509 by issuer and number, or subject key identifier.', 'signed'),
+    left(
+      'R5218 R5210 R5212 R5211',
+      'PKCS 7 and paths of certificates in messages.',
+      'Messages bring no authorities: `intermediates` names them.',
+    ),
+    held(
+      'R6601 R6602 R6603 R6604 R6605 R6609 R6610 R6611',
+      'SAML: identifiers and references of assertions.',
+      'saml',
+    ),
+    left('R6616 R6617 R6618', 'SAML 1.1 and remote assertions.', 'SAML 2.0 in the message only.'),
+    left('R6301 R6302 R6303', 'REL tokens.', 'Not supported: refused as an unsupported token.'),
+    left(
+      'R6901 R6902 R6903 R6904 R6905',
+      'Kerberos tokens.',
+      'Kerberos is spoken over HTTP (Negotiate), not in messages.',
+    ),
+    held('R2001 R2002 R2003', 'TLS, no SSL 2.0 or 3.0, no anonymous ciphers.', 'tls'),
+    held('R6201 R6202', 'Signed attachments, by their content.', 'attachments'),
+    left(
+      'R6203',
+      'Complete attachments, with their heads.',
+      'Heads of parts change on their way: only content is signed.',
+    ),
+  ],
+};
+
+/** OWASP Cheat Sheet Series: Web Service Security. */
+export const OWASP: Profile = {
+  name: 'OWASP Web Service Security Cheat Sheet',
+  source: 'https://cheatsheetseries.owasp.org/cheatsheets/Web_Service_Security_Cheat_Sheet.html',
+  rows: [
+    held('W01', 'Transport confidentiality: TLS for all that is confidential.', 'tls'),
+    held(
+      'W02',
+      'Server authentication: certificates are verified, chain, name and revocation.',
+      'upstreamTls',
+    ),
+    left(
+      'W03',
+      'User authentication: not Basic without TLS.',
+      '`check` warns of credentials in clear text; they are not refused.',
+    ),
+    held('W04', 'Client certificates for what is sensitive.', 'certificates'),
+    left(
+      'W05',
+      'Transport encoding: both ends read the same encoding.',
+      'SOAP encodings are read as the WSDL names them, and bounded.',
+    ),
+    held('W06', 'Message integrity: signatures.', 'signed', 'wrapping'),
+    left('W07', 'Message confidentiality: encryption of parts.', ENCRYPTION),
+    held('W08', 'Authorization: by caller and operation, for each message.', 'rights'),
+    held('W09', 'Administrative functions are apart from the service.', 'secrets'),
+    held('W10', 'Schema validation: against the XSD.', 'validity'),
+    held('W11', 'Schemas have bounds of length, patterns and ranges.', 'validity'),
+    held('W12', 'Content validation: malformed XML.', 'xml'),
+    held('W13', 'XML bombs and entities.', 'xml'),
+    held('W14', 'What was found wrong is told without the content.', 'content'),
+    held('W15', 'Output encoding: content is data.', 'outputs'),
+    left(
+      'W16',
+      'Virus protection of attachments.',
+      'No scanner is part of the gateway: `clients.authorize` or the backend.',
+    ),
+    held('W17', 'Message size: bounded.', 'long'),
+    held(
+      'W18',
+      'Availability: resources are bounded, throughput and connections limited.',
+      'connections',
+      'uploads',
+      'flood',
+    ),
+    held('W19', 'XML denial of service: recursion, oversize, entities.', 'xml', 'long'),
+    left(
+      'W20',
+      'Endpoint security profile: WS-I Basic Profile.',
+      'This page; `check` names what a WSDL breaks.',
+    ),
+    held('W21', 'Replay: Timestamps and nonces.', 'once', 'users'),
+  ],
+};
