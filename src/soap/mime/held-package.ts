@@ -4,6 +4,7 @@ import type { Encoding } from '../../xml/transcode.js';
 import { XOP_URI } from './include.js';
 import type { AttachmentSink, EnvelopeReader } from './multipart.js';
 import { PLAIN_CODINGS } from './part-head.js';
+import { type Spellings, spellingsOf } from './references.js';
 
 /** The namespace of signatures, which a signed envelope has in its text. */
 const SIGNATURE_URI = 'http://www.w3.org/2000/09/xmldsig#';
@@ -37,12 +38,13 @@ export class HeldPackage {
     return { envelope: this.#envelopeReader(reader), attachments: this.#partReader() };
   }
 
-  /** The content of a part; null for none, or one in a transfer encoding. There is none before the package is over. */
-  partBytes(id: string): Buffer | null {
-    const part = this.#byId?.get(id);
-    if (part === undefined || !PLAIN_CODINGS.has(part.transferEncoding)) return null;
+  /** The part of a reference; null for none, and for one in a transfer encoding. Before the package is over there is none. */
+  partOf(spellings: Spellings): { readonly id: string; readonly bytes: Buffer } | null {
+    const part = spellings.map((each) => this.#byId?.get(each)).find((each) => each !== undefined);
+    if (part === undefined || part.id === null || !PLAIN_CODINGS.has(part.transferEncoding))
+      return null;
     part.joined ??= Buffer.concat(part.pieces);
-    return part.joined;
+    return { id: part.id, bytes: part.joined };
   }
 
   #envelopeReader(reader: EnvelopeReader): EnvelopeReader {
@@ -113,7 +115,11 @@ export class HeldPackage {
   #release(): void {
     const isWhole = this.#state === 'holding';
     const [envelope, parts] = [this.#envelope, this.#parts];
-    this.#byId = new Map(parts.flatMap((part) => (part.id === null ? [] : [[part.id, part]])));
+    this.#byId = new Map(
+      parts.flatMap((part) =>
+        part.id === null ? [] : spellingsOf(part.id).map((spelling) => [spelling, part] as const),
+      ),
+    );
     this.#state = 'flowing';
     this.#envelope = [];
     this.#parts = [];

@@ -16,7 +16,7 @@ import { InterestFilter } from '../../xml/interest-filter.js';
 import { dialectOfUri } from '../dialect.js';
 import { HeldPackage } from '../mime/held-package.js';
 import { XOP_URI } from '../mime/include.js';
-import { partOf } from '../mime/references.js';
+import { referenceIn } from '../mime/references.js';
 import { eachId, referableId } from './element-ids.js';
 import {
   type VerificationRules,
@@ -164,9 +164,9 @@ export class MessageVerifier implements XmlHandler {
   }
 
   #openIncluded(tag: StartTag): Interest {
-    const id = partOf(tag.attribute('', 'href') ?? '');
-    const bytes = id === null ? null : (this.held?.partBytes(id) ?? null);
-    if (bytes === null)
+    const spellings = referenceIn(tag.attribute('', 'href') ?? '');
+    const part = spellings === null ? null : (this.held?.partOf(spellings) ?? null);
+    if (part === null)
       throw unsupportedAlgorithm(
         'an Include in what is signed, or in the Security block, of a part that is missing or encoded',
       );
@@ -176,8 +176,9 @@ export class MessageVerifier implements XmlHandler {
         throw failedCheck('an Include beside text in what is signed');
       this.#hasText[this.#depth - 1] = true;
       if (this.#hasComment[this.#depth - 1] === true) throw commentInText();
-      if (id !== null && this.#isBodySigned) this.attachments?.cover(id);
+      if (this.#isBodySigned) this.attachments?.cover(part.id);
     }
+    const { bytes } = part;
     for (let at = 0; at < bytes.length; at += INCLUDED_BYTES) {
       const letters = bytes.toString('base64', at, at + INCLUDED_BYTES);
       if (this.#block !== null) this.#block.text(letters);
