@@ -14,14 +14,20 @@ import {
   type RefusedOperation,
   refuseOperation,
 } from './operation.js';
-import { answerInOrder, checkBatch, joinAnswers } from './run/batch.js';
+import {
+  answerInOrder,
+  type BatchPlace,
+  batchRequests,
+  checkBatch,
+  joinAnswers,
+} from './run/batch.js';
 import type { GraphqlResponse } from './run/graphql-response.js';
 import { writeResult } from './run/written-json.js';
 
 /** The host of an HTTP request. */
 export interface RequestHost extends OperationHost {
-  /** A host for one item of a batch. */
-  item?(): ItemHost;
+  /** A host for one item of a batch; null: the only one, which is as any request. */
+  item?(place: BatchPlace | null): ItemHost;
 }
 
 export interface ItemHost extends OperationHost {
@@ -130,8 +136,9 @@ async function answerBatch(items: readonly unknown[], batch: Batch): Promise<Gra
   const { operations, host, method, type } = batch;
   const { limits, measured } = operations.admission;
   let points = 0;
-  const answers = await answerInOrder(items, async (raw, beginInOrder) => {
-    const own: ItemHost = host.item?.() ?? host;
+  const requests = batchRequests(items);
+  const answers = await answerInOrder(items, async (raw, at, beginInOrder) => {
+    const own: ItemHost = host.item?.(items.length > 1 ? { at, requests } : null) ?? host;
     let leave: (() => void) | undefined;
     const transport: Transport = {
       method,

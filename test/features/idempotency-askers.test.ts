@@ -1,13 +1,18 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import { WebSocket } from 'ws';
 import { WSSE } from '../../src/soap/security/wsse-names.js';
 import { answerBy } from '../kit/backend.js';
 import { type Identity, makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
 import { useConfigFolder } from '../kit/configuration.js';
 import { envelope, postSoap, WSA } from '../kit/envelope.js';
 import { askText, postJson } from '../kit/graphql-client.js';
+import { INIT, PROTOCOL, subscribe } from '../kit/live-desk.js';
 import { securityOf, signedMessage, userToken } from '../kit/signed-message.js';
+import { until } from '../kit/until.js';
 import { useService } from '../kit/use.js';
 import { MISSING, useRedis } from '../redis/kit.js';
 
@@ -386,3 +391,117 @@ t.test(
     t.ok(shared > 5, `answers are shared all the same: ${shared}`);
   },
 );
+
+const BATCHES = 'graphql: { batch: 5 }\n';
+const PAID = 'pay(sum: 1) { receipt }';
+const batchOf = (...items: readonly string[]): readonly object[] =>
+  items.map((fields) => ({ query: `mutation { ${fields} }` }));
+
+for (const store of ['memory', 'Redis'] as const)
+  t.test(
+    `requests of a batch are told apart under one key: ${store}`,
+    { skip: store === 'Redis' ? MISSING : false },
+    async (t) => {
+      const redis = store === 'Redis' ? `redis: { url: "${(await useRedis(t)).url}" }\n` : '';
+      const bank = await useBank(t, '', BATCHES + redis);
+      const ask = async (items: readonly object[], key: string): Promise<string> => {
+        const answer = await postJson(`${bank.gateway.url}/graphql`, items, {
+          'idempotency-key': key,
+        });
+        return (await answer.text()).replaceAll(/,"extensions":\{"cost"[^[]*?\}\}(?=[,\]])/g, '');
+      };
+      const batch = batchOf(`a: ${PAID}`, `b: ${PAID} c: ${PAID}`);
+      const both = await ask(batch, 'k');
+      t.match(both, '"a":{"receipt":"R1"}');
+      t.match(both, '"b":{"receipt":"R2"},"c":{"receipt":"R3"}');
+      for (let times = 0; times < 2; times++) t.equal(await ask(batch, 'k'), both, 'kept answers');
+      const others: Readonly<Record<string, readonly object[]>> = {
+        'another order': [...batch].reverse(),
+        'one less': batch.slice(0, 1),
+        'one more': [...batch, ...batchOf(`d: ${PAID}`)],
+        'one twice': [...batch, ...batch],
+        'another field': batchOf(`a: ${PAID}`, `b: ${PAID} c: ${PAID} d: ${PAID}`),
+        'another sum': batchOf(`a: ${PAID}`, `b: ${PAID} c: ${PAID.replace('1', '2')}`),
+        'other variables': batch.map((item) => ({ ...item, variables: { x: 1 } })),
+      };
+      for (const [name, items] of Object.entries(others)) {
+        const answer = await ask(items, 'k');
+        t.match(answer, 'IDEMPOTENCY_KEY_REUSED', name);
+        t.notMatch(answer, '"receipt"', name);
+      }
+      t.match(await bank.graphql({}, 'k'), 'IDEMPOTENCY_KEY_REUSED', 'one request alone');
+      t.equal(bank.backend.complete.length, 3);
+      const same = batchOf(PAID, PAID);
+      const twice = await ask(same, 'same');
+      t.match(twice, /R4.*R5/s, 'two requests that are alike are two payments');
+      t.equal(await ask(same, 'same'), twice);
+      const single = await ask(batchOf(PAID), 'single');
+      t.match(single, 'R6');
+      t.match(await bank.graphql({}, 'single'), 'R6', 'a batch of one is one request');
+      t.equal(await ask(batchOf(PAID), 'single'), single);
+      t.equal(bank.backend.complete.length, 6);
+    },
+  );
+
+t.test('a conditional field of a batch that changes places is no further payment', async (t) => {
+  const bank = await useBank(t, '', BATCHES);
+  const query = `mutation ($x: Boolean!) { __typename pay(sum: 1) @include(if: $x) { receipt } }`;
+  const items = [
+    { query, variables: { x: true } },
+    { query, variables: { x: false } },
+  ];
+  const headers = { 'idempotency-key': 'k' };
+  const ask = async (sent: readonly object[]): Promise<string> =>
+    (await postJson(`${bank.gateway.url}/graphql`, sent, headers)).text();
+  t.match(await ask(items), 'R1');
+  t.match(await ask([...items].reverse()), 'IDEMPOTENCY_KEY_REUSED');
+  t.match(await ask(items), 'R1');
+  t.equal(bank.backend.complete.length, 1);
+});
+
+t.test('a document that is named by its hash is the same request of a batch', async (t) => {
+  const bank = await useBank(t, '', 'graphql: { batch: 5, persisted: { automatic: true } }\n');
+  const named = ['a', 'b'].map((name) => {
+    const query = `mutation { ${name}: ${PAID} }`;
+    const sha256Hash = createHash('sha256').update(query).digest('hex');
+    return { query, extensions: { persistedQuery: { version: 1, sha256Hash } } };
+  });
+  const ask = async (sent: readonly object[], key: string): Promise<string> =>
+    (await postJson(`${bank.gateway.url}/graphql`, sent, { 'idempotency-key': key })).text();
+  t.match(await ask(named, 'k'), /R1.*R2/s);
+  t.match(
+    await ask(
+      named.map(({ extensions }) => ({ extensions })),
+      'k',
+    ),
+    /R1.*R2/s,
+  );
+  t.equal(bank.backend.complete.length, 2);
+});
+
+t.test('the key of a WebSocket handshake is the key of no operation', async (t) => {
+  const bank = await useBank(
+    t,
+    '',
+    'subscriptions: { paid: { on: { operation: bank.Pay, fields: { sum: request.sum } } } }\n',
+  );
+  const socket = new WebSocket(`${bank.gateway.url.replace('http', 'ws')}/graphql`, PROTOCOL, {
+    headers: { 'idempotency-key': 'k' },
+  });
+  t.teardown(() => socket.terminate());
+  const answers: string[] = [];
+  socket.on('message', (data) => {
+    const text = String(data);
+    if (text.includes('"next"')) answers.push(text);
+  });
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ ...INIT, payload: { 'idempotency-key': 'k' } }));
+  await once(socket, 'message');
+  for (const [at, sum] of [1, 1, 2].entries()) {
+    socket.send(JSON.stringify(subscribe(String(at), `mutation { pay(sum: ${sum}) { receipt } }`)));
+    await until(() => answers.length > at);
+    t.match(answers.at(-1), `R${at + 1}`, 'each operation is a payment');
+  }
+  t.equal(bank.backend.complete.length, 3);
+  t.match(await bank.graphql({}, 'k'), 'R4', 'and the key is free');
+});

@@ -29,8 +29,7 @@ export function callKey(rule: ReadRule, call: CallParts): CallKey | null {
  */
 export function callClaim(call: CallParts, keyed: KeyedRequest): KeyClaim {
   const { service, operation, request } = call;
-  const user = subjectOf(service, keyed.client)?.user;
-  const owner = [keyed.client.id, ...(user === undefined ? [] : [user]), keyed.key];
+  const owner = [keyed.client.id, subjectOf(service, keyed.client)?.user ?? null, keyed.key];
   const about = {
     keepMillis: service.idempotency.get(operation?.name ?? '')?.keepMillis ?? 0,
     callMillis: service.upstream.rulesOf(request).totalMillis,
@@ -48,9 +47,9 @@ export function callClaim(call: CallParts, keyed: KeyedRequest): KeyClaim {
     group: {
       ...about,
       // It outlasts the answers of its members, which come later.
-      keepMillis: about.keepMillis + group.members.length * about.callMillis,
+      keepMillis: about.keepMillis + group.callsMax * about.callMillis,
       key: digest(owner),
-      fingerprint: digest(['group', ...group.members]),
+      fingerprint: digest(['group', ...group.request]),
     },
   };
 }

@@ -56,10 +56,13 @@ export interface KeyedRequest {
   readonly group: KeyGroup | null;
 }
 
-/** The calls that one request makes under one key. A request with other members is another request. */
+/** The calls that one request makes under one key. */
 export interface KeyGroup {
-  readonly members: readonly string[];
-  /** The one that the call is for. */
+  /** Tells the request from others that the key may not be used for. */
+  readonly request: readonly string[];
+  /** The most calls that it may make under the key. */
+  readonly callsMax: number;
+  /** The call, by its place in the request. */
   readonly member: string;
 }
 

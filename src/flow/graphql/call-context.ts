@@ -9,6 +9,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { RawFields } from '../calls/caller-fields.js';
+import type { KeyGroup } from '../calls/declared-call.js';
 import type { Observers } from '../calls/observation.js';
 import type { CallRelay } from '../calls/relayed-call.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
@@ -35,8 +36,14 @@ export interface CallContext {
   readonly makeAddress?: AddressMaker | null;
   /** Null or absent for calls that are neither cached nor shared. */
   readonly sharing?: CallSharing | null;
-  /** The response keys of the fields of the request that an idempotency key may be for; absent: of this one alone. */
-  readonly keyedFields?: () => readonly string[];
+  /** The calls that the idempotency key in `headers` is for; null or absent where it is no key of this operation. */
+  readonly keyed?: KeyedFields | null;
+}
+
+/** The calls of one HTTP request under its idempotency key. */
+export interface KeyedFields {
+  /** The group of a field, by its response key; null where the request makes no other call under the key. */
+  groupOf(field: string): KeyGroup | null;
 }
 
 /** The request that a reply must belong to. */

@@ -112,17 +112,16 @@ function sendMessage(
 /** The request of a field under its idempotency key; null without one. */
 function keyedRequest(
   { bound: { operation }, key: field }: FieldCall,
-  { service, headers, sharing = null, keyedFields = NO_FIELDS }: CallContext,
+  { service, headers, sharing = null, keyed = null }: CallContext,
   message: CallMessage,
   messageId: string | null,
 ): KeyedRequest | null {
-  if (sharing === null || field === undefined) return null;
+  if (sharing === null || keyed === null || field === undefined) return null;
   const key = keyIn(service, operation, headers);
   if (key === null) return null;
   // A file cannot be compared before it is sent.
   if (message.hasFiles)
     throw new Refusal('BAD_REQUEST', 'A file cannot be sent under an idempotency key.');
-  const members = keyedFields();
   return {
     key,
     client: sharing.client,
@@ -130,8 +129,6 @@ function keyedRequest(
     // The gateway has written the message: credentials that go with it are header fields.
     sender: [],
     messageId,
-    group: members.length > 1 ? { members, member: field } : null,
+    group: keyed.groupOf(field),
   };
 }
-
-const NO_FIELDS = (): readonly string[] => [];

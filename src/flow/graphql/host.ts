@@ -20,6 +20,7 @@ import {
 } from '../../graphql/fields/subschema.js';
 import type { ItemHost, RequestHost } from '../../graphql/http.js';
 import type { FieldRights } from '../../graphql/rights/field-rights.js';
+import type { BatchPlace } from '../../graphql/run/batch.js';
 import type { Throttle } from '../../graphql/run/cost-report.js';
 import type { CallField, CallToCheck, FieldCall } from '../../graphql/run/field-call.js';
 import { calledFields, useOf } from '../../graphql/run/operation-use.js';
@@ -31,6 +32,7 @@ import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/aut
 import type { RawFields } from '../calls/caller-fields.js';
 import { callerDigest } from '../calls/caller-parts.js';
 import { consultPolicy } from '../calls/consult-policy.js';
+import type { KeyGroup } from '../calls/declared-call.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { subjectOf } from '../calls/subject.js';
 import type { BatchPermits } from '../http/concurrency.js';
@@ -38,6 +40,7 @@ import { recordOf } from '../http/connection-record.js';
 import { type TaskOwner, waitForTimeSlice } from '../http/fair-scheduler.js';
 import { authorizeUpstream } from './authorize-upstream.js';
 import { callOperation } from './call.js';
+import type { KeyedFields } from './call-context.js';
 import { checkCallArguments } from './call-message.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { sendOperation } from './upstream-call.js';
@@ -59,6 +62,11 @@ export interface HostOptions {
   readonly connection?: TaskOwner;
   /** Null or absent where the lifetime of the answer is not needed. */
   readonly lifetime?: AnswerLifetime | null;
+  /**
+   * The header fields came with this operation alone, or with its batch: an idempotency key in them is for it. Absent: not,
+   * as those of a WebSocket, which brings many operations.
+   */
+  readonly isHttpRequest?: boolean;
   /** The name of the endpoint for the decision point; null or absent: GraphQL. */
   readonly protocol?: 'rest' | 'mcp' | null;
   /** Replaces calls that an event answers by itself. */
@@ -72,7 +80,7 @@ export const maySeeBreakdown = ({ costBreakdown }: GraphqlEndpoint, { rights }: 
   costBreakdown || rights.costBreakdown;
 
 /** Connects one operation of a caller to the rest of the gateway, whatever transport carries it. */
-export class CallerHost implements RequestHost, ItemHost {
+export class CallerHost implements RequestHost, ItemHost, KeyedFields {
   readonly id: string;
   readonly signal: CancelSignal;
   readonly wantsBreakdown: boolean;
@@ -89,6 +97,8 @@ export class CallerHost implements RequestHost, ItemHost {
   #admitted: Admitted | null = null;
   /** The permits that the items of a batch share; null until a batch needs them. */
   #permits: BatchPermits | null;
+  /** The place of the operation in its batch; null without one. */
+  readonly #place: BatchPlace | null;
   #readMillis = 0;
   #waitedMillis = 0;
 
@@ -98,6 +108,7 @@ export class CallerHost implements RequestHost, ItemHost {
     exchange: Exchange,
     options: HostOptions,
     permits: BatchPermits | null = null,
+    place: BatchPlace | null = null,
   ) {
     const { signal, headers, answeredBy } = options;
     this.id = exchange.id;
@@ -111,6 +122,7 @@ export class CallerHost implements RequestHost, ItemHost {
     this.#exchange = exchange;
     this.#options = options;
     this.#permits = permits;
+    this.#place = place;
     const calls: BackendCalls = {
       callField: (call) => this.#call(call),
       sendToSubschema: (request) => this.#send(request),
@@ -215,7 +227,7 @@ export class CallerHost implements RequestHost, ItemHost {
     this.#exchange.graphql.exceededLimit = limitOf(refusal);
   }
 
-  item(): ItemHost {
+  item(place: BatchPlace | null): ItemHost {
     this.#permits ??= this.#endpoint.concurrency.forBatch(this.#caller.client);
     return new CallerHost(
       this.#endpoint,
@@ -223,6 +235,7 @@ export class CallerHost implements RequestHost, ItemHost {
       this.#exchange,
       this.#options,
       this.#permits,
+      place,
     );
   }
 
@@ -294,7 +307,7 @@ export class CallerHost implements RequestHost, ItemHost {
         limits: codec,
         observers,
         sharing,
-        keyedFields: () => this.#keyedFields(),
+        keyed: this.#options.isHttpRequest === true ? this : null,
         makeAddress: addresses === null ? null : addresses.maker(field, client, headers),
       });
     } catch (caught) {
@@ -316,6 +329,18 @@ export class CallerHost implements RequestHost, ItemHost {
     if (service === undefined) return null;
     const called = { service, operation: operation.name };
     return callerDigest('rows', called, this.#caller.client, this.#options.headers);
+  }
+
+  /** Fields of one operation are told apart by their response keys, those of a batch also by its requests. */
+  groupOf(field: string): KeyGroup | null {
+    if (this.#place !== null) {
+      const { at, requests } = this.#place;
+      const request = requests();
+      const callsMax = request.length * this.#endpoint.operations.limits.calls;
+      return { request, callsMax, member: `${at} ${field}` };
+    }
+    const request = this.#keyedFields();
+    return request.length > 1 ? { request, callsMax: request.length, member: field } : null;
   }
 
   /** The response keys of the fields that an idempotency key may be for, in alphabetical order. */
@@ -361,6 +386,14 @@ export function hostOfRequest(
   ending.onGone(() => departure.abort());
   const connection = recordOf(request.socket);
   const { headers, rawHeaders } = request;
-  const options = { signal: departure, headers, rawHeaders, connection, lifetime, protocol };
+  const options: HostOptions = {
+    signal: departure,
+    headers,
+    rawHeaders,
+    isHttpRequest: true,
+    connection,
+    lifetime,
+    protocol,
+  };
   return { host: new CallerHost(endpoint, caller, exchange, options), departure };
 }

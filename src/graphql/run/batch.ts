@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { canonical } from '../../base/canonical.js';
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import { rawParams } from '../admission/params.js';
 import type { GraphqlResponse } from './graphql-response.js';
 
 /** Throws `BATCHING_NOT_SUPPORTED` for a batch that is empty, too long, or holds another one. */
@@ -10,6 +13,31 @@ export function checkBatch(items: readonly unknown[], most: number): void {
   }
 }
 
+/** The place of a request in its batch. */
+export interface BatchPlace {
+  readonly at: number;
+  /** What tells each request of the batch from others. Throws a `Refusal` where a file is part of one. */
+  readonly requests: () => readonly string[];
+}
+
+/** Hashes the document, the operation and the variables of each request, once they are asked for. */
+export function batchRequests(items: readonly unknown[]): BatchPlace['requests'] {
+  let hashes: readonly string[] | null = null;
+  return () => (hashes ??= items.map((item) => sha256(canonical(partsOf(item)))));
+}
+
+/** The parts of a request that decide what it does; null for one that is refused. A document may come by its hash. */
+function partsOf(item: unknown): readonly unknown[] | null {
+  try {
+    const { query, document, operationName, variables } = rawParams(item);
+    return [query === null ? document?.id : sha256(query), operationName, variables];
+  } catch {
+    return null;
+  }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 /**
  * Answers the requests of a batch, in their order. Queries run side by side; a mutation waits for all requests before
  * it, and all requests after it wait for the mutation. `answer` awaits `begin` between the admission of an operation and
@@ -17,17 +45,17 @@ export function checkBatch(items: readonly unknown[], most: number): void {
  */
 export async function answerInOrder<T, A>(
   items: readonly T[],
-  answer: (item: T, begin: (isMutation: boolean) => Promise<void>) => Promise<A>,
+  answer: (item: T, at: number, begin: (isMutation: boolean) => Promise<void>) => Promise<A>,
 ): Promise<readonly A[]> {
   const answers: Promise<A>[] = [];
-  for (const item of items) {
+  for (const [at, item] of items.entries()) {
     const before = Promise.allSettled(answers);
     await new Promise<void>((resolve) => {
       const begin = async (isMutation: boolean): Promise<void> => {
         if (isMutation) await before;
         else resolve();
       };
-      const answering = answer(item, begin);
+      const answering = answer(item, at, begin);
       answers.push(answering);
       answering.then(
         () => resolve(),
