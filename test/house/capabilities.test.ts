@@ -277,7 +277,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/idempotency/',
       'config/graphql/idempotency-',
       'compile/soap/idempotency.ts',
-      'redis/redis-outcomes.ts',
+      'redis/outcomes/',
       'base/outcome-store.ts',
     ],
     exceptions: {
