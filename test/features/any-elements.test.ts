@@ -143,14 +143,3 @@ t.test('an element of any name that is longer than allowed is null with an error
   t.match(errors, [{ extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } }]);
   t.same(data, { get: { bag: { any: [{ value: null }] } } });
 });
-
-t.test('names "0.1" keeps elements of any name as XML', async (t) => {
-  const { ask, sent } = await startDesk(t, WSDL, '    names: "0.1"\n');
-  const query =
-    'query ($any: [XML!]) { get(record: { type: "a", any: $any }) { record { type any } bag } }';
-  const answer = await ask(query, reply('<t:record><t:type>A</t:type><e/></t:record>'), {
-    any: ['<a xmlns="urn:a"/>'],
-  });
-  t.same(answer, { data: { get: { record: { type: 'A', any: ['<e/>'] }, bag: null } } });
-  t.match(sent(), /<n\d:a\/>/);
-});

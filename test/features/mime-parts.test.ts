@@ -194,15 +194,6 @@ t.test('parts of rpc style, and a reply of nothing but an attachment', async (t)
   t.match(await ask('mutation { bare { photo } }'), errorWith('SOAP_FAULT'));
 });
 
-t.test('names of version 0.1 leave attachments out, as that version did', async (t) => {
-  const { backend, ask } = await startDesk(t, ', names: "0.1"');
-  backend.answer = answerWith(packed(STORED, [{ id: 'copy=1@h', content: 'x' }]), TYPE);
-  t.same(await ask('mutation { store(id: 1) }'), { data: { store: 'here' } });
-  t.match(backend.complete[0]?.headers, { 'content-type': 'text/xml; charset=utf-8' });
-  backend.answer = answerWith(packed(envelope(''), [{ id: 'photo=1@h', content: 'x' }]), TYPE);
-  t.same(await ask('mutation { bare }'), { data: { bare: true } });
-});
-
 t.test('parts beside a message by the SOAP encoding', async (t) => {
   const { backend, ask } = await startDesk(t, '', 'limits: { codec: { attachmentBytes: 10 } }\n');
   const spun = envelope(

@@ -76,9 +76,3 @@ t.test('mixed content is written from its fields or as XML', async (t) => {
     /longer than allowed|LIMIT|too/i,
   );
 });
-
-t.test('names "0.1" keeps mixed content as XML', async (t) => {
-  const { ask } = await startDesk(t, WSDL, '    names: "0.1"\n');
-  const answer = await ask('{ get(words: "x") { words note } }', reply('<t:words>w</t:words>'));
-  t.match(answer, { data: { get: { words: /<words.*>w<\/words>/, note: null } } });
-});
