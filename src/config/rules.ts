@@ -6,10 +6,11 @@ import { clientRules } from './clients/client-rules.js';
 import { maskRules } from './clients/masks.js';
 import { callbackPaths } from './graphql/callback-paths.js';
 import { documentRules } from './graphql/document-rules.js';
-import { downloadPath, downloadRules } from './graphql/download-rules.js';
+import { downloadPaths, downloadRules } from './graphql/download-rules.js';
 import { graphqlRules } from './graphql/graphql-rules.js';
 import { graphqlServiceRules } from './graphql/graphql-service-rules.js';
 import { idempotencyRules } from './graphql/idempotency-rules.js';
+import { pagePaths } from './graphql/page-paths.js';
 import { pageRules } from './graphql/page-rules.js';
 import { requestRules } from './graphql/request-rules.js';
 import { subscriptionRules } from './graphql/subscription-rules.js';
@@ -17,8 +18,9 @@ import { parseAddress } from './keys/address.js';
 import { type ConfigPath, printPath } from './keys/config-path.js';
 import type { Finding } from './keys/finding.js';
 import { claimedAddresses, listenRules } from './listen/listen-rules.js';
+import { pathOverlaps } from './listen/path-overlaps.js';
 import { type ClaimedPath, claimedPaths, pathRules } from './listen/path-rules.js';
-import { mcpPath } from './mcp/mcp-rules.js';
+import { mcpPaths } from './mcp/mcp-rules.js';
 import { redisRules } from './process/redis-rules.js';
 import { restPaths } from './rest/rest-rules.js';
 import { mtomRules } from './soap/mtom-rules.js';
@@ -45,11 +47,13 @@ export function* checkRules(
   const claimed = [
     ...claimedPaths(data),
     ...restPaths(data['services']),
-    ...mcpPath(data['mcp']),
-    ...downloadPath(data['graphql']),
+    ...mcpPaths(data),
+    ...downloadPaths(data['graphql']),
+    ...pagePaths(data['graphql']),
     ...callbackPaths(data['subscriptions']),
   ];
   findings.push(...(yield* clientRules(data)));
+  const overlaps = yield* pathOverlaps(claimed);
   yield;
   return [
     ...findings,
@@ -67,7 +71,7 @@ export function* checkRules(
     ...redisRules(data),
     ...limitRules(data, isGiven),
     ...pathRules(claimed),
-    ...duplicates(claimed, 'path'),
+    ...overlaps,
     ...duplicateAddresses(data),
   ];
 }
@@ -143,16 +147,15 @@ function duplicateAddresses(data: Record<string, unknown>): readonly Finding[] {
     { path: ['demo', 'listen'], claimed: isRecord(demo) ? demo['listen'] : undefined },
   ];
   // Port 0 is a different port each time.
-  return duplicates(
+  return sameAddresses(
     claims.filter(
       ({ claimed }) => typeof claimed === 'string' && parseAddress(claimed)?.port !== 0,
     ),
-    'address',
   );
 }
 
-/** Each path and each address has one owner. */
-function duplicates(claims: readonly ClaimedPath[], thing: 'path' | 'address'): readonly Finding[] {
+/** Each address has one owner. */
+function sameAddresses(claims: readonly ClaimedPath[]): readonly Finding[] {
   const owners = new Map<string, ConfigPath>();
   const findings: Finding[] = [];
   for (const { path, claimed } of claims) {
@@ -162,8 +165,8 @@ function duplicates(claims: readonly ClaimedPath[], thing: 'path' | 'address'): 
       owners.set(claimed, path);
       continue;
     }
-    const what = `${printPath(path)} is the same ${thing} as ${printPath(owner)}.`;
-    findings.push({ path, part: 'value', what, remedy: `Give each its own ${thing}.` });
+    const what = `${printPath(path)} is the same address as ${printPath(owner)}.`;
+    findings.push({ path, part: 'value', what, remedy: 'Give each its own address.' });
   }
   return findings;
 }

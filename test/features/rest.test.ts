@@ -275,6 +275,18 @@ t.test('keys of the configuration', async (t) => {
     [', rest: { operations: [GetCustomers] }', /no operation `GetCustomers`[\s\S]*GetCustomer/],
     [', rest: { path: /graphql }', /same path/],
     [
+      ', rest: true, path: /rest/crm/GetCustomer',
+      /crm\.GetCustomer over REST, \/rest\/crm\/GetCustomer, is the same path as `services\.crm\.path`/,
+    ],
+    [
+      ', rest: true, operations: { GetCustomer: { rest: "GET /rest/crm/FindCustomers" } }',
+      /of crm\.GetCustomer is the path of crm\.FindCustomers over REST/,
+    ],
+    [
+      ', rest: true, operations: { GetCustomer: { rest: "GET /graphql" } }',
+      /`services\.crm\.operations\.GetCustomer\.rest` \(\/graphql\) matches the path of `graphql\.path`/,
+    ],
+    [
       ', rest: true, operations: { GetCustomer: false, FindCustomers: false, SetCustomer: false }',
       /no operation of service crm/,
     ],

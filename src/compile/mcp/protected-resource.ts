@@ -1,4 +1,5 @@
 import { jwtIssuers } from '../../config/clients/token-keys.js';
+import { describedAt, resourceAt } from '../../config/mcp/mcp-rules.js';
 import type { Config } from '../../config/schema.js';
 
 /** The description of an endpoint for clients that look for its authorization server (RFC 9728). */
@@ -15,8 +16,6 @@ export interface ProtectedResource {
   };
 }
 
-const WELL_KNOWN = '/.well-known/oauth-protected-resource';
-
 /**
  * Null without `publicUrl`, for a client takes only the description of the very address that it calls, and where no token
  * is of an issuer with an address.
@@ -31,9 +30,8 @@ export function protectedResource(
   ];
   const servers = [...new Set(issuers)].filter((issuer) => /^https?:\/\//i.test(issuer));
   if (publicUrl === undefined || servers.length === 0) return null;
-  const resource = new URL(publicUrl.replace(/\/+$/, '') + path);
-  // RFC 9728 section 3.1: between the host and the path.
-  const described = new URL(WELL_KNOWN + resource.pathname, resource.origin);
+  const resource = resourceAt(publicUrl, path);
+  const described = describedAt(resource);
   return {
     path: described.pathname,
     url: described.href,

@@ -1,6 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { didYouMean } from '../../base/nearest.js';
+import { callbackPaths } from '../../config/graphql/callback-paths.js';
+import { printPath } from '../../config/keys/config-path.js';
+import { claimedPaths } from '../../config/listen/path-rules.js';
 import { restPathOf } from '../../config/rest/rest-rules.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
@@ -39,6 +42,7 @@ export function compileRest(
   const bases: string[] = [];
   const diagnostics: Diagnostic[] = [];
   const routes = routesOf(root, described, diagnostics);
+  const taken = takenPaths(root.value);
   for (const [name, { rest }] of Object.entries(root.value.services)) {
     const base = restPathOf(name, rest);
     if (base === null) continue;
@@ -61,10 +65,21 @@ export function compileRest(
       );
     bases.push(`${base}/`);
     for (const each of offered) {
-      if (listed?.includes(each.name) ?? true)
-        operations.set(`${base}/${encodeURIComponent(each.name)}`, each);
+      if (!(listed?.includes(each.name) ?? true)) continue;
+      const path = `${base}/${encodeURIComponent(each.name)}`;
+      const owner = taken.get(path);
+      if (owner === undefined) operations.set(path, each);
+      else
+        diagnostics.push(
+          root.diagnostic(
+            ['services', name, 'rest'],
+            `The path of ${name}.${each.name} over REST, ${path}, is the same path as ${owner}.`,
+            'Give each its own path.',
+          ),
+        );
     }
   }
+  reportHidden(routes.all, operations, root, diagnostics);
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   if (bases.length === 0) return null;
   const { graphiql, introspection } = root.value.graphql;
@@ -77,6 +92,31 @@ export function compileRest(
     descriptionBytes: root.value.limits.rest.descriptionBytes,
     hasPage,
   };
+}
+
+/** The paths of other endpoints that are asked before REST, with the names of their keys. */
+const takenPaths = (config: Config): ReadonlyMap<string, string> =>
+  new Map(
+    [...claimedPaths({ ...config }), ...callbackPaths(config.subscriptions)].flatMap(
+      ({ path, claimed, endpoint }) =>
+        typeof claimed === 'string' && endpoint !== 'plain' ? [[claimed, printPath(path)]] : [],
+    ),
+  );
+
+/** Reports routes at the path of an operation, which is found first, whatever the method. */
+function reportHidden(
+  routes: readonly RestRoute[],
+  operations: ReadonlyMap<string, DescribedOperation>,
+  root: ConfigSection<Config>,
+  diagnostics: Diagnostic[],
+): void {
+  for (const { method, template, described } of routes) {
+    const owner = operations.get(template);
+    if (owner === undefined) continue;
+    const path = ['services', described.service, 'operations', described.name, 'rest'];
+    const what = `\`${method} ${template}\` of ${described.service}.${described.name} is the path of ${owner.service}.${owner.name} over REST.`;
+    diagnostics.push(root.diagnostic(path, what, 'Give each its own path.'));
+  }
 }
 
 /** Reads the routes of all services, and reports what is wrong with them. */

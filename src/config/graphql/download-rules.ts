@@ -1,7 +1,7 @@
 import { KIB } from '../../base/limit.js';
 import { isRecord } from '../../base/record.js';
 import type { Finding } from '../keys/finding.js';
-import type { ClaimedPath } from '../listen/path-rules.js';
+import type { EndpointPath } from '../listen/path-rules.js';
 
 const PATH = ['graphql', 'downloads'];
 
@@ -13,10 +13,15 @@ const downloadsOf = (graphql: unknown): Record<string, unknown> | null => {
   return isRecord(downloads) ? downloads : null;
 };
 
-/** The path of the addresses of binary content. */
-export function downloadPath(graphql: unknown): readonly ClaimedPath[] {
-  const downloads = downloadsOf(graphql);
-  return downloads === null ? [] : [{ path: [...PATH, 'path'], claimed: downloads['path'] }];
+/** The path of the addresses of binary content, which are below it. */
+export function downloadPaths(graphql: unknown): readonly EndpointPath[] {
+  const claimed = downloadsOf(graphql)?.['path'];
+  if (typeof claimed !== 'string') return [];
+  const own = { path: [...PATH, 'path'], endpoint: 'downloads' } as const;
+  return [
+    { ...own, claimed, reach: 'exact' },
+    { ...own, claimed: `${claimed.replace(/\/+$/, '')}/`, reach: 'below' },
+  ];
 }
 
 /** Addresses that no request could have are not made. */

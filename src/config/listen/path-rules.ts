@@ -1,36 +1,50 @@
 import { isRecord, recordEntries } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
+import type { EndpointKind } from './path-overlaps.js';
 
-/** A path of the traffic address, and the key that claims it. */
+/** A value that one key alone may have, and the key that claims it. */
 export interface ClaimedPath {
   readonly path: ConfigPath;
   readonly claimed: unknown;
 }
 
-/** Services, GraphQL and plain routes share one address. */
+/** A path of the traffic address, the key that claims it, and the endpoint that answers it. */
+export interface EndpointPath extends ClaimedPath {
+  readonly endpoint: EndpointKind;
+  /** The path alone; all paths that begin with it; or those that match it, where `{name}` is one segment. */
+  readonly reach: 'exact' | 'below' | 'template';
+  /** The key does not have the path itself: it follows from its value. */
+  readonly isDerived?: true;
+}
+
+/** The paths of services, GraphQL and plain routes. */
 export function claimedPaths({
   graphql,
   services,
   routes,
-}: Record<string, unknown>): readonly ClaimedPath[] {
-  const claims: ClaimedPath[] = [];
-  if (isRecord(graphql)) claims.push({ path: ['graphql', 'path'], claimed: graphql['path'] });
+}: Record<string, unknown>): readonly EndpointPath[] {
+  const claims: EndpointPath[] = [];
+  const claim = (path: ConfigPath, claimed: unknown, endpoint: EndpointKind): void =>
+    void claims.push({ path, claimed, endpoint, reach: 'exact' });
+  if (isRecord(graphql)) claim(['graphql', 'path'], graphql['path'], 'graphql');
   for (const [name, service] of recordEntries(services)) {
-    if (isRecord(service))
-      claims.push({ path: ['services', name, 'path'], claimed: service['path'] });
+    if (isRecord(service)) claim(['services', name, 'path'], service['path'], 'soap');
   }
   for (const [index, route] of Array.isArray(routes) ? routes.entries() : []) {
-    if (isRecord(route)) claims.push({ path: ['routes', index, 'path'], claimed: route['path'] });
+    if (isRecord(route)) claim(['routes', index, 'path'], route['path'], 'plain');
   }
   return claims;
 }
 
+/** The schema has reported what is no path. */
+export const isWrittenPath = (claimed: unknown): claimed is string =>
+  typeof claimed === 'string' && /^\/[^\s?#]*$/.test(claimed);
+
 /** Paths are compared as they are written; some are refused for every client. */
-export const pathRules = (claims: readonly ClaimedPath[]): readonly Finding[] =>
-  claims.flatMap(({ path, claimed }): readonly Finding[] => {
-    // The schema has reported what is no path.
-    if (typeof claimed !== 'string' || !/^\/[^\s?#]*$/.test(claimed)) return [];
+export const pathRules = (claims: readonly EndpointPath[]): readonly Finding[] =>
+  claims.flatMap(({ path, claimed, isDerived }): readonly Finding[] => {
+    if (!isWrittenPath(claimed) || isDerived === true) return [];
     const fault = faultOf(claimed);
     if (fault === null) return [];
     const [why, remedy] = fault;

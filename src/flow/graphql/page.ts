@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Compiled } from '../../compile.js';
-import { assetsPath, readPage } from '../../graphql/page/page.js';
+import { assetsPath } from '../../config/graphql/page-paths.js';
+import { readPage } from '../../graphql/page/page.js';
 import type { OpenEndpoint } from '../calls/open-endpoint.js';
 import { pageExample } from './page-example.js';
 import { pageAnswerer } from './send-page.js';

@@ -8,6 +8,7 @@ import { TimeSlices } from '../../base/time-slices.js';
 import { OpenApiPrinter } from '../../compile/rest/openapi.js';
 import type { OpenApiForm } from '../../compile/rest/openapi-text.js';
 import type { RestTable } from '../../compile/rest/rest-table.js';
+import { OPENAPI_JSON, OPENAPI_YAML } from '../../config/rest/rest-rules.js';
 import {
   introspectionPoints,
   prepareWholeCount,
@@ -23,8 +24,8 @@ import { REST_ACCEPTED } from './answer-rest.js';
 
 /** The form of the description at each of its addresses. */
 export const OPENAPI_PATHS: ReadonlyMap<string, OpenApiForm> = new Map([
-  ['/rest/openapi.json', 'json'],
-  ['/rest/openapi.yaml', 'yaml'],
+  [OPENAPI_JSON, 'json'],
+  [OPENAPI_YAML, 'yaml'],
 ]);
 
 const MEDIA_TYPES: Readonly<Record<OpenApiForm, string>> = {

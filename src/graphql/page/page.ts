@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 
+import { assetsPath } from '../../config/graphql/page-paths.js';
 import { escapeQuoted } from '../../xml/writer.js';
 import { type Asset, readAssets } from './assets.js';
 import { PAGE_FILES, PAGE_FOLDER, type PageFile, STYLE } from './page-files.js';
@@ -25,9 +26,6 @@ export interface Page {
   /** Maps paths, as the page names them, to files: a file never changes under its path. */
   readonly assets: ReadonlyMap<string, Asset>;
 }
-
-/** Returns the path of the files of the page, which is below the path of the endpoint. */
-export const assetsPath = (path: string): string => `${path === '/' ? '' : path}/assets/`;
 
 /**
  * Reads the page of the endpoint at `path`, with `example` in its editor. Rejects when the build has left out the files

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { OPENAPI_PAGE } from '../../../config/rest/rest-rules.js';
 import { readAssets } from '../../../graphql/page/assets.js';
 import { type Page, printLinks } from '../../../graphql/page/page.js';
 import type { OpenEndpoint } from '../../calls/open-endpoint.js';
@@ -6,7 +7,7 @@ import { pageAnswerer } from '../../graphql/send-page.js';
 import { OPENAPI_FILES, OPENAPI_FOLDER } from './openapi-files.js';
 
 /** The page that shows the description beside it. */
-const PAGE_PATH = '/rest/openapi.html';
+const PAGE_PATH = OPENAPI_PAGE;
 
 /** No service has a name with a dot: no operation is below it. */
 const FOLDER = `${PAGE_PATH}/`;
