@@ -1,8 +1,6 @@
 import { isRecord } from '../../base/record.js';
+import { assetsPath } from '../../graphql/page/assets-path.js';
 import type { EndpointPath } from '../listen/path-rules.js';
-
-/** Returns the folder of the files of GraphiQL, which is below the path of GraphQL. */
-export const assetsPath = (path: string): string => `${path === '/' ? '' : path}/assets/`;
 
 /** The paths of the files of GraphiQL, where it is served. */
 export function pagePaths(graphql: unknown): readonly EndpointPath[] {

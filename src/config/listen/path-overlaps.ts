@@ -2,26 +2,10 @@ import { addToGroup } from '../../base/groups.js';
 import type { Steps } from '../../base/time-slices.js';
 import { printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
-import { type EndpointPath, isWrittenPath } from './path-rules.js';
-
-/** The kinds of endpoints in the order in which `request.ts` asks them whether a path is theirs. */
-const ORDER = [
-  'soap',
-  'callback',
-  'graphql',
-  'openapi',
-  'rest',
-  'mcp',
-  'resource',
-  'downloads',
-  'assets',
-  'plain',
-] as const;
-
-export type EndpointKind = (typeof ORDER)[number];
+import { ENDPOINTS, type EndpointPath, isWrittenPath } from './path-rules.js';
 
 const isBefore = (one: EndpointPath, other: EndpointPath): boolean =>
-  ORDER.indexOf(one.endpoint) < ORDER.indexOf(other.endpoint);
+  ENDPOINTS.indexOf(one.endpoint) < ENDPOINTS.indexOf(other.endpoint);
 
 /**
  * Finds paths that two endpoints claim: equal ones, those below a path whose endpoint is asked first, and those that a

@@ -1,13 +1,28 @@
 import { isRecord, recordEntries } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
-import type { EndpointKind } from './path-overlaps.js';
 
 /** A value that one key alone may have, and the key that claims it. */
 export interface ClaimedPath {
   readonly path: ConfigPath;
   readonly claimed: unknown;
 }
+
+/** The kinds of endpoints in the order in which `request.ts` asks them whether a path is theirs. */
+export const ENDPOINTS = [
+  'soap',
+  'callback',
+  'graphql',
+  'openapi',
+  'rest',
+  'mcp',
+  'resource',
+  'downloads',
+  'assets',
+  'plain',
+] as const;
+
+export type EndpointKind = (typeof ENDPOINTS)[number];
 
 /** A path of the traffic address, the key that claims it, and the endpoint that answers it. */
 export interface EndpointPath extends ClaimedPath {

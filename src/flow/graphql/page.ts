@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Compiled } from '../../compile.js';
-import { assetsPath } from '../../config/graphql/page-paths.js';
+import { assetsPath } from '../../graphql/page/assets-path.js';
 import { readPage } from '../../graphql/page/page.js';
 import type { OpenEndpoint } from '../calls/open-endpoint.js';
 import { pageExample } from './page-example.js';

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { hostNames, isHostAllowed } from '../../base/host-name.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
-import { assetsPath } from '../../config/graphql/page-paths.js';
 import { listenHosts } from '../../config/listen/listen-keys.js';
+import { assetsPath } from '../../graphql/page/assets-path.js';
 
 /** Throws `HTTP_MISDIRECTED` for a request to `path` whose Host is not a name of the gateway. */
 export type HostCheck = (path: string, request: IncomingMessage) => void;

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 
-import { assetsPath } from '../../config/graphql/page-paths.js';
 import { escapeQuoted } from '../../xml/writer.js';
 import { type Asset, readAssets } from './assets.js';
+import { assetsPath } from './assets-path.js';
 import { PAGE_FILES, PAGE_FOLDER, type PageFile, STYLE } from './page-files.js';
 
 /** The Content-Security-Policy: own scripts and styles, images and fonts in `data:`, requests to the gateway only. */
