@@ -277,16 +277,16 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/idempotency/',
       'config/graphql/idempotency-',
       'compile/soap/idempotency.ts',
-      'redis/outcomes/',
+      'redis/redis-outcomes.ts',
       'base/outcome-store.ts',
     ],
     exceptions: {
       'config/graphql/operation-keys.ts': 'has the key',
       'compile/soap/service.ts': 'has the rules of its operations',
+      'flow/calls/call-key.ts': 'makes the claim of a call',
       'flow/calls/declared-call.ts': 'a call may have a key',
       'flow/graphql/call.ts': 'reads the key of a request',
       'flow/soap/answer-soap.ts': 'reads the key of a request',
-      'flow/soap/forward.ts': 'hands it to the call',
     },
   },
   masks: {
