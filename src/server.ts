@@ -9,6 +9,7 @@ import { Refusal } from './base/refusals/refusal.js';
 import { wireStatus } from './base/refusals/wire-status.js';
 import { SlotClock, type SlotSupply } from './base/slots.js';
 import { type Suspicion, type SuspicionChannel, Suspicions } from './base/suspicions.js';
+import { type Pace, TimeSlices } from './base/time-slices.js';
 import type { BudgetEvents, Budgets } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
 import { countedEvents, NearlyEmpty } from './budget/nearly-empty.js';
@@ -41,9 +42,8 @@ import { type Finish, makeFinish } from './observe/finish.js';
 import { reportHandshakes } from './observe/handshakes.js';
 import type { Log } from './observe/log/log.js';
 import { type ConfigLoads, FIRST_LOAD, type ProcessGauges } from './observe/metrics/gauges.js';
+import type { MetricList } from './observe/metrics/metric-table.js';
 import { Metrics } from './observe/metrics/metrics.js';
-import { printOpenMetrics } from './observe/metrics/open-metrics.js';
-import type { MetricList } from './observe/metrics/prometheus.js';
 import { Overload } from './observe/overload.js';
 import { Tracing } from './observe/trace/tracing.js';
 import { Usage, usagePages } from './observe/usage.js';
@@ -97,6 +97,8 @@ export class Gateway {
   readonly #log: Log;
   readonly #options: GatewayOptions;
   readonly #overload: Overload;
+  /** All work on the metrics takes turns. */
+  readonly #metricsPace: Pace = new TimeSlices();
   readonly #metrics: Metrics;
   readonly #tracing: Tracing;
   readonly #audit: Audit | null;
@@ -195,7 +197,7 @@ export class Gateway {
 
   /** The metrics of this process. */
   listMetrics(): Promise<MetricList> {
-    return this.#metrics.registry.getMetricsAsJSON();
+    return this.#metrics.list(this.#metricsPace);
   }
 
   /** The last line of its audit; null without one. */
@@ -423,11 +425,9 @@ export class Gateway {
   #serveOperators(listeners: readonly AdminListener[]): Promise<Served> {
     const { config } = this.compiled();
     const { loads = FIRST_LOAD, reload = null } = this.#options;
-    const { registry } = this.#metrics;
     const sources: AdminSources = {
-      metrics: () => registry.metrics(),
-      metricsType: registry.contentType,
-      openMetrics: async () => printOpenMetrics(await this.listMetrics()),
+      metrics: () => this.listMetrics(),
+      pace: this.#metricsPace,
       ...adminHosts(listenHosts(config.admin), config.adminHosts, this.#log),
       isReady: () => this.#isReady,
       reload,
@@ -436,6 +436,7 @@ export class Gateway {
         makeConsole(
           this.console.sources(
             () => this.listMetrics(),
+            this.#metricsPace,
             loads,
             () => clearTextOf(this.urls),
           ),

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { constants, gzip, gzipSync } from 'node:zlib';
+import { pipeline } from 'node:stream';
+import { constants, createGzip, gzip, gzipSync } from 'node:zlib';
 
 import { KIB, MIB } from './limit.js';
 
@@ -48,6 +49,22 @@ export function compress(body: Buffer): Buffer | Promise<Buffer | null> | null {
       resolve(error === null ? compressed : null);
     });
   });
+}
+
+/** The gzip form of an answer that is made while it is read; null where as many are being compressed as may be. */
+export function compressStream(body: AsyncIterable<string | Buffer>): AsyncIterable<Buffer> | null {
+  if (running >= COMPRESSIONS_AT_ONCE) return null;
+  return {
+    async *[Symbol.asyncIterator]() {
+      running++;
+      try {
+        // An error of the body destroys the stream that is read.
+        yield* pipeline(body, createGzip(OPTIONS), () => {});
+      } finally {
+        running--;
+      }
+    },
+  };
 }
 
 type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;

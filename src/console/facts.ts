@@ -1,7 +1,8 @@
 import type { Exchange } from '../base/exchange.js';
+import type { Pace } from '../base/time-slices.js';
 import type { Compiled } from '../compile.js';
 import type { ConfigLoads } from '../observe/metrics/gauges.js';
-import type { MetricList } from '../observe/metrics/prometheus.js';
+import type { MetricList } from '../observe/metrics/metric-table.js';
 import { RecentRequests } from '../observe/recent.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 import type { ConsoleDescription, OperationDescription } from './answers.js';
@@ -46,11 +47,12 @@ export class ConsoleFacts {
   /** What the page shows where this process is the only one. */
   sources(
     metrics: () => Promise<MetricList>,
+    pace: Pace,
     loads: ConfigLoads,
     trafficUrl: () => string | null,
   ): ConsoleSources {
     return {
-      state: async () => stateOf(await metrics(), loads, this.recent()),
+      state: async () => stateOf(await metrics(), pace, loads, this.recent()),
       description: async () => this.description(),
       operation: async (service, name) => this.operation(service, name),
       trafficUrl,

@@ -1,5 +1,6 @@
+import type { Pace } from '../base/time-slices.js';
 import type { ConfigLoads } from '../observe/metrics/gauges.js';
-import { type MetricList, pointsOf } from '../observe/metrics/prometheus.js';
+import { type MetricList, pointsOf } from '../observe/metrics/metric-table.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 import type { ConsoleState } from './answers.js';
 
@@ -38,11 +39,16 @@ const SHOWN: ReadonlySet<string> = new Set([
   'soapstone_process_cpu_seconds_total',
 ]);
 
-export function stateOf(list: MetricList, loads: ConfigLoads, recent: RecentLists): ConsoleState {
+export async function stateOf(
+  list: MetricList,
+  pace: Pace,
+  loads: ConfigLoads,
+  recent: RecentLists,
+): Promise<ConsoleState> {
   return {
     atMillis: Date.now(),
     loads: { ...loads },
-    metrics: Object.fromEntries(pointsOf(list, SHOWN)),
+    metrics: Object.fromEntries(await pace.run(pointsOf(list, SHOWN))),
     recent,
   };
 }

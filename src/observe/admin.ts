@@ -1,8 +1,15 @@
 import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 
-import { compress, hasAmbientCredentials, isCompressible, takesGzip } from '../base/compress.js';
+import {
+  compress,
+  compressStream,
+  hasAmbientCredentials,
+  isCompressible,
+  takesGzip,
+} from '../base/compress.js';
 import type { Diagnostic } from '../base/diagnostic.js';
 import { hostNames, isHostAllowed } from '../base/host-name.js';
 import { KIB } from '../base/limit.js';
@@ -11,15 +18,10 @@ import { responseClass } from '../base/response-class.js';
 import { wholeBody } from '../base/whole-body.js';
 import { FOUND_UNITS_MAX } from './log/json-text.js';
 import type { Log } from './log/log.js';
-import { OPEN_METRICS_TYPE } from './metrics/open-metrics.js';
+import { type ScrapeSources, Scrapes } from './metrics/scrapes.js';
 
 /** The sources of the operators' pages. */
-export interface AdminSources {
-  /** The metrics, in the text format of Prometheus. */
-  readonly metrics: () => Promise<string>;
-  readonly metricsType: string;
-  /** The metrics, in the format of OpenMetrics. */
-  readonly openMetrics: () => Promise<string>;
+export interface AdminSources extends ScrapeSources {
   /** Host names by which operators may reach it, made by `hostNames`; IP addresses and localhost always may. */
   readonly hosts: ReadonlySet<string>;
   /** A request was refused that named another host, or had no good credentials. */
@@ -81,9 +83,13 @@ export interface ReloadResult {
 export interface AdminAnswer {
   readonly status: number;
   readonly type: string;
-  readonly body: string | Buffer;
+  /** A text that is long is printed as the client reads it. */
+  readonly body: string | Buffer | AsyncIterable<string | Buffer>;
   readonly fields?: Readonly<Record<string, string>>;
 }
+
+/** A client that reads a long answer for longer is cut off: a scrape takes 10 s by default. */
+const STREAM_MILLIS = 60_000;
 
 /** Bytes of the body of a POST. */
 const BODY_BYTES_MAX = 256 * KIB;
@@ -92,10 +98,6 @@ const PROBES: ReadonlySet<string> = new Set(['/live', '/ready']);
 
 /** The challenge for credentials of any kind (RFC 6750 section 3). */
 const CHALLENGE = 'Bearer realm="soapstone"';
-
-/** Prometheus prefers it. */
-const wantsOpenMetrics = ({ headers }: IncomingMessage): boolean =>
-  (headers.accept ?? '').includes('application/openmetrics-text');
 
 const TEXT = 'text/plain; charset=utf-8';
 const text = (status: number, body: string): AdminAnswer => ({ status, type: TEXT, body });
@@ -132,20 +134,20 @@ export function adminHosts(
  */
 export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAccess): Server {
   const { reload, pages } = sources;
+  const scrapes = new Scrapes(sources);
   const posts = new Set([
     ...pages.flatMap((each) => [...(each.posts ?? [])]),
     ...(reload === null ? [] : [RELOAD]),
   ]);
   const answer = async (
     request: IncomingMessage,
+    response: ServerResponse,
     path: string,
     by: Operator,
   ): Promise<AdminAnswer> => {
     switch (path) {
       case '/metrics':
-        return wantsOpenMetrics(request)
-          ? { status: 200, type: OPEN_METRICS_TYPE, body: await sources.openMetrics() }
-          : { status: 200, type: sources.metricsType, body: await sources.metrics() };
+        return scrapes.answer(request, response);
       case '/live':
         return text(200, 'ok\n');
       case '/ready':
@@ -187,19 +189,25 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
       return;
     }
     const { status, type, body, fields } = await compressedAnswer(
-      await answer(request, path, { operator, client: request.socket.remoteAddress ?? '' }),
+      await answer(request, response, path, {
+        operator,
+        client: request.socket.remoteAddress ?? '',
+      }),
       request,
       access,
     );
     // Elsewhere a body has no meaning.
     request.resume();
+    const isText = typeof body === 'string' || Buffer.isBuffer(body);
     response.writeHead(status, {
       'content-type': type,
-      'content-length': Buffer.byteLength(body),
+      ...(isText ? { 'content-length': Buffer.byteLength(body) } : {}),
       'cache-control': 'no-store',
       ...fields,
     });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    if (request.method === 'HEAD') response.end();
+    else if (isText) response.end(body);
+    else await pipeline(body, response, { signal: AbortSignal.timeout(STREAM_MILLIS) });
   };
   return createServer({ ServerResponse: responseClass(() => 'usual') }, (request, response) => {
     handle(request, response).catch(() => response.destroy());
@@ -213,12 +221,14 @@ async function compressedAnswer(
   { compresses }: AdminAccess,
 ): Promise<AdminAnswer> {
   const { body, fields } = answer;
-  if (fields?.['content-encoding'] !== undefined || !isCompressible(Buffer.byteLength(body)))
-    return answer;
+  if (fields?.['content-encoding'] !== undefined || !mayCompress(body)) return answer;
   const varying = { ...answer, fields: { ...fields, vary: 'accept-encoding' } };
   if (!compresses || !takesGzip(headers['accept-encoding']) || hasAmbientCredentials(headers))
     return varying;
-  const compressed = await compress(Buffer.from(body));
+  const compressed =
+    typeof body === 'string' || Buffer.isBuffer(body)
+      ? await compress(Buffer.from(body))
+      : compressStream(body);
   if (compressed === null) return varying;
   return {
     ...varying,
@@ -226,6 +236,9 @@ async function compressedAnswer(
     fields: { ...varying.fields, 'content-encoding': 'gzip' },
   };
 }
+
+const mayCompress = (body: AdminAnswer['body']): boolean =>
+  !(typeof body === 'string' || Buffer.isBuffer(body)) || isCompressible(Buffer.byteLength(body));
 
 /** Answers with a status and no content, the last on its connection. */
 function refuse(

@@ -9,7 +9,7 @@ import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import type { TicketSecret } from '../listen/ticket-keys.js';
 import type { AddressEvent } from '../observe/address-states.js';
 import type { ChainHead } from '../observe/audit/chain-writer.js';
-import type { MetricList } from '../observe/metrics/prometheus.js';
+import type { MetricList } from '../observe/metrics/metric-table.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 import type { UsageReport } from '../observe/usage.js';
 import type { HealthResult } from '../upstream/health.js';

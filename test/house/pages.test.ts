@@ -6,6 +6,7 @@ import { parse, stringify } from 'yaml';
 import { hashPassword } from '../../src/access/passwords/password-hash.js';
 import { isRecord } from '../../src/base/record.js';
 import { REFUSALS } from '../../src/base/refusals/refusals.js';
+import { AT_ONCE } from '../../src/base/time-slices.js';
 import { runProgram } from '../../src/cli/program.js';
 import { compile } from '../../src/compile.js';
 import { configSchema, type SchemaNode } from '../../src/config/check/schema-node.js';
@@ -194,7 +195,7 @@ t.test('links lead to files and headings', (t) => {
 t.test('the pages name no metric, code or message of the log that is not there', async (t) => {
   const metrics = await new Metrics(() => [], {
     isRedisUp: () => true,
-  }).registry.getMetricsAsJSON();
+  }).list(AT_ONCE);
   const known = new Set(metrics.map(({ name }) => name));
   const source = readSources('src')
     .map(({ text }) => text)

@@ -593,8 +593,8 @@ t.test('the admin address may be encrypted as well', WITH_OPENSSL, async (t) => 
     name.startsWith('soapstone_listener_certificate_'),
   );
   t.match(
-    ends?.values,
-    [{ labels: { listener: '127.0.0.1:0' }, value: Number }],
+    ends,
+    { labels: ['listener'], rows: [{ values: ['127.0.0.1:0'], numbers: [Number] }] },
     'its certificate is a metric, too',
   );
 });

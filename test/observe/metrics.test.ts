@@ -1,11 +1,17 @@
-import { AggregatorRegistry, Histogram, Registry } from 'prom-client';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { Histogram, Registry } from 'prom-client';
 import t from 'tap';
 
 import { Exchange } from '../../src/base/exchange.js';
 import { packageVersion } from '../../src/base/package-folder.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
+import { AT_ONCE, runAtOnce } from '../../src/base/time-slices.js';
+import { MetricBook } from '../../src/observe/metrics/metric-book.js';
+import { addUp } from '../../src/observe/metrics/metric-table.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
-import { MetricBook } from '../../src/observe/metrics/prometheus.js';
+import { SCRAPES_MAX, Scrapes } from '../../src/observe/metrics/scrapes.js';
+import { metricsText, textOf } from '../kit/metrics-text.js';
 
 function exchange(route: string, operation: string): Exchange {
   const made = new Exchange('id', '127.0.0.1', 'POST');
@@ -20,7 +26,7 @@ function exchange(route: string, operation: string): Exchange {
 }
 
 const linesOf = async (metrics: Metrics, name: string): Promise<string[]> =>
-  (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(name));
+  (await metricsText(metrics)).split('\n').filter((line) => line.startsWith(name));
 
 t.test('what is observed is what is told', async (t) => {
   const metrics = new Metrics(() => []);
@@ -34,7 +40,7 @@ t.test('what is observed is what is told', async (t) => {
   failed.graphql.cost = 7;
   metrics.observe(failed, 61);
   metrics.violation('orders', 'XML_DTD_FORBIDDEN');
-  const text = await metrics.registry.metrics();
+  const text = await metricsText(metrics);
   for (const line of [
     'soapstone_requests_total{route="orders",operation="Get",dialect="1.1",outcome="ok"} 3',
     'soapstone_requests_total{route="orders",operation="Get",dialect="1.1",outcome="failed"} 1',
@@ -80,15 +86,14 @@ t.test('a histogram of ours tells what one of the package would', async (t) => {
     theirs.labels(n % 2 === 0 ? 'x' : 'y').observe(value);
     ours.add(value, n % 2 === 0 ? 'x' : 'y');
   }
-  t.equal(await book.registry.metrics(), await registry.metrics());
+  t.equal(await metricsText(book), await registry.metrics());
 });
 
 t.test('the metrics of several processes are added up', async (t) => {
   const processes = [new Metrics(() => []), new Metrics(() => [])];
   for (const metrics of processes) metrics.observe(exchange('orders', 'Get'), 0.5);
-  const gathered = await Promise.all(processes.map(({ registry }) => registry.getMetricsAsJSON()));
-  // What comes from another process has been through JSON.
-  const text = await AggregatorRegistry.aggregate(JSON.parse(JSON.stringify(gathered))).metrics();
+  const gathered = await Promise.all(processes.map((each) => each.list(AT_ONCE)));
+  const text = await textOf(runAtOnce(addUp(gathered)), 'prometheus');
   t.match(
     text,
     'soapstone_requests_total{route="orders",operation="Get",dialect="1.1",outcome="ok"} 2',
@@ -144,7 +149,7 @@ t.test('what others tell is asked for when it is read', async (t) => {
     },
   );
   shedding = true;
-  const text = await metrics.registry.metrics();
+  const text = await metricsText(metrics);
   for (const line of [
     'soapstone_upstream_calls_active{service="a"} 1',
     'soapstone_upstream_calls_waiting{service="a"} 2',
@@ -157,9 +162,43 @@ t.test('what others tell is asked for when it is read', async (t) => {
     'soapstone_event_loop_delay_seconds 0.006',
   ])
     t.ok(text.includes(`${line}\n`), line);
-  await metrics.registry.metrics();
+  await metricsText(metrics);
   t.ok(
-    (await metrics.registry.metrics()).includes('soapstone_log_lines_dropped_total 5\n'),
+    (await metricsText(metrics)).includes('soapstone_log_lines_dropped_total 5\n'),
     'not added up by reading',
   );
+});
+
+t.test(
+  'as many scrapes as are answered at a time are a limit, and a client that leaves makes room',
+  async (t) => {
+    const scrapes = new Scrapes({ metrics: async () => [], pace: AT_ONCE });
+    const ask = (): { response: ServerResponse; answer: ReturnType<Scrapes['answer']> } => {
+      const request = new IncomingMessage(new Socket());
+      const response = new ServerResponse(request);
+      return { response, answer: scrapes.answer(request, response) };
+    };
+    const asked = Array.from({ length: SCRAPES_MAX }, ask);
+    for (const { answer } of asked) t.equal((await answer).status, 200);
+    const refused = await ask().answer;
+    t.equal(refused.status, 503);
+    t.match(refused.body, /16 scrapes are being answered/);
+    asked[0]?.response.emit('close');
+    t.equal((await ask().answer).status, 200);
+  },
+);
+
+t.test('metrics of workers keep the greatest of values that are no sums', async (t) => {
+  const lists = [1, 3, 2].map((value) => [
+    {
+      name: 'most',
+      help: 'M.',
+      type: 'gauge' as const,
+      labels: ['a'],
+      aggregator: 'max' as const,
+      bounds: [],
+      rows: [{ values: ['x'], numbers: [value], exemplars: null }],
+    },
+  ]);
+  t.match(await textOf(runAtOnce(addUp(lists)), 'prometheus'), 'most{a="x"} 3\n');
 });

@@ -38,37 +38,6 @@ t.test('no reply, request, login or reload holds the event loop of the bundle', 
   );
 });
 
-/** Clients of the configuration that is reloaded. */
-const KEYS = 10_000;
-
-for (const form of ['YAML', 'JSON'] as const) {
-  t.test(`no reload of ${KEYS} API keys in ${form} holds the event loop`, async (t) => {
-    const holds = await LoopHolds.start(t);
-    const gateway = await startProcess(t, manyKeys(form), holds.options);
-    await holds.take(gateway);
-    const reloaded = await fetch(`${gateway.adminUrl}/reload`, { method: 'POST' });
-    t.equal(reloaded.status, 200, await reloaded.text());
-    const { millis, cpuMillis } = await holds.take(gateway);
-    t.ok(Math.min(millis, cpuMillis) <= RELOAD_MILLIS_MAX, `${millis} ms, ${cpuMillis} ms busy`);
-  });
-}
-
-/** It was 2,000 ms; the bar is 50 ms on a machine of its own. */
-const RELOAD_MILLIS_MAX = 150;
-
-function manyKeys(form: 'YAML' | 'JSON'): string {
-  const names = Array.from({ length: KEYS }, (_, at) => `client-${at}`);
-  const keyed = names.map((name) => [name, { class: 'all', keys: [`key-of-${name}-00000000`] }]);
-  const clients = { apiKeys: { clients: Object.fromEntries(keyed) }, classes: { all: {} } };
-  const services = { a: { url: 'http://127.0.0.1:9/' } };
-  if (form === 'JSON')
-    return `services: ${JSON.stringify(services)}\nclients: ${JSON.stringify(clients)}\n`;
-  const lines = names.map(
-    (name) => `      ${name}: { class: all, keys: [key-of-${name}-00000000] }\n`,
-  );
-  return `services: ${JSON.stringify(services)}\nclients:\n  classes: { all: {} }\n  apiKeys:\n    clients:\n${lines.join('')}`;
-}
-
 t.test(
   "packages of the bundle do not use Node's assert, which reads the whole file to write a message",
   async (t) => {

@@ -2,7 +2,7 @@ import { version as nodeVersion } from 'node:process';
 
 import { packageVersion } from '../../base/package-folder.js';
 import type { SinkState } from '../log/log-sink.js';
-import type { MetricBook, Sample } from './prometheus.js';
+import type { MetricBook, Sample } from './metric-book.js';
 
 /** When the first certificate and the first revocation list of a listener end; null without one. */
 interface ListenerGauges {

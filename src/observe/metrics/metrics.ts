@@ -1,4 +1,5 @@
 import type { Exchange } from '../../base/exchange.js';
+import type { Pace } from '../../base/time-slices.js';
 import {
   addLoadMetrics,
   addProcessGauges,
@@ -7,7 +8,8 @@ import {
   FIRST_LOAD,
   type ProcessGauges,
 } from './gauges.js';
-import { MetricBook } from './prometheus.js';
+import { MetricBook } from './metric-book.js';
+import type { MetricList } from './metric-table.js';
 import { ReplySizes } from './reply-sizes.js';
 import { type LabelNames, retiredLabels } from './retired-labels.js';
 import { OTHER } from './tally.js';
@@ -31,7 +33,6 @@ const seconds = (
  */
 export class Metrics {
   readonly #book = new MetricBook();
-  readonly registry = this.#book.registry;
   readonly upstreamTotals = new UpstreamTotals();
   readonly #requests = this.#book.counter({
     name: 'soapstone_requests_total',
@@ -169,6 +170,11 @@ export class Metrics {
     addWorkerGauges(book, 1, 1);
     if (loads !== null) addLoadMetrics(book, loads);
     book.addProcess('soapstone_');
+  }
+
+  /** Collects the values of all metrics. */
+  list(pace: Pace): Promise<MetricList> {
+    return this.#book.list(pace);
   }
 
   /** Called once for each request, by `finish` alone. */

@@ -1,5 +1,5 @@
 import type { ReplySize } from '../../base/exchange.js';
-import type { MetricBook } from './prometheus.js';
+import type { MetricBook } from './metric-book.js';
 import type { Labels } from './retired-labels.js';
 import { TallyTable } from './tally.js';
 

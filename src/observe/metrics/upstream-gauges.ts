@@ -1,5 +1,5 @@
 import type { AddressTotals } from '../../base/address-totals.js';
-import type { MetricBook, Sample } from './prometheus.js';
+import type { MetricBook, Sample } from './metric-book.js';
 import type { UpstreamTotals } from './upstream-totals.js';
 
 /** Gauges of one upstream, read when the metrics are collected. */

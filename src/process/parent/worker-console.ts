@@ -24,7 +24,7 @@ export function workerConsole(
     async state() {
       const asked = [...taking].map((worker) => askInTime(worker, 'recent', null));
       const [lists, list] = await Promise.all([Promise.all(asked), metrics.list()]);
-      return stateOf(list, loads, mergeRecent(lists.flatMap((each) => each ?? [])));
+      return stateOf(list, metrics.pace, loads, mergeRecent(lists.flatMap((each) => each ?? [])));
     },
     async description() {
       const description = await askAny('description', null);

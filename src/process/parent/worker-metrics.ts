@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Pace, TimeSlices } from '../../base/time-slices.js';
 import { addLoadMetrics, addWorkerGauges, type ConfigLoads } from '../../observe/metrics/gauges.js';
+import { MetricBook } from '../../observe/metrics/metric-book.js';
 import {
   addUp,
-  MetricBook,
   type MetricList,
-  printMetricLists,
   sumsOf,
   withoutLabels,
-} from '../../observe/metrics/prometheus.js';
+} from '../../observe/metrics/metric-table.js';
 import type { Labels } from '../../observe/metrics/retired-labels.js';
 import { ANSWER_MILLIS, type Worker } from './worker.js';
 
@@ -16,6 +16,8 @@ import { ANSWER_MILLIS, type Worker } from './worker.js';
  * last that was seen counts, of one that has ended as well.
  */
 export class WorkerMetrics {
+  /** All work on the metrics takes turns. */
+  readonly pace: Pace = new TimeSlices();
   readonly #taking: ReadonlySet<Worker>;
   /** The metrics of the parent itself. */
   readonly #own = new MetricBook();
@@ -26,7 +28,7 @@ export class WorkerMetrics {
   readonly #retired = new WeakSet<Worker>();
   /** Since the last question to all. */
   #answered = new Set<Worker>();
-  #gathering: Promise<readonly MetricList[]> | null = null;
+  #gathering: Promise<MetricList> | null = null;
 
   /** `taking` are the workers that take requests at the moment, of `count` that should. */
   constructor(count: number, taking: ReadonlySet<Worker>, loads: ConfigLoads) {
@@ -48,7 +50,7 @@ export class WorkerMetrics {
     const last = this.#latest.get(worker);
     if (last === undefined) return;
     this.#retiring = this.#retiring.then(async () => {
-      const sums = await addUp([this.#ended, sumsOf(last)]);
+      const sums = await this.pace.run(addUp([this.#ended, sumsOf(last)]));
       // Both at once: between them something would be missing, or count twice.
       this.#ended = sums;
       this.#latest.delete(worker);
@@ -57,29 +59,20 @@ export class WorkerMetrics {
 
   /** Drops what workers that have ended counted under labels that are retired. */
   retireLabels(isRetired: (labels: Labels) => boolean): void {
-    this.#retiring = this.#retiring.then(() => {
-      this.#ended = withoutLabels(this.#ended, isRetired);
+    this.#retiring = this.#retiring.then(async () => {
+      this.#ended = await this.pace.run(withoutLabels(this.#ended, isRetired));
     });
   }
 
-  /** In the text format of Prometheus, after `ANSWER_MILLIS` at most. Questions at the same time get one answer. */
-  async print(): Promise<string> {
-    return printMetricLists(await this.#gatherOnce());
-  }
-
-  /** Gathers the metrics of all workers as one list, like `print`. */
-  async list(): Promise<MetricList> {
-    return addUp(await this.#gatherOnce());
-  }
-
-  #gatherOnce(): Promise<readonly MetricList[]> {
+  /** As one list, after `ANSWER_MILLIS` at most. Questions at the same time get one answer. */
+  list(): Promise<MetricList> {
     this.#gathering ??= this.#gather().finally(() => {
       this.#gathering = null;
     });
     return this.#gathering;
   }
 
-  async #gather(): Promise<readonly MetricList[]> {
+  async #gather(): Promise<MetricList> {
     this.#answered = new Set();
     const over = new AbortController();
     // A worker is asked one question at a time: it may hang.
@@ -95,10 +88,10 @@ export class WorkerMetrics {
       delay(ANSWER_MILLIS, null, { signal: over.signal }).catch(() => {}),
     ]);
     over.abort();
-    const own = await this.#own.registry.getMetricsAsJSON();
+    const own = await this.#own.list(this.pace);
     const lists = [...this.#latest].map(([worker, list]) =>
       this.#answered.has(worker) ? list : sumsOf(list),
     );
-    return [own, this.#ended, ...lists];
+    return this.pace.run(addUp([own, this.#ended, ...lists]));
   }
 }

@@ -24,8 +24,6 @@ import type { AuditCheckpoints } from '../../observe/audit/audit-checkpoints.js'
 import { reportHandshakes } from '../../observe/handshakes.js';
 import type { Log } from '../../observe/log/log.js';
 import type { ConfigLoads } from '../../observe/metrics/gauges.js';
-import { printOpenMetrics } from '../../observe/metrics/open-metrics.js';
-import { METRICS_TYPE } from '../../observe/metrics/prometheus.js';
 import { retiredLabels } from '../../observe/metrics/retired-labels.js';
 import { usagePages } from '../../observe/usage.js';
 import type { CompiledFacts, ReloadSource } from '../reload/reload-source.js';
@@ -238,9 +236,8 @@ export class Workers implements WorkerGroup {
     const { admin, adminHosts: hosts } = config;
     const trafficUrl = (): string | null => clearTextOf(this.#trafficUrls);
     return {
-      metrics: () => this.#metrics.print(),
-      metricsType: METRICS_TYPE,
-      openMetrics: async () => printOpenMetrics(await this.#metrics.list()),
+      metrics: () => this.#metrics.list(),
+      pace: this.#metrics.pace,
       ...adminHosts(listenHosts(admin), hosts, this.#log),
       isReady: () => !this.#stopping.signal.aborted && this.#taking.size > 0,
       reload,

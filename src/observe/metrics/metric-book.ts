@@ -1,0 +1,157 @@
+import type { Pace, Steps } from '../../base/time-slices.js';
+import {
+  type Aggregator,
+  labelsOf,
+  type MetricHead,
+  type MetricList,
+  type MetricRow,
+  type MetricTable,
+} from './metric-table.js';
+import { ProcessMetrics } from './process-metrics.js';
+import type { Labels } from './retired-labels.js';
+import { Buckets, makeSum, type Sum, TallyTable } from './tally.js';
+
+/** The name, the labels and the meaning of a metric. */
+export interface MetricText {
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly string[];
+}
+
+/** The text of a metric that is read when the metrics are collected. */
+export interface SampledText extends MetricText {
+  /** The least or the greatest value of several processes counts, not their sum. */
+  readonly aggregator?: 'min' | 'max' | undefined;
+}
+
+/** A number read when the metrics are collected, with the values of its labels. */
+export interface Sample {
+  readonly labels: readonly string[];
+  readonly value: number;
+}
+
+/** A metric of a book, whose rows are made when the metrics are collected. */
+interface MetricSource {
+  readonly head: MetricHead;
+  rows(): Iterable<MetricRow>;
+}
+
+const headOf = (
+  type: MetricHead['type'],
+  { name, help, labels = [] }: MetricText,
+  aggregator: Aggregator = 'sum',
+  bounds: readonly number[] = [],
+): MetricHead => ({ name, help, type, labels, aggregator, bounds });
+
+/** The metrics of one process. */
+export class MetricBook {
+  readonly #sources: MetricSource[] = [];
+  readonly #tallied: (TalliedCounter | TalliedHistogram)[] = [];
+  #process: ProcessMetrics | null = null;
+
+  counter(text: MetricText): TalliedCounter {
+    return this.#addTallied(new TalliedCounter(text));
+  }
+
+  histogram(text: MetricText, bounds: readonly number[]): TalliedHistogram {
+    return this.#addTallied(new TalliedHistogram(text, bounds));
+  }
+
+  /** Drops what is counted under labels that are retired. */
+  retire(isRetired: (labels: Labels) => boolean): void {
+    for (const metric of this.#tallied) metric.retire(isRetired);
+  }
+
+  /** A gauge, or with `counter` something that only grows, that is read when asked for. */
+  addSampled(kind: 'gauge' | 'counter', text: SampledText, read: () => readonly Sample[]): void {
+    this.#sources.push({
+      head: headOf(kind, text, text.aggregator),
+      *rows() {
+        for (const { labels, value } of read())
+          yield { values: labels, numbers: [value], exemplars: null };
+      },
+    });
+  }
+
+  /** The default metrics of a Node process. */
+  addProcess(prefix: string): void {
+    this.#process = new ProcessMetrics(prefix);
+  }
+
+  /** Collects the values of all metrics. */
+  async list(pace: Pace): Promise<MetricList> {
+    const own = await pace.run(this.#collect());
+    return [...own, ...((await this.#process?.list()) ?? [])];
+  }
+
+  *#collect(): Steps<MetricTable[]> {
+    const tables: MetricTable[] = [];
+    for (const source of this.#sources) {
+      const rows: MetricRow[] = [];
+      for (const row of source.rows()) {
+        rows.push(row);
+        yield;
+      }
+      tables.push({ ...source.head, rows });
+    }
+    return tables;
+  }
+
+  #addTallied<T extends TalliedCounter | TalliedHistogram>(metric: T): T {
+    this.#sources.push(metric);
+    this.#tallied.push(metric);
+    return metric;
+  }
+}
+
+/** A counter whose values lie in a table. */
+class TalliedCounter implements MetricSource {
+  readonly head: MetricHead;
+  readonly #table: TallyTable<Sum>;
+
+  constructor(text: MetricText) {
+    this.head = headOf('counter', text);
+    this.#table = new TallyTable(this.head.labels.length, makeSum);
+  }
+
+  add(amount: number, first?: string, second?: string, third?: string, fourth?: string): void {
+    this.#table.find(first, second, third, fourth).value += amount;
+  }
+
+  retire(isRetired: (labels: Labels) => boolean): void {
+    this.#table.drop((values) => isRetired(labelsOf(this.head.labels, values)));
+  }
+
+  *rows(): Iterable<MetricRow> {
+    // Rows may be dropped meanwhile.
+    for (const { values, tally } of [...this.#table.rows])
+      yield { values, numbers: [tally.value], exemplars: null };
+  }
+}
+
+/** A histogram whose buckets lie in a table. */
+class TalliedHistogram implements MetricSource {
+  readonly head: MetricHead;
+  readonly #table: TallyTable<Buckets>;
+
+  constructor(text: MetricText, bounds: readonly number[]) {
+    this.head = headOf('histogram', text, 'sum', bounds);
+    this.#table = new TallyTable(this.head.labels.length, () => new Buckets(bounds));
+  }
+
+  /** `exemplar` names the request that the value is of; null for none. */
+  add(value: number, first?: string, second?: string, exemplar: string | null = null): void {
+    this.#table.find(first, second).observe(value, exemplar);
+  }
+
+  retire(isRetired: (labels: Labels) => boolean): void {
+    this.#table.drop((values) => isRetired(labelsOf(this.head.labels, values)));
+  }
+
+  *rows(): Iterable<MetricRow> {
+    for (const { values, tally } of [...this.#table.rows]) {
+      const { counts, sum, exemplars } = tally;
+      yield { values, numbers: [...counts, sum], exemplars: exemplars && [...exemplars] };
+    }
+  }
+}
