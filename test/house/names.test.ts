@@ -13,7 +13,6 @@ const CALLED_OTHERWISE: ReadonlySet<string> = new Set([
   'src/flow/subscriptions/wire/graphql-sse.ts',
   'src/flow/subscriptions/wire/graphql-ws.ts',
   'src/graphql/http.ts',
-  'src/observe/metrics/metric-book.ts',
   'src/upstream/credentials/oauth2.ts',
   'src/upstream/undici.ts',
   // Scripts that Redis runs, and tables of words: their names are those of the entries.
