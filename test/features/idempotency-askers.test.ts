@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import { WSSE } from '../../src/soap/security/wsse-names.js';
@@ -347,50 +346,6 @@ for (const store of ['memory', 'Redis'] as const)
       t.equal(bank.backend.complete.length, 4);
     },
   );
-
-t.test(
-  'two requests share an answer under a key where no part tells their askers apart',
-  async (t) => {
-    const bank = await useBank(t, FORWARDED);
-    const part = <T>(...values: T[]): fc.Arbitrary<T | null> =>
-      fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, fc.constantFrom(...values));
-    const ASKED = fc.record({
-      protocol: fc.constantFrom('soap' as const, 'graphql' as const),
-      tenant: part('1', '2'),
-      authorization: part('Bearer a', 'Bearer b'),
-      cookie: part('s=1', 's=2'),
-      block: part(own('1'), own('2'), user('ann'), user('bob')),
-      request: part('r1', 'r2'),
-    });
-    let run = 0;
-    let shared = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(ASKED, { minLength: 3, maxLength: 6 }), async (requests) => {
-        const key = `random-${++run}`;
-        const before = bank.backend.complete.length;
-        const seen: string[] = [];
-        for (const { protocol, tenant, authorization, cookie, block, request } of requests) {
-          const fields = Object.entries({
-            'x-tenant': tenant,
-            authorization,
-            cookie,
-            'x-request-id': request,
-          }).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
-          const blocks = protocol === 'soap' ? (block ?? '') : '';
-          const answer = await bank[protocol]({ fields: Object.fromEntries(fields), blocks }, key);
-          seen.push(JSON.stringify([protocol, tenant, authorization, cookie, blocks]));
-          const isSame = seen.at(-1) === seen[0];
-          if (isSame && seen.length > 1) shared++;
-          if (isSame === answer.includes('IDEMPOTENCY_KEY_REUSED'))
-            throw new Error(`${seen.at(-1)} after ${seen[0]} got ${answer}`);
-        }
-        if (bank.backend.complete.length !== before + 1) throw new Error('another call was made');
-      }),
-      { numRuns: 40, endOnFailure: true },
-    );
-    t.ok(shared > 5, `answers are shared all the same: ${shared}`);
-  },
-);
 
 const BATCHES = 'graphql: { batch: 5 }\n';
 const PAID = 'pay(sum: 1) { receipt }';
