@@ -10,6 +10,7 @@ import { AUDIENCE, ISSUER, makeIssuer } from '../kit/token-issuer.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { tokenVectors } from './access-vectors.js';
 import { expectAnswer } from './expect.js';
+import { keyedRequests } from './keyed-vectors.js';
 import { runMessages, startPerimeter } from './messages.js';
 import { fieldRights } from './rights-vectors.js';
 import { Rows } from './rows.js';
@@ -152,6 +153,8 @@ t.test('B16: what is permitted is the operation, not the name it goes by', async
 });
 
 t.test('B16: fields of a class, by every way to their values', (t) => fieldRights(t, rows));
+
+t.test('B20: idempotency keys of another asker', (t) => keyedRequests(t, rows));
 
 t.test('K05: keys that are nearly right', async (t) => {
   const key = 'right-key-0123456789';
