@@ -61,12 +61,3 @@ export function withoutOrigin(request: UpstreamRequest): UpstreamRequest {
 }
 
 const ORIGIN: ReadonlySet<string> = new Set(FORWARDING_FIELDS);
-
-/** The values of a request that may change a reply; null for none. */
-export function varyingValues(
-  { callerFields }: SoapService,
-  from: CallerIdentity['headers'],
-): readonly unknown[] | null {
-  const { varying } = callerFields;
-  return varying.length === 0 ? null : varying.map((name) => from[name] ?? null);
-}

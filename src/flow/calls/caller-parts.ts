@@ -4,7 +4,6 @@ import type { SubjectToken } from '../../base/subject-token.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { isOfAsker, NO_PART, type PartTable, viewOf } from './call-parts.js';
-import { varyingValues } from './caller-fields.js';
 import { subjectOf } from './subject.js';
 
 /** The parts of a caller that calls of an operation are made from, before there is a call. */
@@ -71,13 +70,17 @@ function claimValues(
   return (service.claims.get(operation) ?? []).map((name) => claims?.[name] ?? null);
 }
 
-/** The fields that go into requests, and on with them. */
+/** The header fields of callers, by name, that go into requests of a service or on with them. */
+export const fieldsThatReach = ({ callerFields }: SoapService): readonly string[] => [
+  ...callerFields.inRequests,
+  ...callerFields.varying,
+];
+
 function fieldValues(
   headers: CallerParts['headers'],
   { service }: CalledOperation,
 ): readonly unknown[] {
-  const written = service.callerFields.inRequests.map((name) => headers[name] ?? null);
-  return [...written, ...(varyingValues(service, headers) ?? [])];
+  return fieldsThatReach(service).map((name) => headers[name] ?? null);
 }
 
 function fieldValuesOfAsker(

@@ -10,6 +10,7 @@ import { PersistedDocuments } from '../../graphql/admission/persisted.js';
 import { describedOperations } from '../../graphql/described/described-operation.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../../graphql/http.js';
 import { type Operations, operationsOf } from '../../graphql/operation.js';
+import { fieldsThatReach } from '../calls/caller-parts.js';
 import type { KeyedStarter } from '../calls/declared-call.js';
 import type { Observers } from '../calls/observation.js';
 import { SharedCalls } from '../calls/shared-calls.js';
@@ -114,7 +115,7 @@ export function makeGraphqlEndpoint(
     rejectsUnauthorized: graphql.rejectUnauthorized,
     callerCaching: compileCallerCaching(
       config,
-      services.flatMap(({ callerFields: { inRequests, varying } }) => [...inRequests, ...varying]),
+      services.flatMap(fieldsThatReach),
       graph.rules.length > 0,
     ),
     penaltyBox,
