@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { KIB } from '../base/limit.js';
-import { asRefusal, Refusal } from '../base/refusals/refusal.js';
+import { asRefusal, Refusal, refuseByLimit } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
 import { withField } from '../base/request-observer.js';
 import { Stages } from '../base/stages.js';
@@ -25,8 +25,8 @@ import {
 import { effectsOf, outcomeOf } from './reply-effects.js';
 import { EarlyStatus, refusalOfError } from './upstream-refusals.js';
 
-/** Header fields of one answer (catalogue U13). */
-const FIELDS_MAX = 100;
+const COUNT_KEY = 'limits.upstream.headerCount';
+
 /** Up to this many bytes the rest of a refused answer is read rather than its connection closed. */
 const DISCARDED_BYTES_MAX = 64 * KIB;
 
@@ -297,8 +297,10 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   /** Refuses heads that the parser admits but no backend needs. */
   #checkHead(): void {
-    if (this.#headers.length > 2 * FIELDS_MAX)
-      throw new Refusal('UPSTREAM_RESPONSE_LIMIT', `more than ${FIELDS_MAX} header fields`);
+    const { headerCount } = this.rules.timeouts.limits;
+    const count = this.#headers.length / 2;
+    if (count > headerCount)
+      throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', COUNT_KEY, headerCount, count);
     const coding = this.header('transfer-encoding');
     if (coding !== null && coding.toLowerCase() !== 'chunked') {
       throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'transfer coding');

@@ -16,8 +16,6 @@ import { type Connector, HttpClient, readBlanksBehindChunkSizes } from './undici
 const KEEP_ALIVE_MARGIN_MILLIS = 1_500;
 /** A request of more bytes may be answered before the backend has read it all: the system takes it at once. */
 const LONG_REQUEST_BYTES = 16 * KIB;
-/** Bytes of the head of an answer (catalogue U13). */
-const HEAD_BYTES_MAX = 16 * 1024;
 
 /** How a connection is used. */
 export interface ConnectionUse {
@@ -169,7 +167,7 @@ export class UpstreamConnection implements Transport {
       keepAliveTimeout: Math.max(1, limits.keepAliveMillis),
       keepAliveMaxTimeout: Math.max(1, limits.keepAliveMillis),
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MILLIS,
-      maxHeaderSize: HEAD_BYTES_MAX,
+      maxHeaderSize: limits.headerBytes,
       allowH2: false,
     });
     client.on('connect', () => {

@@ -1,4 +1,4 @@
-import { internal, type Limits, type LimitTable, limit } from '../base/limit.js';
+import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
 
 /** Limits of one upstream: sized for legacy backends, not for meshes. */
 // biome-ignore format: a table
@@ -7,6 +7,10 @@ export const UPSTREAM_LIMITS = {
     'Time for a connection to be made.'),
   headersMillis: limit(30_000, [10, 3_600_000], 'millis', 'UPSTREAM_TIMEOUT',
     'Time from the end of the request to the first line of the answer.'),
+  headerBytes: limit(16 * KIB, [KIB, MIB], 'bytes', 'UPSTREAM_RESPONSE_LIMIT',
+    'Status line and header fields of an answer.'),
+  headerCount: limit(100, [1, 10_000], 'count', 'UPSTREAM_RESPONSE_LIMIT',
+    'Header fields of an answer.'),
   idleMillis: limit(15_000, [10, 3_600_000], 'millis', 'UPSTREAM_IDLE_TIMEOUT',
     'Silence within an answer.'),
   totalMillis: limit(60_000, [10, 86_400_000], 'millis', 'UPSTREAM_TIMEOUT',

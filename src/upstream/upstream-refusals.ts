@@ -4,15 +4,16 @@ import type { RefusalCode } from '../base/refusals/refusals.js';
 import type { UpstreamLimits } from './limits.js';
 
 /** The limits that undici keeps. */
-type TimeoutLimit = 'connectMillis' | 'headersMillis' | 'idleMillis';
+type KeptLimit = 'connectMillis' | 'headersMillis' | 'idleMillis' | 'headerBytes';
 
 /** Their keys in the configuration. */
-export type TimeoutKeys = Readonly<Record<TimeoutLimit, string>>;
+export type TimeoutKeys = Readonly<Record<KeptLimit, string>>;
 
 export const TIMEOUT_KEYS: TimeoutKeys = {
   connectMillis: 'limits.upstream.connectMillis',
   headersMillis: 'limits.upstream.headersMillis',
   idleMillis: 'limits.upstream.idleMillis',
+  headerBytes: 'limits.upstream.headerBytes',
 };
 
 /** The limits of one upstream, for refusals that name them. */
@@ -82,16 +83,17 @@ export function checkAuthStatus(status: number): void {
 }
 
 function exceededLimit(code: string, timeouts: TimeoutLimits | null): ExceededLimit | null {
-  const name = TIMEOUTS.get(code);
+  const name = LIMITS.get(code);
   return name === undefined || timeouts === null
     ? null
     : { key: timeouts.keys[name], value: timeouts.limits[name] };
 }
 
-const TIMEOUTS: ReadonlyMap<string, TimeoutLimit> = new Map([
+const LIMITS: ReadonlyMap<string, KeptLimit> = new Map([
   ['UND_ERR_CONNECT_TIMEOUT', 'connectMillis'],
   ['UND_ERR_HEADERS_TIMEOUT', 'headersMillis'],
   ['UND_ERR_BODY_TIMEOUT', 'idleMillis'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'headerBytes'],
 ]);
 
 const BY_CODE: ReadonlyMap<string, RefusalCode> = new Map([

@@ -208,6 +208,7 @@ clients: { classes: { any: {} }, address: { class: any }, authorize: { url: "${b
       names.map((name) => usualName(name.toLowerCase())),
       head,
     );
+    t.equal(new Set(names).size, names.length, `no field comes twice: ${head}`);
   }
 });
 

@@ -109,3 +109,21 @@ t.test(
     }
   },
 );
+
+t.test('The head of a reply beyond a limit names it too', async (t) => {
+  const { backend, gateway } = await start(t, '');
+  const many = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`x-${at}`, '1']));
+  const heads = { headerCount: many, headerBytes: { 'x-long': 'y'.repeat(20_000) } };
+  const limits = { headerCount: 100, headerBytes: 16_384 };
+  let count = 0;
+  for (const limit of ['headerCount', 'headerBytes'] as const) {
+    backend.answer = (_message, response) => {
+      response.writeHead(200, { 'content-type': 'text/xml', ...heads[limit] });
+      response.end(message('GetItResponse', '', ''));
+    };
+    const answer = await postSoap(`${gateway.url}/soap/s`, message('GetIt', '', ''));
+    t.match(await answer.text(), 'code="UPSTREAM_RESPONSE_LIMIT"', limit);
+    const line = await gateway.accessLine(++count);
+    t.match(line, { key: `limits.upstream.${limit}`, limit: limits[limit] }, JSON.stringify(line));
+  }
+});

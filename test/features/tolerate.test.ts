@@ -4,7 +4,9 @@ import type { Deviation } from '../../src/base/tolerance.js';
 import { answerStatus, type RecordingBackend } from '../kit/backend.js';
 import { runCommand } from '../kit/command.js';
 import { envelope } from '../kit/envelope.js';
-import { ENDPOINTS, item, startReplyDesk } from '../kit/reply-desk.js';
+import { postJson } from '../kit/graphql-client.js';
+import { ENDPOINTS, item, REPLY_WSDL, startReplyDesk } from '../kit/reply-desk.js';
+import { useFolder, useService } from '../kit/use.js';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 const GOOD = `${DECLARATION}${envelope(item())}`;
@@ -270,6 +272,31 @@ t.test('what no name is about is refused whatever is tolerated', async (t) => {
     for (const endpoint of ['soap', 'graphql', 'rest'] as const)
       t.match((await desk.call(endpoint)).text, code, `${label}, ${endpoint}`);
   }
+});
+
+t.test('the output of another operation in another namespace is never tolerated', async (t) => {
+  const other = '<o:RenameResponse xmlns:o="urn:old"/>';
+  const answer = reply(envelope(other));
+  const desk = await startReplyDesk(t, { keys: '    tolerate: [wrapper, wrapper-name]\n', answer });
+  for (const endpoint of ENDPOINTS)
+    t.match((await desk.call(endpoint)).text, /UPSTREAM_DESYNC|not belong/, endpoint);
+  const strict = await startReplyDesk(t, { answer });
+  t.match((await strict.call('soap')).text, 'UPSTREAM_SCHEMA_INVALID');
+  t.equal((await strict.gateway.accessLine(1))['tolerate'], undefined, 'no name lets it pass');
+});
+
+t.test('a service in rpc style at the same address changes nothing for a wrapper', async (t) => {
+  const rpc = REPLY_WSDL.replaceAll('urn:t', 'urn:rpc')
+    .replace('<soap:binding ', '<soap:binding style="rpc" ')
+    .replaceAll(/<part name="p" element="t:[^"]*"\/>/g, '<part name="p" type="xs:string"/>');
+  const folder = await useFolder(t, { 'hr.wsdl': REPLY_WSDL, 'rpc.wsdl': rpc });
+  const old = reply(envelope(item().replaceAll('urn:t', 'urn:old')));
+  const yaml = (url: string): string =>
+    `services:\n  hr:\n    wsdl: hr.wsdl\n    url: ${url}/h\n    tolerate: [wrapper]\n` +
+    `  rpc:\n    wsdl: rpc.wsdl\n    url: ${url}/rpc\n`;
+  const { gateway } = await useService(t, old, yaml, folder);
+  const got = await postJson(`${gateway.url}/graphql`, { query: '{ getItem(id: 7) { name } }' });
+  t.match(await got.text(), '"name":"nail"');
 });
 
 t.test('a tolerated reply is the same at every split, and compressed', async (t) => {

@@ -15,6 +15,14 @@ const EMPTY: Readonly<Record<string, RecordingBackend['answer']>> = {
   'no content with status 202': answerStatus(202),
   'no content with status 204': answerStatus(204),
   'no content under a media type of XML': answerStatus(200, XML),
+  'a line': answerStatus(200, XML, '\r\n'),
+  'blanks under no media type': answerStatus(200, {}, ' \t\n'),
+  'a byte order mark': answerStatus(200, XML, '\ufeff\n'),
+  'a line in two chunks': (_message, response) => {
+    response.writeHead(202, XML);
+    response.write('\r');
+    setImmediate(() => response.end('\n'));
+  },
 };
 
 const isDone: Record<(typeof ENDPOINTS)[number], (answer: EndpointAnswer) => boolean> = {
@@ -113,6 +121,36 @@ t.test('a 401 to the credentials of the caller goes back with its challenge', as
     401,
     'a caller without credentials learns what is wanted',
   );
+});
+
+t.test('a 401 without a challenge to the credentials of the caller goes back as one', async (t) => {
+  const desk = await startReplyDesk(t, { keys: '    forwardHeaders: [authorization]\n' });
+  const own = { authorization: 'Basic bWU6bm8=' };
+  for (const [body, type] of [
+    ['', {}],
+    [FAULT, XML],
+  ] as const) {
+    desk.backend.answer = answerStatus(401, type, body);
+    for (const endpoint of ['soap', 'rest'] as const) {
+      const got = await desk.call(endpoint, 'GetItem', own);
+      t.equal(got.status, 401, endpoint);
+      t.equal(got.headers.get('www-authenticate'), null, endpoint);
+      t.notMatch(got.text, 'of the gateway', endpoint);
+    }
+    for (const endpoint of ['graphql', 'mcp'] as const)
+      t.notMatch((await desk.call(endpoint, 'GetItem', own)).text, 'of the gateway', endpoint);
+  }
+});
+
+t.test('the Fault in a 401 is read where the gateway has sent no credentials', async (t) => {
+  const desk = await startReplyDesk(t);
+  const challenge = { 'www-authenticate': 'Basic realm="hr"' };
+  desk.backend.answer = answerStatus(401, { ...XML, ...challenge }, FAULT);
+  for (const endpoint of ENDPOINTS)
+    t.match((await desk.call(endpoint)).text, 'No such badge', endpoint);
+  desk.backend.answer = answerStatus(401, { 'content-type': 'text/html', ...challenge }, '<html>');
+  for (const endpoint of ['graphql', 'rest', 'mcp'] as const)
+    t.match((await desk.call(endpoint)).text, 'did not accept the credentials', endpoint);
 });
 
 t.test('a 401 to the credentials of the gateway is no matter of the caller', async (t) => {

@@ -10,6 +10,12 @@ import type { Upstream } from '../../upstream/upstream.js';
 /** Bytes of the answer of an authorization server. */
 const ANSWER_BYTES_MAX = 64 * KIB;
 
+const FORM = 'application/x-www-form-urlencoded;charset=UTF-8';
+
+/** Names and values in turn: oauth4webapi sets the media type as well. */
+const withoutType = (headers: readonly string[]): readonly string[] =>
+  headers.filter((_, at) => headers[at - (at % 2)]?.toLowerCase() !== 'content-type');
+
 /** Posts a form to an authorization server. Rejects with a `Refusal`. */
 export async function postForm(
   endpoint: Upstream,
@@ -19,7 +25,7 @@ export async function postForm(
 ): Promise<OAuthAnswer> {
   let status = 0;
   const content = await postWhole(endpoint, {
-    headers: [...headers, 'content-type', 'application/x-www-form-urlencoded;charset=UTF-8'],
+    headers: [...withoutType(headers), 'content-type', FORM],
     body: Buffer.from(form),
     isIdempotent: true,
     observer,

@@ -8,7 +8,7 @@ import type { Operation, XsdType } from '../../wsdl/model.js';
 import { bodyKey } from '../../wsdl/request-key.js';
 import type { QName } from '../../xml/events.js';
 import { expectedParts } from './body-parts.js';
-import type { DeclaredOutputs } from './declared-outputs.js';
+import type { DeclaredOutputs, OutputMatch } from './declared-outputs.js';
 
 /** The rules for replies to the operations of one service, and the part of them that callers see. */
 export interface Replies {
@@ -16,8 +16,8 @@ export interface Replies {
   isIdempotent(operation: Operation | null): boolean;
   isReply(operation: Operation | null, body: QName | null): boolean;
   mayBeEmpty(operation: Operation | null): boolean;
-  /** Whether an element is the output of an operation of any service at the same addresses. */
-  isOutput(body: QName): boolean;
+  /** How an element matches the outputs of other operations of any service at the same addresses. */
+  outputMatch(body: QName, own: string | null): OutputMatch;
   toleranceOf(operation: Operation | null): Tolerance;
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
@@ -56,7 +56,7 @@ export function compileReplies(
     isReply: (operation, body) =>
       operation === null || (expected.get(operation)?.isReply(body) ?? true),
     mayBeEmpty: (operation) => operation !== null && empty.has(operation),
-    isOutput: outputs.add(config.urls, operations),
+    outputMatch: outputs.add(config.urls, operations),
     toleranceOf: tolerances(config, operations),
     replyParts: (operation) =>
       operation === null ? null : (expected.get(operation)?.parts ?? null),

@@ -32,7 +32,7 @@ import { compileReach, limitsOf, type Reach, warningsOfTls } from '../backend/re
 import { type Keeping, Kept } from '../keep.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallHead, compileCallHeads } from './call-heads.js';
-import type { DeclaredOutputs } from './declared-outputs.js';
+import type { DeclaredOutputs, OutputMatch } from './declared-outputs.js';
 import { Destinations } from './destinations.js';
 import { type IdempotencyRule, idempotencyRulesOf } from './idempotency.js';
 import { compileMadeSecurity, compileSigning, type MadeBlock } from './made-security.js';
@@ -160,8 +160,8 @@ export interface SoapService {
   isReply(operation: Operation | null, body: QName | null): boolean;
   /** Whether a reply to this operation may have an empty Body, or no content at all. */
   mayBeEmpty(operation: Operation | null): boolean;
-  /** Whether an element is the output of an operation of any service at the same addresses. */
-  isOutput(body: QName): boolean;
+  /** How an element matches the outputs of other operations of any service at the same addresses. */
+  outputMatch(body: QName, own: string | null): OutputMatch;
   /** The deviations that pass of the replies to this operation; null: of one that is not known. */
   toleranceOf(operation: Operation | null): Tolerance;
   /** The parts of the Body of a reply to this operation; null where that is one child. */

@@ -3,6 +3,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
 import type { Upstream } from '../../upstream/upstream.js';
 import type { Operation } from '../../wsdl/model.js';
+import { BlankReceiver, mayBeBlank } from './blank-receiver.js';
 import { InflatingReceiver } from './inflating-receiver.js';
 import { type OwnBlocks, withBlocks } from './own-blocks.js';
 import { RepairingReceiver } from './repairing-receiver.js';
@@ -29,19 +30,21 @@ export function callBackend(call: BackendCall): UpstreamCall {
   const { replyVerification } = service;
   const verifying =
     replyVerification === null ? null : new VerifyingReceiver(call, replyVerification);
-  const { onRepaired } = call;
-  const reader =
-    onRepaired === undefined
-      ? (verifying ?? receiver)
-      : RepairingReceiver.before(
-          verifying ?? receiver,
-          service,
-          service.toleranceOf(call.operation),
-          onRepaired,
-        );
+  const reader = repaired(call, verifying ?? receiver);
   const inflating = new InflatingReceiver(reader, service.inflateLimits);
   inflating.begin(
     (upstream ?? service.upstream).call(withBlocks(request, blocks, verifying), inflating),
   );
   return inflating;
+}
+
+/** The receiver, behind those that change what comes before it is read. */
+function repaired(
+  { service, operation, onRepaired }: BackendCall,
+  receiver: UpstreamReceiver,
+): UpstreamReceiver {
+  if (onRepaired === undefined) return receiver;
+  const tolerance = service.toleranceOf(operation);
+  const reader = RepairingReceiver.before(receiver, service, tolerance, onRepaired);
+  return mayBeBlank(service, operation) ? new BlankReceiver(reader) : reader;
 }

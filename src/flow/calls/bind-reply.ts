@@ -55,10 +55,12 @@ function tolerateName(
   tolerance: ReplyTolerance,
 ): void {
   const options = { found: expandedName(body), facts: expectedOf(operation) };
-  if (service.isOutput(body))
-    throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation', options);
   const declared = operation?.output?.body ?? null;
-  if (declared === null || operationTag === null)
+  const match = service.outputMatch(body, declared?.name.local ?? null);
+  // Where namespaces do not count, the local name says which operation a reply is of.
+  if (match === 'declared' || (match === 'local-name' && tolerance.has('wrapper')))
+    throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation', options);
+  if (declared === null || operationTag === null || match === 'local-name')
     throw new Refusal('UPSTREAM_SCHEMA_INVALID', 'reply of no operation', options);
   const { name } = declared;
   const deviations: Deviation[] = [];

@@ -8,6 +8,7 @@ import type { WriteRule } from '../../cache/rules.js';
 import type { UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import { withBackOff } from './back-off.js';
 import { type BackendCall, callBackend } from './backend-call.js';
+import { mayBeBlank } from './blank-receiver.js';
 import type { MessageContent } from './message-content.js';
 import { ReplyTolerance } from './reply-tolerance.js';
 import { SessionCall } from './session-call.js';
@@ -104,10 +105,11 @@ export function callUpstream(parts: CallParts): UpstreamCall {
   return session === null ? callBackend(made) : new SessionCall(made, session).begin();
 }
 
-/** The call, whose reply is repaired where a deviation of its bytes is tolerated. */
+/** The call, whose reply is repaired where a deviation of its bytes is tolerated, or it may be blank. */
 function repaired(parts: CallParts): CallParts {
   const { service, operation, exchange, keepsBytes = false } = parts;
-  if (keepsBytes || !repairsBytes(service.toleranceOf(operation))) return parts;
+  const isRepaired = repairsBytes(service.toleranceOf(operation)) || mayBeBlank(service, operation);
+  if (keepsBytes || !isRepaired) return parts;
   const tolerance = new ReplyTolerance(service, operation, exchange);
   return { ...parts, onRepaired: (deviation) => tolerance.note(deviation) };
 }

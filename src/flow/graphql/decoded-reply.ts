@@ -85,6 +85,8 @@ export class DecodedReply implements UpstreamReceiver {
   readonly #receiver: ReplyReceiver | null;
   /** The challenge of a backend to the caller; null for any other reply. */
   #challenge: string | null = null;
+  /** The refusal of a 401 whose content is no Fault. */
+  #unlessFault: Refusal | null = null;
   /** Only a Fault in the content counts. */
   #mayBeUnread = false;
   readonly #tolerance: ReplyTolerance;
@@ -149,7 +151,8 @@ export class DecodedReply implements UpstreamReceiver {
     this.#challenge = this.#challengeOf(head);
     // The call is accepted, whatever comes but a Fault.
     const isAccepted = this.#sent.operation.output === null && head.status === ACCEPTED;
-    this.#mayBeUnread = this.#challenge !== null || isAccepted;
+    this.#unlessFault = this.#refusalUnlessFault(head);
+    this.#mayBeUnread = this.#unlessFault !== null || isAccepted;
     const form = this.#mayBeUnread ? this.#formOfFault(head) : this.#checkedForm(head);
     this.#form = form;
     if (form !== null) this.#open(head, form);
@@ -179,13 +182,20 @@ export class DecodedReply implements UpstreamReceiver {
     // Without them the caller has none, or they are those for the gateway, which knows its clients.
     if (headers['authorization'] === undefined && exchange.caller.className !== '') return null;
     const challenges = challengesOf(head);
-    return challenges.length === 0 ? null : challenges.join(', ');
+    return challenges === null ? null : challenges.join(', ');
+  }
+
+  /** Where the gateway has no credentials of its own, a Fault says more than the status. */
+  #refusalUnlessFault({ status }: ReplyHead): Refusal | null {
+    if (this.#challenge !== null) return unauthenticated(this.#challenge);
+    const isOfGateway = status !== 401 || !this.#context.service.passesCredentials;
+    return isOfGateway ? null : new Refusal('UPSTREAM_AUTH', 'status 401');
   }
 
   #formOfFault(head: ReplyHead): ReplyForm | null {
     const { service } = this.#context;
     // Only the content of other statuses is verified.
-    if (this.#challenge !== null && service.replyVerification !== null) return null;
+    if (this.#unlessFault !== null && service.replyVerification !== null) return null;
     try {
       return replyForm(head, service, this.#names);
     } catch {
@@ -255,14 +265,13 @@ export class DecodedReply implements UpstreamReceiver {
 
   /** Content that is no Fault is read and discarded. */
   #readFaultOnly(chunk: Buffer | null): void {
-    if (this.#challenge !== null && this.#bytes > DISCARDED_BYTES_MAX)
-      throw unauthenticated(this.#challenge);
+    if (this.#unlessFault !== null && this.#bytes > DISCARDED_BYTES_MAX) throw this.#unlessFault;
     try {
       if (chunk === null) this.#reader?.end();
       else this.#reader?.write(chunk);
     } catch (caught) {
       const { code } = asRefusal(caught);
-      if (code === 'UPSTREAM_DESYNC' && this.#challenge === null) throw caught;
+      if (code === 'UPSTREAM_DESYNC' && this.#unlessFault === null) throw caught;
       this.#reader = null;
       this.#envelope = null;
     }
@@ -272,9 +281,8 @@ export class DecodedReply implements UpstreamReceiver {
   #readFaultAnswer(): Decoded {
     if (this.#bytes > 0) this.#readFaultOnly(null);
     const fault = this.#reader === null ? null : (this.#envelope?.fault ?? null);
-    const challenge = this.#challenge;
-    if (fault !== null) return this.#readFault(fault, challenge);
-    if (challenge !== null) throw unauthenticated(challenge);
+    if (fault !== null) return this.#readFault(fault, this.#challenge);
+    if (this.#unlessFault !== null) throw this.#unlessFault;
     return this.#emptyAnswer();
   }
 

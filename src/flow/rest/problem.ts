@@ -93,7 +93,9 @@ function problemAnswer(
 ): GraphqlResponse {
   const headers: Record<string, string> = { ...FIELDS };
   if (refusal.retryAfter !== null) headers['retry-after'] = refusal.retryAfter;
-  if (refusal.challenge !== null) headers['www-authenticate'] = refusal.challenge;
+  // A backend that refuses credentials may send no challenge.
+  if (refusal.challenge !== null && refusal.challenge !== '')
+    headers['www-authenticate'] = refusal.challenge;
   if (refusal.code === 'HTTP_METHOD' && allow !== null) headers['allow'] = allow;
   return { status: parts.status, headers, body: printProblem(parts, id) };
 }

@@ -50,7 +50,7 @@ export function isChallenge(
 ): boolean {
   if (head.status !== 401) return false;
   if (bound !== null) return true;
-  return passesCredentials && !hasWithheldCredentials(request) && challengesOf(head).length > 0;
+  return passesCredentials && !hasWithheldCredentials(request) && challengesOf(head) !== null;
 }
 
 const hasWithheldCredentials = ({ headers, rawHeaders }: IncomingMessage): boolean =>
@@ -67,7 +67,7 @@ export function challengeFields(head: ReplyHead, { bound }: SoapService): readon
         .flatMap((value) => [name, value]),
     );
   if (head.status !== 401) return NO_FIELDS;
-  return challengesOf(head).flatMap((value) => ['www-authenticate', value]);
+  return (challengesOf(head) ?? NO_FIELDS).flatMap((value) => ['www-authenticate', value]);
 }
 
 const NO_FIELDS: readonly string[] = [];

@@ -204,4 +204,5 @@ const TIMEOUT_KEYS: TimeoutKeys = {
   connectMillis: 'limits.upstream.connectMillis',
   headersMillis: 'limits.remote.acceptMillis',
   idleMillis: 'limits.remote.silenceMillis',
+  headerBytes: 'limits.upstream.headerBytes',
 };
