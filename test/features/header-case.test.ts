@@ -151,6 +151,7 @@ t.test(
       'X-Forwarded-Host',
       'Forwarded',
       'Content-Length',
+      'Via',
     ];
     const passed = ['user-agent', 'ACCEPT-LANGUAGE', 'X-Tenant', 'x-lower', 'X-LOUD'];
     t.strictSame([...namesIn(soap)].sort(), [...own, ...passed].sort());

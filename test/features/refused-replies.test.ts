@@ -124,7 +124,11 @@ const REFUSED = {
     'UPSTREAM_INVALID_RESPONSE',
   ],
   'a redirect': [answerStatus(302, { location: '/' }, 'x'), 'UPSTREAM_REDIRECT'],
-  'a challenge': [answerStatus(401, {}, 'x'), 'UPSTREAM_AUTH'],
+  'a challenge to the gateway': [
+    answerStatus(401, {}, 'x'),
+    'UPSTREAM_AUTH',
+    ', auth: { basic: { username: u, password: p } }',
+  ],
   'another content coding': [
     answerStatus(200, { 'content-type': 'text/xml', 'content-encoding': 'br' }, 'x'),
     'UPSTREAM_INVALID_RESPONSE',
