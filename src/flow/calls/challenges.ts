@@ -1,3 +1,5 @@
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import { isPrintable } from './reply-head.js';
@@ -10,4 +12,18 @@ export function challengesOf(head: ReplyHead): readonly string[] | null {
   const sent = head.headers('www-authenticate');
   const usable = sent.filter((value) => isPrintable(value) && !authenticatesConnection(value));
   return usable.length === 0 && sent.length > 0 ? null : usable;
+}
+
+/**
+ * The refusal of a 401 whose content is no Fault; null where no Fault is looked for. `challenge`: to the caller, null for
+ * none. Where the gateway has sent no credentials of its own a Fault says more than the status.
+ */
+export function refusalUnlessFault(
+  { status }: ReplyHead,
+  challenge: string | null,
+  { passesCredentials }: SoapService,
+): Refusal | null {
+  if (challenge !== null)
+    return new Refusal('UPSTREAM_UNAUTHENTICATED', 'status 401', { challenge });
+  return status === 401 && passesCredentials ? new Refusal('UPSTREAM_AUTH', 'status 401') : null;
 }

@@ -21,7 +21,7 @@ import type { XmlReader } from '../../xml/reader.js';
 import { syntheticTag } from '../../xml/synthetic-tag.js';
 import { TeeHandler } from '../../xml/tee-handler.js';
 import { bindReply } from '../calls/bind-reply.js';
-import { challengesOf } from '../calls/challenges.js';
+import { challengesOf, refusalUnlessFault } from '../calls/challenges.js';
 import type { DeclaredCall, ReplyUse } from '../calls/declared-call.js';
 import type { Observation } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
@@ -49,9 +49,6 @@ const ACCEPTED = 202;
 
 /** The most bytes read of an answer with a challenge. */
 const DISCARDED_BYTES_MAX = 64 * KIB;
-
-const unauthenticated = (challenge: string): Refusal =>
-  new Refusal('UPSTREAM_UNAUTHENTICATED', 'status 401', { challenge });
 
 /** The answer of an empty Body that is tolerated. */
 const NOTHING_SENT: Decoded = { value: null, errors: [], furtherErrors: 0 };
@@ -151,7 +148,7 @@ export class DecodedReply implements UpstreamReceiver {
     this.#challenge = this.#challengeOf(head);
     // The call is accepted, whatever comes but a Fault.
     const isAccepted = this.#sent.operation.output === null && head.status === ACCEPTED;
-    this.#unlessFault = this.#refusalUnlessFault(head);
+    this.#unlessFault = refusalUnlessFault(head, this.#challenge, this.#context.service);
     this.#mayBeUnread = this.#unlessFault !== null || isAccepted;
     const form = this.#mayBeUnread ? this.#formOfFault(head) : this.#checkedForm(head);
     this.#form = form;
@@ -183,13 +180,6 @@ export class DecodedReply implements UpstreamReceiver {
     if (headers['authorization'] === undefined && exchange.caller.className !== '') return null;
     const challenges = challengesOf(head);
     return challenges === null ? null : challenges.join(', ');
-  }
-
-  /** Where the gateway has no credentials of its own, a Fault says more than the status. */
-  #refusalUnlessFault({ status }: ReplyHead): Refusal | null {
-    if (this.#challenge !== null) return unauthenticated(this.#challenge);
-    const isOfGateway = status !== 401 || !this.#context.service.passesCredentials;
-    return isOfGateway ? null : new Refusal('UPSTREAM_AUTH', 'status 401');
   }
 
   #formOfFault(head: ReplyHead): ReplyForm | null {
