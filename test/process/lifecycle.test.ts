@@ -44,14 +44,16 @@ t.test('an idle gateway with a small WSDL takes little memory of its own', async
   // A cache of compiled code that the kit shares between processes would count here, and users have none.
   const { child } = await startProcess(t, SERVICES, { environment: { NODE_COMPILE_CACHE: '' } });
   // What processes share, such as the pages of Node's program, counts with how many the system keeps in memory.
-  const [, kilobytes = ''] =
-    /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
-  const megabytes = Number(kilobytes) / 1024;
+  const megabytes = (): number => {
+    const [, kilobytes = ''] =
+      /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+    return Number(kilobytes) / 1024;
+  };
   // 41 to 44 on Node 20; 58 to 69 on 22 and 24, which leave more garbage of the start.
-  t.ok(
-    megabytes > 20 && megabytes < (process.versions.node.startsWith('20.') ? 46 : 76),
-    `${megabytes} MiB`,
-  );
+  const most = process.versions.node.startsWith('20.') ? 46 : 76;
+  t.ok(megabytes() > 20, 'memory is read');
+  // A busy machine frees the garbage of the start later.
+  await until(() => megabytes() < most);
 });
 
 t.test(

@@ -9,7 +9,7 @@ import type { RecordedMessage } from '../kit/backend.js';
 import { RSA_KEY } from '../kit/certificates.js';
 import { postSoap, SOAP_11, SOAP_12 } from '../kit/envelope.js';
 import { useBackend, useGateway } from '../kit/use.js';
-import { buildJava, STORE_PASSWORD } from './java-stack.js';
+import { buildJava, missingLibraries, STORE_PASSWORD } from './java-stack.js';
 import { missing } from './programs.js';
 
 /** WSS4J makes messages for the gateway, and judges those that the gateway makes or lets pass. */
@@ -121,6 +121,8 @@ t.test(
   'WSS4J and the gateway take the messages of each other',
   { skip: missing('maven', 'openssl') },
   async (t) => {
+    const reason = missingLibraries('wss4j');
+    if (reason !== false) return void (await t.skip(reason, () => {}));
     const { wss4j, backend, send } = await start(t);
     const make = async (...words: readonly string[]): Promise<Buffer> => {
       const answer = await wss4j.ask(['make', ...words].join(' '));
