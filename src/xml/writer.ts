@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { type Escapes, escapeLong, escapesOf, LONG_UNITS } from '../base/escape-characters.js';
 import { invariant } from '../base/invariant.js';
 import { Refusal } from '../base/refusals/refusal.js';
 import { isNcName } from './chars.js';
@@ -120,13 +121,19 @@ function isName(name: string): boolean {
 /** Escapes text between tags. Throws a `Refusal` for characters that XML cannot carry. */
 export function escapeText(value: string): string {
   refuseUnwritable(value);
-  return TEXT_SPECIAL.test(value) ? value.replace(/[&<>\r]/g, escapeOne) : value;
+  if (!TEXT_SPECIAL.test(value)) return value;
+  return value.length >= LONG_UNITS
+    ? escapeLong(value, TEXT_ESCAPES)
+    : value.replace(/[&<>\r]/g, escapeOne);
 }
 
 /** Escapes a value between double quotes. Throws a `Refusal` for characters that XML cannot carry. */
 function escapeAttribute(value: string): string {
   refuseUnwritable(value);
-  return ATTRIBUTE_SPECIAL.test(value) ? value.replace(/[&<>"\t\n\r]/g, escapeOne) : value;
+  if (!ATTRIBUTE_SPECIAL.test(value)) return value;
+  return value.length >= LONG_UNITS
+    ? escapeLong(value, ATTRIBUTE_ESCAPES)
+    : value.replace(/[&<>"\t\n\r]/g, escapeOne);
 }
 
 /** XML with its characters beyond ASCII as references: the encoding of the message may not have them. */
@@ -157,3 +164,8 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const escapeOne = (character: string): string => ESCAPES.get(character) ?? character;
+
+const pick = (characters: string): Escapes =>
+  escapesOf([...characters].map((each): [string, string] => [each, escapeOne(each)]));
+const TEXT_ESCAPES = pick('&<>\r');
+const ATTRIBUTE_ESCAPES = pick('&<>"\t\n\r');

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { XmlWriter } from '../../src/xml/writer.js';
+import { escapeText, XmlWriter } from '../../src/xml/writer.js';
 
 /** A writer whose document element is open. */
 const open = (): XmlWriter => new XmlWriter().open('s', 'a').namespace('s', 'urn:s');
@@ -53,4 +53,14 @@ t.test('an attribute stands once on an element', async (t) => {
   t.throws(() => writer.attribute(null, 'a', '2'), /invariant/);
   t.throws(() => open().namespace('s', 'urn:s'), /invariant/);
   t.doesNotThrow(() => open().attribute(null, 'a', '1').open(null, 'b').attribute(null, 'a', '1'));
+});
+
+t.test('long texts are escaped as short ones are', async (t) => {
+  const part = 'a<b>&c\r"\t\n\'';
+  for (const text of [part, `${part}é`, `${part}€😀`, '<']) {
+    const times = Math.ceil(10_000 / text.length);
+    t.equal(escapeText(text.repeat(times)), escapeText(text).repeat(times), text);
+  }
+  t.equal(escapeText('a'.repeat(10_000)), 'a'.repeat(10_000), 'nothing to escape');
+  t.throws(() => escapeText(`${'<'.repeat(10_000)}\0`), { code: 'BAD_USER_INPUT' });
 });

@@ -1,3 +1,4 @@
+import { escapeLong, escapesOf, LONG_UNITS } from '../../base/escape-characters.js';
 import { invariant } from '../../base/invariant.js';
 import {
   type Interest,
@@ -227,12 +228,14 @@ export const RETURN = 0x0d;
 
 function escapeText(chars: string): string {
   if (!TEXT.test(chars)) return chars;
+  if (chars.length >= LONG_UNITS) return escapeLong(chars, TEXT_ESCAPES);
   return chars.replaceAll(ALL_TEXT, (character) => TEXT_REFERENCES.get(character) ?? character);
 }
 
 /** A value of an attribute as canonical XML has it, between double quotes. */
 export function canonicalValue(value: string): string {
   if (!VALUE.test(value)) return value;
+  if (value.length >= LONG_UNITS) return escapeLong(value, VALUE_ESCAPES);
   return value.replaceAll(ALL_VALUE, (character) => VALUE_REFERENCES.get(character) ?? character);
 }
 
@@ -244,6 +247,7 @@ const TEXT_REFERENCES: ReadonlyMap<string, string> = new Map([
   ['>', '&gt;'],
   ['\r', '&#xD;'],
 ]);
+const TEXT_ESCAPES = escapesOf(TEXT_REFERENCES);
 
 const VALUE = /[&<"\t\n\r]/;
 const ALL_VALUE = /[&<"\t\n\r]/g;
@@ -255,3 +259,4 @@ const VALUE_REFERENCES: ReadonlyMap<string, string> = new Map([
   ['\n', '&#xA;'],
   ['\r', '&#xD;'],
 ]);
+const VALUE_ESCAPES = escapesOf(VALUE_REFERENCES);
