@@ -11,6 +11,7 @@ import {
   TokenKind,
 } from 'graphql';
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import { runAtOnce, type Steps, TimeSlices } from '../../base/time-slices.js';
 import type { Estimate } from '../cost/cost.js';
 import { costRefusal } from '../cost/cost-refusal.js';
 import type { CostTable } from '../cost/cost-table.js';
@@ -31,7 +32,8 @@ import {
   measureVariables,
 } from './input-size.js';
 import {
-  introspectedFields,
+  asksIntrospection,
+  countIntrospected,
   introspectionPoints,
   prepareWholeCount,
   wholeSchemaFields,
@@ -159,13 +161,20 @@ export const isLongUncached = ({ query }: GraphqlParams, { documents }: Admissio
 
 const SHORT_UNITS = 1024;
 
-/** Counts the fields of introspection, once, before a document that may ask for it is admitted. */
+/** Work on introspection takes turns. */
+const slices = new TimeSlices();
+
+/** Reads a document that may ask for introspection in time slices, before it is admitted. Rejects as `admit` throws. */
 export async function prepareIntrospection(
-  { query }: GraphqlParams,
-  { schema, introspection, documents }: Admission,
+  { query, variables }: GraphqlParams,
+  admission: Admission,
 ): Promise<void> {
-  if (introspection && /__(?:schema|type)\b/.test(query) && !documents.has(query))
-    await prepareWholeCount(schema);
+  const { schema, introspection, documents, trusted, limits, measured } = admission;
+  if (!introspection || !/__(?:schema|type)\b/.test(query) || documents.has(query)) return;
+  if (trusted?.only === true && !trusted.hasText(query)) return;
+  measureVariables(variables, new LimitChecker(limits, measured));
+  await prepareWholeCount(schema);
+  await documents.readOnce(query, () => slices.run(readInSteps(query, admission)));
 }
 
 const ESTIMATES = new EntryPart<EstimateCache>();
@@ -180,17 +189,20 @@ function concealing<T>(isOpen: boolean, work: () => T): T {
 }
 
 /** Parses and validates a document. Throws as `admit` does. */
-export function readDocument(
+export const readDocument = (query: string, admission: Admission): AdmittedDocument =>
+  runAtOnce(readInSteps(query, admission));
+
+function* readInSteps(
   query: string,
   { schema, limits, measured, introspection }: Admission,
-): AdmittedDocument {
+): Steps<AdmittedDocument> {
   const checker = new LimitChecker(limits, measured);
   checker.check('characters', query.length);
   const document = parseDocument(query, checker.ceiling('tokens'), limits);
   checker.check('tokens', tokensOf(document, checker.ceiling('tokens')));
   checkShape(document, checker);
   validateDocument(schema, document, { introspection, maxErrors: limits.errors });
-  const introspected = introspection ? introspectionOf(schema, document, limits) : undefined;
+  const introspected = introspection ? yield* introspectionOf(schema, document, limits) : undefined;
   return new AdmittedDocument(document, checker.exceeded, introspected);
 }
 
@@ -211,18 +223,18 @@ function tokensOf({ loc }: DocumentNode, most: number): number {
  * Counts the fields that introspection answers. The query of tools is always allowed; a short query that asks for the
  * whole schema many times over is refused.
  */
-function introspectionOf(
+function* introspectionOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   { cost }: GraphqlLimits,
-): ReadonlyMap<OperationDefinitionNode, number> {
+): Steps<ReadonlyMap<OperationDefinitionNode, number>> {
   const counts = new Map<OperationDefinitionNode, number>();
   const fragments = fragmentsOf(document);
   for (const operation of document.definitions) {
     if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
-    if (introspectedFields(schema, operation, fragments, 0) === 0) continue;
+    if (!asksIntrospection(schema, operation, fragments)) continue;
     const most = INTROSPECTION_TIMES * wholeSchemaFields(schema);
-    const count = introspectedFields(schema, operation, fragments, most);
+    const count = yield* countIntrospected(schema, operation, fragments, most);
     if (count > most)
       throw refuseByLimit('MAX_COST_LIMIT', 'limits.graphql.cost', cost, null, 'introspection');
     counts.set(operation, count);

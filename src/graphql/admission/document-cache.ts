@@ -1,6 +1,7 @@
 import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 import { Kind, visit } from 'graphql';
 import { BoundedCache } from '../../base/bounded-cache.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { MIB } from '../../base/limit.js';
 import { OperationSource } from '../document-source.js';
 import type { MeasurableLimit } from '../limits.js';
@@ -60,6 +61,8 @@ export class DocumentCache {
     size: 16 * MIB,
     sizeOf: (_document, text) => treeBytes(text.length),
   });
+  /** Documents that are being read. */
+  readonly #reading = new Map<string, Promise<void>>();
   /** Plans and estimates of all of them: they can be made again. */
   readonly entries: DocumentCacheEntries;
 
@@ -78,6 +81,17 @@ export class DocumentCache {
 
   set(text: string, document: AdmittedDocument): void {
     this.#cache.set(text, document);
+  }
+
+  /** Reads a document, once for all requests that wait for it. Rejects as `read` does. */
+  readOnce(text: string, read: () => Promise<AdmittedDocument>): Promise<void> {
+    return getOrMake(this.#reading, text, async () => {
+      try {
+        this.set(text, await read());
+      } finally {
+        this.#reading.delete(text);
+      }
+    });
   }
 }
 

@@ -26,15 +26,23 @@ import { fragmentsOf } from './document-cache.js';
  * power of the schema's size, so a short query can take minutes; here each selection is counted once for each part of
  * the schema, and no further than `most`. @skip and @include are ignored.
  */
-export function introspectedFields(
+export function* countIntrospected(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   fragments: Fragments,
   most: number,
-): number {
+): Steps<number> {
   const counter = new Counter(schema, fragments, most);
+  yield* counter.countTypes(operation.selectionSet, INTROSPECTION);
   return counter.root(operation.selectionSet);
 }
+
+/** Whether an operation asks for introspection. */
+export const asksIntrospection = (
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+): boolean => new Counter(schema, fragments, 0).root(operation.selectionSet) > 0;
 
 /** Fields for one point: about as much text as a backend's reply that costs one. */
 const FIELDS_OF_POINT = 1000;
@@ -60,7 +68,7 @@ function* countWhole(schema: GraphQLSchema): Steps<number> {
   const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
   if (operation === undefined) return 0;
   const counter = new Counter(schema, fragmentsOf(document), Number.MAX_SAFE_INTEGER);
-  yield* counter.countTypes(operation.selectionSet);
+  yield* counter.countTypes(operation.selectionSet, INTROSPECTION);
   return counter.root(operation.selectionSet);
 }
 
@@ -72,12 +80,24 @@ const WHOLE_QUERY = getIntrospectionQuery({
   oneOf: true,
 });
 
+const INTROSPECTION: ReadonlySet<string> = new Set(['__schema', '__type']);
+
+/** The fields whose values are types, of which there may be as many as the schema has. */
+const OF_ALL_TYPES: ReadonlySet<string> = new Set([
+  'types',
+  'type',
+  '__type',
+  'possibleTypes',
+  'ofType',
+]);
+
 /** Recursion is as deep as the selection, which is limited. */
 class Counter {
   readonly #schema: GraphQLSchema;
   readonly #fragments: Fragments;
   readonly #most: number;
   readonly #shapes = new Map<SelectionSetNode, Shape>();
+  readonly #walked = new Set<SelectionSetNode>();
 
   constructor(schema: GraphQLSchema, fragments: Fragments, most: number) {
     this.#schema = schema;
@@ -104,13 +124,15 @@ class Counter {
     return sum;
   }
 
-  /** Counts each type below `__schema`, so that `root` has only their sum to make. */
-  *countTypes(set: SelectionSetNode): Steps<void> {
-    const within = (outer: SelectionSetNode, field: string): readonly SelectionSetNode[] =>
-      this.#shapeOf(outer).inner.flatMap(({ name, set: inner }) => (name === field ? [inner] : []));
-    for (const types of within(set, '__schema').flatMap((each) => within(each, 'types'))) {
+  /** Counts each type below introspection, the innermost selections first, so that `root` has only sums to make. */
+  *countTypes(outer: SelectionSetNode, fields: ReadonlySet<string> | null = null): Steps<void> {
+    for (const { name, set } of this.#shapeOf(outer).inner) {
+      if (fields?.has(name) === false || this.#walked.has(set)) continue;
+      this.#walked.add(set);
+      yield* this.countTypes(set);
+      if (!OF_ALL_TYPES.has(name)) continue;
       for (const type of Object.values(this.#schema.getTypeMap())) {
-        this.#of(types, type);
+        this.#of(set, type);
         yield;
       }
     }
