@@ -190,6 +190,17 @@ t.test(
       await desk.send(packed(envelope, [...parts, ['other', Buffer.from('x')]]), TYPE),
       /InvalidSecurity/,
     );
+    const [whole, tokens] = moved(message, 'BinarySecurityToken', 'scan');
+    t.equal(await desk.send(packed(whole, tokens), TYPE), null, 'the certificate of the signer');
+    const block = `</wsse:Security><x xmlns="urn:x">${include('other')}</x>`;
+    t.match(
+      await desk.send(
+        packed(whole.replace('</wsse:Security>', block), [...tokens, ['other', Buffer.from('x')]]),
+        TYPE,
+      ),
+      /InvalidSecurity/,
+      'another part that the Header includes',
+    );
   },
 );
 

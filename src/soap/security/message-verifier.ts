@@ -75,6 +75,8 @@ export class MessageVerifier implements XmlHandler {
   /** Builds the header block that is open; null elsewhere. */
   #block: TreeBuilder | null = null;
   #nodes = 0;
+  /** The parts that the Header includes. */
+  readonly #headerParts: { readonly id: string; readonly bytes: Buffer }[] = [];
   /** References behind the Header that no element has met. */
   readonly #pending = new Map<string, ReferenceForm[]>();
   /** Ids of signed elements behind the Header that came by. */
@@ -171,7 +173,8 @@ export class MessageVerifier implements XmlHandler {
         'an Include in what is signed, or in the Security block, of a part that is missing or encoded',
       );
     this.#includeDepth = this.#depth;
-    if (this.#block === null) {
+    if (this.#block !== null) this.#headerParts.push(part);
+    else {
       if (this.#hasText[this.#depth - 1] === true)
         throw failedCheck('an Include beside text in what is signed');
       this.#hasText[this.#depth - 1] = true;
@@ -276,17 +279,24 @@ export class MessageVerifier implements XmlHandler {
     this.verified = { signature, user, assertion, goodUntilMillis };
   }
 
-  #expectAttachments(
-    { attachments: references }: VerifiedHeader,
-    signature: VerifiedSignature | null,
-  ): void {
+  #expectAttachments(head: VerifiedHeader, signature: VerifiedSignature | null): void {
+    const { attachments: references } = head;
     if (this.attachments === null) {
       if (references.length > 0) throw invalidSecurity('an attachment that is signed is missing');
       return;
     }
     const isNeeded = this.#rules.signature?.().required.includes('attachments') === true;
     const covered = isNeeded ? new Set(signature?.attachments.map(({ id }) => id)) : null;
+    if (covered !== null) for (const id of this.#certificateParts(head)) covered.add(id);
     this.attachments.expect({ references, covered });
+  }
+
+  /** The parts that are the certificate of a signer. Its own signature need not cover it: it is known by its bytes. */
+  #certificateParts({ signatures }: VerifiedHeader): readonly string[] {
+    const certificates = signatures.map(({ signer }) => signer.certificate.raw);
+    return this.#headerParts.flatMap(({ id, bytes }) =>
+      certificates.some((certificate) => certificate.equals(bytes)) ? [id] : [],
+    );
   }
 
   #matchIds(tag: StartTag, referred: ReadonlySet<string>): void {
