@@ -10,18 +10,39 @@ export interface Identity {
   readonly key: string;
 }
 
+/** How an authority signs: by a digest, with further extensions in the form of openssl. */
+export interface Signing {
+  readonly digest?: string;
+  readonly extensions?: string;
+}
+
 /** An authority that signs certificates with `openssl`, in a folder of its own. */
 export class Authority {
   readonly #directory: string;
   readonly ca: Identity;
 
-  constructor(directory: string, name = 'authority') {
+  /** The authority that has this certificate. */
+  static of(directory: string, ca: Identity): Authority {
+    return new Authority(directory, 'authority', NEW_KEY, ca);
+  }
+
+  /** `selfSigned`: options of openssl for the certificate of the authority. */
+  constructor(
+    directory: string,
+    name = 'authority',
+    selfSigned: readonly string[] = NEW_KEY,
+    ca: Identity | null = null,
+  ) {
     this.#directory = directory;
+    if (ca !== null) {
+      this.ca = ca;
+      return;
+    }
     const [key, cert] = [this.#file(`${name}.key`), this.#file(`${name}.pem`)];
     openssl(
       'req',
       '-x509',
-      ...NEW_KEY,
+      ...selfSigned,
       '-keyout',
       key,
       '-out',
@@ -44,6 +65,7 @@ export class Authority {
     subject = `/CN=${name}`,
     alternatives = `DNS:${name},IP:127.0.0.1`,
     newKey: readonly string[] = NEW_KEY,
+    { digest = 'sha256', extensions = '' }: Signing = {},
   ): Identity {
     const [key, csr, cert] = [
       this.#file(`${name}.key`),
@@ -61,7 +83,8 @@ export class Authority {
     ];
     writeFileSync(caCert, this.ca.cert);
     writeFileSync(caKey, this.ca.key);
-    writeFileSync(names, alternatives === '' ? '' : `subjectAltName=${alternatives}`);
+    const alternative = alternatives === '' ? '' : `subjectAltName=${alternatives}\n`;
+    writeFileSync(names, alternative + extensions);
     const authority = ['-CA', caCert, '-CAkey', caKey, '-CAcreateserial'];
     openssl(
       'x509',
@@ -75,12 +98,13 @@ export class Authority {
       names,
       '-days',
       String(days),
+      `-${digest}`,
     );
     return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
   }
 
   /** Adds the certificates of these names to the revocation list, and returns it; it expires so many seconds later. */
-  revoke(names: readonly string[], seconds = 86_400): string {
+  revoke(names: readonly string[], seconds = 86_400, digest = 'sha256'): string {
     const [database, number, config] = [
       this.#file('index.txt'),
       this.#file('crlnumber'),
@@ -95,7 +119,7 @@ export class Authority {
     if (!existsSync(number)) writeFileSync(number, '01');
     writeFileSync(
       config,
-      `[ca]\ndefault_ca=own\n[own]\ndatabase=${database}\ncrlnumber=${number}\ndefault_md=sha256\n`,
+      `[ca]\ndefault_ca=own\n[own]\ndatabase=${database}\ncrlnumber=${number}\ndefault_md=${digest}\n`,
     );
     const authority = ['ca', '-config', config, '-keyfile', caKey, '-cert', caCert];
     for (const name of names) openssl(...authority, '-revoke', this.#file(`${name}.pem`));
@@ -118,7 +142,7 @@ export class Authority {
 
 /** Options of openssl for other keys. */
 export const RSA_KEY = ['-newkey', 'rsa:2048', '-nodes'];
-const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+export const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
 /** Each takes about 150 ms of the processor to make. So many in turn: one test uses fewer, and gets different ones. */
 const RSA_KEYS = 8;

@@ -11,6 +11,7 @@ import {
   OCTET_STRING,
   SEQUENCE,
 } from './der.js';
+import { type SignatureDigest, signatureDigest } from './signature-digest.js';
 
 /** What Node does not tell of a certificate (RFC 5280 sections 4.1 and 4.2). */
 export interface CertificateFields {
@@ -28,6 +29,8 @@ export interface CertificateFields {
   } | null;
   /** Authorities that may stand between this one and the last certificate; null for any number. */
   readonly pathLengthMax: number | null;
+  /** The digest by which its issuer has signed it. */
+  readonly signatureDigest: SignatureDigest;
   /** It has a critical extension that is not understood here. */
   readonly hasUnknownCritical: boolean;
 }
@@ -50,8 +53,12 @@ const UNDERSTOOD: ReadonlySet<string> = new Set([
 /** Reads the fields of a certificate; null for what is none. */
 export function readCertificateFields(der: Buffer): CertificateFields | null {
   const certificate = elementAt(der, 0);
-  const content = certificate?.tag === SEQUENCE ? elementAt(der, certificate.start) : null;
-  if (content?.tag !== SEQUENCE) return null;
+  const parts =
+    certificate?.tag === SEQUENCE
+      ? elementsBetween(der, certificate.start, certificate.end, 3)
+      : null;
+  const [content, signature] = parts ?? [];
+  if (content?.tag !== SEQUENCE || signature === undefined) return null;
   const fields = elementsBetween(der, content.start, content.end, ELEMENTS_MAX);
   if (fields === null) return null;
   // The version is optional; then come serial number, algorithm, issuer, validity, subject and key.
@@ -79,6 +86,7 @@ export function readCertificateFields(der: Buffer): CertificateFields | null {
       identifier?.tag === OCTET_STRING ? der.subarray(identifier.start, identifier.end) : null,
     keyUses: uses === null ? null : usesOf(der, uses),
     pathLengthMax: constraints === null ? null : pathLengthOf(der, constraints),
+    signatureDigest: signatureDigest(der, signature),
     hasUnknownCritical: extensions.some(({ id, isCritical }) => isCritical && !UNDERSTOOD.has(id)),
   };
 }

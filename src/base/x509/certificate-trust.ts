@@ -4,6 +4,7 @@ import { BoundedCache } from '../bounded-cache.js';
 import { type CertificateFields, readCertificateFields } from './certificate-fields.js';
 import { attributeKey, rfc2253Name } from './distinguished-name.js';
 import { serialText } from './revocation-list.js';
+import { digestName, isDigestAccepted } from './signature-digest.js';
 import type { SignedList } from './signed-list.js';
 
 /** A certificate with its fields, parsed once. */
@@ -55,6 +56,8 @@ export interface TrustOptions {
   readonly intermediates: readonly ParsedCertificate[];
   /** Every authority of a chain has to have a list; null: revocation is not checked. */
   readonly revocations: readonly SignedList[] | null;
+  /** Digests by which the certificates of a chain may be signed. That of an authority itself does not count. */
+  readonly digests: ReadonlySet<string>;
 }
 
 /** Certificates between the one of a signature and that of the authority. */
@@ -114,6 +117,8 @@ export class CertificateTrust {
       const problem = this.#problemAt(path.length - 1, last, nowMillis);
       if (problem !== null) return { problem, path };
       if (this.#isAuthority(last)) return { problem: null, path };
+      const weak = this.#weaknessOf(path.length - 1, last);
+      if (weak !== null) return { problem: weak, path };
       const issuer = this.#issuerOf(last, nowMillis);
       if (issuer === null) return { problem: 'no chain to an authority', path };
       const revoked = this.#revocationOf(last, issuer, nowMillis);
@@ -140,6 +145,12 @@ export class CertificateTrust {
     return fields.pathLengthMax !== null && below - 1 > fields.pathLengthMax
       ? 'the chain is longer than its authority allows'
       : null;
+  }
+
+  #weaknessOf(below: number, { fields }: ParsedCertificate): string | null {
+    if (isDigestAccepted(fields.signatureDigest, this.#options.digests)) return null;
+    const what = below === 0 ? 'it' : 'an authority';
+    return `${what} is signed with ${digestName(fields.signatureDigest)}`;
   }
 
   #isAuthority({ certificate }: ParsedCertificate): boolean {

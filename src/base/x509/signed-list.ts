@@ -2,14 +2,17 @@ import { Buffer } from 'node:buffer';
 import { type KeyObject, verify } from 'node:crypto';
 
 import { extensionsIn } from './certificate-fields.js';
-import { BIT_STRING, elementAt, elementsBetween, OBJECT_IDENTIFIER, SEQUENCE } from './der.js';
+import { BIT_STRING, elementAt, elementsBetween, SEQUENCE } from './der.js';
 import { listsIn, nextUpdate, revokedSerials } from './revocation-list.js';
+import { type SignatureDigest, signatureDigest } from './signature-digest.js';
 
 /** A revocation list with what proves it (RFC 5280 section 5.1). */
 export interface SignedList {
   /** The name of the authority, encoded. */
   readonly issuer: Buffer;
   readonly serials: ReadonlySet<string>;
+  /** The digest by which it is signed. */
+  readonly digest: SignatureDigest;
   /** When it is due to be replaced; null where it does not say. */
   readonly endMillis: number | null;
   /** Whether the key has signed it. */
@@ -45,29 +48,16 @@ function readList(pem: string): SignedList | null {
   const extensions = listed === undefined ? [] : extensionsIn(der, listed);
   // A list of some certificates only, or of changes, says so in a critical extension.
   if (extensions === null || extensions.some(({ isCritical }) => isCritical)) return null;
-  const id = elementAt(der, algorithm.start);
-  const digest =
-    id?.tag === OBJECT_IDENTIFIER ? DIGESTS.get(der.toString('hex', id.start, id.end)) : undefined;
-  if (digest === undefined) return null;
+  const digest = signatureDigest(der, algorithm);
+  if (digest === 'unknown') return null;
   const signed = der.subarray(list.start, content.end);
   // The first byte of the signature counts the bits that are not used.
   const value = der.subarray(signature.start + 1, signature.end);
   return {
     issuer: der.subarray(inner.end, issuer.end),
+    digest,
     serials: revokedSerials(pem),
     endMillis: nextUpdate(pem),
-    isSignedBy: (key) => verify(digest === 'none' ? null : digest, signed, key, value),
+    isSignedBy: (key) => verify(digest === 'own' ? null : digest, signed, key, value),
   };
 }
-
-/** Algorithms of signatures by their encoded identifiers (RFC 4055, RFC 5758, RFC 8410); `none`: the key knows its own. */
-const DIGESTS: ReadonlyMap<string, string> = new Map([
-  ['2a864886f70d010105', 'sha1'],
-  ['2a864886f70d01010b', 'sha256'],
-  ['2a864886f70d01010c', 'sha384'],
-  ['2a864886f70d01010d', 'sha512'],
-  ['2a8648ce3d040302', 'sha256'],
-  ['2a8648ce3d040303', 'sha384'],
-  ['2a8648ce3d040304', 'sha512'],
-  ['2b6570', 'none'],
-]);

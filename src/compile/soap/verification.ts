@@ -8,6 +8,7 @@ import {
   parseCertificate,
 } from '../../base/x509/certificate-trust.js';
 import { attributeKeys } from '../../base/x509/distinguished-name.js';
+import { digestName, isDigestAccepted } from '../../base/x509/signature-digest.js';
 import { type SignedList, signedListsIn } from '../../base/x509/signed-list.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
@@ -193,7 +194,12 @@ function signatureRules(
   return {
     algorithms: algorithmRules(value),
     certificates: new SignerCertificates({
-      trust: new CertificateTrust({ authorities, intermediates, revocations }),
+      trust: new CertificateTrust({
+        authorities,
+        intermediates,
+        revocations,
+        digests: new Set(value.chainDigests),
+      }),
       known,
       references: new Set(value.keyReferences),
       takesKnownKeys: value.keyValues === 'known',
@@ -264,7 +270,7 @@ function parsedOf(pem: string): ParsedCertificate | null {
 
 /** Throws `ConfigurationError` for a list that is none, or that no authority has signed. */
 function listsOf(
-  section: ConfigSection<unknown>,
+  section: ConfigSection<SignatureConfig>,
   pem: string,
   issuers: readonly ParsedCertificate[],
 ): readonly SignedList[] {
@@ -275,6 +281,12 @@ function listsOf(
         ['revocations'],
         `${which} cannot be read, or is not of all certificates.`,
         'Write complete lists as PEM: -----BEGIN X509 CRL-----.',
+      );
+    if (!isDigestAccepted(list.digest, new Set(section.value.chainDigests)))
+      throw section.error(
+        ['revocations'],
+        `${which} is signed with ${digestName(list.digest)}, which is not among \`chainDigests\`.`,
+        'Let its authority sign it with SHA-256.',
       );
     const isSigned = issuers.some(
       ({ publicKey, fields }) =>

@@ -30,6 +30,8 @@ const SIGNATURE_KEYS = closed(
       { minItems: 1, uniqueItems: true, default: [...ALGORITHMS] }),
     digests: list(oneOf(DIGEST_NAMES), 'Digests of what is signed.',
       { minItems: 1, uniqueItems: true, default: ['sha256', 'sha384', 'sha512'] }),
+    chainDigests: list(oneOf(DIGEST_NAMES), 'Digests by which the certificates of a chain, and revocation lists, may be signed. SHA-1 is taken by name only, MD5 never. The signature of an authority in `authorities` does not count.',
+      { minItems: 1, uniqueItems: true, default: ['sha256', 'sha384', 'sha512'] }),
     canonicalizations: list(oneOf(['exclusive', 'inclusive']), 'Ways of canonical XML.',
       { minItems: 1, uniqueItems: true, default: ['exclusive'] }),
     keyReferences: list(oneOf(KEY_REFERENCES), 'How a signature may name its certificate.',

@@ -18,7 +18,12 @@ export function rulesTrusting(
       canonicalizations: new Set(['exclusive'] as const),
     },
     certificates: new SignerCertificates({
-      trust: new CertificateTrust({ authorities: [trusted], intermediates: [], revocations: null }),
+      trust: new CertificateTrust({
+        authorities: [trusted],
+        intermediates: [],
+        revocations: null,
+        digests: new Set(['sha256']),
+      }),
       known: [],
       references: new Set(['token'] as const),
       takesKnownKeys: false,
