@@ -16,8 +16,6 @@ const OF_SERVICES = [
     'kind',
     'url',
     'urls',
-    'headers',
-    'forwardHeaders',
     'proxy',
     'headerCase',
     'balance',
@@ -29,46 +27,27 @@ const OF_SERVICES = [
   ...['auth', 'callCost', 'tls.cert', 'tls.key', 'tls.pfx', 'tls.passphrase'],
 ];
 const OF_SOAP_SERVICES = [
-  ...[
-    'versions',
-    'path',
-    'port',
-    'ports',
-    'namespace',
-    'naming',
-    'callerHeaders',
-    'reads',
-    'replyHeaders',
-  ],
-  ...[
-    'forwarded',
-    'cookies',
-    'sticky',
-    'bufferRequests',
-    'earlyEnd',
-    'mtom',
-    'dataContractReferences',
-  ],
+  ...['versions', 'path', 'port', 'ports', 'namespace', 'naming', 'callerHeaders', 'replyHeaders'],
+  ...['forwarded', 'sticky', 'bufferRequests', 'earlyEnd', 'mtom', 'dataContractReferences'],
   ...[
     'addressing.calls',
     'addressing.version',
     'addressing.rewriteTo',
-    'security.make',
+    ...[
+      'timestamp',
+      'expiresMillis',
+      'usernameToken',
+      'saml',
+      'signature',
+      'mustUnderstand',
+      'actor',
+    ].map((key) => `security.make.${key}`),
     'schema.choices',
     'schema.nullable',
   ],
   ...['drift.headers', 'drift.everyMillis', 'drift.folder', 'drift.looks', 'drift.reloadsPerHour'],
   ...[
-    ...[
-      'field',
-      'description',
-      'deprecated',
-      'idempotent',
-      'weight',
-      'read.cacheMillis',
-      'read.staleMillis',
-      'write',
-    ],
+    ...['description', 'deprecated', 'weight', 'read.cacheMillis', 'read.staleMillis', 'write'],
     ...[
       'request',
       'response',
@@ -103,8 +82,6 @@ const NEUTRAL: readonly string[] = [
   // More ways to operations, with the rights, prices and limits that they have by GraphQL.
   'services.*.rest',
   ...['mcp.path', 'mcp.operations', 'mcp.write', 'mcp.keys'],
-  // What a repeated request is, which no caller gets more by.
-  'services.*.operations.*.idempotency',
   // How many calls answer a field, which its cost counts.
   'services.*.operations.*.pages',
   // Addresses of what their client has read, good for that client alone: without keys there are none.
@@ -116,12 +93,11 @@ const NEUTRAL: readonly string[] = [
     'clientId',
     'clientSecret',
     'clientAuth',
-    'forward',
     'timeoutMillis',
     'inactiveMillis',
     'logAs',
   ].map((key) => `clients.introspection.${key}`),
-  ...['clients.jwt.forward', 'clients.jwt.logAs', 'clients.remembered', 'clients.maskKey'],
+  ...['clients.jwt.logAs', 'clients.remembered', 'clients.maskKey'],
   // Names, paths and what is offered beside the services.
   ...[
     'include',

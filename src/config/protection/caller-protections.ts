@@ -3,6 +3,7 @@ import {
   denials,
   each,
   equal,
+  fixed,
   flagComparison,
   grants,
   IS_ERROR,
@@ -10,6 +11,8 @@ import {
   keysBelow,
   ranked,
   restart,
+  setNames,
+  timeLimit,
 } from './comparisons.js';
 import {
   openClasses,
@@ -19,6 +22,8 @@ import {
   openOperations,
   openSchema,
 } from './open.js';
+import { openTools } from './open-messages.js';
+import { sameOrder } from './order.js';
 import type { Protection } from './protection.js';
 import { fixedForCallers, mask, offered, scopes } from './rights.js';
 import { weakerTokens } from './tokens.js';
@@ -31,25 +36,11 @@ export const CALLER_PROTECTIONS = {
     keys: {
       ...keysBelow(
         'clients',
-        each(
-          equal,
-          'order',
-          'apiKeys',
-          'basic',
-          'certificate',
-          'wsSecurity',
-          'networks',
-          'address',
-        ),
+        each(equal, 'apiKeys', 'basic', 'certificate', 'wsSecurity', 'networks', 'address'),
       ),
-      ...keysBelow(
-        'clients.jwt',
-        each(equal, 'issuer', 'jwks', 'classClaim', 'class', 'clientClaim', 'scopesClaim'),
-      ),
-      ...keysBelow(
-        'clients.introspection',
-        each(equal, 'clientClaim', 'scopesClaim', 'classClaim', 'class'),
-      ),
+      ...keysBelow('clients.jwt', each(equal, 'issuer', 'jwks', 'classClaim', 'class')),
+      ...keysBelow('clients.introspection', each(equal, 'classClaim', 'class')),
+      ...each(sameOrder, 'clients?.order'),
     },
     *compareAll(change) {
       yield* clientsGone(change);
@@ -81,10 +72,23 @@ export const CALLER_PROTECTIONS = {
     keys: {
       ...keysBelow(
         'clients.jwt',
-        each(equal, 'algorithms', 'audience', 'jwksUrl', 'requireNotBefore', 'toleranceMillis'),
+        each(
+          equal,
+          'algorithms',
+          'audience',
+          'jwksUrl',
+          'requireNotBefore',
+          'toleranceMillis',
+          'clientClaim',
+          'scopesClaim',
+          'forward',
+        ),
       ),
-      ...each(equal, 'clients.introspection.activeMillis'),
-      ...each(kept, 'clients?.introspection?.audience'),
+      ...keysBelow('clients?.introspection?', {
+        ...each(timeLimit, 'activeMillis'),
+        ...each(fixed, 'audience', 'clientClaim', 'scopesClaim'),
+        ...each(flagComparison(false, false), 'forward'),
+      }),
     },
     compareAll: weakerTokens,
     absent: 'Closed: public signatures alone, `exp` and `aud` are needed.',
@@ -96,10 +100,8 @@ export const CALLER_PROTECTIONS = {
     keys: {
       ...each(kept, 'clients?.authorize.url'),
       ...each(ranked(['allow', 'deny'], 'deny'), 'clients?.authorize?.onError'),
-      ...keysBelow(
-        'clients.authorize',
-        each(equal, 'timeoutMillis', 'cacheMillis', 'recheckMillis', 'token'),
-      ),
+      ...keysBelow('clients.authorize', each(equal, 'timeoutMillis', 'token')),
+      ...keysBelow('clients?.authorize?', each(timeLimit, 'cacheMillis', 'recheckMillis')),
     },
     absent: 'Not asked: the rights of classes decide.',
     empty: IS_ERROR,
@@ -138,13 +140,20 @@ export const CALLER_PROTECTIONS = {
   },
   fixedValues: {
     about: 'Values that callers do not choose',
-    keys: each(
-      fixedForCallers,
-      'services.*.operations.*.arguments.*',
-      'services.*.operations.*.headers.*',
-      'services.*.soapHeaders.*',
-    ),
-    absent: 'Arguments and header blocks of GraphQL fields are chosen by callers.',
+    keys: {
+      ...each(
+        fixedForCallers,
+        'services.*.operations.*.arguments.*',
+        'services.*.operations.*.headers.*',
+        'services.*.soapHeaders.*',
+      ),
+      ...each(setNames, 'services.*.headers', 'graphqlServices.*.headers'),
+      ...each(grants('closed'), 'services.*.forwardHeaders', 'graphqlServices.*.forwardHeaders'),
+      ...each(ranked(['forward', 'none'], 'none'), 'services.*.cookies'),
+      ...each(flagComparison(true, false), 'services.*.security.make.replace'),
+    },
+    absent:
+      'Arguments and header blocks of GraphQL fields are chosen by callers. Of their header fields those in `forwardHeaders` go on.',
     empty: IS_ERROR,
     unreachable: null,
   },
@@ -155,6 +164,7 @@ export const CALLER_PROTECTIONS = {
     absent: 'None asks: agents call the tools that the configuration names.',
     empty: 'as absent',
     unreachable: null,
+    open: openTools,
   },
   masks: {
     about: 'Masked values',

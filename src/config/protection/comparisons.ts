@@ -41,6 +41,26 @@ export const grants =
 export const denials: ValueComparison = (before, after) =>
   extra(textsOf(before), textsOf(after), 'lacks');
 
+/** A time up to which something is taken: a longer one is weaker, and `none` is the longest. */
+export const timeLimit: ValueComparison = (before, after) =>
+  before !== undefined && after !== undefined && millisOf(after) > millisOf(before)
+    ? goes(before, after)
+    : null;
+
+/** A time for which something is remembered: a shorter one is weaker. */
+export const memoryTime: ValueComparison = (before, after) =>
+  before !== undefined && after !== undefined && millisOf(after) < millisOf(before)
+    ? goes(before, after)
+    : null;
+
+/** A value that decides what is compared, or what is read: any other one may let in what was refused. */
+export const fixed: ValueComparison = (before, after) =>
+  before === undefined || before === after ? null : goes(before, after ?? 'none');
+
+/** Names that are set here in place of what callers send by them. */
+export const setNames: ValueComparison = (before, after) =>
+  extra(namesOf(before), namesOf(after), 'lacks');
+
 /** An address to which TLS is spoken, or a list of them. */
 export const encrypted: ValueComparison = (before, after) => {
   const isPlain = (value: unknown): boolean =>
@@ -73,6 +93,14 @@ function extra(those: readonly string[], known: readonly string[], verb: string)
   const found = those.filter((each) => !known.includes(each));
   return found.length === 0 ? null : `${verb} ${listNames(found)}`;
 }
+
+const goes = (before: unknown, after: unknown): string =>
+  `goes from \`${String(before)}\` to \`${String(after)}\``;
+
+const millisOf = (value: unknown): number => (value === 'none' ? Infinity : Number(value));
+
+const namesOf = (value: unknown): readonly string[] =>
+  isRecord(value) ? Object.keys(value).map((name) => name.toLowerCase()) : [];
 
 const isThere = (value: unknown): boolean =>
   value !== undefined &&

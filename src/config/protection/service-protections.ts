@@ -3,19 +3,24 @@ import {
   each,
   encrypted,
   equal,
+  fixed,
   flagComparison,
   grants,
   IS_ERROR,
   kept,
   keysBelow,
+  memoryTime,
   ranked,
   restart,
+  timeLimit,
 } from './comparisons.js';
 import { weakerLimits } from './limits.js';
 import { openContent, openRecord, openTolerance } from './open.js';
+import { openReplies, openRequests } from './open-messages.js';
 import { openAdmin } from './operators.js';
 import type { Protection, ValueComparison } from './protection.js';
 import { newTolerances } from './tolerances.js';
+import { becomesRead } from './writes.js';
 
 const tls = (...owners: readonly string[]): Readonly<Record<string, ValueComparison>> =>
   Object.assign(
@@ -32,7 +37,14 @@ const tls = (...owners: readonly string[]): Readonly<Record<string, ValueCompari
 const accepted = (owner: string): Readonly<Record<string, ValueComparison>> =>
   keysBelow(
     `${owner}?.signature?`,
-    each(grants('closed'), 'algorithms', 'digests', 'canonicalizations', 'keyReferences'),
+    each(
+      grants('closed'),
+      'algorithms',
+      'digests',
+      'chainDigests',
+      'canonicalizations',
+      'keyReferences',
+    ),
   );
 
 /** What they must have. */
@@ -45,7 +57,7 @@ const demanded = (owner: string): Readonly<Record<string, ValueComparison>> => (
 /** Whose they may be, and how old. */
 const trusted = (owner: string): Readonly<Record<string, ValueComparison>> => ({
   ...keysBelow(`${owner}?.signature?`, each(equal, 'authorities', 'intermediates', 'known')),
-  ...keysBelow(`${owner}?.timestamp`, each(equal, 'toleranceMillis', 'maxAgeMillis')),
+  ...keysBelow(`${owner}?.timestamp`, each(timeLimit, 'toleranceMillis', 'maxAgeMillis')),
 });
 
 /** Protections by what is sent: messages, limits, other servers, operators, records. */
@@ -82,13 +94,16 @@ export const SERVICE_PROTECTIONS = {
       ...demanded('verify'),
       ...each(flagComparison(true, false), 'verify?.once', 'verify?.timestamp.required'),
       ...trusted('verify'),
-      ...keysBelow('verify?.usernameToken?', each(equal, 'users', 'maxAgeMillis')),
-      ...keysBelow('verify?', each(equal, 'saml?.issuers', 'saml?.audience', 'role', 'remove')),
+      ...each(equal, 'verify?.usernameToken?.users'),
+      ...each(timeLimit, 'verify?.usernameToken?.maxAgeMillis'),
+      ...each(fixed, 'verify?.saml?.audience'),
+      ...keysBelow('verify?', each(equal, 'saml?.issuers', 'role', 'remove')),
     }),
     absent: 'Security blocks pass unread to the backend, whose task they are.',
     empty: IS_ERROR,
     unreachable:
       'A file that cannot be read keeps the certificates that were read before; revocation lists go out of date.',
+    open: openRequests,
   },
   replySignatures: {
     about: 'WS-Security of replies',
@@ -113,6 +128,24 @@ export const SERVICE_PROTECTIONS = {
     empty: IS_ERROR,
     unreachable:
       'A file that cannot be read keeps the certificates that were read before; revocation lists go out of date.',
+    open: openReplies,
+  },
+  writes: {
+    about: 'Writes that are made once',
+    keys: {
+      ...keysBelow('services.*.operations.*', {
+        ...each(kept, 'idempotency'),
+        ...each(fixed, 'idempotency?.header'),
+        ...each(memoryTime, 'idempotency?.keepMillis'),
+        ...each(flagComparison(false, false), 'idempotent'),
+        ...each(becomesRead, 'field'),
+      }),
+      ...each(grants('closed'), 'services.*.reads'),
+    },
+    absent:
+      'A call that was sent is not repeated, unless its operation is `idempotent`. Keys of callers are read by `idempotency` alone.',
+    empty: '`idempotency: {}` reads keys by its defaults',
+    unreachable: 'Requests with a key are refused while Redis is away.',
   },
   content: {
     about: 'Validation by the WSDL',

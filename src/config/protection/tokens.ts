@@ -21,6 +21,27 @@ export function weakerTokens({ before, after }: ConfigChange): readonly Weakenin
       ...(earlier.audience === issuer.audience
         ? []
         : [{ path: [...at, 'audience'], what: 'is another one' }]),
+      ...(['clientClaim', 'scopesClaim'] as const).flatMap((key) =>
+        earlier[key] === issuer[key]
+          ? []
+          : [
+              {
+                path: [...at, key],
+                what: `goes from \`${earlier[key]}\` to \`${issuer[key]}\``,
+              },
+            ],
+      ),
+      ...(issuer.toleranceMillis > earlier.toleranceMillis
+        ? [
+            {
+              path: [...at, 'toleranceMillis'],
+              what: `goes from \`${earlier.toleranceMillis}\` to \`${issuer.toleranceMillis}\``,
+            },
+          ]
+        : []),
+      ...(issuer.forward && !earlier.forward
+        ? [{ path: [...at, 'forward'], what: 'goes from `false` to `true`' }]
+        : []),
       ...(isPlain(issuer.jwksUrl) && !isPlain(earlier.jwksUrl)
         ? [{ path: [...at, 'jwksUrl'], what: 'goes from https to http' }]
         : []),

@@ -30,6 +30,9 @@ const CLASSES = `clients: { address: { class: one }, classes: { one: {}, two: {}
 const graphql = (more: string): string =>
   `services:\n  g: { kind: graphql, url: "https://g/"${more} }\n`;
 
+const PAY = (more: string): string =>
+  `, wsdl: a.wsdl, operations: { Pay: { field: Mutation.pay, ${more} } }`;
+
 /** A service that verifies; `more` goes into its signature. */
 const verify = (more = '', beside = ''): string =>
   service(
@@ -68,6 +71,10 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     ],
     taken: [
       clients(KEYS.replace('0123456789abcdef', 'ffffffffffffffff')),
+      clients(`order: [jwt, apiKey], ${KEYS}`).replace(
+        'order: [jwt, apiKey]',
+        'order: [apiKey, jwt]',
+      ),
       clients(KEYS.replace('erp: ', 'crm: { class: one, keys: [ffffffffffffffff] }, erp: ')),
       clients(JWT()),
       service('', 'clients: none\n'),
@@ -171,6 +178,22 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         /jwksUrl` goes from https to http/,
       ],
       [
+        clients(JWT(', requireNotBefore: true, toleranceMillis: 600000')),
+        /toleranceMillis` goes from `60000` to `600000`/,
+      ],
+      [
+        clients(JWT(', requireNotBefore: true, scopesClaim: groups')),
+        /scopesClaim` goes from `scope` to `groups`/,
+      ],
+      [
+        clients(JWT(', requireNotBefore: true, clientClaim: email')),
+        /clientClaim` goes from `sub` to `email`/,
+      ],
+      [
+        clients(JWT(', requireNotBefore: true, forward: true')),
+        /forward` goes from `false` to `true`/,
+      ],
+      [
         clients(JWT(', requireNotBefore: true, class: one')),
         /class` is class `one` instead of ``|lets tokens in/,
       ],
@@ -185,6 +208,10 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     there: clients(`${KEYS}, authorize: { url: "http://127.0.0.1:9/" }`),
     withdrawn: [
       [clients(KEYS), /`clients\.authorize\.url` is gone/],
+      [
+        clients(`${KEYS}, authorize: { url: "http://127.0.0.1:9/", cacheMillis: 60000 }`),
+        /cacheMillis` goes from `\d+` to `60000`/,
+      ],
       [
         clients(`${KEYS}, authorize: { url: "http://127.0.0.1:9/", onError: allow }`),
         /goes from `deny` to `allow`/,
@@ -297,6 +324,38 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     absent: null,
     unreachable: null,
   },
+  writes: {
+    there: service(PAY('idempotency: { keepMillis: 60000 }')),
+    withdrawn: [
+      [service(PAY('description: d')), /Pay\.idempotency` is gone/],
+      [service(', wsdl: a.wsdl'), /Pay\.idempotency` is gone/],
+      [
+        service(PAY('idempotency: { keepMillis: 1000 }')),
+        /idempotency\.keepMillis` goes from `60000` to `1000`/,
+      ],
+      [
+        service(PAY('idempotency: { keepMillis: 60000, header: x-key }')),
+        /idempotency\.header` goes from `idempotency-key` to `x-key`/,
+      ],
+      [
+        service(PAY('idempotency: { keepMillis: 60000 }, idempotent: true')),
+        /Pay\.idempotent` goes from `false` to `true`/,
+      ],
+      [
+        service(PAY('idempotency: { keepMillis: 60000 }').replace('Mutation', 'Query')),
+        /Pay\.field` goes from `Mutation\.pay` to `Query\.pay`|`idempotency`/,
+      ],
+      [
+        service(`${PAY('idempotency: { keepMillis: 60000 }')}, reads: [Pay]`),
+        /services\.a\.reads` now has `Pay`/,
+      ],
+    ],
+    taken: [service(PAY('idempotency: { keepMillis: 120000 }'))],
+    misspelt: [[service(PAY('idempotancy: {}')), /Did you mean `idempotency`/]],
+    empty: [[service(PAY('idempotency: {}')), null]],
+    absent: null,
+    unreachable: 'redis/outcomes.test.ts',
+  },
   masks: {
     there: types('mask: { default: hash, two: none }'),
     withdrawn: [
@@ -398,7 +457,12 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       [service('', 'mcp: { operations: [a.Get], confrim: [a.Get] }\n'), /Did you mean `confirm`/],
     ],
     empty: [[service('', 'mcp: { operations: [a.Get], confirm: [] }\n'), null]],
-    absent: null,
+    absent: [
+      [
+        service('', 'mcp: { write: [a.Set, a.Drop], confirm: [a.Drop] }\n'),
+        /Agents change data by `?a\.Set`? without a person/,
+      ],
+    ],
     unreachable: null,
   },
   origins: {
@@ -439,6 +503,23 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       ],
       [verify(', required: [Body]', ', once: true'), /required` lacks `Timestamp`/],
       [verify(', required: [Body, Timestamp]'), /once` goes from `true`/],
+      ...(['none', '600000'] as const).map(
+        (age) =>
+          [
+            verify(
+              ', required: [Body, Timestamp]',
+              `, once: true, timestamp: { maxAgeMillis: ${age} }`,
+            ),
+            new RegExp(`timestamp\\.maxAgeMillis\` goes from \`300000\` to \`${age}\``),
+          ] as const,
+      ),
+      [
+        verify(
+          ', required: [Body, Timestamp]',
+          ', once: true, timestamp: { toleranceMillis: 3600000 }',
+        ),
+        /timestamp\.toleranceMillis` goes from `300000` to `3600000`/,
+      ],
       [
         verify(', required: [Body, Timestamp], keyValues: known', ', once: true'),
         /keyValues` goes from `none`/,
@@ -446,6 +527,10 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       [
         verify(', required: [Body, Timestamp], algorithms: [rsa-sha1]', ', once: true'),
         /algorithms` now has `rsa-sha1`/,
+      ],
+      [
+        verify(', required: [Body, Timestamp], chainDigests: [sha256, sha1]', ', once: true'),
+        /chainDigests` now has `sha1`/,
       ],
       [
         verify(', required: [Body, Timestamp]', ', once: true, encrypted: pass'),
@@ -465,6 +550,7 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     ],
     taken: [
       verify(', required: [Body, Timestamp, UsernameToken]', ', once: true'),
+      verify(', required: [Body, Timestamp]', ', once: true, timestamp: { maxAgeMillis: 1000 }'),
       verify(', required: [Body, Timestamp], algorithms: [ed25519]', ', once: true'),
       verify(', required: [Body, Timestamp]', ', once: true').replace(
         'BEGIN ',
@@ -480,7 +566,30 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       [service(', security: { verify: { signature: {} } }'), /authorities/],
       [verify(', required: []'), /must not be empty/],
     ],
-    absent: null,
+    absent: [
+      [verify('', ', timestamp: { required: true }'), /new Timestamp: the one that is required/],
+      [
+        service(', security: { verify: { timestamp: { required: true } } }'),
+        /new Timestamp: the one that is required/,
+      ],
+      [verify('', ', timestamp: { maxAgeMillis: none }'), /Messages to `a` are taken at any age/],
+      [verify(), /taken more than once \(`once`\), at any age/],
+      [verify(', required: [Body, Timestamp]'), /taken more than once \(`once`\)\./],
+      [verify(', required: [Timestamp]'), /Messages to `a` need no signature of their Body/],
+      [
+        verify('', ', usernameToken: { url: "https://u/", maxAgeMillis: none }'),
+        /UsernameToken of any age/,
+      ],
+      [verify('', ', usernameToken: { url: "https://u/" }'), /UsernameToken .*is not bound/],
+      [
+        verify('', ', saml: { issuers: { i: { cert: "-----BEGIN " } }, audience: "urn:a" }'),
+        /assertion .*`bearer` is not bound/,
+      ],
+      [verify('', ', encrypted: pass'), /Messages to `a` may have encrypted parts/],
+      ...(['algorithms: [rsa-sha1]', 'digests: [sha1]', 'chainDigests: [sha1]'] as const).map(
+        (key) => [verify(`, ${key}`), /Messages to `a` may be signed with SHA-1/] as const,
+      ),
+    ],
     unreachable: 'features/security-verify.test.ts',
   },
   replySignatures: {
@@ -492,6 +601,13 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         /required` lacks `Timestamp`/,
       ],
       [verifyReplies(', required: [Body, Timestamp]'), /signatureConfirmation` goes from `true`/],
+      [
+        verifyReplies(
+          ', required: [Body, Timestamp]',
+          ', signatureConfirmation: true, timestamp: { maxAgeMillis: none }',
+        ),
+        /verifyReplies\.timestamp\.maxAgeMillis` goes from `300000` to `none`/,
+      ],
       [
         verifyReplies(', required: [Body, Timestamp]', ', signatureConfirmation: true').replace(
           ', subjects: ["OU=a"]',
@@ -514,7 +630,20 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       [verifyReplies(', required: [Boddy]'), /Write Body, Timestamp/],
     ],
     empty: [[service(', security: { verifyReplies: { signature: {} } }'), /authorities/]],
-    absent: null,
+    absent: [
+      [
+        service(
+          ', security: { make: { signature: { cert: "-----BEGIN ", key: "-----BEGIN ", parts: [Body] } } }',
+        ),
+        /Replies of `a` are not verified, while its calls are signed/,
+      ],
+      [verifyReplies('', ', timestamp: { required: true }'), /Replies of .*new Timestamp/],
+      [verifyReplies('', ', timestamp: { maxAgeMillis: none }'), /Replies of `a` are taken at any/],
+      [verifyReplies(', required: [Timestamp]'), /Replies of `a` need no signature of their Body/],
+      [verifyReplies(), /Replies of `a` may answer another call/],
+      [verifyReplies('', ', encrypted: pass'), /Replies of `a` may have encrypted parts/],
+      [verifyReplies(', digests: [sha1]'), /Replies of `a` may be signed with SHA-1/],
+    ],
     unreachable: 'features/security-verify-replies.test.ts',
   },
   messages: {

@@ -120,6 +120,41 @@ clients: { ${ways}, classes: { ${classes} } }\n`;
   },
 );
 
+t.test('callers with several credentials stay the clients that they were', async (t) => {
+  const ordered = (order: string): string =>
+    `services: { a: { url: "https://a/" } }
+clients: { order: ${order}, apiKeys: { clients: { erp: { class: c, keys: [0123456789abcdef] } } }, jwt: { issuer: i, audience: a, jwksUrl: "https://i/", class: c }, classes: { c: {} } }\n`;
+  const weakened = async (before: string, after: string): Promise<readonly string[]> =>
+    (await weaker(ordered(before), ordered(after))).filter((line) => line.includes('order'));
+  t.match(await weakened('[apiKey, basic, jwt]', '[jwt, apiKey, basic]'), [
+    /clients\.order` now has `jwt` before `apiKey`/,
+  ]);
+  t.same(await weakened('[apiKey, jwt]', '[apiKey, basic, jwt]'), []);
+  t.same(await weakened('[basic, apiKey, jwt]', '[apiKey, basic, jwt]'), []);
+});
+
+t.test('callers do not get to choose header fields that the gateway sent', async (t) => {
+  const known = (more: string): string => `services: { a: { url: "https://a/"${more} } }`;
+  for (const [before, after, what] of [
+    [', headers: { x-tenant: a }', '', /headers` lacks `x-tenant`/],
+    ['', ', forwardHeaders: [x-user]', /forwardHeaders` now has `x-user`/],
+    ['', ', cookies: forward', /cookies` goes from `none` to `forward`/],
+    [
+      ', security: { make: { timestamp: true, replace: true } }',
+      ', security: { make: { timestamp: true } }',
+      /make\.replace` goes from `true` to `false`/,
+    ],
+    [
+      ', security: { make: { timestamp: true, replace: true } }',
+      '',
+      /make\.replace` goes from `true` to `false`/,
+    ],
+  ] as const) {
+    t.match((await weaker(known(before), known(after))).join(), what);
+    t.same(await weaker(known(after), known(before)), []);
+  }
+});
+
 t.test('what the gateway writes in place of an argument is not left to callers', async (t) => {
   const known = (operations: string, more = ''): string =>
     `services: { a: { url: "https://a/", wsdl: a.wsdl, callerHeaders: [x-t], operations: { ${operations} }${more} } }

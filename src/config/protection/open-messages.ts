@@ -1,0 +1,110 @@
+import { listNames } from '../../base/list-names.js';
+import type { Config } from '../schema.js';
+
+/** Sentences about what the rules of WS-Security, and of the tools of agents, leave open. */
+
+type SecurityConfig = Config['services'][string]['security'];
+type SignatureConfig = NonNullable<NonNullable<SecurityConfig['verify']>['signature']>;
+
+/** What is verified of requests, and what of it can be sent again or altered all the same. */
+export const openRequests = ({ services }: Config): readonly string[] =>
+  Object.entries(services).flatMap(([name, { security }]) => {
+    const { verify } = security;
+    if (verify === undefined) return [];
+    const { signature, timestamp, usernameToken, saml, once, encrypted } = verify;
+    const owner = `Messages to \`${name}\``;
+    const isUnsigned = (part: string): boolean => signature?.required.includes(part) !== true;
+    const holes: readonly (readonly [isOpen: boolean, what: string])[] = [
+      [
+        timestamp.required && isUnsigned('Timestamp'),
+        `${owner} can be sent again with a new Timestamp: the one that is required is not signed (\`signature.required\`).`,
+      ],
+      [
+        timestamp.maxAgeMillis === 'none',
+        `${owner} are taken at any age until their own Expires (\`timestamp.maxAgeMillis\`).`,
+      ],
+      [
+        signature !== undefined && !once,
+        `${owner} that are signed are taken more than once (\`once\`)${isUnsigned('Timestamp') ? ', at any age: their Timestamp need not be signed' : ''}.`,
+      ],
+      [
+        signature !== undefined && isUnsigned('Body'),
+        `${owner} need no signature of their Body (\`signature.required\`).`,
+      ],
+      [
+        usernameToken?.maxAgeMillis === 'none',
+        `${owner} may have a UsernameToken of any age (\`usernameToken.maxAgeMillis\`).`,
+      ],
+      [
+        usernameToken !== undefined && isUnsigned('UsernameToken'),
+        `A UsernameToken of messages to \`${name}\` is not bound to its message: it is not signed.`,
+      ],
+      [
+        saml?.confirmations.includes('bearer') === true && isUnsigned('Assertion'),
+        `An assertion of messages to \`${name}\` that is \`bearer\` is not bound to its message: it is not signed with it.`,
+      ],
+      [
+        encrypted === 'pass',
+        `${owner} may have encrypted parts, which are not read (\`encrypted\`).`,
+      ],
+    ];
+    return [...sentencesOf(holes), ...openDigests(owner, signature)];
+  });
+
+/** What is verified of replies; and services whose calls are signed while their replies are not verified. */
+export const openReplies = ({ services }: Config): readonly string[] =>
+  Object.entries(services).flatMap(([name, { security }]) => {
+    const { make, verifyReplies } = security;
+    const owner = `Replies of \`${name}\``;
+    if (verifyReplies === undefined)
+      return make?.signature === undefined
+        ? []
+        : [`${owner} are not verified, while its calls are signed (\`verifyReplies\`).`];
+    const { signature, timestamp, signatureConfirmation, encrypted } = verifyReplies;
+    const isUnsigned = (part: string): boolean => signature?.required.includes(part) !== true;
+    const holes: readonly (readonly [isOpen: boolean, what: string])[] = [
+      [
+        timestamp.required && isUnsigned('Timestamp'),
+        `${owner} can be sent again with a new Timestamp: the one that is required is not signed (\`signature.required\`).`,
+      ],
+      [
+        timestamp.maxAgeMillis === 'none',
+        `${owner} are taken at any age until their own Expires (\`timestamp.maxAgeMillis\`).`,
+      ],
+      [isUnsigned('Body'), `${owner} need no signature of their Body (\`signature.required\`).`],
+      [
+        make?.signature !== undefined && !signatureConfirmation,
+        `${owner} may answer another call: they need not confirm its signature (\`signatureConfirmation\`).`,
+      ],
+      [
+        encrypted === 'pass',
+        `${owner} may have encrypted parts, which are not read (\`encrypted\`).`,
+      ],
+    ];
+    return [...sentencesOf(holes), ...openDigests(owner, signature)];
+  });
+
+/** Tools of agents that change something without a person. */
+export const openTools = ({ mcp }: Config): readonly string[] => {
+  const open = (mcp?.write ?? []).filter((name) => mcp?.confirm.includes(name) !== true);
+  return open.length === 0
+    ? []
+    : [
+        `Agents change data by ${listNames(open)} without a person that confirms it (\`mcp.confirm\`).`,
+      ];
+};
+
+const sentencesOf = (
+  holes: readonly (readonly [isOpen: boolean, what: string])[],
+): readonly string[] => holes.flatMap(([isOpen, what]) => (isOpen ? [what] : []));
+
+/** SHA-1, which is taken by name only. */
+function openDigests(owner: string, signature: SignatureConfig | undefined): readonly string[] {
+  if (signature === undefined) return [];
+  const keys = (['algorithms', 'digests', 'chainDigests'] as const).filter((key) =>
+    signature[key].some((name) => name.endsWith('sha1')),
+  );
+  return keys.length === 0
+    ? []
+    : [`${owner} may be signed with SHA-1, which can be forged: ${listNames(keys)} name it.`];
+}
