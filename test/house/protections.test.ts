@@ -24,11 +24,11 @@ const OF_SERVICES = [
     'retry',
     'health',
   ],
-  ...['auth', 'callCost', 'tls.cert', 'tls.key', 'tls.pfx', 'tls.passphrase'],
+  ...['auth', 'tls.cert', 'tls.key', 'tls.pfx', 'tls.passphrase'],
 ];
 const OF_SOAP_SERVICES = [
   ...['versions', 'path', 'port', 'ports', 'namespace', 'naming', 'callerHeaders', 'replyHeaders'],
-  ...['forwarded', 'sticky', 'bufferRequests', 'earlyEnd', 'mtom', 'dataContractReferences'],
+  ...['forwarded', 'sticky', 'bufferRequests', 'mtom', 'dataContractReferences'],
   ...[
     'addressing.calls',
     'addressing.version',
@@ -47,7 +47,7 @@ const OF_SOAP_SERVICES = [
   ],
   ...['drift.headers', 'drift.everyMillis', 'drift.folder', 'drift.looks', 'drift.reloadsPerHour'],
   ...[
-    ...['description', 'deprecated', 'weight', 'read.cacheMillis', 'read.staleMillis', 'write'],
+    ...['description', 'deprecated', 'read.cacheMillis', 'read.staleMillis', 'write'],
     ...[
       'request',
       'response',
@@ -59,10 +59,10 @@ const OF_SOAP_SERVICES = [
       'timeoutMillis',
       'retry',
     ],
-    ...['cost', 'argumentCosts', 'listSize', 'replySize', 'replyKib', 'replyHeaders'],
+    ...['argumentCosts', 'listSize', 'replySize', 'replyKib', 'replyHeaders'],
   ].map((key) => `operations.*.${key}`),
-  ...['name', 'description', 'nullable', 'cost'].map((key) => `schema.types.*.${key}`),
-  ...['name', 'type', 'nullable', 'deprecated', 'description', 'cost', 'listSize'].map(
+  ...['name', 'description', 'nullable'].map((key) => `schema.types.*.${key}`),
+  ...['name', 'type', 'nullable', 'deprecated', 'description', 'listSize'].map(
     (key) => `schema.types.*.fields.*.${key}`,
   ),
 ];
@@ -105,7 +105,6 @@ const NEUTRAL: readonly string[] = [
     'headerCase',
     'drainDelayMillis',
     'roles',
-    'understands',
     'links',
     'subscriptions',
     'routes',
@@ -113,13 +112,7 @@ const NEUTRAL: readonly string[] = [
     'log',
     'demo',
   ],
-  ...[
-    'graphql.path',
-    'graphql.persisted',
-    'graphql.trusted.manifest',
-    'graphql.cors.headers',
-    'graphql.cors.maxAgeMillis',
-  ],
+  ...['graphql.path', 'graphql.persisted', 'graphql.trusted.manifest', 'graphql.cors.maxAgeMillis'],
   ...['console.slowMillis', 'reload.watch'],
   // Callers are told of their own messages, and of what they have a right to.
   'faults.explain',

@@ -204,7 +204,7 @@ export const CALLER_PROTECTIONS = {
   origins: {
     about: 'Web pages of other origins and names',
     keys: {
-      ...each(grants('closed'), 'graphql.cors.origins', 'graphql.origins'),
+      ...each(grants('closed'), 'graphql.cors.origins', 'graphql.cors.headers', 'graphql.origins'),
       ...each(flagComparison(false, false), 'graphql.cors.credentials'),
       ...each(kept, 'hosts', 'publicUrl'),
       ...each(restart, 'adminHosts'),

@@ -53,6 +53,13 @@ export const memoryTime: ValueComparison = (before, after) =>
     ? goes(before, after)
     : null;
 
+/** A price of calls: none is weaker, and so is its absence, where the default may be less. Another number is a decision. */
+export const price: ValueComparison = (before, after) => {
+  if (typeof before !== 'number' || before === 0) return null;
+  if (after === undefined) return 'is gone';
+  return after === 0 ? 'is switched off' : null;
+};
+
 /** A value that decides what is compared, or what is read: any other one may let in what was refused. */
 export const fixed: ValueComparison = (before, after) =>
   before === undefined || before === after ? null : goes(before, after ?? 'none');

@@ -1,3 +1,4 @@
+import { becomesRead } from './becomes-read.js';
 import {
   denials,
   each,
@@ -10,6 +11,7 @@ import {
   kept,
   keysBelow,
   memoryTime,
+  price,
   ranked,
   restart,
   timeLimit,
@@ -20,7 +22,6 @@ import { openReplies, openRequests } from './open-messages.js';
 import { openAdmin } from './operators.js';
 import type { Protection, ValueComparison } from './protection.js';
 import { newTolerances } from './tolerances.js';
-import { becomesRead } from './writes.js';
 
 const tls = (...owners: readonly string[]): Readonly<Record<string, ValueComparison>> =>
   Object.assign(
@@ -71,6 +72,7 @@ export const SERVICE_PROTECTIONS = {
       ...each(grants('closed'), 'services.*.addressing.destinations'),
       ...each(flagComparison(false, true), 'services.*.attachments'),
       ...each(grants('open'), 'services.*.understands'),
+      ...each(grants('closed'), 'understands'),
       ...each(
         flagComparison(true, false),
         'services.*.security.timestamps',
@@ -153,6 +155,7 @@ export const SERVICE_PROTECTIONS = {
       ...each(ranked(['off', 'report', 'enforce'], 'off'), 'services.*.validate.requests'),
       ...each(ranked(['off', 'report', 'enforce'], 'report'), 'services.*.validate.replies'),
       ...each(kept, 'services.*.wsdl', 'services.*.types'),
+      ...each(flagComparison(false, false), 'services.*.earlyEnd'),
     },
     absent:
       'Requests are checked for their operation, not for their content; replies are reported. Without a WSDL any operation passes.',
@@ -181,6 +184,15 @@ export const SERVICE_PROTECTIONS = {
         'services.*.rate',
         'graphqlServices.*.rate',
         'services.*.operations.*.rate',
+      ),
+      ...each(
+        price,
+        'services.*.callCost',
+        'graphqlServices.*.callCost',
+        'services.*.operations.*.weight',
+        'services.*.operations.*.cost',
+        'services.*.schema.types.*.cost',
+        'services.*.schema.types.*.fields.*.cost',
       ),
       ...each(grants('closed'), 'graphql.measure'),
       ...each(equal, 'graphql.batch'),

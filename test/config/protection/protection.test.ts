@@ -133,6 +133,23 @@ clients: { order: ${order}, apiKeys: { clients: { erp: { class: c, keys: [012345
   t.same(await weakened('[basic, apiKey, jwt]', '[apiKey, basic, jwt]'), []);
 });
 
+t.test('prices and validation do not go away with a changed file', async (t) => {
+  const known = (more: string, rest = ''): string =>
+    `${rest}services: { a: { url: "https://a/", wsdl: a.wsdl${more} } }`;
+  const pay = (more: string): string => `, operations: { Pay: { field: Mutation.pay${more} } }`;
+  for (const [before, after, what] of [
+    [known(pay(', weight: 50')), known(pay('')), /Pay\.weight` is gone/],
+    [known(pay(', cost: 50')), known(pay(', cost: 0')), /Pay\.cost` is switched off/],
+    [known(', callCost: 50'), known(''), /callCost` is gone/],
+    [known(''), known(', earlyEnd: true'), /earlyEnd` goes from `false` to `true`/],
+    [known(''), known('', 'understands: ["{urn:x}S"]\n'), /`understands` now has `\{urn:x\}S`/],
+  ] as const) {
+    t.match((await weaker(before, after)).join(), what);
+    t.same(await weaker(after, before), []);
+  }
+  t.same(await weaker(known(pay(', cost: 50')), known(pay(', cost: 5'))), [], 'another number');
+});
+
 t.test('callers do not get to choose header fields that the gateway sent', async (t) => {
   const known = (more: string): string => `services: { a: { url: "https://a/"${more} } }`;
   for (const [before, after, what] of [
