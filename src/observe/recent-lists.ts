@@ -1,6 +1,6 @@
 import type { RefusalCode } from '../base/refusals/refusals.js';
 
-/** A request that was refused, failed or was slow. Texts are of the gateway or its configuration, but for names of callers. */
+/** A request that was refused, failed or was slow. Texts are of the gateway or its configuration, but for names of callers and backends. */
 export interface RecentRequest {
   /** The one that the answer and its Fault name. */
   readonly id: string;
@@ -20,7 +20,7 @@ export interface RecentRequest {
   readonly millis: number;
   /** Null for a request that was only slow. */
   readonly code: RefusalCode | null;
-  /** The rule and the position; null where the code says it all. */
+  /** The rule and the position, and what was found in a reply; null where the code says it all. */
   readonly detail: string | null;
   readonly limit: { readonly key: string; readonly value: number } | null;
 }

@@ -1,4 +1,5 @@
 import type { Exchange } from '../base/exchange.js';
+import type { Refusal } from '../base/refusals/refusal.js';
 import type { RecentLists, RecentRequest } from './recent-lists.js';
 import { isSlow } from './slow.js';
 
@@ -50,13 +51,36 @@ export function mergeRecent(all: readonly RecentLists[]): RecentLists {
   };
 }
 
-/** The rule that was broken, and the names that would let the reply pass. */
+/** The rule that was broken, what was found in a reply, and the names that would let it pass. */
 function detailOf({ refusal, tolerable }: Exchange): string | null {
   const names = new Set(tolerable?.map(({ deviation }) => deviation) ?? []);
   const hint = names.size === 0 ? '' : `\`tolerate\` has no ${[...names].join(', ')}`;
   const rule = refusal?.detail?.slice(0, DETAIL_UNITS_MAX) ?? '';
-  const detail = [rule, hint].filter((text) => text !== '').join('; ');
+  const detail = [rule, ...replyTexts(refusal), hint].filter((text) => text !== '').join('; ');
   return detail === '' ? null : detail;
+}
+
+/** What was found in a refused reply and what was expected, as in its log line. */
+function replyTexts(refusal: Refusal | null): readonly string[] {
+  const reply = refusal?.reply ?? null;
+  if (refusal === null || reply === null) return [];
+  const { found, facts } = refusal;
+  const { status, mediaType, coding, version, element, fault } = reply;
+  const seen = [
+    `status ${status}`,
+    mediaType ?? 'no media type',
+    coding,
+    version === null ? null : `SOAP ${version}`,
+    element,
+    fault === null ? null : `Fault ${fault.code}: ${fault.string}`,
+    fault?.isUnverified === true ? 'not verified' : null,
+  ];
+  const texts = [
+    found === null ? '' : `found ${found}`,
+    facts.expected === undefined ? '' : `expected ${facts.expected.join(', ')}`,
+    `the reply has ${seen.filter((text) => text !== null && text !== '').join(', ')}`,
+  ];
+  return texts.map((text) => text.slice(0, DETAIL_UNITS_MAX));
 }
 
 function remember(list: RecentRequest[], exchange: Exchange, millis: number): void {

@@ -36,14 +36,15 @@ export function refusalOfError(
   if (error instanceof Refusal) return error;
   const code = codeOf(error);
   const known = BY_CODE.get(code);
+  const detail = reasonOf(code, hasHead);
   if (known !== undefined)
-    return new Refusal(known, code, { cause: error, limit: exceededLimit(code, timeouts) });
+    return new Refusal(known, detail, { cause: error, limit: exceededLimit(code, timeouts) });
   // Two lengths that differ are seen before the head is reported: the answer was not cut, it was not valid.
   // undici reports any fault of a head behind its Content-Length like this.
   if (code === LENGTHS_DIFFER && !hasHead)
     return new Refusal('UPSTREAM_INVALID_RESPONSE', BEHIND_LENGTH, { cause: error });
   if (CUT.has(code))
-    return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_RESET', code, { cause: error });
+    return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_RESET', detail, { cause: error });
   if (code.startsWith('HPE_') || isParserError(error))
     return new Refusal('UPSTREAM_INVALID_RESPONSE', parserReason(error, code), { cause: error });
   if (TLS.test(code)) return new Refusal('UPSTREAM_TLS', code, { cause: error });
@@ -81,6 +82,28 @@ export function checkAuthStatus(status: number): void {
   if (status === 401) throw new Refusal('UPSTREAM_AUTH', 'status 401');
   if (status === 407) throw new Refusal('UPSTREAM_AUTH', 'proxy: status 407');
 }
+
+/** What happened to a connection, with the code of the system or of the HTTP client. */
+function reasonOf(code: string, hasHead: boolean): string {
+  const reason = CUT.has(code)
+    ? `the connection was closed before ${hasHead ? 'the end of the reply' : 'a reply'}`
+    : REASONS.get(code);
+  return reason === undefined ? code : `${reason} (${code})`;
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'the connection was refused'],
+  ['ENOTFOUND', 'the name of the host has no address'],
+  ['EAI_AGAIN', 'the name of the host could not be looked up'],
+  ['EHOSTUNREACH', 'there is no route to the host'],
+  ['ENETUNREACH', 'there is no route to the network'],
+  ['ETIMEDOUT', 'no connection in time'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'no connection in time'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'no reply in time'],
+  ['UND_ERR_BODY_TIMEOUT', 'no further byte of the reply in time'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'a longer head than allowed'],
+  ['HPE_INVALID_EOF_STATE', 'the connection was closed within the reply'],
+]);
 
 function exceededLimit(code: string, timeouts: TimeoutLimits | null): ExceededLimit | null {
   const name = LIMITS.get(code);

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { answerStatus, type RecordingBackend } from '../kit/backend.js';
 import { envelope, SOAP_12 } from '../kit/envelope.js';
 import { item, startReplyDesk } from '../kit/reply-desk.js';
@@ -19,6 +19,16 @@ const PACKAGE = { 'content-type': 'multipart/related; type="text/xml"' };
 const VERIFIED = '    security: { verifyReplies: { timestamp: { required: true } } }\n';
 const AUTH = '    auth: { basic: { username: u, password: p } }\n';
 const ENFORCED = '    validate: { replies: enforce }\n';
+
+/** Bytes that are no message of HTTP, or not all of one; the connection is closed behind them. */
+const bytes =
+  (text: string): RecordingBackend['answer'] =>
+  (_message, { socket }) => {
+    socket?.end(text, 'latin1');
+  };
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n';
+const impatient = (key: string): string => `    limits: { upstream: { ${key}: 100 } }\n`;
+const lengthOf = (length: number): string => `Content-Length: ${length}\r\n`;
 
 /** What a backend sends, and keys of the service. */
 const CASES: readonly (readonly [string, RecordingBackend['answer'], string?])[] = [
@@ -78,6 +88,28 @@ const CASES: readonly (readonly [string, RecordingBackend['answer'], string?])[]
     ENFORCED,
   ],
   ['a Fault that is not signed', reply(envelope(FAULT), XML, 500), VERIFIED],
+  ['length and chunks', bytes(`${HEAD}${lengthOf(3)}Transfer-Encoding: chunked\r\n\r\n`)],
+  ['two lengths', bytes(`${HEAD}${lengthOf(3)}${lengthOf(4)}\r\nabc`)],
+  ['a folded field', bytes(`${HEAD}X-A: b\r\n c\r\n\r\n`)],
+  ['a blank before a colon', bytes(`${HEAD}X-A : b\r\n\r\n`)],
+  ['NUL in a field', bytes(`${HEAD}X-A: b\0\r\n\r\n`)],
+  ['lines that end with LF', bytes(`${HEAD.replaceAll('\r', '')}\n`)],
+  ['a size of a chunk that is none', bytes(`${HEAD}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`)],
+  ['no HTTP', bytes('SSH-2.0-x\r\n')],
+  ['a long head', bytes(`${HEAD}X-A: ${'b'.repeat(20_000)}\r\n\r\n`)],
+  ['less than its length', bytes(`${HEAD}${lengthOf(1000)}\r\n${envelope(item())}`)],
+  ['nothing; the connection is closed', bytes('')],
+  ['nothing in time', () => {}, impatient('headersMillis')],
+  [
+    'half a reply in time',
+    (_message, { socket }) => socket?.write(`${HEAD}${lengthOf(1000)}\r\n<`),
+    impatient('idleMillis'),
+  ],
+  [
+    'no whole reply in time',
+    (_message, { socket }) => socket?.write(`${HEAD}${lengthOf(1000)}\r\n<`),
+    '    timeoutMillis: 100\n',
+  ],
   [
     'a result that is not signed, SOAP 1.2',
     reply(envelope(item(), '', SOAP_12), { 'content-type': 'application/soap+xml' }),
@@ -97,6 +129,34 @@ const MEMBERS = [
   'reply',
 ];
 
+const rowOf = (label: string, line: Readonly<Record<string, unknown>>): string => {
+  const shown = MEMBERS.flatMap((name) =>
+    line[name] === undefined ? [] : [`"${name}":${JSON.stringify(line[name])}`],
+  );
+  return `| ${label} | \`${line['code']}\` | \`${shown.join(', ').replaceAll('|', '\\|')}\` |`;
+};
+
+/** The row of a backend that takes no connection. */
+async function unreachableRow(t: Test): Promise<string> {
+  const desk = await startReplyDesk(t);
+  await desk.backend.close();
+  await desk.call('soap');
+  return rowOf('nothing: its port is closed', await desk.gateway.accessLine(1));
+}
+
+t.test('the console has what was found in a refused reply', async (t) => {
+  const desk = await startReplyDesk(t, { keys: AUTH });
+  desk.backend.answer = reply(envelope(FAULT), XML, 401);
+  await desk.call('soap');
+  desk.backend.answer = reply(envelope(item().replace('urn:t', 'urn:old')));
+  await desk.call('soap');
+  await desk.gateway.accessLine(2);
+  const state = await (await fetch(`${desk.gateway.adminUrl}/console/state`)).text();
+  t.match(state, 'the reply has status 401, text/xml, SOAP 1.1');
+  t.match(state, 'Fault Client: No such badge');
+  t.match(state, 'found {urn:old}GetItemResponse; expected {urn:t}GetItemResponse; the reply has');
+});
+
 t.test('the manual has every refusal of a reply with its log line', async (t) => {
   const rows: string[] = ['| the backend sends | code | log line |', '| --- | --- | --- |'];
   const desks = new Map<string, Awaited<ReturnType<typeof startReplyDesk>>>();
@@ -111,13 +171,9 @@ t.test('the manual has every refusal of a reply with its log line', async (t) =>
     const line = await desk.gateway.accessLine(count);
     t.match(line['code'], /^UPSTREAM_/, `${label}: ${JSON.stringify(line)}`);
     t.notMatch(got.text, /badge|urn:old|text\/html|log in/, `${label}: callers get nothing of it`);
-    const shown = MEMBERS.flatMap((name) =>
-      line[name] === undefined ? [] : [`"${name}":${JSON.stringify(line[name])}`],
-    );
-    rows.push(
-      `| ${label} | \`${line['code']}\` | \`${shown.join(', ').replaceAll('|', '\\|')}\` |`,
-    );
+    rows.push(rowOf(label, line));
   }
+  rows.push(await unreachableRow(t));
   const table = `${rows.join('\n')}\n`;
   const page = readFileSync(PAGE, 'utf8');
   const start = page.indexOf(BEGIN) + BEGIN.length;
