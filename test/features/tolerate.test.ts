@@ -192,6 +192,13 @@ t.test('SOAP callers get the reply repaired', async (t) => {
       '<t:GetItemResponse xmlns:t="urn:t" xmlns="urn:t"><t:name>nail</t:name><t:count>7</t:count></t:GetItemResponse>',
     ),
   );
+  const twice = item()
+    .replace('xmlns:t="urn:t"', `xmlns:t="urn:old" xmlns:u='urn:old'`)
+    .replaceAll('t:name', 'u:name');
+  t.match(
+    (await soapOf(reply(envelope(twice)))).text,
+    '<t:GetItemResponse xmlns:t="urn:t" xmlns="urn:t" xmlns:u="urn:t"><u:name>',
+  );
   const bare = await soapOf(
     reply(envelope('<GetItemResponse a="b"><name>nail</name></GetItemResponse>')),
   );

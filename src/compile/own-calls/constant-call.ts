@@ -5,6 +5,7 @@ import { ConfigurationError } from '../../base/diagnostic.js';
 import { MIB } from '../../base/limit.js';
 import { didYouMean } from '../../base/nearest.js';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
+import { repairsBytes } from '../../base/tolerance.js';
 import type { RequestPlan } from '../../codec/plan/request-plan.js';
 import { addressingBlocks, newMessageId } from '../../codec/write/addressing-blocks.js';
 import { encodeRequest, placeInRequest } from '../../codec/write/encode.js';
@@ -22,6 +23,7 @@ import type { ReplyHead, UpstreamRequest } from '../../upstream/reply.js';
 import type { Upstream } from '../../upstream/upstream.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { XmlHandler } from '../../xml/events.js';
+import { ReplyRepair } from '../../xml/reply-repair.js';
 import { blocksOf, findingDiagnostics } from '../soap/mapping.js';
 import type { ConfiguredService } from '../soap/service.js';
 import { type TokenPlace, tokenBlock, withTokenField } from '../soap/token-place.js';
@@ -173,23 +175,33 @@ export function sendWhole(
   });
 }
 
-/** Reads a reply, where it is an envelope. Throws a `Refusal` of the upstream. */
-export function readReply(
-  { readers }: ConfiguredService,
+/** The content of a reply, inflated, and repaired as far as the operation tolerates it. */
+function contentOf(
+  { service, operation }: ConstantCall,
   { head, body }: WholeReply,
-  handler: XmlHandler,
-): void {
+  charset: string | null,
+): Buffer {
+  const coding = head.header('content-encoding');
+  const bytes = isGzip(coding) ? gunzipSync(body, { maxOutputLength: REPLY_BYTES_MAX }) : body;
+  const tolerance = service.toleranceOf(operation);
+  if (!repairsBytes(tolerance)) return bytes;
+  const repair = new ReplyRepair(tolerance, charset, () => {}, REPLY_BYTES_MAX);
+  return Buffer.concat([repair.write(bytes), repair.end()]);
+}
+
+/** Reads the reply to a call, where it is an envelope. Throws a `Refusal` of the upstream. */
+export function readReply(call: ConstantCall, reply: WholeReply, handler: XmlHandler): void {
+  const { head, body } = reply;
+  const { readers } = call.service;
   if (head.status === 401 || head.status === 403)
     throw new Refusal('UPSTREAM_AUTH', `status ${head.status}`);
-  const type = readMediaType(head.header('content-type') ?? undefined);
+  const isTyped = !call.service.toleranceOf(call.operation).has('media-type');
+  const type =
+    readMediaType(head.header('content-type') ?? undefined) ?? (isTyped ? null : { charset: null });
   if (body.length === 0 || type === null) return;
   const reader = readers.take(handler, type.charset);
   try {
-    reader.write(
-      isGzip(head.header('content-encoding'))
-        ? gunzipSync(body, { maxOutputLength: REPLY_BYTES_MAX })
-        : body,
-    );
+    reader.write(contentOf(call, reply, type.charset));
     reader.end();
   } catch (caught) {
     throw asUpstream(asRefusal(caught));

@@ -141,7 +141,7 @@ function operationProbe(
     if (reply.head.status >= 400) return false;
     return expected.every(({ path, value }) => {
       const reader = new TextAtPath(path);
-      readReply(service, reply, reader);
+      readReply(call, reply, reader);
       return (reader.found ?? '') === value;
     });
   };
@@ -157,7 +157,7 @@ function operationProbe(
         );
         const reply = await sendWhole(upstream, request);
         const fault = new FaultNames();
-        if (reply.head.status !== 401) readReply(service, reply, fault);
+        if (reply.head.status !== 401) readReply(call, reply, fault);
         const isRefused =
           reply.head.status === 401 || [...fault.names].some((name) => session?.renewOn.has(name));
         if (session === null || token === null) return isHealthy(reply, fault.isFault);

@@ -117,7 +117,7 @@ export function compileSession(
       });
       const { head } = reply;
       const reader = new TextAtPath(path ?? ANY_TEXT);
-      readReply(service, reply, reader);
+      readReply(login, reply, reader);
       if (reader.isFault || head.status > 299)
         throw new Refusal('UPSTREAM_AUTH', 'the login was refused');
       const found = path === null ? cookiesOf(head) : reader.found;
@@ -125,7 +125,7 @@ export function compileSession(
       const checked = checkToken(place, found);
       if (urlPath !== null) {
         const address = new TextAtPath(urlPath);
-        readReply(service, reply, address);
+        readReply(login, reply, address);
         move(checkAddress(address.found, urlsAllowed));
       }
       return checked;

@@ -94,7 +94,7 @@ export class SessionCall extends RepeatableCall<string> {
 
   protected send(token: string): UpstreamCall {
     this.#token = token;
-    const { service, operation, request, blocks } = this.#parts;
+    const { service, operation, request, blocks, onRepaired } = this.#parts;
     const { place } = this.#session;
     const block = tokenBlock(place, token);
     return callBackend({
@@ -106,6 +106,7 @@ export class SessionCall extends RepeatableCall<string> {
           ? blocks
           : { ...blocks, writers: [...blocks.writers, block] },
       receiver: this,
+      ...(onRepaired === undefined ? {} : { onRepaired }),
     });
   }
 
