@@ -77,7 +77,7 @@ export class ProfileCheck {
   #types(types: XmlNode): void {
     for (const node of types.children) {
       if (node.uri === XSD && node.local === 'import') this.#breaks('R2003', node);
-      if (node.local === 'schema' && node.uri !== XSD) this.#breaks('R2801', node);
+      if (node.local === 'schema' && writtenUri(node) !== XSD) this.#breaks('R2801', node);
     }
   }
 
@@ -170,16 +170,22 @@ export class ProfileCheck {
       signatures.add(own);
     }
     const faults = childrenOf(operation, WSDL, 'fault');
-    for (const fault of faults.flatMap((each) => soapChildren(each, 'fault'))) {
-      this.#use(fault);
-      if (attributeOf(fault, 'name') === null) this.#breaks('R2721', fault);
-      if (attributeOf(fault, 'namespace') !== null && style !== 'rpc') this.#breaks('R2716', fault);
-    }
+    for (const fault of faults) this.#fault(fault, style);
     if (abstract === null) return;
     const names = new Set(faults.map(nameOfNode));
     for (const fault of childrenOf(abstract, WSDL, 'fault')) {
       if (!names.has(nameOfNode(fault))) this.#breaks('R2740', operation);
       this.#typed(referredBy(fault, 'message', this.#definitions.messages), null);
+    }
+  }
+
+  #fault(bound: XmlNode, style: string): void {
+    for (const fault of soapChildren(bound, 'fault')) {
+      this.#use(fault);
+      const name = attributeOf(fault, 'name');
+      if (name === null) this.#breaks('R2721', fault);
+      else if (name !== nameOfNode(bound)) this.#breaks('R2754', fault);
+      if (attributeOf(fault, 'namespace') !== null && style !== 'rpc') this.#breaks('R2716', fault);
     }
   }
 
@@ -203,7 +209,8 @@ export class ProfileCheck {
     const parts = this.#partsOf(message).filter(
       (part) => names === null || names.has(nameOfNode(part)),
     );
-    if (style !== 'rpc' && parts.length > 1) this.#breaks('R2201', message);
+    if (style !== 'rpc' && parts.length > 1)
+      this.#breaks(listed === null ? 'R2210' : 'R2201', message);
     return parts.map((part) => this.#part(part, style)).join(' ');
   }
 
@@ -249,6 +256,13 @@ export class ProfileCheck {
       known.add(location);
     }
   }
+}
+
+/** The namespace in the text of a document: schemas of drafts are read as those of 2001. */
+function writtenUri(node: XmlNode): string {
+  const [name = ''] =
+    /[^\s/>]+/.exec(node.source.text.slice(node.start + 1, node.start + 256)) ?? [];
+  return qNameAt(node, name)?.uri ?? node.uri;
 }
 
 const isAbsolute = (uri: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(uri);

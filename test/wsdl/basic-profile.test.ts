@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import t from 'tap';
 import { PROFILE_RULES, type ProfileRule, warningOfRule } from '../../src/wsdl/profile-rules.js';
-import { modelOf, schemaWith, wsdlWith } from './written.js';
+import { readWsdl } from '../../src/wsdl/read.js';
+import { FILES, folderWith, modelOf, schemaWith, wsdlWith } from './written.js';
 
 const rulesOf = async (wsdl: string): Promise<readonly ProfileRule[]> =>
   (await modelOf(wsdl)).profile?.map(({ rule }) => rule) ?? [];
@@ -11,6 +13,19 @@ const RPC = GOOD.replace('style="document"', 'style="rpc"')
   .replaceAll('element="t:GetResponse"', 'type="xs:string"')
   .replaceAll('<soap:body use="literal"/>', '<soap:body use="literal" namespace="urn:t"/>');
 
+const TWO_PARTS = GOOD.replace(
+  'element="t:Get"/>',
+  'element="t:Get"/><part name="q" element="t:GetResponse"/>',
+);
+const withFault = (name: string): string =>
+  GOOD.replace(
+    '<output message="t:Out"/>',
+    '<output message="t:Out"/><fault name="f" message="t:Out"/>',
+  ).replace(
+    '</output></operation>',
+    `</output><fault name="f"><soap:fault ${name} use="literal"/></fault></operation>`,
+  );
+
 t.test('a WSDL that breaks a rule of Basic Profile is reported by its number', async (t) => {
   t.same(await rulesOf(GOOD), []);
   t.same(await rulesOf(RPC), []);
@@ -19,7 +34,6 @@ t.test('a WSDL that breaks a rule of Basic Profile is reported by its number', a
   const again =
     '<operation name="More"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>';
   const cases: readonly (readonly [ProfileRule, string])[] = [
-    ['R2001', GOOD.replace('<types>', '<import namespace="urn:t" location="a.wsdl"/><types>')],
     ['R2003', GOOD.replace('<types>', '<types><xs:import namespace="urn:x"/>')],
     ['R2007', GOOD.replace('<types>', '<import namespace="urn:x"/><types>')],
     ['R2022', GOOD.replace('</types>', '</types><import namespace="urn:x" location="x.wsdl"/>')],
@@ -34,10 +48,32 @@ t.test('a WSDL that breaks a rule of Basic Profile is reported by its number', a
       }),
     ],
     [
-      'R2201',
+      'R2111',
+      wsdlWith({
+        types: schemaWith(
+          '<xs:complexType name="A"><xs:attribute name="a" xmlns:w="http://schemas.xmlsoap.org/wsdl/" w:arrayType="xs:string[]"/></xs:complexType>',
+        ),
+      }),
+    ],
+    ['R2201', TWO_PARTS.replace('<soap:body ', '<soap:body parts="p q" ')],
+    ['R2210', TWO_PARTS],
+    [
+      'R2205',
       GOOD.replace(
-        'element="t:Get"/>',
-        'element="t:Get"/><part name="q" element="t:GetResponse"/>',
+        '<message name="Out">',
+        '<message name="H"><part name="h" type="xs:int"/></message><message name="Out">',
+      ).replace(
+        '<soap:body use="literal"/>',
+        '<soap:header message="t:H" part="h" use="literal"/><soap:body use="literal"/>',
+      ),
+    ],
+    ['R2721', withFault('')],
+    ['R2754', withFault('name="other"')],
+    [
+      'R2801',
+      GOOD.replace(
+        '</types>',
+        '<x:schema xmlns:x="http://www.w3.org/2000/10/XMLSchema" targetNamespace="urn:x"/></types>',
       ),
     ],
     ['R2203', GOOD.replace('style="document"', 'style="rpc"')],
@@ -81,8 +117,26 @@ t.test('a WSDL that breaks a rule of Basic Profile is reported by its number', a
   ];
   for (const [rule, wsdl] of cases) {
     t.not(wsdl, GOOD, rule);
-    if (rule === 'R2001') continue;
     t.ok((await rulesOf(wsdl)).includes(rule), `${rule} of ${(await rulesOf(wsdl)).join()}`);
+  }
+});
+
+t.test('imports of schemas and of other namespaces are reported', async (t) => {
+  const folder = folderWith(t, {
+    'schema.wsdl': GOOD.replace('<types>', '<import namespace="urn:x" location="x.xsd"/><types>'),
+    'other.wsdl': GOOD.replace('<types>', '<import namespace="urn:y" location="x.wsdl"/><types>'),
+    'x.xsd': '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:x"/>',
+    'x.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:x"/>',
+  });
+  for (const [file, rule] of [
+    ['schema.wsdl', 'R2001'],
+    ['other.wsdl', 'R2005'],
+  ] as const) {
+    const { profile = [] } = await readWsdl(join(folder, file), FILES);
+    t.ok(
+      profile.some((each) => each.rule === rule),
+      `${rule} of ${profile.map((each) => each.rule).join()}`,
+    );
   }
 });
 

@@ -2,7 +2,7 @@ import { isRecord, recordEntries } from '../../base/record.js';
 import { printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 
-/** A signature covers the envelope alone: what is in other parts could be replaced on the way. */
+/** What the gateway signs is the envelope alone: content of other parts could be replaced on the way. */
 export function mtomRules({ services }: Record<string, unknown>): readonly Finding[] {
   const findings: Finding[] = [];
   for (const [name, service] of recordEntries(services)) {
@@ -15,7 +15,8 @@ export function mtomRules({ services }: Record<string, unknown>): readonly Findi
       path,
       part: 'key',
       what,
-      remedy: 'Remove `mtom`: signed messages hold their content as base64.',
+      remedy:
+        'Remove `mtom`: the signature then covers the content, which is base64 in the envelope. Replies may be packages.',
     });
   }
   return findings;

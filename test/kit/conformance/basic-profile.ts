@@ -131,7 +131,7 @@ export const BASIC_PROFILE: Profile = {
     left('R2114 R2800', 'xs:schema may use all of XML Schema.', READ),
     reported('R2801', PROFILE_RULES.R2801),
     reported('R2201', PROFILE_RULES.R2201),
-    left('R2202 R2210 R2212 R2213 R2214', 'parts of soap:body.', READ),
+    left('R2202 R2212 R2213 R2214', 'parts of soap:body.', READ),
     reported('R2203', PROFILE_RULES.R2203),
     reported('R2204', PROFILE_RULES.R2204),
     reported('R2205', PROFILE_RULES.R2205),
@@ -147,6 +147,7 @@ export const BASIC_PROFILE: Profile = {
       'parameterOrder.',
       'It is a hint for programs that call by position: there are none here.',
     ),
+    reported('R2210', PROFILE_RULES.R2210),
     reported('R2303', PROFILE_RULES.R2303),
     reported('R2304', PROFILE_RULES.R2304),
     reported('R2306', PROFILE_RULES.R2306),
@@ -167,7 +168,7 @@ export const BASIC_PROFILE: Profile = {
     reported('R2717', PROFILE_RULES.R2717),
     reported('R2718', PROFILE_RULES.R2718),
     left(
-      'R2719 R2722 R2723 R2754',
+      'R2719 R2722 R2723',
       'Names of faults in binding and port type.',
       'A fault is found by the name in the port type.',
     ),
@@ -196,6 +197,7 @@ export const BASIC_PROFILE: Profile = {
     held('R2744 R2745', 'SOAPAction is that of the binding, in quotes.', 'action'),
     left('R2747 R2748', 'wsdl:required at extensions of the SOAP binding.', READ),
     held('R2750', 'A part of rpc without a value is there all the same.', 'rpc'),
+    reported('R2754', PROFILE_RULES.R2754),
     held('R2755', 'The wrapper of a reply is named after its operation.', 'rpc'),
     reported('R2803', PROFILE_RULES.R2803),
     left(

@@ -43,10 +43,6 @@ export const HOLDING_TESTS = {
     'every way to wrap, to alter or to confuse is refused',
   ],
   times: ['test/features/security-verify.test.ts', 'times: Created, Expires, tolerance and age'],
-  once: [
-    'test/features/security-verify.test.ts',
-    'a message that may come once comes once, with whatever bytes in its signature',
-  ],
   signers: [
     'test/features/security-verify.test.ts',
     'who may sign: an authority, a subject, a time, a key that is long enough',
@@ -121,5 +117,5 @@ export const left = (rules: string, what: string, reason: string): ProfileRow =>
   by: { left: reason },
 });
 
-/** The numbers in the first column: `R3203 R3224`. */
+/** The numbers, or headings, in the first column: `R3203 R3224`. */
 export const rulesOf = ({ rules }: ProfileRow): readonly string[] => rules.split(' ');
