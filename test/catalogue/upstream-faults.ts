@@ -340,7 +340,7 @@ export function testFaults(rows: Rows): void {
         'Value without a prefix',
         code('Sender') + reason,
         400,
-        `${valid('Sender')}${said}</soap:Fault>`,
+        `${code('E:Sender')}${reason}</E:Fault>`,
       ],
       [
         'Value of SOAP 1.1',

@@ -3,7 +3,7 @@ import { Refusal } from '../../base/refusals/refusal.js';
 import { faultStatus } from '../../base/refusals/wire-status.js';
 import { dialectOfName } from '../../soap/dialect.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
-import { prepareFault } from '../../soap/fault/fault-answer.js';
+import { prepareFault, type Repair } from '../../soap/fault/fault-answer.js';
 import type { DetailRules } from '../../soap/fault/fault-policy.js';
 import type { GateOutput } from '../../soap/gate.js';
 import { type MediaType, printContentType, printMediaType } from '../../soap/mime/media-type.js';
@@ -95,12 +95,13 @@ export class ReplyOutput implements GateOutput {
     };
     const prepared = prepareFault(envelope, options);
     if (prepared.kind === 'own') {
-      exchange.repairedFault = prepared.repaired;
+      const { repaired } = prepared;
+      exchange.repairedFault = repaired?.deviation ?? null;
       // A package whose Fault is changed is not sent: only the Fault is.
       const isChanged = prepared.message !== envelope && this.#parts.package !== null;
       const contentType = isChanged ? contentTypeOf(type) : this.#contentType();
       this.#answer(
-        this.#status(),
+        repaired === null ? this.#status() : this.#repairedStatus(repaired),
         contentType,
         prepared.message === envelope ? message : prepared.message,
       );
@@ -123,6 +124,12 @@ export class ReplyOutput implements GateOutput {
 
   #answer(status: number, contentType: string, message: Buffer): void {
     this.#context.answer.whole(status, contentType, message, this.#more());
+  }
+
+  /** The status of the backend, but for 500: that of an invalid Fault says nothing, and its code has one of its own. */
+  #repairedStatus({ code, dialect }: Repair): number {
+    const { status } = this.#parts.head;
+    return status < 400 || status === 500 ? faultStatus(code, dialect) : status;
   }
 
   /** A Fault comes with the status of an error (WS-I Basic Profile R1126): the one that the backend gave, or its own. */

@@ -5,15 +5,27 @@ import type { Dialect } from '../dialect.js';
 import { applyEdits, type Edit } from '../edit.js';
 import { FaultMessage } from './fault-message.js';
 import type { DetailRules } from './fault-policy.js';
-import { type TranslatedFault, translateFault, validFault } from './fault-translation.js';
+import {
+  faultCodeIn,
+  type TranslatedFault,
+  translateFault,
+  validFault,
+} from './fault-translation.js';
 
 export type FaultAnswer =
   /**
    * The message as it came, without the parts of its detail that the rules remove. `repaired`: what was not valid in its Fault
    * and was written anew; null: nothing.
    */
-  | { readonly kind: 'own'; readonly message: Buffer; readonly repaired: string | null }
+  | { readonly kind: 'own'; readonly message: Buffer; readonly repaired: Repair | null }
   | ({ readonly kind: 'translated'; readonly dialect: Dialect } & TranslatedFault);
+
+/** A Fault that was not valid, and is now. */
+export interface Repair {
+  readonly deviation: string;
+  readonly code: string;
+  readonly dialect: Dialect;
+}
 
 /** How a Fault is answered. */
 export interface FaultAnswerOptions {
@@ -44,15 +56,25 @@ export function prepareFault(message: Buffer, options: FaultAnswerOptions): Faul
       const edits = fault.dialect === to ? replacingEdits(again, to) : null;
       return edits === null
         ? { kind: 'translated', dialect: to, ...translateFault(again, to) }
-        : { kind: 'own', message: edited(message, edits, encoding), repaired: INVALID };
+        : {
+            kind: 'own',
+            message: edited(message, edits, encoding),
+            repaired: repairOf(INVALID, again, to),
+          };
     }
   }
   const repair = to === null ? null : fault.codeRepair;
   const cuts = rules.policy === 'unsafe:pass' ? [] : fault.cuts;
   const edits = repair === null ? cuts : [...cuts, repair];
-  const repaired = repair === null ? null : NO_PREFIX;
+  const repaired = repair === null || to === null ? null : repairOf(NO_PREFIX, fault, to);
   return { kind: 'own', message: edited(message, edits, encoding), repaired };
 }
+
+const repairOf = (deviation: string, fault: FaultMessage, dialect: Dialect): Repair => ({
+  deviation,
+  code: faultCodeIn(fault, dialect),
+  dialect,
+});
 
 const NO_PREFIX = 'a code without a prefix';
 const INVALID = 'a Fault that is not valid in its version';

@@ -67,6 +67,10 @@ function writeParts(writer: XmlWriter, fault: FaultMessage, to: Dialect): string
   return code;
 }
 
+/** The code that a Fault has in this dialect. */
+export const faultCodeIn = (fault: FaultMessage, to: Dialect): string =>
+  codeIn(neutralCodeOf(fault).code, to);
+
 function neutralCodeOf({ codes }: FaultMessage): NeutralCode {
   const [first, ...subcodes] = codes;
   if (first === undefined) return { code: 'receiver', subcodes: [] };
