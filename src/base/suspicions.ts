@@ -7,6 +7,8 @@ export interface Suspicion {
   /** From then on no connection to the address is used twice, for so long. */
   readonly atMillis: number;
   readonly suspendedMillis: number;
+  /** How far back its answers are in doubt. */
+  readonly reachMillis: number;
 }
 
 /** The address that a kept answer came from, and the time it came. */
@@ -26,10 +28,10 @@ const ADDRESSES_MAX = 1_000;
 /** Periods of one address. Beyond, the two earliest become one. */
 const PERIODS_MAX = 8;
 /**
- * How far back answers of an address are in doubt: for longer than a connection lives (`ageMillis`), on which the sign of an
- * answer to another request comes.
+ * How far back answers of an address are in doubt at least. It is longer than a connection lives by default, on which the
+ * sign of an answer to another request comes. Where connections live longer (`ageMillis`), as long as they do.
  */
-const REACH_MILLIS = 600_000;
+export const REACH_MILLIS = 600_000;
 /** Signs of an address are told to other processes once in this time. */
 const QUIET_MILLIS = 1_000;
 
@@ -56,7 +58,7 @@ export class Suspicions {
     if (isNews) known.suspicion = suspicion;
     setAndEvictOldest(this.#known, address, known, ADDRESSES_MAX);
     // The clock of this process counts: that of another may differ.
-    addPeriod(known.periods, Date.now());
+    addPeriod(known.periods, Date.now(), suspicion.reachMillis);
     return isNews;
   }
 
@@ -84,8 +86,8 @@ export class Suspicions {
   }
 }
 
-function addPeriod(periods: Period[], atMillis: number): void {
-  const fromMillis = atMillis - REACH_MILLIS;
+function addPeriod(periods: Period[], atMillis: number, reachMillis: number): void {
+  const fromMillis = atMillis - reachMillis;
   const last = periods.at(-1);
   if (last !== undefined && fromMillis <= last.untilMillis) last.untilMillis = atMillis;
   else periods.push({ fromMillis, untilMillis: atMillis });
@@ -108,17 +110,22 @@ export function isSuspicion(value: unknown): value is Suspicion {
   if (typeof value !== 'object' || value === null) return false;
   if (!('address' in value) || !('atMillis' in value) || !('suspendedMillis' in value))
     return false;
-  const { address, atMillis, suspendedMillis } = value;
+  if (!('reachMillis' in value)) return false;
+  const { address, atMillis, suspendedMillis, reachMillis } = value;
   return (
     typeof address === 'string' &&
     address.length <= ADDRESS_CHARS_MAX &&
     typeof atMillis === 'number' &&
     typeof suspendedMillis === 'number' &&
     suspendedMillis >= 0 &&
-    suspendedMillis <= SUSPENDED_MILLIS_MAX
+    suspendedMillis <= SUSPENDED_MILLIS_MAX &&
+    typeof reachMillis === 'number' &&
+    reachMillis >= 0 &&
+    reachMillis <= REACH_MILLIS_MAX
   );
 }
 
 const ADDRESS_CHARS_MAX = 2_048;
+const REACH_MILLIS_MAX = 24 * 60 * 60 * 1_000;
 /** The longest time for which connections to an address are not used twice. */
 export const SUSPENDED_MILLIS_MAX = 24 * 60 * 60 * 1_000;

@@ -35,7 +35,7 @@ export class NamedAddress {
   ) {
     const { tunnel, forwarder, ip = null } = routeTo(url);
     this.url = url;
-    this.reuse = new ConnectionReuse(nameOfAddress(url));
+    this.reuse = new ConnectionReuse(nameOfAddress(url), undefined, limits.ageMillis);
     this.hostname = url.hostname.replace(/^\[|\]$/g, '');
     this.isName = isIP(this.hostname) === 0 && tunnel === null && forwarder === null && ip === null;
     const rank = balance.ranks.get(text) ?? DEFAULT_RANK;

@@ -132,6 +132,11 @@ export class Address implements Balanced, Compared {
     if (this.breaker.end(epoch, outcome, nowMillis)) this.tally.ejected('failures');
   }
 
+  /** An answer belonged to another request. */
+  suspect(): void {
+    this.#reuse.suspend();
+  }
+
   /** The address that its answers are suspected by; '' for none. */
   get source(): string {
     return this.#reuse.address;

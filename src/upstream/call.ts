@@ -114,6 +114,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #discardableBytes = DISCARDED_BYTES_MAX;
   /** How many bytes of the body have come. */
   #receivedBytes = 0;
+  /** The reader found that the answer belongs to another request. */
+  #isMisdelivered = false;
   readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'queued');
 
   constructor(
@@ -208,6 +210,12 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   headers(name: string): readonly string[] {
     return fieldValues(this.#headers, name);
+  }
+
+  /** A reader that decodes the answer may be later than its end. */
+  suspect(): void {
+    if (this.isOver) this.address?.suspect();
+    else this.#isMisdelivered = true;
   }
 
   // Events of the connection.
@@ -323,7 +331,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
       return;
     }
     this.#stages.move('end');
-    this.#leave('answered', null);
+    this.#leave('answered', this.#isMisdelivered ? 'UPSTREAM_DESYNC' : null);
   }
 
   /**

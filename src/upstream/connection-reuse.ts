@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { SUSPENDED_MILLIS_MAX, type Suspicion } from '../base/suspicions.js';
+import { REACH_MILLIS, SUSPENDED_MILLIS_MAX, type Suspicion } from '../base/suspicions.js';
 
 const SUSPENDED_MILLIS = 600_000;
 /** A sign within this time after a suspension is a relapse: it doubles the next one. */
@@ -13,6 +13,13 @@ const SETTLING_MILLIS = 100;
 /** An address that answered so many such requests in a row in order needs less, after an answer that is no error. */
 const PROVEN_SETTLING_MILLIS = 2;
 const PROVEN_ANSWERS = 1_000;
+/**
+ * How long a connection to an address that is not proven rests after an answer. A second answer comes then while no
+ * request is open: backends send one in the next 30 ms, and the system may keep it back for 40 ms (Nagle and delayed ACK).
+ */
+const REST_MILLIS = 50;
+/** The calls of an address that is not proven wait for so long in all: a caller without a pause soon pays nothing. */
+const RESTS_MILLIS = 3_000;
 /** Backends that answer before they have read a request say that it failed. */
 const FIRST_ERROR = 400;
 
@@ -31,6 +38,7 @@ export class ConnectionReuse {
   /** Host, port and path of the address; '' where it has no name that others know. */
   readonly address: string;
   readonly #now: () => number;
+  readonly #reachMillis: number;
   #untilMillis = Number.NEGATIVE_INFINITY;
   #suspendedMillis = 0;
   #onSign: SignListener = () => {};
@@ -41,10 +49,14 @@ export class ConnectionReuse {
   #answersInOrder = 0;
   /** Answers to short requests since then. */
   #shortAnswers = 0;
+  /** How long calls have waited in all since then. */
+  #restedMillis = 0;
 
-  constructor(address = '', now = () => performance.now()) {
+  /** `ageMillis`: how long connections to the address live. */
+  constructor(address = '', now = () => performance.now(), ageMillis = 0) {
     this.address = address;
     this.#now = now;
+    this.#reachMillis = Math.max(REACH_MILLIS, ageMillis);
   }
 
   /** Calls `listener` at each sign that this process finds. */
@@ -65,8 +77,7 @@ export class ConnectionReuse {
 
   /** A connection carried bytes of no request, or a reply to another one. */
   suspend(): void {
-    this.#answersInOrder = 0;
-    this.#shortAnswers = 0;
+    this.#forgetProofs();
     const nowMillis = this.#now();
     if (nowMillis >= this.#untilMillis) {
       const isRelapse = nowMillis - this.#untilMillis < RELAPSE_MILLIS;
@@ -77,7 +88,12 @@ export class ConnectionReuse {
     const suspendedMillis = this.#suspendedMillis;
     this.#untilMillis = nowMillis + suspendedMillis;
     if (!this.#isReported) this.#report(true);
-    this.#onSign({ address: this.address, atMillis: Date.now(), suspendedMillis });
+    this.#onSign({
+      address: this.address,
+      atMillis: Date.now(),
+      suspendedMillis,
+      reachMillis: this.#reachMillis,
+    });
   }
 
   /** Suspends it for as long as another process does that found a sign. */
@@ -85,8 +101,7 @@ export class ConnectionReuse {
     const leftMillis = Math.min(suspendedMillis, atMillis + suspendedMillis - Date.now());
     const untilMillis = this.#now() + leftMillis;
     if (leftMillis <= 0 || untilMillis <= this.#untilMillis) return;
-    this.#answersInOrder = 0;
-    this.#shortAnswers = 0;
+    this.#forgetProofs();
     this.#untilMillis = untilMillis;
     this.#suspendedMillis = suspendedMillis;
     if (!this.#isReported) this.#report(true);
@@ -94,8 +109,7 @@ export class ConnectionReuse {
 
   /** A request was answered before it was out. */
   answeredEarly(): void {
-    this.#answersInOrder = 0;
-    this.#shortAnswers = 0;
+    this.#forgetProofs();
   }
 
   /** A short request was answered. */
@@ -116,6 +130,21 @@ export class ConnectionReuse {
     this.#answersInOrder++;
     const isProven = this.#answersInOrder > PROVEN_ANSWERS && status < FIRST_ERROR;
     return isProven ? PROVEN_SETTLING_MILLIS : SETTLING_MILLIS;
+  }
+
+  /** Milliseconds that the next call waits for a connection whose last answer came so long ago. They count as waited. */
+  takeRest(idleMillis: number): number {
+    if (this.isProven || idleMillis >= REST_MILLIS) return 0;
+    const leftMillis = RESTS_MILLIS - this.#restedMillis;
+    const restMillis = Math.max(0, Math.min(leftMillis, REST_MILLIS - idleMillis));
+    this.#restedMillis += restMillis;
+    return restMillis;
+  }
+
+  #forgetProofs(): void {
+    this.#answersInOrder = 0;
+    this.#shortAnswers = 0;
+    this.#restedMillis = 0;
   }
 
   #report(isSuspended: boolean): void {

@@ -58,6 +58,7 @@ export class UpstreamConnection implements Transport {
   isLong = false;
   /** When it may be used again after that. */
   #settledMillis = 0;
+  #answeredMillis = 0;
 
   constructor(
     origin: string,
@@ -93,18 +94,44 @@ export class UpstreamConnection implements Transport {
     return this.#guard?.isDesynced ?? false;
   }
 
-  /** Sends a request, on the socket there is unless that is old or unsafe. */
+  /**
+   * Sends a request, on the socket there is unless that is old or unsafe. Where the address is not proven it first lets
+   * the socket rest, and reads what came meanwhile: that belongs to no request.
+   */
   send(request: ExchangeRequest, handler: ExchangeHandler, nowMillis: number): void {
-    this.sentMillis = nowMillis;
-    const socket = this.#socket;
-    if (socket !== null && !socket.destroyed && this.#exchanges > 0 && !this.#isBound) {
-      const { ageMillis, requestsPerConnection } = this.#limits;
-      const isOld =
-        nowMillis - this.#madeMillis >= ageMillis || this.#exchanges >= requestsPerConnection;
-      const isUnsafe = this.#reuse.isSuspended(nowMillis) || !this.isSettled(nowMillis);
-      // The client makes a new one for its next request.
-      if (isOld || isUnsafe) socket.destroy();
+    this.#dropUnsafe(nowMillis);
+    const idleMillis = nowMillis - this.#answeredMillis;
+    const isUsedAgain = this.#hasUsedSocket && !this.#isBound;
+    if (!isUsedAgain || this.#reuse.isProven) this.#send(request, handler, nowMillis);
+    else {
+      // Of one turn of the event loop, timers come first, then what was received, then this.
+      const sendNow = (): void => {
+        const laterMillis = performance.now();
+        this.#dropUnsafe(laterMillis);
+        this.#send(request, handler, laterMillis);
+      };
+      const restMillis = this.#reuse.takeRest(idleMillis);
+      if (restMillis === 0) setImmediate(sendNow);
+      else setTimeout(() => setImmediate(sendNow), restMillis);
     }
+  }
+
+  get #hasUsedSocket(): boolean {
+    return this.#socket !== null && !this.#socket.destroyed && this.#exchanges > 0;
+  }
+
+  /** Closes a socket that must not be used again. The client makes a new one for its next request. */
+  #dropUnsafe(nowMillis: number): void {
+    if (!this.#hasUsedSocket || this.#isBound) return;
+    const { ageMillis, requestsPerConnection } = this.#limits;
+    const isOld =
+      nowMillis - this.#madeMillis >= ageMillis || this.#exchanges >= requestsPerConnection;
+    const isUnsafe = this.#reuse.isSuspended(nowMillis) || !this.isSettled(nowMillis);
+    if (isOld || isUnsafe) this.#socket?.destroy();
+  }
+
+  #send(request: ExchangeRequest, handler: ExchangeHandler, nowMillis: number): void {
+    this.sentMillis = nowMillis;
     const { body } = request;
     this.isLong = body !== null && !('length' in body && body.length <= LONG_REQUEST_BYTES);
     if (this.#authenticator === null) this.dispatch(request, handler);
@@ -139,7 +166,8 @@ export class UpstreamConnection implements Transport {
 
   /** The answer, of this status, is complete. */
   end(status: number): void {
-    if (this.isLong) this.#settledMillis = performance.now() + this.#reuse.answeredLong(status);
+    this.#answeredMillis = performance.now();
+    if (this.isLong) this.#settledMillis = this.#answeredMillis + this.#reuse.answeredLong(status);
     else this.#reuse.answeredShort();
     this.#guard?.end();
   }

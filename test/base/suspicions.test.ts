@@ -2,10 +2,11 @@ import t from 'tap';
 import { isSuspicion, Suspicions } from '../../src/base/suspicions.js';
 
 const HOUR = 3_600_000;
-const signOf = (address: string, atMillis = Date.now()) => ({
+const signOf = (address: string, atMillis = Date.now(), reachMillis = 600_000) => ({
   address,
   atMillis,
   suspendedMillis: 60_000,
+  reachMillis,
 });
 
 t.test('answers of an address are in doubt for ten minutes before its sign', async (t) => {
@@ -22,6 +23,14 @@ t.test('answers of an address are in doubt for ten minutes before its sign', asy
   t.notOk(suspicions.isSuspect(null));
   t.equal(suspicions.of('a')?.address, 'a');
   t.equal(suspicions.of('b'), null);
+});
+
+t.test('where connections live longer, answers of as long are in doubt', async (t) => {
+  const suspicions = new Suspicions();
+  const nowMillis = Date.now();
+  suspicions.add(signOf('a', nowMillis, 2 * HOUR));
+  t.ok(suspicions.isSuspect({ address: 'a', atMillis: nowMillis - 1.9 * HOUR }));
+  t.notOk(suspicions.isSuspect({ address: 'a', atMillis: nowMillis - 2.1 * HOUR }));
 });
 
 t.test('processes that begin later learn what is not over', async (t) => {
@@ -52,6 +61,9 @@ t.test('another process sends suspicions, and nothing else', async (t) => {
     { ...signOf('a'), suspendedMillis: -1 },
     { ...signOf('a'), suspendedMillis: 1e12 },
     { ...signOf('a'), atMillis: '1' },
+    { ...signOf('a'), reachMillis: -1 },
+    { ...signOf('a'), reachMillis: 1e12 },
+    { ...signOf('a'), reachMillis: undefined },
   ])
     t.notOk(isSuspicion(other), JSON.stringify(other));
 });

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { runDesyncCallers } from '../kit/desync-callers.js';
 import { BEHAVIOURS, HEADERS_MILLIS } from '../kit/desync-calls.js';
+import { benchDesyncAddresses } from './desync-addresses.js';
 import { isProgram, isQuick, print, startServer } from './kit.js';
 import { startKeys } from './soapstone.js';
 
@@ -46,4 +47,5 @@ limits:
 if (isProgram(import.meta.url)) {
   const at = process.argv.indexOf('--calls');
   await benchDesync(at > 0 ? Number(process.argv[at + 1]) : isQuick() ? 10_000 : 300_000);
+  await benchDesyncAddresses(isQuick() ? 3_000 : 30_000);
 }

@@ -368,6 +368,70 @@ t.test('a connection that was idle longest is used until its address is proven',
   t.equal(desk.sockets.length, 2);
 });
 
+for (const [name, millis] of [
+  ['at once', 0],
+  ['after 30 ms', 30],
+  ['after 45 ms, as Nagle holds it back', 45],
+] as const) {
+  t.test(`a second answer meets no request where the address is not proven: ${name}`, async (t) => {
+    const desk = await startDesk(t, (socket, count) => {
+      if (count > 0) return answerHeads(socket);
+      let answers = 0;
+      socket.on('data', () => {
+        socket.write(answer(OWN));
+        if (answers++ === 0) setTimeout(() => socket.write(answer(FOREIGN)), millis);
+      });
+    });
+    t.equal(await desk.call(), OWN);
+    for (let count = 2; count < 5; count++) {
+      t.equal(await desk.call(), OWN);
+      t.equal(desk.sockets.length, count);
+    }
+  });
+}
+
+t.test('the rests of an address that is not proven are bounded in all', async (t) => {
+  const reuse = new ConnectionReuse();
+  const takeAll = (): number => {
+    let sum = 0;
+    for (let count = 0; count < 100; count++) sum += reuse.takeRest(10);
+    return sum;
+  };
+  t.equal(reuse.takeRest(0), 50);
+  t.equal(reuse.takeRest(49), 1);
+  t.equal(reuse.takeRest(50), 0, 'it has rested');
+  t.equal(takeAll(), 3_000 - 51);
+  t.equal(reuse.takeRest(0), 0);
+  reuse.suspend();
+  t.equal(reuse.takeRest(0), 50, 'a sign begins them anew');
+  for (let count = 0; count < 1_000; count++) reuse.answeredShort();
+  t.equal(reuse.takeRest(0), 0, 'a proven address pays nothing');
+});
+
+t.test('a call that is given up while its connection rests sends nothing', async (t) => {
+  let asked = 0;
+  const desk = await startDesk(t, (socket) => {
+    socket.on('data', () => {
+      asked++;
+      socket.write(answer(OWN));
+    });
+  });
+  t.equal(await desk.call(), OWN);
+  const refusal = await new Promise<Refusal>((resolve) => {
+    desk.upstream
+      .call(
+        { method: 'POST', query: '', headers: [], body: null },
+        { head() {}, data() {}, end() {}, failed: resolve },
+      )
+      .abort(new Refusal('CLIENT_GONE'));
+  });
+  t.equal(refusal.code, 'CLIENT_GONE');
+  t.equal(await desk.call(), OWN);
+  await delay(100);
+  t.equal(asked, 2);
+  t.equal(desk.sockets.length, 1, 'its connection goes on');
+});
+
 t.test('a relapse doubles the time in which no connection is used again', async (t) => {
   let nowMillis = 0;
   const reuse = new ConnectionReuse('a:80/x', () => nowMillis);
@@ -384,13 +448,32 @@ t.test('a relapse doubles the time in which no connection is used again', async 
   t.same(suspended, [10, 20, 40, 10], 'after a day in step it is no relapse');
 });
 
+t.test('a sign reaches back as far as connections live, and at least ten minutes', async (t) => {
+  for (const [ageMillis, reach] of [
+    [60_000, 600_000],
+    [3_600_000, 3_600_000],
+  ] as const) {
+    const reuse = new ConnectionReuse('a:80/x', undefined, ageMillis);
+    const reaches: number[] = [];
+    reuse.listenSigns(({ reachMillis }) => reaches.push(reachMillis));
+    reuse.suspend();
+    t.same(reaches, [reach]);
+  }
+});
+
 t.test('the sign that another process has found suspends reuse for as long', async (t) => {
   const reuse = new ConnectionReuse('a:80/x');
   const signs: unknown[] = [];
   reuse.listenSigns((sign) => signs.push(sign));
-  reuse.learn({ address: 'a:80/x', atMillis: Date.now() - 2_000, suspendedMillis: 1_000 });
+  const reachMillis = 600_000;
+  reuse.learn({
+    address: 'a:80/x',
+    atMillis: Date.now() - 2_000,
+    suspendedMillis: 1_000,
+    reachMillis,
+  });
   t.notOk(reuse.isSuspended(), 'it is over');
-  reuse.learn({ address: 'a:80/x', atMillis: Date.now(), suspendedMillis: 60_000 });
+  reuse.learn({ address: 'a:80/x', atMillis: Date.now(), suspendedMillis: 60_000, reachMillis });
   t.ok(reuse.isSuspended(performance.now() + 59_000));
   t.notOk(reuse.isSuspended(performance.now() + 61_000));
   t.same(signs, [], 'it is not passed on');

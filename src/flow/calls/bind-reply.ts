@@ -32,11 +32,11 @@ export function bindReply(
     if (body === null) {
       const options = { facts: expectedOf(operation) };
       tolerance.allow(['empty-body'], 'UPSTREAM_INVALID_RESPONSE', EMPTY_BODY, options);
-    } else tolerateName(envelope, body, service, operation, tolerance);
+    } else tolerateName(envelope, body, head, service, operation, tolerance);
   }
   const relatesTo = envelope.addressing?.relatesTo ?? null;
   if (messageId !== null && relatesTo !== null && relatesTo !== messageId) {
-    throw new Refusal('UPSTREAM_DESYNC', 'relates to another message');
+    throw misdelivered(head, 'relates to another message');
   }
   if (isFault) return;
   checkResultStatus(head);
@@ -50,6 +50,7 @@ export const EMPTY_BODY = 'SOAP_STRUCTURE: empty Body';
 function tolerateName(
   { operationTag }: EnvelopeValidator,
   body: QName,
+  head: ReplyHead | null,
   service: SoapService,
   operation: Operation | null,
   tolerance: ReplyTolerance,
@@ -59,7 +60,7 @@ function tolerateName(
   const match = service.outputMatch(body, declared?.name.local ?? null);
   // Where namespaces do not count, the local name says which operation a reply is of.
   if (match === 'declared' || (match === 'local-name' && tolerance.has('wrapper')))
-    throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation', options);
+    throw misdelivered(head, 'reply of another operation', options);
   if (declared === null || operationTag === null || match === 'local-name')
     throw new Refusal('UPSTREAM_SCHEMA_INVALID', 'reply of no operation', options);
   const { name } = declared;
@@ -69,6 +70,17 @@ function tolerateName(
   tolerance.allow(deviations, 'UPSTREAM_SCHEMA_INVALID', 'reply of no operation', options);
   tolerance.rename(body, declared, operationTag);
 }
+
+/**
+ * The refusal of an answer to another request. Its address is suspected here: in monitor mode the answer passes, and one
+ * that is decoded or kept is read when its call is over. A challenge is read for its Fault alone.
+ */
+function misdelivered(head: ReplyHead | null, detail: string, options = {}): Refusal {
+  if (head !== null && head.status !== UNAUTHORIZED) head.suspect?.();
+  return new Refusal('UPSTREAM_DESYNC', detail, options);
+}
+
+const UNAUTHORIZED = 401;
 
 const expectedOf = (operation: Operation | null): Facts => {
   const name = operation?.output?.body?.name;

@@ -7,5 +7,6 @@ export const withoutLength = (head: ReplyHead, ...further: readonly string[]): R
     name === 'content-length' || further.includes(name) ? null : head.header(name),
   headers: (name) => head.headers(name),
   ...(head.addressId !== undefined && { addressId: head.addressId }),
+  suspect: () => head.suspect?.(),
   ...(head.source !== undefined && { source: head.source }),
 });

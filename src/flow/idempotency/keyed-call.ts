@@ -196,9 +196,9 @@ export class KeyedCall implements UpstreamReceiver {
     });
     const first = this.#first;
     this.#answer(head, [body], { messageId, source });
-    // The call has to know that it got the answer to another request: so what is kept of it is in doubt.
+    // The call has to know how its answer was read: by that its address is suspected, or its breaker opens.
     const refusal = first?.refusal ?? null;
-    if (refusal?.code === 'UPSTREAM_DESYNC') throw refusal;
+    if (refusal?.kind.blame === 'upstream') throw refusal;
   }
 
   /** Answers without an envelope come from what stands before the backend: 4xx are no calls, 5xx may be. */
