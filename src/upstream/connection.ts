@@ -104,7 +104,7 @@ export class UpstreamConnection implements Transport {
     const isUsedAgain = this.#hasUsedSocket && !this.#isBound;
     if (!isUsedAgain || this.#reuse.isProven) this.#send(request, handler, nowMillis);
     else {
-      // Of one turn of the event loop, timers come first, then what was received, then this.
+      // A turn of the event loop runs timers first, then reads what was received, then sends this.
       const sendNow = (): void => {
         const laterMillis = performance.now();
         this.#dropUnsafe(laterMillis);
