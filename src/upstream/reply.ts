@@ -76,7 +76,7 @@ export interface ReplyHead {
   headers(name: string): readonly string[];
   /** The `id` of the address that it comes from; absent where it was stored. */
   readonly addressId?: string;
-  /** Its reader found that it belongs to another request, even if it passes. Absent where it was stored. */
+  /** The reader found that the answer belongs to another request, even if it passes. Absent where it was stored. */
   suspect?(): void;
   /** Host, port and path of that address, by which its answers are suspected; absent or '' where that is not known. */
   readonly source?: string;
