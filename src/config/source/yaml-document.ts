@@ -149,16 +149,24 @@ const isEmpty = (item: CST.CollectionItem | undefined): boolean =>
 
 const isComma = ({ type }: CST.SourceToken): boolean => type === 'comma';
 
-/** A copy of a collection with some of its items; the comma before the first one is left out. */
+/**
+ * A copy of a collection with some of its items, which begins at the first of them: the library counts the length of a
+ * key from there. The comma before the first one is left out.
+ */
 function withItems(token: Collection, from: number, to: number | undefined): Collection {
-  if (token.type === 'block-map') return { ...token, items: token.items.slice(from, to) };
-  if (token.type === 'block-seq') return { ...token, items: token.items.slice(from, to) };
+  const offset = offsetOf(token.items[from]) ?? token.offset;
+  if (token.type === 'block-map') return { ...token, offset, items: token.items.slice(from, to) };
+  if (token.type === 'block-seq') return { ...token, offset, items: token.items.slice(from, to) };
   const items = token.items.slice(from, to).map((item, at) => {
     if (at > 0) return item;
     return { ...item, start: item.start.filter((each) => !isComma(each)) };
   });
   return { ...token, items };
 }
+
+/** Where an item begins: with what stands before its key, or with the key or value itself. */
+const offsetOf = (item: CST.CollectionItem | undefined): number | undefined =>
+  (item?.start[0] ?? item?.key ?? item?.sep?.[0] ?? item?.value)?.offset;
 
 /** Composes a part of a collection. What is wrong with it is added to the document. */
 function composePart(value: Collection, { errors, warnings }: Document.Parsed): unknown {
