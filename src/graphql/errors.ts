@@ -191,7 +191,7 @@ export interface InputProblem {
 /** A request that is refused with several errors at places in its document. Nothing was executed. */
 export class DocumentRefusal extends Refusal {
   readonly errors: readonly GraphQLError[];
-  /** Of the variables; [] where something else is wrong. */
+  /** Errors of the variables; [] where something else is wrong. */
   readonly problems: readonly InputProblem[];
   /** The refusal for clients that may not know the schema; null where this one reveals nothing. */
   readonly closed: DocumentRefusal | null;

@@ -51,7 +51,10 @@ export interface BuiltSchema {
   readonly links: LinkTable;
   /** Fields that services answer which speak GraphQL, by `Query.customer`. */
   readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
-  /** By `service.operation`: the rules of all fields that its replies and Faults may hold; none where there are none. */
+  /**
+   * The rules of all fields that the replies and Faults of an operation may hold, by `service.operation`. An operation
+   * without rules has no entry.
+   */
   readonly replyRules: ReadonlyMap<string, FieldRule>;
   /** Errors in links: without them the schema has none of the links. */
   readonly linkErrors: readonly EntryError[];
@@ -192,7 +195,7 @@ function* relaxInputs(made: readonly ServiceTypes[]): Steps<void> {
 
 /** The tables that the operations of services fill. */
 interface CallTables {
-  /** By `Query.order`. */
+  /** Fields by coordinate, such as `Query.order`. */
   readonly fields: Map<string, BoundField>;
   readonly configs: Readonly<Record<'Query' | 'Mutation', Map<string, Config>>>;
   /** By `service.operation`, also of those that are offered by links or subscriptions only. */

@@ -83,7 +83,10 @@ t.test('the way of a request is bounded', async (t) => {
   t.throws(() => via.check('x'.repeat(3000)), { code: 'LOOP_DETECTED' });
   t.throws(() => via.check(via.next('1.1 p')), { code: 'LOOP_DETECTED' });
   t.not(via.next(undefined), new Via('b').next(undefined));
-  t.equal(via.next('1.1 \u00fc'), via.next(undefined), 'what cannot be sent is left out');
+  const other = new Via('b').next(undefined);
+  t.equal(via.next(other), `${other}, ${via.next(undefined)}`);
+  for (const written of ['1.1 \u00fc', '1.1 inner', `1.1 x${other}`, `${other}x`])
+    t.equal(via.next(written), via.next(undefined), `${written} is of no gateway`);
 });
 
 t.test('the code, id and Retry-After of a gateway behind a gateway reach the caller', async (t) => {

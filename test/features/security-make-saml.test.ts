@@ -102,6 +102,7 @@ t.test(
       {
         further: (folder) =>
           `\n        signature: { authorities: { file: ${join(folder, 'ca.pem')} }, subjects: ["CN=issuer"], required: [Body, Assertion] }`,
+        verify: 'verify: { usernameToken: { users: { ann: { password: ann } } } }\n      ',
       },
     );
     t.match(await chain.ask(), '"id":7');

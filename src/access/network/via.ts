@@ -33,15 +33,19 @@ export class Via {
     if (isLong) throw new Refusal('LOOP_DETECTED', `more than ${HOPS_MAX} intermediaries`);
   }
 
-  /** The value for a backend: the way so far, and this gateway. */
+  /**
+   * The value for a backend: the gateways of this kind so far, and this one. Other names are those that a caller wrote,
+   * and say nothing about a loop.
+   */
   next(received: FieldValue): string {
     if (received === undefined) return this.#own;
-    const text = String(received);
-    return PRINTABLE.test(text) ? `${text}, ${this.#own}` : this.#own;
+    const before = String(received).match(GATEWAY) ?? [];
+    return [...before.slice(0, HOPS_MAX), this.#own].join(', ');
   }
 }
 
 /** Hexadecimal digits of a name. */
 const NAME_DIGITS = 12;
 
-const PRINTABLE = /^[\t\x20-\x7e]+$/;
+/** A member of the field that a gateway of this kind wrote. */
+const GATEWAY = /(?<=^|,\s*)1\.[01] soapstone-[0-9a-f]{12}(?=\s*(?:,|$))/g;

@@ -89,7 +89,7 @@ export interface SoapService {
   readonly callerFields: CallerFieldRules;
   /** The credentials of callers are for the backend: the gateway has none of its own for it. */
   readonly passesCredentials: boolean;
-  /** Of the messages that the gateway writes. */
+  /** WS-Security of the messages that the gateway writes. */
   readonly callHead: (operation: Operation) => CallHead;
   /** Null for a service with SDL types. */
   readonly wsdl: WsdlModel | null;

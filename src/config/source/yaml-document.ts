@@ -164,7 +164,7 @@ function withItems(token: Collection, from: number, to: number | undefined): Col
   return { ...token, items };
 }
 
-/** Where an item begins: with what stands before its key, or with the key or value itself. */
+/** The offset of an item: it begins with what stands before its key, or with the key or value itself. */
 const offsetOf = (item: CST.CollectionItem | undefined): number | undefined =>
   (item?.start[0] ?? item?.key ?? item?.sep?.[0] ?? item?.value)?.offset;
 

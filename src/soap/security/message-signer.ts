@@ -103,7 +103,7 @@ interface Part {
 interface Outline {
   readonly header: ElementNode;
   readonly security: ElementNode;
-  /** Where the end tag of the block begins. */
+  /** The offset at which the end tag of the block begins. */
   readonly securityEndBytes: number;
   readonly body: Part;
 }
