@@ -1,3 +1,4 @@
+import { getOrMake } from '../base/get-or-make.js';
 import { inlineSchemas, type LoadedDocument } from './documents/documents.js';
 import { SOAP_ENCODINGS, WSDL, XSD } from './documents/namespaces.js';
 import {
@@ -19,10 +20,13 @@ const PARTS_MAX = 200_000;
 
 const TRANSPORT = 'http://schemas.xmlsoap.org/soap/http';
 
+const NO_OPERATIONS: ReadonlyMap<string, XmlNode> = new Map();
+
 /** Checks the documents of a WSDL, without those of its schemas that it shares with others. */
 export class ProfileCheck {
   readonly #definitions: Definitions;
   #partsLeft = PARTS_MAX;
+  readonly #operations = new Map<XmlNode, ReadonlyMap<string, XmlNode>>();
   readonly #found = new Map<ProfileRule, { readonly first: XmlNode; count: number }>();
 
   constructor(documents: readonly LoadedDocument[], definitions: Definitions) {
@@ -133,12 +137,7 @@ export class ProfileCheck {
     const signatures = new Set<string>();
     const operations = childrenOf(binding, WSDL, 'operation');
     const shared = attributeOf(soap, 'style') ?? 'document';
-    const abstract = new Map(
-      (portType === null ? [] : childrenOf(portType, WSDL, 'operation')).map((each) => [
-        nameOfNode(each),
-        each,
-      ]),
-    );
+    const abstract = portType === null ? NO_OPERATIONS : this.#operationsOf(portType);
     for (const operation of operations) {
       const [bound] = soapChildren(operation, 'operation');
       const style = (bound === undefined ? null : attributeOf(bound, 'style')) ?? shared;
@@ -151,6 +150,16 @@ export class ProfileCheck {
       portType === null ||
       (bound.size === abstract.size && [...abstract.keys()].every((name) => bound.has(name)));
     if (!isWhole) this.#breaks('R2718', binding);
+  }
+
+  /** The operations of a port type by their names; many bindings may be of one. */
+  #operationsOf(portType: XmlNode): ReadonlyMap<string, XmlNode> {
+    return getOrMake(
+      this.#operations,
+      portType,
+      () =>
+        new Map(childrenOf(portType, WSDL, 'operation').map((each) => [nameOfNode(each), each])),
+    );
   }
 
   #operation(

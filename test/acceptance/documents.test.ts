@@ -279,11 +279,13 @@ t.test('case 22: a hostile WSDL runs nothing and reads nothing else', async (t) 
   for (const location of [
     '/etc/passwd',
     'file:///etc/passwd',
-    '../outside.xsd',
+    '../outside.txt',
+    '../.hidden/outside.xsd',
     'http://169.254.169.254/latest/',
   ]) {
     const folder = t.testdir({
-      'outside.xsd': '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>',
+      'outside.txt': 'not a schema',
+      '.hidden': { 'outside.xsd': '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>' },
       inside: {
         'desk.wsdl': desk({
           schemas: `<xs:schema targetNamespace="urn:t"><xs:import namespace="urn:x" schemaLocation="${location}"/><xs:element name="Get"><xs:complexType/></xs:element><xs:element name="GetResponse" type="xs:string"/></xs:schema>`,

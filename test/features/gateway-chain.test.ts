@@ -51,9 +51,9 @@ t.test('a loop of several servers ends at the first one that it comes back to', 
   t.match(own, /^1\.1 soapstone-[0-9a-f]{12}$/);
   const via = '1.0 edge, 1.1 inner (a comment)';
   t.equal((await postSoap(`${gateway.url}/soap/shop`, GET, { via })).status, 200);
-  t.equal(backend.complete.at(-1)?.headers['via'], `${via}, ${own}`, 'the way so far goes on');
+  t.equal(backend.complete.at(-1)?.headers['via'], own, 'names that a caller wrote are left out');
   await postJson(`${gateway.url}/graphql`, QUERY, { via });
-  t.equal(backend.complete.at(-1)?.headers['via'], `${via}, ${own}`, 'GraphQL');
+  t.equal(backend.complete.at(-1)?.headers['via'], own, 'GraphQL');
   for (const [path, body] of [
     ['/graphql', QUERY],
     ['/rest/shop/GetItem', { id: 1 }],

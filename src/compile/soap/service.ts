@@ -197,6 +197,12 @@ export const DESCRIPTIONS = new Kept<
   Pick<SoapService, 'wsdl' | 'ports' | 'operations' | 'requests'>
 >('of a service: its operations, as compiled', 'if its configuration and WSDL are the same');
 
+/** Whether the backend gets the credentials of callers, and none of the gateway. */
+function passesCredentials({ auth, headers }: ServiceConfig): boolean {
+  const isFixed = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  return auth === undefined ? !isFixed : auth.passthrough === true;
+}
+
 /** Compiles one service. Throws `ConfigurationError`. */
 export async function compileService(
   section: ConfigSection<ServiceConfig>,
@@ -240,7 +246,7 @@ export async function compileService(
     health: null,
     reach,
     callerFields: compileCallerFields(config, forwarding, via),
-    passesCredentials: config.auth === undefined || config.auth.passthrough === true,
+    passesCredentials: passesCredentials(config),
     freshness,
     verification,
     replyVerification,

@@ -4,13 +4,23 @@ import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import { isPrintable } from './reply-head.js';
 
+/** Characters from which on a fixed value of a header field may be a secret. */
+const SECRET_CHARS_MIN = 4;
+
 /**
  * The challenges of a 401 that a caller can answer without a connection of its own to the backend: none where the backend
- * sends none. Null where the backend has no other than for connections.
+ * sends none. Null where the backend has no other than for connections. A challenge that repeats a value of the
+ * gateway's own fields is left out.
  */
-export function challengesOf(head: ReplyHead): readonly string[] | null {
+export function challengesOf(head: ReplyHead, { reach }: SoapService): readonly string[] | null {
   const sent = head.headers('www-authenticate');
-  const usable = sent.filter((value) => isPrintable(value) && !authenticatesConnection(value));
+  const repeatsOwn = (value: string): boolean =>
+    reach.fields.some(
+      (own, at) => at % 2 === 1 && own.length >= SECRET_CHARS_MIN && value.includes(own),
+    );
+  const usable = sent.filter(
+    (value) => isPrintable(value) && !authenticatesConnection(value) && !repeatsOwn(value),
+  );
   return usable.length === 0 && sent.length > 0 ? null : usable;
 }
 

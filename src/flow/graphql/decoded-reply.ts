@@ -178,7 +178,7 @@ export class DecodedReply implements UpstreamReceiver {
     if (head.status !== 401 || !isPassed) return null;
     // Without them the caller has none, or they are those for the gateway, which knows its clients.
     if (headers['authorization'] === undefined && exchange.caller.className !== '') return null;
-    const challenges = challengesOf(head);
+    const challenges = challengesOf(head, service);
     return challenges === null ? null : challenges.join(', ');
   }
 

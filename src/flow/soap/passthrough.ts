@@ -45,12 +45,13 @@ export const isHandshake = (
  */
 export function isChallenge(
   head: ReplyHead,
-  { bound, passesCredentials }: SoapService,
+  service: SoapService,
   request: IncomingMessage,
 ): boolean {
   if (head.status !== 401) return false;
-  if (bound !== null) return true;
-  return passesCredentials && !hasWithheldCredentials(request) && challengesOf(head) !== null;
+  if (service.bound !== null) return true;
+  const isPassed = service.passesCredentials && !hasWithheldCredentials(request);
+  return isPassed && challengesOf(head, service) !== null;
 }
 
 const hasWithheldCredentials = ({ headers, rawHeaders }: IncomingMessage): boolean =>
@@ -58,8 +59,8 @@ const hasWithheldCredentials = ({ headers, rawHeaders }: IncomingMessage): boole
   rawHeaders.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'authorization');
 
 /** The fields of an answer that concern the credentials of a caller, names and values in turn. */
-export function challengeFields(head: ReplyHead, { bound }: SoapService): readonly string[] {
-  if (bound !== null)
+export function challengeFields(head: ReplyHead, service: SoapService): readonly string[] {
+  if (service.bound !== null)
     return CHALLENGE_FIELDS.flatMap((name) =>
       head
         .headers(name)
@@ -67,7 +68,7 @@ export function challengeFields(head: ReplyHead, { bound }: SoapService): readon
         .flatMap((value) => [name, value]),
     );
   if (head.status !== 401) return NO_FIELDS;
-  return (challengesOf(head) ?? NO_FIELDS).flatMap((value) => ['www-authenticate', value]);
+  return (challengesOf(head, service) ?? NO_FIELDS).flatMap((value) => ['www-authenticate', value]);
 }
 
 const NO_FIELDS: readonly string[] = [];
