@@ -98,7 +98,7 @@ export type ParentCalls = {
 };
 
 /** The end of a drain. */
-export interface WorkerDrain {
+interface WorkerDrain {
   /** Connections that were cut. */
   readonly cut: number;
   readonly lostRecords: number;

@@ -20,7 +20,7 @@ export function noContentReply(
 const DONE: Decoded = { value: true, errors: [], furtherErrors: 0 };
 
 /** Decodes a reply that has no element like one whose element is empty. */
-export function emptyReply(plan: ReplyPlan, limits: DecodeLimits): Decoded {
+function emptyReply(plan: ReplyPlan, limits: DecodeLimits): Decoded {
   const decoder = new ReplyDecoder(plan, limits);
   decoder.open(syntheticTag({ uri: '', local: '' }, 1));
   decoder.close();

@@ -1,6 +1,6 @@
 import { printYaml } from '../../config/source/yaml-source.js';
 
-export const OPENAPI_FORMS = ['json', 'yaml'] as const;
+const OPENAPI_FORMS = ['json', 'yaml'] as const;
 
 export type OpenApiForm = (typeof OPENAPI_FORMS)[number];
 

@@ -22,7 +22,7 @@ export const ENDPOINTS = [
   'plain',
 ] as const;
 
-export type EndpointKind = (typeof ENDPOINTS)[number];
+type EndpointKind = (typeof ENDPOINTS)[number];
 
 /** A path of the traffic address, the key that claims it, and the endpoint that answers it. */
 export interface EndpointPath extends ClaimedPath {

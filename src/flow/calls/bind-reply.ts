@@ -44,7 +44,7 @@ export function bindReply(
 }
 
 /** What the log says of an empty Body where a result is declared. */
-export const EMPTY_BODY = 'SOAP_STRUCTURE: empty Body';
+const EMPTY_BODY = 'SOAP_STRUCTURE: empty Body';
 
 /** Another name than that of the declared output: the output of another operation is never tolerated. */
 function tolerateName(

@@ -19,7 +19,7 @@ import type { CallParts } from './declared-call.js';
 export type KeyPart<Part, Whole> = (part: Part, whole: Whole) => unknown;
 
 /** How one part counts, by view. */
-export type PartRow<View extends string, Part, Whole> = {
+type PartRow<View extends string, Part, Whole> = {
   readonly [Name in View]: KeyPart<Part, Whole>;
 };
 

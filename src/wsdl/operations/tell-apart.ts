@@ -68,9 +68,11 @@ const NAMES_MAX = 3;
 
 function partial(each: PairedOperation, group: readonly PairedOperation[]): Operation {
   const { operation, pair } = each;
-  const others = group.flatMap((other) => (other === each ? [] : other.operation.name));
-  const rest = others.length > NAMES_MAX ? ` and ${others.length - NAMES_MAX} more` : '';
-  const named = `${others.slice(0, NAMES_MAX).join(', ')}${rest}`;
+  // Thousands of operations may have one request: only the first ones are looked at.
+  const shown = group.slice(0, NAMES_MAX + 1).filter((other) => other !== each);
+  const names = shown.slice(0, NAMES_MAX).map((other) => other.operation.name);
+  const left = group.length - 1 - names.length;
+  const named = `${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
   const what = `The requests of ${operation.name} are those of ${named}: the same Body, the same SOAPAction, no other action.`;
   const reasons = [...operation.reasons, diagnosticAtNode(pair.node, what, REMEDY)];
   return { ...operation, status: 'partial', reasons };

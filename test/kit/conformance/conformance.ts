@@ -80,7 +80,7 @@ export const HOLDING_TESTS = {
 } as const satisfies Readonly<Record<string, readonly [file: string, title: string]>>;
 
 /** How a rule of a profile is met. */
-export type Conformance =
+type Conformance =
   | { readonly held: readonly (keyof typeof HOLDING_TESTS)[] }
   /** By `check`, as a warning with the number of the rule. */
   | { readonly reported: true }
