@@ -326,7 +326,11 @@ for (const store of ['memory', 'Redis'] as const)
     { skip: store === 'Redis' ? MISSING : false },
     async (t) => {
       const redis = store === 'Redis' ? await useRedis(t) : null;
-      const bank = await useBank(t, '', redis === null ? '' : `redis: { url: "${redis.url}" }\n`);
+      const bank = await useBank(
+        t,
+        '',
+        redis === null ? '' : `redis: { url: "${redis.url}", operationMillis: 1s }\n`,
+      );
       const asked = (tenant: string): Asked => ({ fields: { 'x-tenant': tenant } });
       const answer = await bank.soap(asked('1'));
       t.match(answer, 'R1');
@@ -357,7 +361,10 @@ for (const store of ['memory', 'Redis'] as const)
     `requests of a batch are told apart under one key: ${store}`,
     { skip: store === 'Redis' ? MISSING : false },
     async (t) => {
-      const redis = store === 'Redis' ? `redis: { url: "${(await useRedis(t)).url}" }\n` : '';
+      const redis =
+        store === 'Redis'
+          ? `redis: { url: "${(await useRedis(t)).url}", operationMillis: 1s }\n`
+          : '';
       const bank = await useBank(t, '', BATCHES + redis);
       const ask = async (items: readonly object[], key: string): Promise<string> => {
         const answer = await postJson(`${bank.gateway.url}/graphql`, items, {
