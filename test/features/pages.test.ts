@@ -226,8 +226,9 @@ t.test('pages are counted from 0 where the backend does', async (t) => {
   const { query, asked } = await useRows(t, fromZero, { pages: `${PAGES}, first: 0` });
   t.strictSame(ids(await query('{ rows(first: 100) { nodes { id } } }')), upTo(35));
   t.strictSame(
-    asked.map(({ of }) => of('page')),
+    asked.map(({ of }) => of('page')).sort(),
     ['0', '1', '2', '3'],
+    'those behind the first come in any order',
   );
 });
 
