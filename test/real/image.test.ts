@@ -19,7 +19,8 @@ const IGNORED = readFileSync('deploy/Dockerfile.dockerignore', 'utf8');
 const [BUILD_STAGE = ''] = DOCKERFILE.split(/^FROM \$\{NODE_IMAGE\}$/m);
 
 t.test('the build stage copies all that the build reads', async (t) => {
-  const [, list = ''] = /^const SOURCES = \[(.*)\];$/m.exec(readFileSync('build.js', 'utf8')) ?? [];
+  const [, list = ''] =
+    /^const SOURCES = \[([^\]]*)\];$/m.exec(readFileSync('build.js', 'utf8')) ?? [];
   const sources = [...list.matchAll(/'([^']+)'/g)]
     .map(([, path = '']) => path)
     .filter((path) => path !== 'test');
