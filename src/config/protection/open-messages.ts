@@ -6,6 +6,11 @@ import type { Config } from '../schema.js';
 type SecurityConfig = Config['services'][string]['security'];
 type SignatureConfig = NonNullable<NonNullable<SecurityConfig['verify']>['signature']>;
 
+type VerifyConfig = NonNullable<SecurityConfig['verify'] | SecurityConfig['verifyReplies']>;
+
+/** A sentence, and whether it holds. */
+type Hole = readonly [isOpen: boolean, what: string];
+
 /** What is verified of requests, and what of it can be sent again or altered all the same. */
 export const openRequests = ({ services }: Config): readonly string[] =>
   Object.entries(services).flatMap(([name, { security }]) => {
@@ -14,15 +19,8 @@ export const openRequests = ({ services }: Config): readonly string[] =>
     const { signature, timestamp, usernameToken, saml, once, encrypted } = verify;
     const owner = `Messages to \`${name}\``;
     const isUnsigned = (part: string): boolean => signature?.required.includes(part) !== true;
-    const holes: readonly (readonly [isOpen: boolean, what: string])[] = [
-      [
-        timestamp.required && isUnsigned('Timestamp'),
-        `${owner} can be sent again with a new Timestamp: the one that is required is not signed (\`signature.required\`).`,
-      ],
-      [
-        timestamp.maxAgeMillis === 'none',
-        `${owner} are taken at any age until their own Expires (\`timestamp.maxAgeMillis\`).`,
-      ],
+    const holes: readonly Hole[] = [
+      ...timestampHoles(owner, timestamp, isUnsigned('Timestamp')),
       [
         signature !== undefined && !once,
         `${owner} that are signed are taken more than once (\`once\`)${isUnsigned('Timestamp') ? ', at any age: their Timestamp need not be signed' : ''}.`,
@@ -43,10 +41,7 @@ export const openRequests = ({ services }: Config): readonly string[] =>
         saml?.confirmations.includes('bearer') === true && isUnsigned('Assertion'),
         `An assertion of messages to \`${name}\` that is \`bearer\` is not bound to its message: it is not signed with it.`,
       ],
-      [
-        encrypted === 'pass',
-        `${owner} may have encrypted parts, which are not read (\`encrypted\`).`,
-      ],
+      encryptedHole(owner, encrypted),
     ];
     return [...sentencesOf(holes), ...openDigests(owner, signature)];
   });
@@ -62,24 +57,14 @@ export const openReplies = ({ services }: Config): readonly string[] =>
         : [`${owner} are not verified, while its calls are signed (\`verifyReplies\`).`];
     const { signature, timestamp, signatureConfirmation, encrypted } = verifyReplies;
     const isUnsigned = (part: string): boolean => signature?.required.includes(part) !== true;
-    const holes: readonly (readonly [isOpen: boolean, what: string])[] = [
-      [
-        timestamp.required && isUnsigned('Timestamp'),
-        `${owner} can be sent again with a new Timestamp: the one that is required is not signed (\`signature.required\`).`,
-      ],
-      [
-        timestamp.maxAgeMillis === 'none',
-        `${owner} are taken at any age until their own Expires (\`timestamp.maxAgeMillis\`).`,
-      ],
+    const holes: readonly Hole[] = [
+      ...timestampHoles(owner, timestamp, isUnsigned('Timestamp')),
       [isUnsigned('Body'), `${owner} need no signature of their Body (\`signature.required\`).`],
       [
         make?.signature !== undefined && !signatureConfirmation,
         `${owner} may answer another call: they need not confirm its signature (\`signatureConfirmation\`).`,
       ],
-      [
-        encrypted === 'pass',
-        `${owner} may have encrypted parts, which are not read (\`encrypted\`).`,
-      ],
+      encryptedHole(owner, encrypted),
     ];
     return [...sentencesOf(holes), ...openDigests(owner, signature)];
   });
@@ -94,9 +79,29 @@ export const openTools = ({ mcp }: Config): readonly string[] => {
       ];
 };
 
-const sentencesOf = (
-  holes: readonly (readonly [isOpen: boolean, what: string])[],
-): readonly string[] => holes.flatMap(([isOpen, what]) => (isOpen ? [what] : []));
+/** Ways in which the Timestamp of messages leaves their age open. */
+const timestampHoles = (
+  owner: string,
+  { required, maxAgeMillis }: VerifyConfig['timestamp'],
+  isUnsigned: boolean,
+): readonly Hole[] => [
+  [
+    required && isUnsigned,
+    `${owner} can be sent again with a new Timestamp: the one that is required is not signed (\`signature.required\`).`,
+  ],
+  [
+    maxAgeMillis === 'none',
+    `${owner} are taken at any age until their own Expires (\`timestamp.maxAgeMillis\`).`,
+  ],
+];
+
+const encryptedHole = (owner: string, encrypted: VerifyConfig['encrypted']): Hole => [
+  encrypted === 'pass',
+  `${owner} may have encrypted parts, which are not read (\`encrypted\`).`,
+];
+
+const sentencesOf = (holes: readonly Hole[]): readonly string[] =>
+  holes.flatMap(([isOpen, what]) => (isOpen ? [what] : []));
 
 /** SHA-1, which is taken by name only. */
 function openDigests(owner: string, signature: SignatureConfig | undefined): readonly string[] {
