@@ -3,8 +3,9 @@ import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } 
 import { join } from 'node:path';
 
 /**
- * Builds `dist/` when something it is made of has changed since the last build. `--optional` (npm's `dependencies`, which
- * no installed package has run): without the packages of development nothing is built, and that is no error.
+ * Builds `dist/` when something it is made of has changed since the last build. `--optional` (npm's
+ * `dependencies`, which no installed package has run): without the packages of development nothing
+ * is built, and that is no error.
  */
 const STAMP = join('dist', '.built');
 const SOURCES = [
@@ -18,7 +19,10 @@ const SOURCES = [
   'package-lock.json',
 ];
 
-/** Milliseconds of the newest change in a file or folder; a folder changes when a file comes or goes. */
+/**
+ * Milliseconds of the newest change in a file or folder; a folder changes when a file comes or
+ * goes.
+ */
 function changedAt(path) {
   const { mtimeMs } = statSync(path);
   if (!statSync(path).isDirectory()) return mtimeMs;
@@ -28,7 +32,10 @@ function changedAt(path) {
   );
 }
 
-/** Removes what was compiled of tests that are gone: the suite finds its tests by their names in `dist/`. */
+/**
+ * Removes what was compiled of tests that are gone: the suite finds its tests by their names in
+ * `dist/`.
+ */
 function removeGoneTests() {
   const folder = join('dist', 'test');
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {

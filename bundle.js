@@ -9,8 +9,8 @@ import { PAGE_FILES } from './dist/src/graphql/page/page-files.js';
 import { billOfMaterials, packageFolder } from './sbom.js';
 
 /**
- * Bundles the compiled gateway and the packages it uses into `dist/bin/`, which is what runs and what is published. A
- * part that is imported when a feature is configured is a file of its own.
+ * Bundles the compiled gateway and the packages it uses into `dist/bin/`, which is what runs and
+ * what is published. A part that is imported when a feature is configured is a file of its own.
  */
 const FROM = 'dist/src';
 const TO = 'dist/bin';
@@ -25,8 +25,8 @@ const ASSETS = [
 ];
 
 /**
- * What packages get for `node:assert`. Node reads and parses the file of a failed assertion without a message to write
- * one: a bundle takes it seconds, in which the process does nothing else.
+ * What packages get for `node:assert`. Node reads and parses the file of a failed assertion without
+ * a message to write one: a bundle takes it seconds, in which the process does nothing else.
  */
 const ASSERT = `
 class AssertionError extends Error {
@@ -134,7 +134,9 @@ const licences = [...packages].sort().map((folder) => {
 });
 writeFileSync(join(TO, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(80)}\n\n`));
 
-/** The packages of the pages for callers are copied as they are, with their licences beside them. */
+/**
+ * The packages of the pages for callers are copied as they are, with their licences beside them.
+ */
 const copied = [...PAGE_FILES, ...OPENAPI_FILES].flatMap(({ source }) =>
   source === null ? [] : packageFolder(`node_modules/${source}`),
 );

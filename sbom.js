@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The bill of materials in the format of CycloneDX 1.6: the packages of which something is in the bundle, and which of
- * them imports which. It has no time and no serial number, so the same sources make the same bytes.
+ * The bill of materials in the format of CycloneDX 1.6: the packages of which something is in the
+ * bundle, and which of them imports which. It has no time and no serial number, so the same sources
+ * make the same bytes.
  *
  * @param {readonly string[]} folders of these packages, seen from the root
  * @param {readonly import('esbuild').Metafile[]} metafiles of the bundles
@@ -58,7 +59,10 @@ function componentOf(folder, type) {
   };
 }
 
-/** Of the lock file: the algorithm, and the digest in base64. A package that another one brings has none. */
+/**
+ * Of the lock file: the algorithm, and the digest in base64. A package that another one brings has
+ * none.
+ */
 function hashesOf(integrity) {
   if (integrity === undefined) return {};
   const [algorithm, digest] = integrity.split('-');

@@ -58,9 +58,11 @@ import type { SharedStateSettings } from './redis/shared-state.js';
 import type { TokenSource } from './upstream/credentials/token-source.js';
 
 /**
- * One generation of the gateway: everything the configuration and the WSDLs mean, frozen. Requests read nothing else.
+ * One generation of the gateway: everything the configuration and the WSDLs mean, frozen. Requests
+ * read nothing else.
  *
- *     load config -> per service: read WSDL + XSD -> rules, pools, operations -> schema over all -> routes -> Compiled
+ *     load config -> per service: read WSDL + XSD -> rules, pools, operations
+ *                 -> schema over all -> routes -> Compiled
  */
 export interface Compiled {
   /** For what is made once for a generation; requests read the tables. */
@@ -73,7 +75,10 @@ export interface Compiled {
   readonly services: readonly ConfiguredService[];
   /** Those that speak GraphQL. */
   readonly graphqlUpstreams: readonly ConfiguredGraphqlUpstream[];
-  /** Heads that cannot be parsed are answered with a sentence: no service speaks the dialect whose 400 is empty. */
+  /**
+   * Heads that cannot be parsed are answered with a sentence: no service speaks the dialect whose
+   * 400 is empty.
+   */
   readonly explainsHeads: boolean;
   /** The services by the path callers use. */
   readonly byPath: ReadonlyMap<string, SoapService>;
@@ -134,10 +139,11 @@ export function labelNamesOf({ config, services, graphqlUpstreams, graph }: Comp
 }
 
 /**
- * Compiles a configuration; `earlier` is the one in use, of which connections and nonces are kept, and whose requests
- * go on meanwhile. Throws
- * `ConfigurationError` with everything that is wrong, in all services at once. WSDLs that the gateway has taken from backends
- * cannot be wrong: where the configuration fails with them, it is compiled without, and a warning has the reason.
+ * Compiles a configuration; `earlier` is the one in use, of which connections and nonces are kept,
+ * and whose requests go on meanwhile. Throws
+ * `ConfigurationError` with everything that is wrong, in all services at once. WSDLs that the
+ * gateway has taken from backends cannot be wrong: where the configuration fails with them, it is
+ * compiled without, and a warning has the reason.
  */
 export async function compile(
   loaded: LoadedConfig,
@@ -156,7 +162,7 @@ export async function compile(
   }
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list: each part of what is compiled, in its order
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of the parts, in their order
 async function compileFrom(
   loaded: LoadedConfig,
   wsdls: WsdlReader,
@@ -274,7 +280,10 @@ async function compileFrom(
   }
 }
 
-/** The endpoints that offer operations of GraphQL by their names. Throws the diagnostics of all of them at once. */
+/**
+ * The endpoints that offer operations of GraphQL by their names. Throws the diagnostics of all of
+ * them at once.
+ */
 async function compileOffered(
   root: ConfigSection<Config>,
   graph: Graph,
@@ -337,7 +346,10 @@ async function closeBackends(
   ]);
 }
 
-/** A service of 2001-12 answers heads that it cannot read with an empty 400, so that no head gets a sentence. */
+/**
+ * A service of 2001-12 answers heads that it cannot read with an empty 400, so that no head gets a
+ * sentence.
+ */
 const explainsHeads = ({ faults }: Config, services: readonly ConfiguredService[]): boolean =>
   faults.explain &&
   !services.some(({ dialects }) => dialects.some(({ undecodable }) => undecodable === 'empty 400'));
@@ -368,7 +380,10 @@ async function caught<T>(diagnostics: Diagnostic[], making: Promise<T>): Promise
   }
 }
 
-/** A function of its own: what `compile` returns has closures, and would hold all generations before it. */
+/**
+ * A function of its own: what `compile` returns has closures, and would hold all generations before
+ * it.
+ */
 async function compileServices(
   root: ConfigSection<Config>,
   parts: ServiceParts,
@@ -412,7 +427,10 @@ const callableOf = ({ name, subschema }: ConfiguredGraphqlUpstream): Callable =>
 const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] =>
   results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 
-/** ConfigurationError of several services become one list; anything else is a bug and is thrown as it is. */
+/**
+ * ConfigurationError of several services become one list; anything else is a bug and is thrown as
+ * it is.
+ */
 function diagnosticsIn(
   reasons: readonly unknown[],
   more: readonly Diagnostic[],

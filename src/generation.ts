@@ -31,7 +31,10 @@ import type { HealthResult } from './upstream/health.js';
 
 /** What is learnt of backends, and who gets it. */
 export interface BackendReports {
-  /** Gets the results of health checks. All checks of backends begin with `checkBackends` then; absent: at once. */
+  /**
+   * Gets the results of health checks. All checks of backends begin with `checkBackends` then;
+   * absent: at once.
+   */
   readonly reportHealth?: (result: HealthResult) => void;
   /** Gets each address that goes down or up; absent: the log does. */
   readonly reportAddress?: (event: AddressEvent) => void;
@@ -39,7 +42,10 @@ export interface BackendReports {
   readonly offer?: (offer: WsdlOffer) => void;
 }
 
-/** Whether this process looks after backends, their health and their WSDLs, and which processes are told the results. */
+/**
+ * Whether this process looks after backends, their health and their WSDLs, and which processes are
+ * told the results.
+ */
 export class BackendRole {
   isChecking: boolean;
   readonly report: (result: HealthResult) => void;
@@ -70,7 +76,10 @@ export interface ProcessState
   readonly reloadLimiter: ReloadLimiter;
   /** Takes a sign that answers of an address are mixed up, which this process has found. */
   readonly suspect: (suspicion: Suspicion) => void;
-  /** The bus between requests that cause events and subscriptions; both may be of different generations. */
+  /**
+   * The bus between requests that cause events and subscriptions; both may be of different
+   * generations.
+   */
   busFor(compiled: Compiled): EventBus;
 }
 
@@ -84,7 +93,10 @@ const gaugesOf = ({ name, reuse, records }: NamedAddress): AddressGauges => ({
 /** A service of either kind. */
 type AnyUpstream = (Compiled['services'] | Compiled['graphqlUpstreams'])[number];
 
-/** Counts what a backend does, and logs what is learnt of its addresses, their connections and its name. */
+/**
+ * Counts what a backend does, and logs what is learnt of its addresses, their connections and its
+ * name.
+ */
 function reportUpstream(
   { name: service, upstream }: AnyUpstream,
   { log, metrics, backends, slots, suspicions, suspect }: ProcessState,
@@ -124,7 +136,10 @@ const driftListener = ({ log, metrics, backends }: ProcessState): DriftListener 
     }),
 });
 
-/** One compiled configuration with its endpoints. Requests and subscriptions end in the generation they began in. */
+/**
+ * One compiled configuration with its endpoints. Requests and subscriptions end in the generation
+ * they began in.
+ */
 export class Generation {
   readonly compiled: Compiled;
   readonly graphql: GraphqlEndpoint;
@@ -207,7 +222,9 @@ export class Generation {
     this.upstreams.find(({ name }) => name === service)?.health?.take(address, isUp);
   }
 
-  /** Uses no connection to an address twice for as long as another process does, or another service. */
+  /**
+   * Uses no connection to an address twice for as long as another process does, or another service.
+   */
   learn(suspicion: Suspicion): void {
     for (const { upstream } of this.upstreams)
       for (const { reuse } of upstream.addresses.named)
@@ -242,7 +259,9 @@ export class Generation {
     return this.upstreams.some(({ upstream }) => upstream.hasLongQueue(nowMillis));
   }
 
-  /** Whether a request, a WebSocket, a subscription or a call of a backend that began here goes on. */
+  /**
+   * Whether a request, a WebSocket, a subscription or a call of a backend that began here goes on.
+   */
   get isInUse(): boolean {
     const { manager, sockets } = this.live;
     return (
@@ -260,7 +279,10 @@ export class Generation {
     await this.live.close();
   }
 
-  /** Begins nothing new by itself: its backends are no longer checked, nor compared with their WSDLs. */
+  /**
+   * Begins nothing new by itself: its backends are no longer checked, nor compared with their
+   * WSDLs.
+   */
   async retire(): Promise<void> {
     await Promise.all([this.drift.close(), ...this.upstreams.map(({ health }) => health?.close())]);
   }

@@ -33,7 +33,10 @@ export class Generations {
     return [...this.#retired, this.#current];
   }
 
-  /** New requests begin in `next`. Over `limits.subscriptions.generations`, subscriptions of the oldest are ended. */
+  /**
+   * New requests begin in `next`. Over `limits.subscriptions.generations`, subscriptions of the
+   * oldest are ended.
+   */
   replace(next: Generation): void {
     const before = this.#current;
     this.#current = next;
@@ -48,7 +51,10 @@ export class Generations {
     }
   }
 
-  /** The gauges of the services of the current generation; calls of earlier ones to the same services are added. */
+  /**
+   * The gauges of the services of the current generation; calls of earlier ones to the same
+   * services are added.
+   */
   get gauges(): readonly UpstreamGauges[] {
     const seen = new Set<object>();
     const current = this.#current.gauges(seen);
@@ -66,7 +72,10 @@ export class Generations {
     });
   }
 
-  /** Active subscriptions by field: every field of the current generation, and others that are subscribed. */
+  /**
+   * Active subscriptions by field: every field of the current generation, and others that are
+   * subscribed.
+   */
   get subscriptions(): ReadonlyMap<string, number> {
     const sums = new Map(this.#current.live.manager.active);
     for (const { live } of this.#retired)

@@ -12,5 +12,6 @@ disableConcurrentMarking();
 disablePretenuring();
 collectPackets();
 const code = await runProgram(process.argv.slice(2), processTerminal);
-// Ended here and not by itself: after a failed start a server may still listen. Output is flushed first.
+// Ended here and not by itself: after a failed start a server may still listen. Output is flushed
+// first.
 process.exit((await written()) ? code : 1);

@@ -136,7 +136,10 @@ export interface RequestsInProgress {
   requests: number;
 }
 
-/** The parts of a request handler besides the compiled tables: pools and endpoints, made once a generation. */
+/**
+ * The parts of a request handler besides the compiled tables: pools and endpoints, made once a
+ * generation.
+ */
 interface Gateway {
   readonly compiled: Compiled;
   readonly hooks: RequestHooks;
@@ -202,7 +205,8 @@ class RequestInProgress {
     } catch (caught) {
       await this.#refuse(this.#target ?? this.#targetOfRefusedHead(), asRefusal(caught));
     }
-    // A request is over when its answer is out, or will never be: a time measured before that is not the caller's.
+    // A request is over when its answer is out, or will never be: a time measured before that is
+    // not the caller's.
     this.#ending.onOver((isComplete) => this.#end(isComplete));
   }
 
@@ -224,7 +228,10 @@ class RequestInProgress {
     return { kind: isText ? 'text' : 'soap', service, path, query };
   }
 
-  /** A head may be refused before its target is read: how it is refused depends on the service all the same. */
+  /**
+   * A head may be refused before its target is read: how it is refused depends on the service all
+   * the same.
+   */
   #targetOfRefusedHead(): RequestTarget {
     const [path = ''] = this.#request.url?.split('?', 1) ?? [];
     const service = this.#gateway.compiled.byPath.get(path);
@@ -250,8 +257,8 @@ class RequestInProgress {
     if (target.kind === 'operations') target.endpoint.checkOrigin?.(request);
     // Before the body is read, which takes time.
     hooks.checkAdmission();
-    // Browsers send preflights without credentials. GraphiQL is served without authentication, so that a user can enter
-    // a token in it.
+    // Browsers send preflights without credentials. GraphiQL is served without authentication, so
+    // that a user can enter a token in it.
     if (cors?.isPreflight(request) === true)
       return cors.answerPreflight(this.#exchange, request, response, fields?.requests);
     const open = target.kind === 'operations' ? target.endpoint.open : page;
@@ -366,7 +373,9 @@ class RequestInProgress {
     usage.requests--;
   }
 
-  /** The caller did not take all of its answer. A refusal stays one, however much of it was read. */
+  /**
+   * The caller did not take all of its answer. A refusal stays one, however much of it was read.
+   */
   #left(): void {
     const { refusal } = this.#exchange;
     if (refusal !== null && refusal.code !== 'CLIENT_GONE') return;

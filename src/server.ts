@@ -61,7 +61,10 @@ export interface GatewayOptions extends BackendReports {
   readonly invalidations?: InvalidationChannel;
   /** Carries news of confirmations to the other workers; absent: there are none. */
   readonly confirmations?: ConfirmationChannel;
-  /** What is sealed with that callers keep for a while, the same in all workers; absent: this process makes one. */
+  /**
+   * What is sealed with that callers keep for a while, the same in all workers; absent: this
+   * process makes one.
+   */
   readonly stateSecret?: string;
   /** Carries suspicions to the other workers; absent: there are none. */
   readonly suspicions?: SuspicionChannel;
@@ -71,7 +74,10 @@ export interface GatewayOptions extends BackendReports {
   readonly reload?: Reload;
   /** The keys of TLS sessions, which all workers share. */
   readonly tickets?: TicketKeys;
-  /** The name of the process among the replicas of budgets, which no other ever had; absent: it chooses one. */
+  /**
+   * The name of the process among the replicas of budgets, which no other ever had; absent: it
+   * chooses one.
+   */
   readonly replica?: string;
 }
 
@@ -203,7 +209,9 @@ export class Gateway {
   /** The last line of its audit; null without one. */
   readonly auditHead = (): ChainHead | null => this.#audit?.head ?? null;
 
-  /** Lines of its audit that could not be written until its end: decisions that are on no record. */
+  /**
+   * Lines of its audit that could not be written until its end: decisions that are on no record.
+   */
   get lostRecords(): number {
     return this.#lostRecords;
   }
@@ -241,12 +249,18 @@ export class Gateway {
     for (const channel of this.#suspicionChannels) channel.publish(suspicion);
   }
 
-  /** Removes a replica of budgets that has ended without leaving: its share of the refill goes to the others. */
+  /**
+   * Removes a replica of budgets that has ended without leaving: its share of the refill goes to
+   * the others.
+   */
   removeReplica(replica: string): void {
     this.#shared?.removeReplica(replica);
   }
 
-  /** Requests begin in this configuration from now on, unless a drain has begun: it ends what was there then. */
+  /**
+   * Requests begin in this configuration from now on, unless a drain has begun: it ends what was
+   * there then.
+   */
   replace(next: Compiled): void {
     if (!this.#isReady) return void next.close();
     const { limits, log: logging } = next.config;
@@ -260,9 +274,10 @@ export class Gateway {
   }
 
   /**
-   * Stops: readiness off, requests in flight finish, connections close, backends are left. Resolves to the number of
-   * connections that `limits.http.drainMillis` cut. A second call gives what the first one does. Where the parent accepts, `turn` waits for a turn of its event loop.
-   * For `delayMillis`, requests are taken as before, without readiness.
+   * Stops: readiness off, requests in flight finish, connections close, backends are left. Resolves
+   * to the number of connections that `limits.http.drainMillis` cut. A second call gives what the
+   * first one does. Where the parent accepts, `turn` waits for a turn of its event loop. For
+   * `delayMillis`, requests are taken as before, without readiness.
    */
   drain(turn?: () => Promise<void>, delayMillis = 0): Promise<number> {
     this.#drained ??= this.#drain(turn, delayMillis);
@@ -291,7 +306,9 @@ export class Gateway {
     return forced;
   }
 
-  /** A request that is refused for want of a record is on none: it was not the fault of its caller. */
+  /**
+   * A request that is refused for want of a record is on none: it was not the fault of its caller.
+   */
   #checkAdmission(): void {
     if (this.#overload.shedsNext()) throw new Refusal('OVERLOADED');
     if (this.#refusesUnrecorded && this.#audit?.isUp === false)

@@ -21,16 +21,24 @@ import { type Listener, Listeners, type ListenerTarget } from './listen/listener
 import type { TicketKeys } from './listen/ticket-keys.js';
 import type { RequestHandler } from './request.js';
 
-/** How often deadlines and paces are looked at, at most: Node's default of 30 s makes 10 s into 40. */
+/**
+ * How often deadlines and paces are looked at, at most: Node's default of 30 s makes 10 s into 40.
+ */
 const LOOK_MILLIS = 500;
 
 /** Connections that one address may have, however few there are for all. */
 const CONNECTIONS_OF_ONE = 100;
 
-/** How long connections that wait are accepted at a stop, while others go on to come: these find a worker that stays. */
+/**
+ * How long connections that wait are accepted at a stop, while others go on to come: these find a
+ * worker that stays.
+ */
 const ACCEPT_MAX_MILLIS = 1000;
 
-/** Reports of the server about connections and requests that no handler sees, and the keys of its TLS sessions. */
+/**
+ * Reports of the server about connections and requests that no handler sees, and the keys of its
+ * TLS sessions.
+ */
 export interface TrafficHooks {
   /**
    * It is answered with the status of the refusal, or not at all for `CLIENT_GONE`. `address`
@@ -42,16 +50,24 @@ export interface TrafficHooks {
     refusal: Refusal,
   ) => RefusedRequest;
   readonly handshakeFailed: ListenerTarget['handshakeFailed'];
-  /** So many open connections have lost their certificate, one of this client: what they have open has to end. */
+  /**
+   * So many open connections have lost their certificate, one of this client: what they have open
+   * has to end.
+   */
   readonly certificatesWithdrawn: (connections: number, client: string) => void;
   readonly tickets: TicketKeys;
 }
 
-/** The server for callers: Node's own, with its limits set, and a way to stop without losing a request. */
+/**
+ * The server for callers: Node's own, with its limits set, and a way to stop without losing a
+ * request.
+ */
 export class TrafficServer {
   readonly #server: Server;
   readonly #listeners: Listeners;
-  /** Connections closed at once, because there are too many or the system has no more descriptors. */
+  /**
+   * Connections closed at once, because there are too many or the system has no more descriptors.
+   */
   droppedConnections = 0;
   readonly #handler: RequestHandler;
   #limits: HttpLimits;
@@ -94,7 +110,8 @@ export class TrafficServer {
       // Ours to answer, with a line in the log.
       requireHostHeader: false,
     });
-    // Node drops the fields beyond its own limit without a word, framing fields among them; ours refuses the request.
+    // Node drops the fields beyond its own limit without a word, framing fields among them; ours
+    // refuses the request.
     this.#server.maxHeadersCount = 0;
     const serve = (request: IncomingMessage, response: ServerResponse): void =>
       this.#serve({ request, response });
@@ -131,7 +148,10 @@ export class TrafficServer {
     return this.#listeners.listen(listener);
   }
 
-  /** Sets the limits of connections and of requests to come, the case of field names, and reads files of TLS again; `headerBytes` is that of the start. */
+  /**
+   * Sets the limits of connections and of requests to come, the case of field names, and reads
+   * files of TLS again; `headerBytes` is that of the start.
+   */
   configure(limits: HttpLimits, fieldCase: FieldCase = 'usual'): void {
     this.#fieldCase = fieldCase;
     const connections = Math.min(limits.connections, Math.floor(readDescriptorLimit() / 2));
@@ -153,9 +173,10 @@ export class TrafficServer {
   }
 
   /**
-   * Stops: no new connection, requests in flight finish, and a request that comes on a kept connection meanwhile is
-   * answered with `Connection: close`. Resolves to the number of connections that had to be cut at the deadline. `turn`
-   * waits for a turn of the event loop that accepts connections, in this process or its parent.
+   * Stops: no new connection, requests in flight finish, and a request that comes on a kept
+   * connection meanwhile is answered with `Connection: close`. Resolves to the number of
+   * connections that had to be cut at the deadline. `turn` waits for a turn of the event loop that
+   * accepts connections, in this process or its parent.
    */
   async drain(deadlineMillis: number, turn = nextPollPhase): Promise<number> {
     this.#draining = true;
@@ -198,7 +219,10 @@ export class TrafficServer {
       this.#limit(own, connection);
   }
 
-  /** Over the limit of an address, refuses the connection that has been open longest without a whole request. */
+  /**
+   * Over the limit of an address, refuses the connection that has been open longest without a whole
+   * request.
+   */
   #limit(own: ReadonlySet<Connection>, newest: Connection): void {
     let open = 0;
     let refused: Connection | null = null;
@@ -224,7 +248,10 @@ export class TrafficServer {
     );
   }
 
-  /** Requests of one connection are handled one after the other, whenever they come: backends need not cope with more. */
+  /**
+   * Requests of one connection are handled one after the other, whenever they come: backends need
+   * not cope with more.
+   */
   #serve(turn: Turn): void {
     const connection = this.#connections.get(turn.request.socket);
     if (connection === undefined) return;
@@ -233,7 +260,8 @@ export class TrafficServer {
     else if (connection.requests + connection.waitingCount < this.#limits.requestsPerConnection)
       connection.wait(turn);
     else {
-      // The last answer will close the connection. Nothing more is read, so that what is dropped here is one packet.
+      // The last answer will close the connection. Nothing more is read, so that what is dropped
+      // here is one packet.
       connection.socket.pause();
       this.#unserved(connection, turn);
     }
@@ -289,7 +317,8 @@ export class TrafficServer {
   }
 
   #tunnel(request: IncomingMessage, socket: Duplex): void {
-    // Node has detached from it: without a listener an error of the connection would end the process.
+    // Node has detached from it: without a listener an error of the connection would end the
+    // process.
     socket.on('error', () => socket.destroy());
     const connection = this.#connections.get(socket);
     if (connection === undefined) socket.destroy();

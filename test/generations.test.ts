@@ -16,7 +16,10 @@ import {
 import { post, RawClient } from './kit/raw-client.js';
 import { until } from './kit/until.js';
 
-/** Reloads in one process: what goes on in the generation it began in, and what is left of it afterwards. */
+/**
+ * Reloads in one process: what goes on in the generation it began in, and what is left of it
+ * afterwards.
+ */
 
 const ORDER = '{ order(id: 7) { status } }';
 

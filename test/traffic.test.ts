@@ -224,7 +224,8 @@ t.test(
     t.equal((await reused.reply()).headers.get('connection'), 'keep-alive', 'before the drain');
     const drained = traffic.drain(10_000);
     await until(() => !traffic.isListening);
-    // The loop is late: the timer that looks for idle connections runs first, then the answers go out.
+    // The loop is late: the timer that looks for idle connections runs first, then the answers go
+    // out.
     const sent = reused.send(GET);
     const end = performance.now() + 600;
     while (performance.now() < end);

@@ -18,8 +18,9 @@ import {
 import { DESK, OPERATIONS, type Reply } from './operations.js';
 
 /**
- * The legacy SOAP backend of the demonstration: one address, `/orders`, that speaks all three dialects and mirrors the
- * caller's. `GET ?wsdl` answers its WSDL, `GET ?method=GetOrder&id=7` calls an operation the way old toolkits allowed.
+ * The legacy SOAP backend of the demonstration: one address, `/orders`, that speaks all three
+ * dialects and mirrors the caller's. `GET ?wsdl` answers its WSDL, `GET ?method=GetOrder&id=7`
+ * calls an operation the way old toolkits allowed.
  */
 export async function startDemoBackend(
   host: string,
@@ -194,7 +195,10 @@ function sendFault(fault: DeskFault, dialect: Dialect, response: ServerResponse)
   return send(response, dialect, status, [writeFault(fault, dialect)]);
 }
 
-/** Sends the Body's content: with its length when all of it is text, else in chunks and in constant memory. */
+/**
+ * Sends the Body's content: with its length when all of it is text, else in chunks and in constant
+ * memory.
+ */
 async function send(
   response: ServerResponse,
   dialect: Dialect,

@@ -1,4 +1,6 @@
-/** The records of the demonstration: computed from their numbers, so that every run shows the same. */
+/**
+ * The records of the demonstration: computed from their numbers, so that every run shows the same.
+ */
 
 export type OrderStatus = 'NEW' | 'PAID' | 'ON HOLD' | 'SHIPPED' | 'CANCELLED';
 

@@ -1,6 +1,9 @@
 import sax from 'sax';
 
-/** Messages of the demonstration desk: three dialects read and written, nothing shared with the gateway's own code. */
+/**
+ * Messages of the demonstration desk: three dialects read and written, nothing shared with the
+ * gateway's own code.
+ */
 
 export interface Dialect {
   readonly version: '2001-12' | '1.1' | '1.2';

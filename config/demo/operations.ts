@@ -10,7 +10,9 @@ import {
 } from './desk.js';
 import { DeskFault, type Element, escapeText } from './envelope.js';
 
-/** The operations of the demonstration desk: from the call's element to the content of the reply's. */
+/**
+ * The operations of the demonstration desk: from the call's element to the content of the reply's.
+ */
 
 export const DESK = 'http://legacy.example.com/desk';
 const TYPES = `${DESK}/types`;
@@ -23,7 +25,9 @@ export interface Call {
   readonly signal: AbortSignal;
 }
 
-/** The content of the reply's element (XML, whole or in pieces); null when there is no reply at all. */
+/**
+ * The content of the reply's element (XML, whole or in pieces); null when there is no reply at all.
+ */
 export type Reply = string | Iterable<string> | null;
 
 const SLOW_LIMIT_MILLIS = 60_000;

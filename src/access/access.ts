@@ -13,7 +13,10 @@ import type { Networks } from './network/networks.js';
 
 /** One way to know a client. */
 export interface Identifier {
-  /** Null: the request has no such credentials. Throws, or rejects with, `UNAUTHENTICATED` for those that are no good. */
+  /**
+   * Null: the request has no such credentials. Throws, or rejects with, `UNAUTHENTICATED` for those
+   * that are no good.
+   */
   identify(caller: CallerIdentity): Client | Promise<Client> | null;
   /** The challenge of a 401 that asks for its credentials; absent for none of its own. */
   readonly challenge?: string;
@@ -21,7 +24,9 @@ export interface Identifier {
   withhold(head: Head): void;
 }
 
-/** Asks one after the other: the first whose credentials a request has decides, for better or worse. */
+/**
+ * Asks one after the other: the first whose credentials a request has decides, for better or worse.
+ */
 export class OrderedAccess implements Access {
   readonly #identifiers: readonly Identifier[];
   readonly #challenge: string | null;
@@ -65,7 +70,10 @@ export class ByAddress implements Identifier, Access {
   withhold(): void {}
 }
 
-/** The class of all clients where none is configured. Masks for all classes (`default`) are for it too. */
+/**
+ * The class of all clients where none is configured. Masks for all classes (`default`) are for it
+ * too.
+ */
 export const UNRESTRICTED: ClientClass = {
   name: 'default',
   key: '',

@@ -1,6 +1,9 @@
 import { isRecord } from '../base/record.js';
 
-/** Whether the answer of a decision point lets something pass: `{ "result": true }`, or an object whose `allow` is true. */
+/**
+ * Whether the answer of a decision point lets something pass: `{ "result": true }`, or an object
+ * whose `allow` is true.
+ */
 export function isAllowed(answer: unknown): boolean {
   if (!isRecord(answer)) return false;
   const { result } = answer;

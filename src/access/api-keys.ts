@@ -22,8 +22,8 @@ export interface ApiKeyClient {
 const KEY_CHARS_MAX = 512;
 
 /**
- * Identifies clients by a key in a header field. Keys are looked up by their digest, so that the time does not depend on
- * how many characters match, and the keys themselves are not kept.
+ * Identifies clients by a key in a header field. Keys are looked up by their digest, so that the
+ * time does not depend on how many characters match, and the keys themselves are not kept.
  */
 export class ApiKeys implements Identifier {
   readonly #header: string;

@@ -17,13 +17,16 @@ import type { Networks } from './network/networks.js';
 export interface CertificateClient {
   readonly name: string;
   readonly rights: ClientClass;
-  /** As the proxy writes it; or the subject, an alternative name or the fingerprint of a certificate verified here. */
+  /**
+   * As the proxy writes it; or the subject, an alternative name or the fingerprint of a certificate
+   * verified here.
+   */
   readonly subject: string;
 }
 
 /**
- * Identifies clients by a certificate that the gateway has verified itself, or that a trusted proxy has verified and
- * writes into a header field. From other peers the field is ignored.
+ * Identifies clients by a certificate that the gateway has verified itself, or that a trusted proxy
+ * has verified and writes into a header field. From other peers the field is ignored.
  */
 export class Certificates implements Identifier {
   readonly #header: string;
@@ -118,7 +121,10 @@ const notListed = (certificate: string): Refusal =>
 /** Characters of a subject in a line of the log. */
 const SUBJECT_CHARS_MAX = 512;
 
-/** A subject is what its authority has signed, or what a proxy has written: any characters, of any number. */
+/**
+ * A subject is what its authority has signed, or what a proxy has written: any characters, of any
+ * number.
+ */
 const shown = (subject: string): string =>
   subject.slice(0, SUBJECT_CHARS_MAX).replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '?');
 

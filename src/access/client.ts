@@ -4,8 +4,8 @@ import type { SubjectToken } from '../base/subject-token.js';
 /** An identified client. It is also the `BudgetAccount` of its budget. */
 export interface Client {
   /**
-   * Unique over all clients, however they were identified. It may hold what callers chose (the subject of a token): for
-   * logs, metrics and stores there are `label` and digests.
+   * Unique over all clients, however they were identified. It may hold what callers chose (the
+   * subject of a token): for logs, metrics and stores there are `label` and digests.
    */
   readonly id: string;
   readonly by:
@@ -27,26 +27,37 @@ export interface Client {
   readonly rights: ClientClass;
   /** The budget of its class; null: unlimited. */
   readonly budget: ClientClass['budget'];
-  /** The claims of its token; null without one. Made by the issuer, so trusted, but of any size and kind. */
+  /**
+   * The claims of its token; null without one. Made by the issuer, so trusted, but of any size and
+   * kind.
+   */
   readonly claims: Readonly<Record<string, unknown>> | null;
   /** Those of its token (RFC 6749 section 3.3) and of its class. */
   readonly scopes: ReadonlySet<string>;
-  /** The token itself, which may be exchanged for one of a backend; null without one. Never logged. */
+  /**
+   * The token itself, which may be exchanged for one of a backend; null without one. Never logged.
+   */
   readonly subjectToken: SubjectToken | null;
   /** When its token ends, milliseconds of the epoch; null: never. Long connections end then. */
   readonly expiresMillis: number | null;
-  /** When its credentials have to be verified again, milliseconds of the epoch; null: when the configuration changes. */
+  /**
+   * When its credentials have to be verified again, milliseconds of the epoch; null: when the
+   * configuration changes.
+   */
   readonly recheckMillis: number | null;
   /**
-   * The client of a message whose sender is verified; null for a client that is known already. Throws `FORBIDDEN` for a
-   * sender that is no client.
+   * The client of a message whose sender is verified; null for a client that is known already.
+   * Throws `FORBIDDEN` for a sender that is no client.
    */
   readonly clientOfSender: ((sender: MessageSender) => Client) | null;
 }
 
 /** The sender that a message proves by WS-Security. */
 export type MessageSender = {
-  /** The subject of the certificate (RFC 2253), the user of a UsernameToken, or the subject of an assertion. */
+  /**
+   * The subject of the certificate (RFC 2253), the user of a UsernameToken, or the subject of an
+   * assertion.
+   */
   readonly name: string;
   /** The attributes of an assertion. */
   readonly attributes: ReadonlyMap<string, readonly string[]>;
@@ -101,7 +112,9 @@ export interface ClientClass {
   readonly scopes: ReadonlySet<string>;
   /** Nothing is denied: no check is needed. */
   readonly permitsAll: boolean;
-  /** Whether an operation may be called; `operation` is null where it is not known which one it is. */
+  /**
+   * Whether an operation may be called; `operation` is null where it is not known which one it is.
+   */
   permits(service: string, operation: string | null): boolean;
   /** Whether any operation of the service may be called. */
   permitsSome(service: string): boolean;
@@ -136,12 +149,15 @@ export interface ClientCertificate {
   readonly endMillis: number;
 }
 
-/** Identifies clients. Throws `UNAUTHENTICATED`, or rejects with it, for credentials that are invalid or missing. */
+/**
+ * Identifies clients. Throws `UNAUTHENTICATED`, or rejects with it, for credentials that are
+ * invalid or missing.
+ */
 export interface Access {
   identify(caller: CallerIdentity): Client | Promise<Client>;
   /**
-   * Takes out of a head what goes no further: credentials that are for the gateway, by whichever of them it knows the
-   * client.
+   * Takes out of a head what goes no further: credentials that are for the gateway, by whichever of
+   * them it knows the client.
    */
   withhold(head: Head): void;
 }

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 /** Enough to find the log lines of one client, too little to identify it. */
 const DIGEST_CHARS = 12;
 
-/** The label of a client in the log, without its subject: the subject of a token may be a person. */
+/**
+ * The label of a client in the log, without its subject: the subject of a token may be a person.
+ */
 export const labelOf = (by: string, subject: string): string =>
   `${by}:${createHash('sha256').update(subject).digest('hex').slice(0, DIGEST_CHARS)}`;
 
@@ -11,8 +13,9 @@ export const labelOf = (by: string, subject: string): string =>
 const SUBJECT_CHARS_MAX = 256;
 
 /**
- * The label of a client with its subject, which is one line without characters that could pass for others. A subject that
- * is too long, or had such characters, ends with the digest of `labelOf`: no other one has its label.
+ * The label of a client with its subject, which is one line without characters that could pass for
+ * others. A subject that is too long, or had such characters, ends with the digest of `labelOf`: no
+ * other one has its label.
  */
 export function labelWith(by: string, subject: string): string {
   const shown = subject

@@ -5,7 +5,10 @@ import { expiry } from '../base/expiry.js';
 import { Refusal } from '../base/refusals/refusal.js';
 import type { Access, CallerIdentity, Client } from './client.js';
 
-/** How long credentials may be undecided, because others cannot be asked. Nothing is sent to the client meanwhile. */
+/**
+ * How long credentials may be undecided, because others cannot be asked. Nothing is sent to the
+ * client meanwhile.
+ */
 export interface Patience {
   /** Then the client is ended. */
   readonly undecidedMillis: number;
@@ -16,7 +19,10 @@ export interface Patience {
 export const PATIENCE: Patience = { undecidedMillis: 30_000, retryMillis: 1_000 };
 /** The least time between two questions about one client. */
 const ASK_MILLIS_MIN = 1_000;
-/** The share of its time by which a question may be late: clients that came together are not asked about together. */
+/**
+ * The share of its time by which a question may be late: clients that came together are not asked
+ * about together.
+ */
 const SPREAD = 0.1;
 
 /** How clients are identified, and what they may do. Made at start-up. */
@@ -33,11 +39,16 @@ export interface LiveIdentification {
   /** Changes whenever all clients have to be identified again. */
   readonly epoch: number;
   readonly patience: Patience;
-  /** Resolves to the refusal where the credentials of `caller` are no good, or cannot be verified. */
+  /**
+   * Resolves to the refusal where the credentials of `caller` are no good, or cannot be verified.
+   */
   identify(caller: () => CallerIdentity, last: Client): Promise<Client | Refusal>;
 }
 
-/** Why a client was ended: its credentials have expired, were withdrawn or give other rights, or cannot be verified. */
+/**
+ * Why a client was ended: its credentials have expired, were withdrawn or give other rights, or
+ * cannot be verified.
+ */
 export type LiveEnd = 'expired' | 'withdrawn' | 'unverified';
 
 export type EndListener = (end: LiveEnd, refusal: Refusal) => void;
@@ -59,8 +70,8 @@ export class LiveClient {
   #stopTimer = (): void => {};
 
   /**
-   * `rules` have identified the client. `caller` has its credentials, and throws where they have become no good. `closed` is
-   * called when it is over.
+   * `rules` have identified the client. `caller` has its credentials, and throws where they have
+   * become no good. `closed` is called when it is over.
    */
   constructor(
     identification: LiveIdentification,
@@ -90,8 +101,8 @@ export class LiveClient {
   }
 
   /**
-   * Null where the present rules have confirmed the client. Else resolves when they have; rejects with the refusal when it
-   * has ended.
+   * Null where the present rules have confirmed the client. Else resolves when they have; rejects
+   * with the refusal when it has ended.
    */
   confirm(): Promise<void> | null {
     if (this.#refusal !== null) return Promise.reject(this.#refusal);
@@ -102,7 +113,10 @@ export class LiveClient {
     return this.#asking;
   }
 
-  /** Confirms the client where nothing waits for the result: the listeners are called when it has ended. */
+  /**
+   * Confirms the client where nothing waits for the result: the listeners are called when it has
+   * ended.
+   */
   recheck(): void {
     this.confirm()?.catch(() => {});
   }

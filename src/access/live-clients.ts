@@ -10,12 +10,16 @@ import {
   type Patience,
 } from './live-client.js';
 
-/** Questions of one kind that are under way together, at most: to an authorization server, or about a password. */
+/**
+ * Questions of one kind that are under way together, at most: to an authorization server, or about
+ * a password.
+ */
 const ASKED_AT_ONCE = 16;
 
 /**
- * The clients of connections and streams that outlive a request: WebSockets, subscriptions, event streams. What is
- * withdrawn ends them: each is identified again when the rules change, and when its credentials are due.
+ * The clients of connections and streams that outlive a request: WebSockets, subscriptions, event
+ * streams. What is withdrawn ends them: each is identified again when the rules change, and when
+ * its credentials are due.
  */
 export class LiveClients implements LiveIdentification {
   #rules: AccessRules;
@@ -46,7 +50,10 @@ export class LiveClients implements LiveIdentification {
     return this.#open.size;
   }
 
-  /** Watches the credentials of a client that `rules` have identified, until it is closed or has ended. */
+  /**
+   * Watches the credentials of a client that `rules` have identified, until it is closed or has
+   * ended.
+   */
   open(caller: () => CallerIdentity, client: Client, rules: AccessRules): LiveClient {
     const live = new LiveClient(this, caller, client, rules, () => this.#open.delete(live));
     this.#open.add(live);
@@ -67,7 +74,9 @@ export class LiveClients implements LiveIdentification {
     void this.#recheckAll(this.#epoch);
   }
 
-  /** Questions to others wait for their turn: thousands of clients must not be asked about at once. */
+  /**
+   * Questions to others wait for their turn: thousands of clients must not be asked about at once.
+   */
   async identify(caller: () => CallerIdentity, { by }: Client): Promise<Client | Refusal> {
     const ask = async (): Promise<Client> => this.#rules.access.identify(caller());
     const limit = this.#limits.get(by);

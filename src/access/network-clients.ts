@@ -9,7 +9,10 @@ export interface ClientNetwork {
   readonly addresses: Networks;
 }
 
-/** Identifies clients by the network their address is in. The first that fits counts; each address is a client. */
+/**
+ * Identifies clients by the network their address is in. The first that fits counts; each address
+ * is a client.
+ */
 export const networkClients = (
   networks: readonly ClientNetwork[],
   proxies: Networks,

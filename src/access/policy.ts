@@ -21,7 +21,9 @@ export interface PolicyInput {
   readonly service: string | null;
   /** The path of an HTTP request, without its query; absent for the others. */
   readonly path?: string;
-  /** The operation of the WSDL, or `query`, `mutation`, `subscription`; null where it is not known. */
+  /**
+   * The operation of the WSDL, or `query`, `mutation`, `subscription`; null where it is not known.
+   */
   readonly operation: string | null;
   /** All that are called, or that the backend may read in the message: `orders.GetOrder`. */
   readonly operations: readonly string[];
@@ -39,7 +41,10 @@ export const policyClient = (client: Client): PolicyInput['client'] => ({
   claims: client.claims,
 });
 
-/** Sends a JSON text to the decision point, and resolves to its answer with status 200. Rejects without one. */
+/**
+ * Sends a JSON text to the decision point, and resolves to its answer with status 200. Rejects
+ * without one.
+ */
 type AskPolicy = (body: string, observer: CallObserver | null) => Promise<string>;
 
 export type PolicyResult = 'allowed' | 'denied' | 'failed';
@@ -58,8 +63,9 @@ export interface PolicyRules {
 }
 
 /**
- * Asks a policy decision point (the REST interface of Open Policy Agent): `{ "result": true }`, or an object whose `allow`
- * is true, lets a request pass. Equal requests that come together are one question.
+ * Asks a policy decision point (the REST interface of Open Policy Agent): `{ "result": true }`, or
+ * an object whose `allow` is true, lets a request pass. Equal requests that come together are one
+ * question.
  */
 export class Policy {
   readonly #rules: PolicyRules;

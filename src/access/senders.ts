@@ -6,7 +6,10 @@ import { labelOf } from './label.js';
 import { clientAddress, subscriberOf } from './network/address.js';
 import type { Networks } from './network/networks.js';
 
-/** A client that the configuration names by what its messages prove. Exactly one of the three is given. */
+/**
+ * A client that the configuration names by what its messages prove. Exactly one of the three is
+ * given.
+ */
 export interface SenderClient {
   readonly name: string;
   readonly rights: ClientClass;
@@ -32,9 +35,9 @@ const UNVERIFIED: ClientClass = {
 };
 
 /**
- * Identifies clients by the WS-Security of their messages. Until the Header of a message is verified its client may call
- * nothing; then it is the client of the sender. `others` is the class of senders that are not listed; null: they are
- * refused.
+ * Identifies clients by the WS-Security of their messages. Until the Header of a message is
+ * verified its client may call nothing; then it is the client of the sender. `others` is the class
+ * of senders that are not listed; null: they are refused.
  */
 export function senders(
   clients: readonly SenderClient[],
@@ -79,7 +82,10 @@ export function senders(
   };
 }
 
-/** Attributes with one value are that value, as claims of tokens are. The subject is the sender, whatever they say. */
+/**
+ * Attributes with one value are that value, as claims of tokens are. The subject is the sender,
+ * whatever they say.
+ */
 function claimsOf({ name: subject, attributes }: MessageSender): Readonly<Record<string, unknown>> {
   const claims: Record<string, unknown> = Object.create(null);
   for (const [name, values] of attributes) claims[name] = values.length === 1 ? values[0] : values;

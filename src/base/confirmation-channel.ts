@@ -1,6 +1,9 @@
 /** What processes tell each other about the confirmations of persons. */
 export type ConfirmationNews =
-  /** The answer to a question that a call in some process waits for. `client`: the id of who answered. */
+  /**
+   * The answer to a question that a call in some process waits for. `client`: the id of who
+   * answered.
+   */
   | {
       readonly kind: 'answer';
       readonly question: string;

@@ -13,7 +13,10 @@ export interface Diagnostic {
   readonly cause?: string;
 }
 
-/** The configuration, or a file that it names, cannot be used. Carries every error found, not only the first. */
+/**
+ * The configuration, or a file that it names, cannot be used. Carries every error found, not only
+ * the first.
+ */
 export class ConfigurationError extends Error {
   readonly diagnostics: readonly Diagnostic[];
   /** It could be used, but takes protection away that no operator has asked to take away. */
@@ -62,7 +65,10 @@ export const unplacedError = (
   file: string | null = null,
 ): ConfigurationError => new ConfigurationError([unplaced(what, remedy, file)]);
 
-/** The first problem of an input that could not be used, as text; of an error of the gateway its name and message. */
+/**
+ * The first problem of an input that could not be used, as text; of an error of the gateway its
+ * name and message.
+ */
 export function firstProblem(error: unknown): string {
   const first = error instanceof ConfigurationError ? error.diagnostics[0] : undefined;
   return first === undefined ? String(error) : printDiagnostic(first);

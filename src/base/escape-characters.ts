@@ -16,7 +16,8 @@ const LATIN_1_MAX = 0xff;
 export const LONG_UNITS = 4096;
 
 /**
- * Writes out a long text with its escapes. A function called for each match takes 80 ms for 800 KB of `<`; this takes 8.
+ * Writes out a long text with its escapes. A function called for each match takes 80 ms for 800 KB
+ * of `<`; this takes 8.
  */
 export function escapeLong(text: string, escapes: Escapes): string {
   let units = 0;

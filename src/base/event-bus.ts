@@ -1,6 +1,6 @@
 /**
- * The values of an event, by the path each was read from: a simple value, a list of them, or a `InvalidValue`. Null for an
- * event that was too large to be relayed.
+ * The values of an event, by the path each was read from: a simple value, a list of them, or a
+ * `InvalidValue`. Null for an event that was too large to be relayed.
  */
 export type EventValues = Readonly<Record<string, unknown>> | null;
 
@@ -20,19 +20,22 @@ export interface InvalidPart {
 /** Publishes events to subscribers of a topic, in this process and in others. */
 export interface EventBus {
   /**
-   * Whether a topic has a subscriber, here or elsewhere, or had one until a moment ago that may resume. Else its events
-   * need not be read from messages.
+   * Whether a topic has a subscriber, here or elsewhere, or had one until a moment ago that may
+   * resume. Else its events need not be read from messages.
    */
   hasSubscribers(topic: string): boolean;
-  /** Records that an event of a topic without subscribers was not read: subscriptions cannot be resumed across it. */
+  /**
+   * Records that an event of a topic without subscribers was not read: subscriptions cannot be
+   * resumed across it.
+   */
   skip(topic: string): void;
   /** Never throws: an event that cannot be delivered is a gap for its subscribers. */
   publish(topic: string, values: EventValues): void;
   /** Reports every event from now on, in order, until the returned function is called. */
   subscribe(topic: string, listener: EventListener): () => void;
   /**
-   * Subscribes like `subscribe`, and first reports the events after the one with the id `after`. `after` is data of a
-   * caller; null: only events from now on.
+   * Subscribes like `subscribe`, and first reports the events after the one with the id `after`.
+   * `after` is data of a caller; null: only events from now on.
    */
   resume(
     topic: string,
@@ -52,8 +55,9 @@ export interface EventListener {
 
 export interface ResumingListener extends EventListener {
   /**
-   * Called once, before all events; without the transport not at all. `missed` is null where events before may be lost.
-   * `position` is an id after which to resume when all of `missed` have been taken. Later events follow when that is done.
+   * Called once, before all events; without the transport not at all. `missed` is null where events
+   * before may be lost. `position` is an id after which to resume when all of `missed` have been
+   * taken. Later events follow when that is done.
    */
   begin(position: string, missed: readonly TopicEvent[] | null): void | Promise<void>;
 }
@@ -75,24 +79,32 @@ export interface TopicEvent {
   readonly values: EventValues;
 }
 
-/** An event in transport. `sequence` counts the events of one topic without a hole; `id` is unique. */
+/**
+ * An event in transport. `sequence` counts the events of one topic without a hole; `id` is unique.
+ */
 export interface BusMessage extends TopicEvent {
   readonly topic: string;
   readonly sequence: number;
 }
 
-/** Carries events between processes, without a guarantee: `OrderedBus` detects lost and duplicate events. */
+/**
+ * Carries events between processes, without a guarantee: `OrderedBus` detects lost and duplicate
+ * events.
+ */
 export interface EventTransport {
   hasSubscribers(topic: string): boolean;
   skip(topic: string): void;
   /** Numbers an event and sends it to all subscribers, of this process too. Never throws. */
   publish(topic: string, id: string, values: EventValues): void;
   subscribe(topic: string, receiver: TransportReceiver): () => void;
-  /** Resolves when all events published before the call have been received. Rejects where that is unknown. */
+  /**
+   * Resolves when all events published before the call have been received. Rejects where that is
+   * unknown.
+   */
   settle(): Promise<void>;
   /**
-   * The events after the one with this id; null: none of them. Rejects while the history cannot be read. The work goes on
-   * after each `turn`.
+   * The events after the one with this id; null: none of them. Rejects while the history cannot be
+   * read. The work goes on after each `turn`.
    */
   replay(topic: string, after: string | null, turn: ReplayPace['turn']): Promise<Replay>;
   close(): Promise<void>;
@@ -109,7 +121,9 @@ export interface Replay {
 
 export interface TransportReceiver {
   message(message: BusMessage): void;
-  /** The transport was disconnected and is back: events of the meantime can be had with `replay`. */
+  /**
+   * The transport was disconnected and is back: events of the meantime can be had with `replay`.
+   */
   resumed(): void;
   /** Events may be lost that no sequence number reveals. */
   lost(): void;

@@ -4,10 +4,16 @@ import type { Refusal } from './refusals/refusal.js';
 import type { RequestObserver } from './request-observer.js';
 import type { ToleratedDeviation } from './tolerance.js';
 
-/** How a request ended. `aborted`: the client left before it had its answer, or the answer had to be cut. */
+/**
+ * How a request ended. `aborted`: the client left before it had its answer, or the answer had to be
+ * cut.
+ */
 export type Outcome = 'ok' | 'fault' | 'refused' | 'failed' | 'aborted';
 
-/** Content that broke the contract of a service. All texts are of the configuration, the WSDL or the closed tables. */
+/**
+ * Content that broke the contract of a service. All texts are of the configuration, the WSDL or the
+ * closed tables.
+ */
 export interface ContentViolation {
   readonly service: string;
   readonly operation: string;
@@ -36,14 +42,17 @@ export interface ReplySize {
 /** Replies that are remembered of one exchange. */
 export const REPLIES_MAX = 100;
 
-/** The cache outcome of a call of an operation that is declared to read, or of a request with an idempotency key. */
+/**
+ * The cache outcome of a call of an operation that is declared to read, or of a request with an
+ * idempotency key.
+ */
 export interface CacheUse {
   readonly service: string;
   readonly operation: string;
   /**
-   * `hit`: from memory. `coalesced`: the reply to a call of another request. `miss`: from the backend. `stale`: from memory,
-   * because the backend failed. `bypass`: from the backend, because the call cannot be compared with others. `kept`: the
-   * answer to another request under its key.
+   * `hit`: from memory. `coalesced`: the reply to a call of another request. `miss`: from the
+   * backend. `stale`: from memory, because the backend failed. `bypass`: from the backend, because
+   * the call cannot be compared with others. `kept`: the answer to another request under its key.
    */
   outcome: 'hit' | 'coalesced' | 'miss' | 'stale' | 'bypass' | 'kept';
 }
@@ -103,8 +112,8 @@ class GraphqlRecord {
 }
 
 /**
- * The record of one request, filled in as it becomes known and read once, by `finish`. Every field is set from the
- * start, so that all exchanges have one shape.
+ * The record of one request, filled in as it becomes known and read once, by `finish`. Every field
+ * is set from the start, so that all exchanges have one shape.
  */
 export class Exchange {
   readonly id: string;
@@ -119,8 +128,8 @@ export class Exchange {
   explainsRefusals = true;
   readonly startedMillis: number = performance.now();
   /**
-   * The route comes from the configuration, never from the request. It is a service's name, `graphql`, `wsdl`, a plain
-   * route's path, or `none`.
+   * The route comes from the configuration, never from the request. It is a service's name,
+   * `graphql`, `wsdl`, a plain route's path, or `none`.
    */
   route = 'none';
   /** The configured path that the request came to; '' where that is not one of the gateway. */
@@ -138,7 +147,10 @@ export class Exchange {
   faultCode: string | null = null;
   /** What was not valid in the Fault of the answer and was written anew; null: nothing. */
   repairedFault: string | null = null;
-  /** Who sent the message by its Security block, verified up to Body: a subject, a user; null where that is not verified. */
+  /**
+   * Who sent the message by its Security block, verified up to Body: a subject, a user; null where
+   * that is not verified.
+   */
   sender: string | null = null;
   bytesIn = 0;
   bytesOut = 0;
@@ -158,7 +170,10 @@ export class Exchange {
   violations: ContentViolation[] | null = null;
   /** Time of the event loop spent on reading it, as far as that was measured. */
   workMillis = 0;
-  /** From the start until the head of a SOAP request was validated and the rest might stream; null if that did not happen. */
+  /**
+   * From the start until the head of a SOAP request was validated and the rest might stream; null
+   * if that did not happen.
+   */
   heldMillis: number | null = null;
   /** Follows the calls that are made for it; null for none. */
   observer: RequestObserver | null = null;
@@ -204,7 +219,10 @@ export class Exchange {
 const PREFIX = Math.floor(Math.random() * 0x7fff_ffff).toString(36);
 let counter = 0;
 
-/** An id for one exchange: unique within and, very likely, across processes. It names no client and holds no input. */
+/**
+ * An id for one exchange: unique within and, very likely, across processes. It names no client and
+ * holds no input.
+ */
 export function nextExchangeId(): string {
   counter = (counter + 1) % Number.MAX_SAFE_INTEGER;
   return `${PREFIX}-${counter.toString(36)}`;

@@ -1,7 +1,10 @@
 /** The longest time a timer can wait, in milliseconds. */
 export const TIMER_MAX = 2 ** 31 - 1;
 
-/** Calls `then` when the time has come, in milliseconds of the epoch; null: never. The answer stops it. */
+/**
+ * Calls `then` when the time has come, in milliseconds of the epoch; null: never. The answer stops
+ * it.
+ */
 export function expiry(atMillis: number | null, then: () => void): () => void {
   if (atMillis === null) return () => {};
   let timer: NodeJS.Timeout;

@@ -1,4 +1,7 @@
-/** How the names of header fields are written on HTTP/1.1: `usual` as in `Content-Type`, or in `lower` case. */
+/**
+ * How the names of header fields are written on HTTP/1.1: `usual` as in `Content-Type`, or in
+ * `lower` case.
+ */
 export type FieldCase = (typeof FIELD_CASES)[number];
 
 export const FIELD_CASES = ['usual', 'lower'] as const;
@@ -26,12 +29,15 @@ const IRREGULAR = [
 
 /** The usual spelling by the name in lower case; it grows by the names that are written. */
 const USUAL = new Map(IRREGULAR.map((name) => [name.toLowerCase(), name]));
-/** Names come from the program and the configuration; more than this is a mistake, and is spelled each time. */
+/**
+ * Names come from the program and the configuration; more than this is a mistake, and is spelled
+ * each time.
+ */
 const USUAL_MAX = 2_000;
 
 /**
- * The usual spelling of a header field that the gateway writes: `content-type` is `Content-Type`. A name with a capital
- * letter in it is spelled already.
+ * The usual spelling of a header field that the gateway writes: `content-type` is `Content-Type`. A
+ * name with a capital letter in it is spelled already.
  */
 export function usualName(name: string): string {
   const known = USUAL.get(name);
@@ -47,12 +53,15 @@ const CAPITAL = /[A-Z]/;
 const FIRST_OF_WORD = /(?<![^-])[a-z]/g;
 
 /**
- * Spellings of fields by their names in lower case, where these are not the usual ones: of fields that are passed on,
- * and of fields that the configuration names.
+ * Spellings of fields by their names in lower case, where these are not the usual ones: of fields
+ * that are passed on, and of fields that the configuration names.
  */
 export type FieldSpellings = ReadonlyMap<string, string>;
 
-/** Names and values in turn with the names spelled: as one of the spellings says, the first that does, else as usual. */
+/**
+ * Names and values in turn with the names spelled: as one of the spellings says, the first that
+ * does, else as usual.
+ */
 export function spellNames(
   fields: readonly string[],
   passed: FieldSpellings | null = null,
@@ -66,7 +75,9 @@ export function spellNames(
   return spelled;
 }
 
-/** The spelling of a name among the raw fields of a request; undefined where it has no such field. */
+/**
+ * The spelling of a name among the raw fields of a request; undefined where it has no such field.
+ */
 export function spellingIn(rawFields: readonly string[], name: string): string | undefined {
   for (let at = 0; at < rawFields.length; at += 2) {
     const raw = rawFields[at];

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import { Refusal } from './refusals/refusal.js';
 
 /**
- * The content of a file that stands for a value among the arguments of a call, and is still on its way. It is read once.
+ * The content of a file that stands for a value among the arguments of a call, and is still on its
+ * way. It is read once.
  */
 export abstract class FileContent {
   /** No name of a member: what takes objects refuses a file. */

@@ -1,15 +1,16 @@
 import { BoundedCache } from './bounded-cache.js';
 
 /**
- * Characters of texts whose ends are remembered, of each kind of block. A larger text is remembered alone: its owner holds
- * it anyway.
+ * Characters of texts whose ends are remembered, of each kind of block. A larger text is remembered
+ * alone: its owner holds it anyway.
  */
 const CHARS_MAX = 16 * 1024 * 1024;
 
 /**
- * Makes a function that returns when the first of the blocks of a kind in a PEM text ends; null where none says so.
- * `label` is the kind, `read` gets a block with its lines BEGIN and END. Ends are remembered by text: metrics ask again
- * and again, while the authorities of a system take 70 ms to read, and a large revocation list 50 ms.
+ * Makes a function that returns when the first of the blocks of a kind in a PEM text ends; null
+ * where none says so. `label` is the kind, `read` gets a block with its lines BEGIN and END. Ends
+ * are remembered by text: metrics ask again and again, while the authorities of a system take 70 ms
+ * to read, and a large revocation list 50 ms.
  */
 export function firstEnd(
   label: string,

@@ -12,7 +12,10 @@ export function getOrMake<K, V>(table: Table<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** A function that calls `make` once for each object, and keeps what it returns as long as the object. */
+/**
+ * A function that calls `make` once for each object, and keeps what it returns as long as the
+ * object.
+ */
 export function makeOncePer<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const table = new WeakMap<K, V>();
   return (key) => getOrMake(table, key, () => make(key));

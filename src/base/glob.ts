@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { errorCode } from './error-code.js';
 
 /**
- * The files that a pattern matches, sorted. `*` and `?` stand for characters within one name of the path, but not for a
- * dot at its beginning. A pattern with neither is the path of one file, whether it exists or not.
+ * The files that a pattern matches, sorted. `*` and `?` stand for characters within one name of the
+ * path, but not for a dot at its beginning. A pattern with neither is the path of one file, whether
+ * it exists or not.
  */
 export async function glob(pattern: string): Promise<readonly string[]> {
   const steps = pattern.split('/');

@@ -10,8 +10,9 @@ export const hostNames = (names: readonly string[]): ReadonlySet<string> =>
   new Set(names.map(normalForm));
 
 /**
- * Whether a Host field names an IP address, localhost or one of `names`, made by `hostNames`. A page whose own name was made to
- * lead here (DNS rebinding) names that. Requests without Host are no browser's.
+ * Whether a Host field names an IP address, localhost or one of `names`, made by `hostNames`. A
+ * page whose own name was made to lead here (DNS rebinding) names that. Requests without Host are
+ * no browser's.
  */
 export function isHostAllowed(host: string | undefined, names: ReadonlySet<string>): boolean {
   if (host === undefined) return true;

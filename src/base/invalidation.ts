@@ -1,6 +1,6 @@
 /**
- * Operations (`service.operation`) whose cached replies are invalid, each with the time for which none may be stored: a
- * write that was aborted may still be executed. Mostly 0.
+ * Operations (`service.operation`) whose cached replies are invalid, each with the time for which
+ * none may be stored: a write that was aborted may still be executed. Mostly 0.
  */
 export type InvalidatedOperations = ReadonlyMap<string, number>;
 
@@ -18,8 +18,8 @@ export type InvalidationReceiver = (operations: InvalidatedOperations | null) =>
 const OPERATIONS_MAX = 100;
 
 /**
- * Sends one message at a time. Operations that are invalidated meanwhile are merged, so a burst of writes is few messages,
- * and what waits is bounded by the operations of the configuration.
+ * Sends one message at a time. Operations that are invalidated meanwhile are merged, so a burst of
+ * writes is few messages, and what waits is bounded by the operations of the configuration.
  */
 export class InvalidationSender {
   readonly #send: (operations: InvalidatedOperations) => Promise<void>;

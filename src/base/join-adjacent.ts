@@ -1,6 +1,9 @@
 import { Buffer } from 'node:buffer';
 
-/** The bytes of both as one buffer, without a copy; null where they do not lie in one memory, one behind the other. */
+/**
+ * The bytes of both as one buffer, without a copy; null where they do not lie in one memory, one
+ * behind the other.
+ */
 export function joinAdjacent(first: Buffer, next: Buffer): Buffer | null {
   const isAdjacent =
     first.buffer === next.buffer && first.byteOffset + first.length === next.byteOffset;

@@ -1,6 +1,9 @@
 import type { RefusalCode } from './refusals/refusals.js';
 
-/** One limit, declared beside the code it limits. The configuration, its reference and its JSON Schema are made from it. */
+/**
+ * One limit, declared beside the code it limits. The configuration, its reference and its JSON
+ * Schema are made from it.
+ */
 export interface LimitRow {
   readonly default: number;
   readonly min: number;
@@ -15,7 +18,9 @@ export interface LimitRow {
   readonly text: string;
 }
 
-/** A row of a table: the default, the bounds, the unit, the refusal at the limit, and the sentence. */
+/**
+ * A row of a table: the default, the bounds, the unit, the refusal at the limit, and the sentence.
+ */
 export const limit = <const R extends RefusalCode | null>(
   initial: number,
   [min, max]: readonly [number, number],

@@ -1,6 +1,8 @@
 import leven from 'leven';
 
-/** The remedy for a mistyped name that stands behind `prefix`, or null when no candidate is near. */
+/**
+ * The remedy for a mistyped name that stands behind `prefix`, or null when no candidate is near.
+ */
 export function didYouMean(
   word: string,
   candidates: readonly string[],

@@ -1,4 +1,7 @@
-/** What one GraphQL operation uses. Names of fields are of the schema, that of the operation is of the caller. */
+/**
+ * What one GraphQL operation uses. Names of fields are of the schema, that of the operation is of
+ * the caller.
+ */
 export interface OperationUse {
   /** '' for an operation without a name. */
   readonly name: string;

@@ -14,9 +14,10 @@ export interface KeptAnswer {
 }
 
 /**
- * What is known of a key: `new`: nothing, and the call is the asker's to make. `other`: it was another request. `pending`: its
- * call is under way elsewhere. `answered`: with the answer. `unknown`: whether the backend has acted is not known. `full`:
- * no further key can be remembered. `away`: the store does not answer.
+ * What is known of a key: `new`: nothing, and the call is the asker's to make. `other`: it was
+ * another request. `pending`: its call is under way elsewhere. `answered`: with the answer.
+ * `unknown`: whether the backend has acted is not known. `full`: no further key can be remembered.
+ * `away`: the store does not answer.
  */
 export type KeyState =
   | { readonly kind: 'new' | 'other' | 'pending' | 'unknown' | 'full' | 'away' }
@@ -28,7 +29,10 @@ export interface KeyClaim {
   /** Equal for the same operation with the same arguments. */
   readonly fingerprint: string;
   readonly keepMillis: number;
-  /** The longest time that its call takes: after it, a call that is pending elsewhere has an outcome that nobody knows. */
+  /**
+   * The longest time that its call takes: after it, a call that is pending elsewhere has an outcome
+   * that nobody knows.
+   */
   readonly callMillis: number;
   /** The id of the message, which a reply may relate to; absent or null where it has none. */
   readonly messageId?: string | null;
@@ -38,13 +42,16 @@ export interface KeyClaim {
 
 /** A claim with the id of its owner, one of many that may ask for the key. */
 export interface OwnedClaim extends KeyClaim {
-  /** Random, and of this claim alone: the owner may claim again, and is the only one to settle or release. */
+  /**
+   * Random, and of this claim alone: the owner may claim again, and is the only one to settle or
+   * release.
+   */
   readonly owner: string;
 }
 
 /**
- * Remembers what became of calls, by idempotency key. Never rejects. A claim that is `new` is held until its owner settles
- * or releases it, however long its call takes.
+ * Remembers what became of calls, by idempotency key. Never rejects. A claim that is `new` is held
+ * until its owner settles or releases it, however long its call takes.
  */
 export interface OutcomeStore {
   claim(claim: OwnedClaim): KeyState | Promise<KeyState>;

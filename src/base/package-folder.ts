@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The folder of this package, with a slash at its end: of the folders above this file the first with a `package.json`. */
+/**
+ * The folder of this package, with a slash at its end: of the folders above this file the first
+ * with a `package.json`.
+ */
 export const PACKAGE_FOLDER: URL = nearestPackage(new URL('./', import.meta.url));
 
 function nearestPackage(start: URL): URL {

@@ -11,14 +11,15 @@ let collect: (() => void) | null = null;
 let bytesSince = 0;
 
 /**
- * Makes V8 collect young garbage each 8 MiB of long packets, in about a millisecond, and old garbage only when the heap has
- * grown to two and a half times what was alive. By itself V8 counts packets as old garbage until it has marked the whole heap:
- * that was done for each 30 MB that went through, and took a third of the time of long messages. Must be called before much is
- * allocated.
+ * Makes V8 collect young garbage each 8 MiB of long packets, in about a millisecond, and old
+ * garbage only when the heap has grown to two and a half times what was alive. By itself V8 counts
+ * packets as old garbage until it has marked the whole heap: that was done for each 30 MB that went
+ * through, and took a third of the time of long messages. Must be called before much is allocated.
  */
 export function collectPackets(): void {
   setFlagsFromString('--heap-growing-percent=150');
-  // Node has the collector for scripts alone: where the flag is set, a new context gets the function. The text is fixed.
+  // Node has the collector for scripts alone: where the flag is set, a new context gets the
+  // function. The text is fixed.
   setFlagsFromString('--expose-gc');
   const found: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');

@@ -1,10 +1,12 @@
-/** Resolves when the event loop has read its sockets once. Must not be called within `setImmediate`. */
+/**
+ * Resolves when the event loop has read its sockets once. Must not be called within `setImmediate`.
+ */
 export const nextPollPhase = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Resolves when two turns have left `count` as it was (the first may be half over), or after `turnsMax`: libuv accepts
- * one connection a turn. `turn` waits for a turn of the event loop that accepts; where that is slow and connections go on
- * to come, `millisMax` ends the wait.
+ * Resolves when two turns have left `count` as it was (the first may be half over), or after
+ * `turnsMax`: libuv accepts one connection a turn. `turn` waits for a turn of the event loop that
+ * accepts; where that is slow and connections go on to come, `millisMax` ends the wait.
  */
 export async function waitUntilSteady(
   count: () => number,

@@ -2,8 +2,8 @@ import type { Buffer } from 'node:buffer';
 import type { RefusalCode } from './refusals/refusals.js';
 
 /**
- * The reply to the call of a poll; or the refusal that it failed with; or `long`, where it is too long to be given to other
- * processes.
+ * The reply to the call of a poll; or the refusal that it failed with; or `long`, where it is too
+ * long to be given to other processes.
  */
 export type PollReply =
   | {
@@ -30,7 +30,10 @@ export type PollReceiver = (reply: PollReply, ageMillis: number) => void;
 export interface SharedPoll {
   /** Whether this process calls: it has the lease, or it is not known which process has. */
   acquire(): Promise<boolean>;
-  /** Gives a reply to the others, unless another process has the lease by now. `tookMillis`: since its call was made. */
+  /**
+   * Gives a reply to the others, unless another process has the lease by now. `tookMillis`: since
+   * its call was made.
+   */
   publish(reply: PollReply, tookMillis: number): void;
   /** Leaves the lease to another process. */
   release(): void;

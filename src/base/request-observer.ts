@@ -1,11 +1,12 @@
 /**
- * Follows one request through the calls that are made for it. Code that makes calls knows nothing else of it: an observer
- * decides what it keeps of a call, and which header field it adds.
+ * Follows one request through the calls that are made for it. Code that makes calls knows nothing
+ * else of it: an observer decides what it keeps of a call, and which header field it adds.
  */
 export interface RequestObserver {
   /**
-   * Begins a call of a backend, or of another server that the request needs, such as one that gives tokens: `service` is ''
-   * where it is not for one service. `operation` is '' where it is not known.
+   * Begins a call of a backend, or of another server that the request needs, such as one that gives
+   * tokens: `service` is '' where it is not for one service. `operation` is '' where it is not
+   * known.
    */
   call(service: string, operation: string, method?: string): CallObserver;
 }
@@ -16,7 +17,10 @@ export interface CallObserver {
   readonly request: RequestObserver;
   /** Begins an attempt; returns the header field that is sent with it. */
   begin(url: URL, nowMillis: number): HeaderField;
-  /** Ends the latest attempt. `status` is 0 and `code` that of the refusal where there was no answer. */
+  /**
+   * Ends the latest attempt. `status` is 0 and `code` that of the refusal where there was no
+   * answer.
+   */
   end(status: number, code: string | null): void;
   /** The reply serves another request too; null where that one is not observed. */
   serve(other: RequestObserver | null): void;

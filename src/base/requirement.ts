@@ -25,7 +25,10 @@ export const isMet = (requirement: Requirement, { isAuthenticated, scopes }: Cla
 export interface Missing {
   /** As the end of a sentence. */
   readonly text: string;
-  /** The scopes of the first choice that is not met, of its shortest list; none where credentials are missing. */
+  /**
+   * The scopes of the first choice that is not met, of its shortest list; none where credentials
+   * are missing.
+   */
   readonly scopes: readonly string[];
 }
 

@@ -1,7 +1,10 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { type FieldCase, spellNames, usualName } from './field-names.js';
 
-/** Makes the answers of one server: the names of header fields that the gateway writes are spelled in them. */
+/**
+ * Makes the answers of one server: the names of header fields that the gateway writes are spelled
+ * in them.
+ */
 export function responseClass(fieldCase: () => FieldCase): typeof ServerResponse {
   return class<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
     override writeHead(status: number, ...rest: unknown[]): this {

@@ -6,8 +6,8 @@ import { fileText } from './file-text.js';
 const READ_EVERY_MILLIS = 1_000;
 
 /**
- * A secret in a file that others replace, as Kubernetes and certificate agents do. It is read again in the background
- * when it is used: no timer, no watch that a symbolic link escapes.
+ * A secret in a file that others replace, as Kubernetes and certificate agents do. It is read again
+ * in the background when it is used: no timer, no watch that a symbolic link escapes.
  */
 export class RotatingFile {
   readonly #path: string;
@@ -37,7 +37,10 @@ export class RotatingFile {
     return this.#content;
   }
 
-  /** Reads the file now. Resolves to whether the content has changed; a file that cannot be read, or is no UTF-8, keeps the old one. */
+  /**
+   * Reads the file now. Resolves to whether the content has changed; a file that cannot be read, or
+   * is no UTF-8, keeps the old one.
+   */
   refresh(): Promise<boolean> {
     this.#reading ??= this.#refresh();
     return this.#reading;

@@ -1,7 +1,10 @@
 import { isRecord } from './record.js';
 import type { Steps } from './time-slices.js';
 
-/** Whether two values of plain data are deeply equal, in steps: `isDeepStrictEqual` compares all of them at once. */
+/**
+ * Whether two values of plain data are deeply equal, in steps: `isDeepStrictEqual` compares all of
+ * them at once.
+ */
 export function* isSameData(one: unknown, other: unknown): Steps<boolean> {
   if (Object.is(one, other)) return true;
   if (Array.isArray(one) && Array.isArray(other)) {

@@ -8,7 +8,10 @@ interface PendingValue<V> {
   readonly signals: CancelSignal[];
 }
 
-/** Values that take long to make: each is made once for all requests that wait for it, one after the other, and cached. */
+/**
+ * Values that take long to make: each is made once for all requests that wait for it, one after the
+ * other, and cached.
+ */
 export class SharedMaking<V extends object | string> {
   readonly #known: BoundedCache<V>;
   readonly #pending = new Map<string, PendingValue<V>>();
@@ -19,8 +22,8 @@ export class SharedMaking<V extends object | string> {
   }
 
   /**
-   * Resolves to the value of a key. Rejects with `CLIENT_GONE` where all requests that wait for it have been cancelled
-   * before its making began. `isKept`: whether it is cached.
+   * Resolves to the value of a key. Rejects with `CLIENT_GONE` where all requests that wait for it
+   * have been cancelled before its making began. `isKept`: whether it is cached.
    */
   get(
     key: string,

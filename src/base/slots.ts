@@ -9,11 +9,16 @@ export interface Rate {
 
 /** The source of the times of calls: all processes that share it keep one rate. */
 export interface SlotSupply {
-  /** Times of the next calls, on `slotClockMillis`, the earliest first. Rejects where the source is gone. */
+  /**
+   * Times of the next calls, on `slotClockMillis`, the earliest first. Rejects where the source is
+   * gone.
+   */
   take(name: string, rate: Rate, count: number): readonly number[] | Promise<readonly number[]>;
 }
 
-/** Milliseconds of the clock of the system, which all processes of a machine share and nobody sets. */
+/**
+ * Milliseconds of the clock of the system, which all processes of a machine share and nobody sets.
+ */
 export const slotClockMillis = (): number => Number(hrtime.bigint()) / 1e6;
 
 /** Added to each second of calls, which arrive less evenly than they were sent. */

@@ -1,4 +1,7 @@
-/** For each step, the stage that it leads to by the stage before it. A step that is not listed there cannot be made. */
+/**
+ * For each step, the stage that it leads to by the stage before it. A step that is not listed there
+ * cannot be made.
+ */
 type StageTable<Stage extends string, Step extends string> = Readonly<
   Record<Step, { readonly [before in Stage]?: Stage }>
 >;

@@ -22,9 +22,9 @@ export class JsonBoundsError extends Error {
 }
 
 /**
- * Parses a JSON text. Throws a `SyntaxError` also where an object has two members of one name: readers disagree about
- * which of them counts, so that a check of one could miss the other. Throws a `JsonBoundsError` for more
- * than the bounds allow, before anything of it is built.
+ * Parses a JSON text. Throws a `SyntaxError` also where an object has two members of one name:
+ * readers disagree about which of them counts, so that a check of one could miss the other. Throws
+ * a `JsonBoundsError` for more than the bounds allow, before anything of it is built.
  */
 export function parseStrictJson(text: string, bounds: JsonBounds = UNBOUNDED): unknown {
   scan(text, bounds);
@@ -79,7 +79,10 @@ function scan(text: string, { levels, parts: partsMax, members: membersMax }: Js
 
 const MARK = /["{}[\],]/g;
 
-/** The index of the next character that is no number, word or blank: a search of them is faster than a look at each. */
+/**
+ * The index of the next character that is no number, word or blank: a search of them is faster than
+ * a look at each.
+ */
 function nextMark(text: string, from: number): number {
   MARK.lastIndex = from;
   return MARK.test(text) ? MARK.lastIndex - 1 : text.length;
@@ -97,7 +100,10 @@ const CLOSE_BRACE = 0x7d;
 const nameOf = (written: string): string =>
   written.includes('\\') ? String(JSON.parse(`"${written}"`)) : written;
 
-/** Quotes that are searched for, and backslashes before one: where there are more, it takes less time to look at each character. */
+/**
+ * Quotes that are searched for, and backslashes before one: where there are more, it takes less
+ * time to look at each character.
+ */
 const SEARCHED_MAX = 16;
 
 /** The index of the quote that ends the string which begins at `start`. */

@@ -1,6 +1,9 @@
 import { setAndEvictOldest } from './evict-oldest.js';
 
-/** An address of a backend gave an answer to another request. It is told to other processes. Times are of the system. */
+/**
+ * An address of a backend gave an answer to another request. It is told to other processes. Times
+ * are of the system.
+ */
 export interface Suspicion {
   /** Host, port and path as configured, without credentials and query. */
   readonly address: string;
@@ -28,8 +31,9 @@ const ADDRESSES_MAX = 1_000;
 /** Periods of one address. Beyond, the two earliest become one. */
 const PERIODS_MAX = 8;
 /**
- * How far back answers of an address are in doubt at least. It is longer than a connection lives by default, on which the
- * sign of an answer to another request comes. Where connections live longer (`ageMillis`), as long as they do.
+ * How far back answers of an address are in doubt at least. It is longer than a connection lives by
+ * default, on which the sign of an answer to another request comes. Where connections live longer
+ * (`ageMillis`), as long as they do.
  */
 export const REACH_MILLIS = 600_000;
 /** Signs of an address are told to other processes once in this time. */

@@ -8,14 +8,18 @@ const IV_BYTES = 12;
 const CIPHER = 'aes-256-gcm';
 
 /**
- * Seals texts that callers keep: they can neither read nor change them. AES-256-GCM (NIST SP 800-38D), with a key of its own
- * for each text (HKDF, RFC 5869), so that no pair of key and nonce comes twice.
+ * Seals texts that callers keep: they can neither read nor change them. AES-256-GCM (NIST SP
+ * 800-38D), with a key of its own for each text (HKDF, RFC 5869), so that no pair of key and nonce
+ * comes twice.
  */
 export class TextSeal {
   readonly #purpose: string;
   readonly #keys: readonly [string, ...string[]];
 
-  /** The first key seals; texts of all of them are opened. What is sealed for one purpose is not opened for another. */
+  /**
+   * The first key seals; texts of all of them are opened. What is sealed for one purpose is not
+   * opened for another.
+   */
   constructor(purpose: string, keys: readonly [string, ...string[]]) {
     this.#purpose = purpose;
     this.#keys = keys;

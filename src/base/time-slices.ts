@@ -25,12 +25,16 @@ export const AT_ONCE: Pace = { run: async (steps) => runAtOnce(steps), pause: as
 /** A request waits for several turns of the event loop, and each may be a slice late. */
 const SLICE_MILLIS = 3;
 /**
- * After each slice requests and other processes have as long, until so many slices are worked: 200 ms, which is the
- * reload of a usual configuration. One of thousands of operations would take twice its time.
+ * After each slice requests and other processes have as long, until so many slices are worked: 200
+ * ms, which is the reload of a usual configuration. One of thousands of operations would take twice
+ * its time.
  */
 const RESTED_SLICES = 70;
 
-/** Works in time slices, with a turn of the event loop or a rest between them. Several works take turns. */
+/**
+ * Works in time slices, with a turn of the event loop or a rest between them. Several works take
+ * turns.
+ */
 export class TimeSlices implements Pace {
   #endMillis = 0;
   #slices = 0;

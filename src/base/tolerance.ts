@@ -1,8 +1,8 @@
 import type { RefusalCode } from './refusals/refusals.js';
 
 /**
- * The closed table of deviations of replies that `tolerate` names: what passes. Without a name a reply is held to its
- * contract.
+ * The closed table of deviations of replies that `tolerate` names: what passes. Without a name a
+ * reply is held to its contract.
  */
 export const DEVIATIONS = {
   wrapper:
@@ -56,7 +56,10 @@ export const CHANGES_SIGNED_BYTES: readonly Deviation[] = ['control-characters',
 export const repairsBytes = (tolerance: Tolerance): boolean =>
   OF_BYTES.some((name) => tolerance.has(name));
 
-/** A deviation of a reply that was tolerated. All names are of the configuration, the WSDL or the table. */
+/**
+ * A deviation of a reply that was tolerated. All names are of the configuration, the WSDL or the
+ * table.
+ */
 export interface ToleratedDeviation {
   readonly service: string;
   readonly operation: string;

@@ -11,7 +11,10 @@ const TRACEPARENT_FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
 
-/** Longest `traceparent` of a later version and longest `tracestate`, which section 3.3.1.5 wants sent on up to there. */
+/**
+ * Longest `traceparent` of a later version and longest `tracestate`, which section 3.3.1.5 wants
+ * sent on up to there.
+ */
 const TRACE_FIELD_CHARS_MAX = 512;
 
 /** The context that a caller sends. */
@@ -35,7 +38,10 @@ export interface HeaderFields {
   [name: string]: string | readonly string[] | undefined;
 }
 
-/** Removes a trace context that is not valid, before anything uses it or sends it on (catalogue K12). */
+/**
+ * Removes a trace context that is not valid, before anything uses it or sends it on (catalogue
+ * K12).
+ */
 export function dropInvalidContext(headers: HeaderFields): void {
   const parent = headers[TRACEPARENT];
   const state = headers['tracestate'];

@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
-/** The body of a request; null for one that is too long, which is not read on, and may be answered. */
+/**
+ * The body of a request; null for one that is too long, which is not read on, and may be answered.
+ */
 export async function wholeBody(
   request: IncomingMessage,
   bytesMax: number,

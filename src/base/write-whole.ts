@@ -3,8 +3,9 @@ import { chmod, chown, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Writes a file whole or not at all: a reader finds the one before, or this one. Its folder is made if it is missing; a
- * file that is replaced keeps its mode and, where the process may do that, its owner.
+ * Writes a file whole or not at all: a reader finds the one before, or this one. Its folder is made
+ * if it is missing; a file that is replaced keeps its mode and, where the process may do that, its
+ * owner.
  */
 export async function writeWhole(file: string, content: Buffer | string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });

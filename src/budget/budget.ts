@@ -1,13 +1,14 @@
 /**
- * The point budgets of clients: one token bucket for each client, shared by SOAP and GraphQL. A request takes its
- * estimated cost before anything is called, and is reconciled with its actual cost at its end. No method blocks.
+ * The point budgets of clients: one token bucket for each client, shared by SOAP and GraphQL. A
+ * request takes its estimated cost before anything is called, and is reconciled with its actual
+ * cost at its end. No method blocks.
  */
 export interface Budgets {
   /** Takes all the points from the client's bucket, or none. Points are whole and not negative. */
   take(account: BudgetAccount, points: number): Grant | Denied;
   /**
-   * Refunds or charges the difference between granted and actual cost. A charge may take the bucket below zero. At most
-   * once for each grant; a grant that is never reconciled stays spent.
+   * Refunds or charges the difference between granted and actual cost. A charge may take the bucket
+   * below zero. At most once for each grant; a grant that is never reconciled stays spent.
    */
   reconcile(grant: Grant, actualPoints: number): void;
   /** The client's balance; null for a client without a budget. */
@@ -42,11 +43,16 @@ export interface Grant {
 
 export interface Denied {
   readonly isGranted: false;
-  /** Time until the bucket holds the points, if nothing else is taken; null: the bucket is too small for them. */
+  /**
+   * Time until the bucket holds the points, if nothing else is taken; null: the bucket is too small
+   * for them.
+   */
   readonly retryAfterMillis: number | null;
 }
 
-/** `extensions.cost.throttleStatus` of answers. Whole points; `currentlyAvailable` may be negative. */
+/**
+ * `extensions.cost.throttleStatus` of answers. Whole points; `currentlyAvailable` may be negative.
+ */
 export interface ThrottleStatus {
   readonly maximumAvailable: number;
   readonly currentlyAvailable: number;
@@ -54,7 +60,10 @@ export interface ThrottleStatus {
   readonly restoreRate: number;
 }
 
-/** Reports of budgets to metrics: points by class of the client. Class names come from the configuration. */
+/**
+ * Reports of budgets to metrics: points by class of the client. Class names come from the
+ * configuration.
+ */
 export interface BudgetEvents {
   spent(className: string, points: number): void;
   /** Requested and not granted. */

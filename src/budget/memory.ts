@@ -26,12 +26,16 @@ interface Bucket {
   rule: BudgetRule;
 }
 
-/** Buckets compared for one eviction. A full bucket is as good as none, so the first full one is taken. */
+/**
+ * Buckets compared for one eviction. A full bucket is as good as none, so the first full one is
+ * taken.
+ */
 const EVICTION_CANDIDATES = 8;
 
 /**
- * Token buckets in the memory of one process. Over `clientsMax`, the bucket with the least spending among the least
- * recently used is evicted: a client that floods the table with other identities must not get its own spending back.
+ * Token buckets in the memory of one process. Over `clientsMax`, the bucket with the least spending
+ * among the least recently used is evicted: a client that floods the table with other identities
+ * must not get its own spending back.
  */
 export class MemoryBudgets implements Budgets {
   /** The buckets by client, the least recently used first. */

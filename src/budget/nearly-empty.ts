@@ -9,7 +9,10 @@ export const NEARLY_EMPTY_MAX = 1_000;
 export const isNearlyEmpty = (available: number, { maximum }: BudgetRule): boolean =>
   available < maximum * NEARLY_EMPTY_SHARE;
 
-/** The accounts whose buckets were nearly empty of late. A bucket refills without a request, so each is looked at again. */
+/**
+ * The accounts whose buckets were nearly empty of late. A bucket refills without a request, so each
+ * is looked at again.
+ */
 export class NearlyEmpty {
   readonly #accounts = new Map<string, BudgetAccount>();
 

@@ -7,7 +7,10 @@ const SWEEPS = 60;
 /** Replies that one sweep looks at: so many take less than a millisecond. */
 const LOOKS_MIN = 1000;
 
-/** Removes expired replies from the cache in use, which would else stay until others need their room. */
+/**
+ * Removes expired replies from the cache in use, which would else stay until others need their
+ * room.
+ */
 export class CacheSweeper {
   readonly #timer: NodeJS.Timeout;
 

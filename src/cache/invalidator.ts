@@ -24,7 +24,10 @@ export class Invalidator {
     this.#publish(invalidations, 0);
   }
 
-  /** Stores no replies of these operations for so long: the backend may still execute a write that was aborted here. */
+  /**
+   * Stores no replies of these operations for so long: the backend may still execute a write that
+   * was aborted here.
+   */
   pause({ invalidations }: WriteRule, millis: number): void {
     for (const invalidation of invalidations) pauseStoring(invalidation, millis);
     this.#publish(invalidations, millis);

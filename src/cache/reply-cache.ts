@@ -30,7 +30,10 @@ interface Entry {
   readonly ticket: Ticket;
 }
 
-/** Stands for an entry where entries are looked at in turns. An entry that took its place has another. */
+/**
+ * Stands for an entry where entries are looked at in turns. An entry that took its place has
+ * another.
+ */
 interface Ticket {
   readonly key: string;
 }
@@ -40,7 +43,10 @@ const LOOKS_PER_STORE = 2;
 /** Bytes of an entry besides its body, its content type and its key, about. */
 const ENTRY_BYTES = 512;
 
-/** Replies by the key of their call; the least recently used are evicted first. Times are those of `performance.now()`. */
+/**
+ * Replies by the key of their call; the least recently used are evicted first. Times are those of
+ * `performance.now()`.
+ */
 export class ReplyCache {
   readonly limits: CacheLimits;
   readonly #cache: BoundedCache<Entry>;
@@ -82,8 +88,9 @@ export class ReplyCache {
   }
 
   /**
-   * Stores the reply to a call that was made at `generation` of the operation. False where it is not stored: too long,
-   * not to be cached, or invalidated meanwhile. The buffer must be a copy that has no other owner.
+   * Stores the reply to a call that was made at `generation` of the operation. False where it is
+   * not stored: too long, not to be cached, or invalidated meanwhile. The buffer must be a copy
+   * that has no other owner.
    */
   store(
     key: string,
@@ -134,7 +141,9 @@ export class ReplyCache {
   }
 }
 
-/** Whether a reply answers no further call: it is neither fresh nor stale any more, or invalidated. */
+/**
+ * Whether a reply answers no further call: it is neither fresh nor stale any more, or invalidated.
+ */
 const isOver = ({ rule, generation, storedMillis }: Entry, nowMillis: number): boolean =>
   generation !== rule.invalidation.generation ||
   nowMillis - storedMillis >= rule.freshMillis + rule.staleMillis;

@@ -16,7 +16,10 @@ export interface AuditOptions {
   readonly keyFile: string | null;
 }
 
-/** Verifies the chains of audit files, in the order given: 0 whole, 1 changed or incomplete, 2 not to be read. */
+/**
+ * Verifies the chains of audit files, in the order given: 0 whole, 1 changed or incomplete, 2 not
+ * to be read.
+ */
 export async function verifyAudit(
   files: readonly string[],
   { isContinued, keyFile }: AuditOptions,

@@ -20,8 +20,8 @@ import { ALL_LISTED, counted, diagnosticLine, MOST_LISTED, oneLine, table } from
 import { withXmlContent } from './xml-content.js';
 
 /**
- * Loads and compiles everything and prints what came out of it. Throws `ConfigurationError` with all that is wrong, also for a
- * service of which no operation can be called.
+ * Loads and compiles everything and prints what came out of it. Throws `ConfigurationError` with
+ * all that is wrong, also for a service of which no operation can be called.
  */
 export async function check(file: string, terminal: Terminal): Promise<ExitCode> {
   const loaded = await loadConfig(file, process.env).catch((error: unknown) =>

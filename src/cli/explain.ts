@@ -32,8 +32,8 @@ import { printReach } from './reach.js';
 import { printSubschemaRequest } from './subschema-request.js';
 
 /**
- * Prints the calls that a query would cause, and sends nothing. A query that the server would refuse is refused with the
- * same text, and 1. Throws `ConfigurationError`.
+ * Prints the calls that a query would cause, and sends nothing. A query that the server would
+ * refuse is refused with the same text, and 1. Throws `ConfigurationError`.
  */
 export async function explainQuery(
   file: string,

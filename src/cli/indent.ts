@@ -1,4 +1,7 @@
-/** XML of our own writing with an element on each line, without its declaration; text stays beside its tags. */
+/**
+ * XML of our own writing with an element on each line, without its declaration; text stays beside
+ * its tags.
+ */
 export function indent(xml: string, margin: string): string {
   const lines: string[] = [];
   let depth = 0;

@@ -4,7 +4,10 @@ import { unplacedError } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 
-/** Writes a configuration with comments, which starts as it is. Throws `ConfigurationError` when there is one already. */
+/**
+ * Writes a configuration with comments, which starts as it is. Throws `ConfigurationError` when
+ * there is one already.
+ */
 export async function init(file: string, terminal: Terminal): Promise<ExitCode> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, CONFIGURATION, { flag: 'wx' }).catch((error: unknown) => {

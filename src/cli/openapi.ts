@@ -3,7 +3,10 @@ import { compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 
-/** Prints what `/rest/openapi.json` answers to clients that may call all. Throws `ConfigurationError`. */
+/**
+ * Prints what `/rest/openapi.json` answers to clients that may call all. Throws
+ * `ConfigurationError`.
+ */
 export async function openapi(
   file: string,
   isYaml: boolean,

@@ -286,7 +286,10 @@ function addOperatorCommands({ program, terminal, finish }: ProgramContext): voi
     });
 }
 
-/** Without `-c`: the file of this folder; where there is none, the demonstration that the package brings. */
+/**
+ * Without `-c`: the file of this folder; where there is none, the demonstration that the package
+ * brings.
+ */
 function defaultFile(terminal: Terminal): string {
   if (existsSync(DEFAULT_FILE)) return DEFAULT_FILE;
   const demonstration = fileURLToPath(new URL(DEFAULT_FILE, PACKAGE_FOLDER));

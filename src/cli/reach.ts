@@ -1,7 +1,10 @@
 import type { AnyService } from '../config/schema.js';
 import { parseProxy } from '../upstream/dial/proxy.js';
 
-/** How a backend is reached, as far as it is configured: addresses, limits, and the kind of credentials, never values. */
+/**
+ * How a backend is reached, as far as it is configured: addresses, limits, and the kind of
+ * credentials, never values.
+ */
 export function printReach(config: AnyService, operation: string | null): readonly string[] {
   const lines = [balanceOf(config), limitsOf(config, operation), healthOf(config)];
   const keyed = idempotencyOf(config, operation);

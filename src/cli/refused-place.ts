@@ -1,7 +1,10 @@
 import { type Diagnostic, unplaced } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
 
-/** What the system says of a place that an option names: a file, a folder, or an address to listen at. */
+/**
+ * What the system says of a place that an option names: a file, a folder, or an address to listen
+ * at.
+ */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['EEXIST', 'There is a file at this place, not a folder.'],
   ['ENOTDIR', 'A part of the path is a file, not a folder.'],

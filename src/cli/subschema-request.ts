@@ -3,8 +3,8 @@ import { print } from 'graphql';
 import type { SubschemaPlan, SubschemaRequest } from '../graphql/fields/subschema.js';
 
 /**
- * The operation that a service which speaks GraphQL would be sent, as text; where the values that stand in for those of
- * an answer are of another type, in the names that things have here.
+ * The operation that a service which speaks GraphQL would be sent, as text; where the values that
+ * stand in for those of an answer are of another type, in the names that things have here.
  */
 export function printSubschemaRequest(
   request: SubschemaRequest | null,

@@ -1,6 +1,9 @@
 import { type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
 
-/** Up to so many operations are all listed; of more only those that are not ok, and of these the first. */
+/**
+ * Up to so many operations are all listed; of more only those that are not ok, and of these the
+ * first.
+ */
 export const ALL_LISTED = 40;
 export const MOST_LISTED = 100;
 

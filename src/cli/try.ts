@@ -12,7 +12,9 @@ import type { SourceOptions } from './import/import-source.js';
 import { oneLine } from './table.js';
 
 export interface TryOptions {
-  /** The address for callers. Null: port 4000 of this machine, or another one where that is taken. */
+  /**
+   * The address for callers. Null: port 4000 of this machine, or another one where that is taken.
+   */
   readonly listen: string | null;
   /** The address of the backend; null: that of the WSDL. */
   readonly url: string | null;
@@ -20,8 +22,8 @@ export interface TryOptions {
 }
 
 /**
- * Imports a WSDL into a folder that goes at the end, and runs the gateway in front of its services; 1 when no operation
- * can be called. Throws `ConfigurationError`.
+ * Imports a WSDL into a folder that goes at the end, and runs the gateway in front of its services;
+ * 1 when no operation can be called. Throws `ConfigurationError`.
  */
 export async function tryWsdl(
   location: string,
@@ -59,7 +61,9 @@ export async function tryWsdl(
   }
 }
 
-/** The address with this port, or, where another program has it, with one that the system chooses. */
+/**
+ * The address with this port, or, where another program has it, with one that the system chooses.
+ */
 function freeAddress(port: number): Promise<string> {
   return new Promise((resolve) => {
     const server = createServer();

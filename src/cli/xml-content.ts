@@ -10,7 +10,10 @@ export interface OfferedField {
   readonly bound: BoundField;
 }
 
-/** The operation as it is reported: partial, with the reasons, where its answer or a required argument is XML text in GraphQL. */
+/**
+ * The operation as it is reported: partial, with the reasons, where its answer or a required
+ * argument is XML text in GraphQL.
+ */
 export function withXmlContent(
   operation: Operation,
   { reply: { root }, requestPlan }: Pick<BoundField, 'reply' | 'requestPlan'>,
@@ -46,7 +49,10 @@ function requiredXml({ body }: RequestPlan): string | null {
   return null;
 }
 
-/** The reason why an answer is XML text. It is in the type itself, or in the one element that it wraps. */
+/**
+ * The reason why an answer is XML text. It is in the type itself, or in the one element that it
+ * wraps.
+ */
 function causeOf(type: XsdType | null): string {
   const inner = type?.kind === 'complex' ? (wrappedType(type) ?? type) : null;
   const isArray = inner?.kind === 'complex' && inner.content.kind === 'array';

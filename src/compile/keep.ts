@@ -3,7 +3,10 @@ import { getOrMake } from '../base/get-or-make.js';
 import { isSameData } from '../base/same-data.js';
 import type { Steps } from '../base/time-slices.js';
 
-/** One generation, as the key of what it keeps. It knows the generation before while it is compiled, and no longer. */
+/**
+ * One generation, as the key of what it keeps. It knows the generation before while it is compiled,
+ * and no longer.
+ */
 export class Keeping {
   #earlier: Keeping | null;
 
@@ -11,7 +14,9 @@ export class Keeping {
     this.#earlier = earlier;
   }
 
-  /** The generation that is in use meanwhile; null for the first one, and once this one is compiled. */
+  /**
+   * The generation that is in use meanwhile; null for the first one, and once this one is compiled.
+   */
   get earlier(): Keeping | null {
     return this.#earlier;
   }
@@ -23,8 +28,9 @@ export class Keeping {
 }
 
 /**
- * A kind of values that survive a reload, declared where they are made. A value is kept under its name while its
- * configuration is deeply equal; what is not known to be equal is made anew. Nothing but a generation holds its values.
+ * A kind of values that survive a reload, declared where they are made. A value is kept under its
+ * name while its configuration is deeply equal; what is not known to be equal is made anew. Nothing
+ * but a generation holds its values.
  */
 export class Kept<T> {
   /** The first cell of its row in the manual. */
@@ -41,7 +47,9 @@ export class Kept<T> {
     this.condition = condition;
   }
 
-  /** The value of the generation before; null where there is none, or its configuration was another. */
+  /**
+   * The value of the generation before; null where there is none, or its configuration was another.
+   */
   find({ earlier }: Keeping, name: string, configuration: unknown): T | null {
     const found = earlier === null ? undefined : this.#values.get(earlier)?.get(name);
     return found !== undefined && isDeepStrictEqual(found.configuration, configuration)

@@ -1,8 +1,9 @@
 import { ConfigurationError } from '../base/diagnostic.js';
 
 /**
- * What `make` makes of texts whose files may change, made anew when one of them has changed. What then throws
- * `ConfigurationError` leaves that of before: a file may be half written. What is made first may throw anything.
+ * What `make` makes of texts whose files may change, made anew when one of them has changed. What
+ * then throws `ConfigurationError` leaves that of before: a file may be half written. What is made
+ * first may throw anything.
  */
 export function madeAnew<T>(
   texts: readonly (() => string)[],

@@ -33,8 +33,8 @@ export const rootSection = (loaded: LoadedConfig): ConfigSection<Config> =>
 const MAX_ERRORS = 100;
 
 /**
- * Reads, completes and checks a configuration with the files it includes. `workers` replaces the key of the same name. Throws
- * `ConfigurationError` with all errors in it.
+ * Reads, completes and checks a configuration with the files it includes. `workers` replaces the
+ * key of the same name. Throws `ConfigurationError` with all errors in it.
  */
 export async function loadConfig(
   file: string,
@@ -77,8 +77,9 @@ export async function loadConfig(
 }
 
 /**
- * The rest of a configuration that cannot be used: without what is of the wrong shape, and with rules that are broken. For
- * the errors of names that shape would hide. Null where too little is left to say anything about names.
+ * The rest of a configuration that cannot be used: without what is of the wrong shape, and with
+ * rules that are broken. For the errors of names that shape would hide. Null where too little is
+ * left to say anything about names.
  */
 export async function loadRest(
   file: string,
@@ -141,7 +142,11 @@ function fillPaths(value: unknown): void {
   }
 }
 
-/** `addressing: send` means `{ calls: send }`, `mask: last4` is `{ default: last4 }`, `clients: none` none at all, and `redis: URL` is `{ url: URL }`. Other texts are refused by the schema. */
+/**
+ * `addressing: send` means `{ calls: send }`, `mask: last4` is `{ default: last4 }`,
+ * `clients: none` none at all, and `redis: URL` is `{ url: URL }`. Other texts are refused by the
+ * schema.
+ */
 function expandWords(value: unknown): void {
   if (!isRecord(value)) return;
   expandMasks(value);
@@ -156,7 +161,10 @@ function expandWords(value: unknown): void {
   }
 }
 
-/** Parts the services by their kind, and puts the limits of the gateway behind those that a service sets. */
+/**
+ * Parts the services by their kind, and puts the limits of the gateway behind those that a service
+ * sets.
+ */
 function asConfig(file: FileConfig): Config {
   const limits = withInternal(file.limits);
   const services: Record<string, ServiceConfig> = Object.create(null);

@@ -6,7 +6,9 @@ import { listenersOf } from './listen/listen-keys.js';
 import type { Config } from './schema.js';
 import type { ConfigSection } from './section.js';
 
-/** The keys whose value a running gateway keeps: sockets, processes, and memory that is sized once. */
+/**
+ * The keys whose value a running gateway keeps: sockets, processes, and memory that is sized once.
+ */
 const RESTART_KEYS: readonly ConfigPath[] = [
   ['listen'],
   ['admin'],
@@ -23,7 +25,10 @@ const RESTART_KEYS: readonly ConfigPath[] = [
   ['limits', 'subscriptions', 'resumeMillis'],
 ];
 
-/** Throws `ConfigurationError` with every key of `next` that differs from `running` and needs a restart. */
+/**
+ * Throws `ConfigurationError` with every key of `next` that differs from `running` and needs a
+ * restart.
+ */
 export function checkRestartKeys(
   running: ConfigSection<Config>,
   next: ConfigSection<Config>,
@@ -71,7 +76,10 @@ function withoutRotating(value: unknown, path: ConfigPath, files: ConfigSection<
   });
 }
 
-/** Maps the values of an object; the order of its keys makes no difference when the result is compared. */
+/**
+ * Maps the values of an object; the order of its keys makes no difference when the result is
+ * compared.
+ */
 const mapValues = <T>(
   map: Readonly<Record<string, T>>,
   to: (value: T, name: string) => unknown,

@@ -28,8 +28,9 @@ import { signingRules } from './soap/signing-rules.js';
 import { toleranceRules } from './soap/tolerance-rules.js';
 
 /**
- * Rules between keys, which the schema cannot state. They look at data whose shape may still be wrong, so that all
- * diagnostics come out at once; data of the wrong shape are passed over here. `isGiven` tells what a file has from defaults.
+ * Rules between keys, which the schema cannot state. They look at data whose shape may still be
+ * wrong, so that all diagnostics come out at once; data of the wrong shape are passed over here.
+ * `isGiven` tells what a file has from defaults.
  */
 export function* checkRules(
   data: unknown,
@@ -123,7 +124,10 @@ function serviceRules(
   return findings;
 }
 
-/** An internal limit may stand in its group too, but not in both places: one of the values would not count. */
+/**
+ * An internal limit may stand in its group too, but not in both places: one of the values would not
+ * count.
+ */
 function limitRules(
   { limits }: Record<string, unknown>,
   isGiven: (path: ConfigPath) => boolean,

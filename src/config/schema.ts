@@ -1,4 +1,3 @@
-// biome-ignore-all format: a table of keys
 import { FIELD_CASES } from '../base/field-names.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
 import { FAULT_DETAIL_POLICIES } from '../soap/fault/fault-policy.js';
@@ -15,7 +14,16 @@ import { OPERATION_KEYS } from './graphql/operation-keys.js';
 import { SERVICE_REPLY_HEADERS, SOAP_HEADERS } from './graphql/request-keys.js';
 import { SUBSCRIPTION_KEYS } from './graphql/subscription-keys.js';
 import { SCHEMA_KEYS } from './graphql/type-keys.js';
-import { ADDRESS, BACKEND, BLOCK_NAME, HEADER_NAME, HTTP_URL, NAME_FORMAT, PATH, URI } from './keys/formats.js';
+import {
+  ADDRESS,
+  BACKEND,
+  BLOCK_NAME,
+  HEADER_NAME,
+  HTTP_URL,
+  NAME_FORMAT,
+  PATH,
+  URI,
+} from './keys/formats.js';
 import {
   closed,
   flag,
@@ -50,62 +58,138 @@ import { ADDRESSING_KEYS } from './soap/soap-keys.js';
 import { VALIDATION_KEYS } from './soap/validation-keys.js';
 
 /**
- * The one table of configuration keys: type, sentence, default and bounds of each. The static type, the check at
- * start-up, the published JSON Schema and the reference in `config/README.md` are all made from it.
+ * The one table of configuration keys: type, sentence, default and bounds of each. The static type,
+ * the check at start-up, the published JSON Schema and the reference in `config/README.md` are all
+ * made from it.
  */
 
 const SERVICE = closed({
-  kind: kindKey<'soap'>('The protocol of the service; with `graphql` it has keys of its own.', 'soap'),
-  wsdl: optional(text('The WSDL, a path beside this file. Without it and without `types` the service is SOAP only.',
-    { minLength: 1 })),
+  kind: kindKey<'soap'>(
+    'The protocol of the service; with `graphql` it has keys of its own.',
+    'soap',
+  ),
+  wsdl: optional(
+    text(
+      'The WSDL, a path beside this file. Without it and without `types` the service is SOAP only.',
+      { minLength: 1 },
+    ),
+  ),
   url: optional(text(BACKEND, HTTP_URL)),
   urls: urls('Several addresses of the same backend, in place of `url`.'),
   // Unsafe because an array of TypeBox may be empty.
-  versions: optional(unsafe<readonly [DialectName, ...DialectName[]]>(
-    { type: 'array', items: { type: 'string', enum: DIALECT_NAMES }, description: 'Dialects that callers may speak; GraphQL calls the backend in the first. By default those of the bindings of `port` or `ports`; else 1.1 where the WSDL has a binding for it, and 1.2 behind it where that has the same address; else 1.2. Without a WSDL 1.1.', minItems: 1, uniqueItems: true })),
-  path: text('Path of the service on the traffic address.', { derived: '/soap/<service>', ...PATH }),
-  mode: oneOf(['enforce', 'monitor'],
-    '`enforce` refuses what breaks the rules; `monitor` counts and logs it and lets it through.', 'enforce'),
-  operations: mapOf('^[^\\s:{}]{1,256}$', OPERATION_KEYS,
-    'By operation name: how GraphQL offers it. As soon as one names its field, only those listed are offered.', { names: 'Use the name of an operation of the WSDL.', default: {} }),
+  versions: optional(
+    unsafe<readonly [DialectName, ...DialectName[]]>({
+      type: 'array',
+      items: { type: 'string', enum: DIALECT_NAMES },
+      description:
+        'Dialects that callers may speak; GraphQL calls the backend in the first. By default those of the bindings of `port` or `ports`; else 1.1 where the WSDL has a binding for it, and 1.2 behind it where that has the same address; else 1.2. Without a WSDL 1.1.',
+      minItems: 1,
+      uniqueItems: true,
+    }),
+  ),
+  path: text('Path of the service on the traffic address.', {
+    derived: '/soap/<service>',
+    ...PATH,
+  }),
+  mode: oneOf(
+    ['enforce', 'monitor'],
+    '`enforce` refuses what breaks the rules; `monitor` counts and logs it and lets it through.',
+    'enforce',
+  ),
+  operations: mapOf(
+    '^[^\\s:{}]{1,256}$',
+    OPERATION_KEYS,
+    'By operation name: how GraphQL offers it. As soon as one names its field, only those listed are offered.',
+    { names: 'Use the name of an operation of the WSDL.', default: {} },
+  ),
   types: optional(text('Types in SDL, instead of `wsdl`.')),
   port: optional(text('The port of the WSDL to call; by default the first of the first dialect.')),
-  ports: optional(list(string(),
-    'Several ports of the WSDL that have the address of this service; instead of `port`. Operations that share a name go by their request element.', { minItems: 1, maxItems: 10_000, uniqueItems: true })),
+  ports: optional(
+    list(
+      string(),
+      'Several ports of the WSDL that have the address of this service; instead of `port`. Operations that share a name go by their request element.',
+      { minItems: 1, maxItems: 10_000, uniqueItems: true },
+    ),
+  ),
   namespace: optional(text('Namespace of the request and reply elements, for types in SDL.')),
-  naming: oneOf(['camel', 'exact'],
-    '`camel` makes field names lowerCamelCase; `exact` keeps the names of the XML.', 'camel'),
+  naming: oneOf(
+    ['camel', 'exact'],
+    '`camel` makes field names lowerCamelCase; `exact` keeps the names of the XML.',
+    'camel',
+  ),
   schema: SCHEMA_KEYS,
-  serveWsdl: flag('Whether `?wsdl` and `?xsd=` of the path answer with the documents of `wsdl`.', true),
-  faultDetail: oneOf(FAULT_DETAIL_POLICIES,
-    "How much of a Fault's detail callers see: `unsafe:pass` all of it; `declared` the parts that the WSDL declares; `none` nothing. Stack traces are cut unless `unsafe:pass`, and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.", 'declared'),
-  understands: optional(list(string(BLOCK_NAME),
-    'Header blocks the backend understands, as `{uri}local`; others that must be understood are refused.', { maxItems: 256, uniqueItems: true })),
-  attachments: flag('Whether messages may be packages of an envelope and other parts: MTOM, SOAP with Attachments.',
-    true),
-  mtom: optional(flag('Whether the binary content of calls from GraphQL goes into parts of a package (MTOM); by default where a policy of the WSDL demands it. What the WSDL declares as an `xop:Include` always does.')),
-  callCost: optional(costPoints(
-    'The cost of one call from GraphQL whose operation has none; by default `limits.graphql.callCost`.')),
-  reads: list(string({ pattern: '^[^\\s{}:]{1,256}$', hint: 'Write the name of an operation, or a pattern such as Export*.' }),
-    'Operations that read, by name or pattern (`Export*`): they are queries, whatever their names say. The `field` of an operation decides before.', { maxItems: 1000, uniqueItems: true, default: [] }),
-  callerHeaders: list(string(HEADER_NAME),
-    "Header fields of a GraphQL caller's request that operations may put into their messages, with `header`.", { maxItems: 64, uniqueItems: true, default: [] }),
+  serveWsdl: flag(
+    'Whether `?wsdl` and `?xsd=` of the path answer with the documents of `wsdl`.',
+    true,
+  ),
+  faultDetail: oneOf(
+    FAULT_DETAIL_POLICIES,
+    "How much of a Fault's detail callers see: `unsafe:pass` all of it; `declared` the parts that the WSDL declares; `none` nothing. Stack traces are cut unless `unsafe:pass`, and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.",
+    'declared',
+  ),
+  understands: optional(
+    list(
+      string(BLOCK_NAME),
+      'Header blocks the backend understands, as `{uri}local`; others that must be understood are refused.',
+      { maxItems: 256, uniqueItems: true },
+    ),
+  ),
+  attachments: flag(
+    'Whether messages may be packages of an envelope and other parts: MTOM, SOAP with Attachments.',
+    true,
+  ),
+  mtom: optional(
+    flag(
+      'Whether the binary content of calls from GraphQL goes into parts of a package (MTOM); by default where a policy of the WSDL demands it. What the WSDL declares as an `xop:Include` always does.',
+    ),
+  ),
+  callCost: optional(
+    costPoints(
+      'The cost of one call from GraphQL whose operation has none; by default `limits.graphql.callCost`.',
+    ),
+  ),
+  reads: list(
+    string({
+      pattern: '^[^\\s{}:]{1,256}$',
+      hint: 'Write the name of an operation, or a pattern such as Export*.',
+    }),
+    'Operations that read, by name or pattern (`Export*`): they are queries, whatever their names say. The `field` of an operation decides before.',
+    { maxItems: 1000, uniqueItems: true, default: [] },
+  ),
+  callerHeaders: list(
+    string(HEADER_NAME),
+    "Header fields of a GraphQL caller's request that operations may put into their messages, with `header`.",
+    { maxItems: 64, uniqueItems: true, default: [] },
+  ),
   soapHeaders: SOAP_HEADERS,
   replyHeaders: SERVICE_REPLY_HEADERS,
   ...UPSTREAM_KEYS,
-  bufferRequests: flag('Collects requests whose length is not known, so that they go on with one: for backends that refuse chunked.',
-    false),
-  earlyEnd: flag('Whether the reading of a long reply ends, and its connection, as soon as all values that a query selects have been read; the rest is not validated then.',
-    false),
-  dataContractReferences: flag('Whether elements of replies may stand for others by `Id` and `Ref` of .NET data contracts although the WSDL does not declare these. Replies are held whole then.',
-    false),
-  unknownOperations: oneOf(['refuse', 'pass'],
-    'The treatment of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL is incomplete, or Bodies are encrypted.', 'refuse'),
+  bufferRequests: flag(
+    'Collects requests whose length is not known, so that they go on with one: for backends that refuse chunked.',
+    false,
+  ),
+  earlyEnd: flag(
+    'Whether the reading of a long reply ends, and its connection, as soon as all values that a query selects have been read; the rest is not validated then.',
+    false,
+  ),
+  dataContractReferences: flag(
+    'Whether elements of replies may stand for others by `Id` and `Ref` of .NET data contracts although the WSDL does not declare these. Replies are held whole then.',
+    false,
+  ),
+  unknownOperations: oneOf(
+    ['refuse', 'pass'],
+    'The treatment of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL is incomplete, or Bodies are encrypted.',
+    'refuse',
+  ),
   rest: REST_KEYS,
   addressing: ADDRESSING_KEYS,
   security: SECURITY_KEYS,
   validate: VALIDATION_KEYS,
-  tolerate: optional(toleratedNames('Deviations of replies that pass, by name: `wrapper`, `wrapper-name`, `media-type`, `leading-space`, `trailing-bytes`, `control-characters`, `empty-body`, `missing`. Without it a reply is held to its contract. Each is counted and logged.')),
+  tolerate: optional(
+    toleratedNames(
+      'Deviations of replies that pass, by name: `wrapper`, `wrapper-name`, `media-type`, `leading-space`, `trailing-bytes`, `control-characters`, `empty-body`, `missing`. Without it a reply is held to its contract. Each is counted and logged.',
+    ),
+  ),
   drift: optional(DRIFT_KEYS),
   limits: section('Limits of this service where they differ from those of the gateway.', {
     xml: limitOverrides(XML_LIMITS, 'limits.xml'),
@@ -113,7 +197,10 @@ const SERVICE = closed({
   }),
 });
 
-/** One schema that asks for the kind first, so that an error is reported by the keys of that kind. TypeBox has no `if`. */
+/**
+ * One schema that asks for the kind first, so that an error is reported by the keys of that kind.
+ * TypeBox has no `if`.
+ */
 const EITHER_SERVICE = unsafe<StaticOf<typeof SERVICE> | StaticOf<typeof GRAPHQL_SERVICE_KEYS>>({
   if: { type: 'object', properties: { kind: { const: 'graphql' } }, required: ['kind'] },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -135,24 +222,55 @@ export const CONFIG_SCHEMA = closed(
     hosts: HOSTS,
     publicUrl: optional(PUBLIC_URL),
     // Unsafe for the reason of `flagOr`.
-    workers: unsafe<number | 'auto'>(
-      { type: ['integer', 'string'], description: 'Processes that share the traffic address; `auto` is one for each processor.', minimum: 1, maximum: 256, pattern: '^auto$', hint: 'Write a number from 1 to 256, or auto.', default: 1 }),
-    drainDelayMillis: millis('After SIGTERM, the time in milliseconds in which `/ready` fails and requests are still taken, until load balancers have noticed. Then the drain begins. 0: at once.',
-      [0, 3_600_000], 0),
-    roles: list(string(URI),
-      'URIs by which header blocks name the gateway (actor, role), besides the standard `next`.', { maxItems: 64, uniqueItems: true, default: [] }),
-    understands: list(string(BLOCK_NAME),
-      'Header blocks for the gateway, as `{uri}local`, that it may take away even if they must be understood; those of WS-Addressing are known.', { maxItems: 256, uniqueItems: true, default: [] }),
-    services: mapOf(NAME_FORMAT, EITHER_SERVICE,
-      'The backends, by the name that paths, metrics and logs use.', { names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.', minProperties: 1, hint: 'Name a backend by its address, or a file with backends in `include`.', default: {} }),
+    workers: unsafe<number | 'auto'>({
+      type: ['integer', 'string'],
+      description: 'Processes that share the traffic address; `auto` is one for each processor.',
+      minimum: 1,
+      maximum: 256,
+      pattern: '^auto$',
+      hint: 'Write a number from 1 to 256, or auto.',
+      default: 1,
+    }),
+    drainDelayMillis: millis(
+      'After SIGTERM, the time in milliseconds in which `/ready` fails and requests are still taken, until load balancers have noticed. Then the drain begins. 0: at once.',
+      [0, 3_600_000],
+      0,
+    ),
+    roles: list(
+      string(URI),
+      'URIs by which header blocks name the gateway (actor, role), besides the standard `next`.',
+      { maxItems: 64, uniqueItems: true, default: [] },
+    ),
+    understands: list(
+      string(BLOCK_NAME),
+      'Header blocks for the gateway, as `{uri}local`, that it may take away even if they must be understood; those of WS-Addressing are known.',
+      { maxItems: 256, uniqueItems: true, default: [] },
+    ),
+    services: mapOf(
+      NAME_FORMAT,
+      EITHER_SERVICE,
+      'The backends, by the name that paths, metrics and logs use.',
+      {
+        names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.',
+        minProperties: 1,
+        hint: 'Name a backend by its address, or a file with backends in `include`.',
+        default: {},
+      },
+    ),
     clients: optional(CLIENT_KEYS),
     redis: optional(REDIS_KEYS),
     links: LINK_KEYS,
     subscriptions: SUBSCRIPTION_KEYS,
-    headerCase: oneOf(FIELD_CASES,
-      'How the names of header fields to callers are written: `usual` as in `Content-Type`, or in `lower` case.', 'usual'),
-    routes: list(ROUTE,
-      'Paths that hold no envelope (documents, pages): passed on unread. Callers cannot add the parameters in the query of `url`.', { maxItems: 256, default: [] }),
+    headerCase: oneOf(
+      FIELD_CASES,
+      'How the names of header fields to callers are written: `usual` as in `Content-Type`, or in `lower` case.',
+      'usual',
+    ),
+    routes: list(
+      ROUTE,
+      'Paths that hold no envelope (documents, pages): passed on unread. Callers cannot add the parameters in the query of `url`.',
+      { maxItems: 256, default: [] },
+    ),
     graphql: GRAPHQL_KEYS,
     mcp: optional(MCP_KEYS),
     limits: LIMIT_KEYS,
@@ -162,8 +280,11 @@ export const CONFIG_SCHEMA = closed(
     console: CONSOLE_KEYS,
     audit: optional(AUDIT_KEYS),
     log: section('Logging, as JSON lines on standard output.', {
-      level: oneOf(['debug', 'info', 'warn', 'error'],
-        'Least level written. Requests that are answered are `info`, refused ones `warn`, failures `error`.', 'info'),
+      level: oneOf(
+        ['debug', 'info', 'warn', 'error'],
+        'Least level written. Requests that are answered are `info`, refused ones `warn`, failures `error`.',
+        'info',
+      ),
     }),
     demo: optional(
       closed(
@@ -182,7 +303,10 @@ export const CONFIG_SCHEMA = closed(
 export type FileConfig = StaticOf<typeof CONFIG_SCHEMA>;
 
 type FileService<Kind> = Extract<FileConfig['services'][string], { readonly kind: Kind }>;
-type Completed<Kind, Groups extends keyof FileConfig['limits']> = Omit<FileService<Kind>, 'url' | 'urls' | 'limits'> & {
+type Completed<Kind, Groups extends keyof FileConfig['limits']> = Omit<
+  FileService<Kind>,
+  'url' | 'urls' | 'limits'
+> & {
   /** One at least, also where the file gives a `url`. */
   readonly urls: readonly string[];
   /** The addresses in `urls`, with their weights. */
@@ -196,8 +320,8 @@ export type GraphqlServiceConfig = Completed<'graphql', 'remote' | 'upstream'>;
 export type AnyService = ServiceConfig | GraphqlServiceConfig;
 
 /**
- * A configuration as the gateway uses it: checked, frozen. `services` are those that speak SOAP, the others are apart;
- * each has all of its limits.
+ * A configuration as the gateway uses it: checked, frozen. `services` are those that speak SOAP,
+ * the others are apart; each has all of its limits.
  */
 export interface Config extends Omit<FileConfig, 'services' | 'limits'> {
   readonly limits: Omit<FileConfig['limits'], 'internal'>;

@@ -15,7 +15,10 @@ export interface ConfigFiles {
   /** See `ConfigSource`. */
   placeOf(path: ConfigPath, part?: 'key' | 'value'): ConfigPlace | null;
   placeIn(path: ConfigPath, at: SourcePosition): ConfigPlace;
-  /** The absolute path of the file that `{ file: path }` names for the value at `path`; null where it comes from elsewhere. */
+  /**
+   * The absolute path of the file that `{ file: path }` names for the value at `path`; null where
+   * it comes from elsewhere.
+   */
   fileAt(path: ConfigPath): string | null;
   locate: ConfigSource['locate'];
   /** Whether a file has a value for this key, even that of its default. */
@@ -27,7 +30,10 @@ export interface ConfigFiles {
 /** The position of a configured value; without a line where it is in no file. */
 type SectionPlace = Pick<Diagnostic, 'line' | 'column'> & { readonly file: string };
 
-/** One part of a configuration: its value, its path, and the positions of its keys in the files. Paths begin at the part. */
+/**
+ * One part of a configuration: its value, its path, and the positions of its keys in the files.
+ * Paths begin at the part.
+ */
 export class ConfigSection<out T> {
   readonly value: T;
   readonly path: ConfigPath;

@@ -2,7 +2,8 @@ import type { PageEntry } from '../graphql/docs/page-block.js';
 import type { TlsEnd } from '../listen/tls-ends.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 
-// The JSON that the page asks for. The page is compiled with these types, for browsers: nothing here needs Node.
+// The JSON that the page asks for. The page is compiled with these types, for browsers: nothing
+// here needs Node.
 
 /** One number of a metric. */
 interface MetricPoint {
@@ -65,7 +66,10 @@ export interface ListenerEnd extends TlsEnd {
   readonly address: string;
 }
 
-/** What stays as it is until the next reload; the ends of files that rotate are those at the time of the answer. */
+/**
+ * What stays as it is until the next reload; the ends of files that rotate are those at the time of
+ * the answer.
+ */
 export interface ConsoleDescription {
   /** The version of the gateway. */
   readonly version: string;

@@ -13,7 +13,9 @@ import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
 import type { Operation } from '../wsdl/model.js';
 import type { SampleMessage } from './answers.js';
 
-/** A sample of an operation, with values made up; `bound` is its field of the root, if it has one. */
+/**
+ * A sample of an operation, with values made up; `bound` is its field of the root, if it has one.
+ */
 export function sampleOf(
   compiled: Compiled,
   service: ConfiguredService,

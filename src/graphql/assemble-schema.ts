@@ -28,7 +28,10 @@ interface Implementations {
 /** What graphql-js has as fields of any name without a prototype. */
 type TypeMap = ReturnType<GraphQLSchema['getTypeMap']>;
 
-/** Makes a schema of these types and all that they refer to, in the order of graphql-js, whose constructor does not pause. */
+/**
+ * Makes a schema of these types and all that they refer to, in the order of graphql-js, whose
+ * constructor does not pause.
+ */
 export function* assembleSchema(
   roots: RootTypes,
   types: readonly GraphQLNamedType[],
@@ -60,7 +63,9 @@ export function* assembleSchema(
 /** Types that are checked together. */
 const PART_TYPES = 100;
 
-/** Validates a schema in parts, with the result of `validateSchema`, which is kept with the schema. */
+/**
+ * Validates a schema in parts, with the result of `validateSchema`, which is kept with the schema.
+ */
 export function* validating(schema: GraphQLSchema): Steps<readonly GraphQLError[]> {
   invariant(schema instanceof AssembledSchema, 'a schema that was assembled');
   const types = Object.values(schema.getTypeMap());
@@ -76,7 +81,10 @@ export function* validating(schema: GraphQLSchema): Steps<readonly GraphQLError[
   return schema.__validationErrors;
 }
 
-/** Keeps its fields ordinary ones, so that introspection can derive an object from it (`Object.create`). */
+/**
+ * Keeps its fields ordinary ones, so that introspection can derive an object from it
+ * (`Object.create`).
+ */
 class AssembledSchema extends GraphQLSchema {
   private readonly roots: RootTypes;
   private readonly types: TypeMap;
@@ -139,7 +147,9 @@ class AssembledSchema extends GraphQLSchema {
 /** References in one step. */
 const STEP_REFERENCES = 1000;
 
-/** Adds a type and what it refers to, depth first. No recursion: types may lead to others for ever. */
+/**
+ * Adds a type and what it refers to, depth first. No recursion: types may lead to others for ever.
+ */
 function* collect(root: GraphQLNamedType, found: Set<GraphQLNamedType>): Steps<void> {
   found.add(root);
   const stack = [typeReferences(root)];

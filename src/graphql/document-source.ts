@@ -1,8 +1,9 @@
 import { type ASTNode, Source, type SourceLocation } from 'graphql';
 
 /**
- * The text of one document, with fast look-up of locations. graphql-js walks the whole text for the location of each
- * error, also of discarded ones: after parsing it gets an empty text, and locations are looked up here.
+ * The text of one document, with fast look-up of locations. graphql-js walks the whole text for the
+ * location of each error, also of discarded ones: after parsing it gets an empty text, and
+ * locations are looked up here.
  */
 export class OperationSource extends Source {
   readonly #text: string;

@@ -14,8 +14,8 @@ import { type FaultReason, SoapFaultError } from '../soap/fault/fault.js';
 import { placesOf } from './document-source.js';
 
 /**
- * Makes the error of a field from any failure. Messages are ours or the backend's Fault's; they never hold a value of
- * the client. An error that is no `Refusal` is a bug and is masked.
+ * Makes the error of a field from any failure. Messages are ours or the backend's Fault's; they
+ * never hold a value of the client. An error that is no `Refusal` is a bug and is masked.
  */
 export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
   if (caught instanceof SoapFaultError) {
@@ -53,8 +53,8 @@ function describeInput({ path, rule }: InputError): {
 }
 
 /**
- * Removes what reveals the schema from an error, for clients that may not know it. Rules and paths reveal it, so of
- * both only an argument that the document has remains.
+ * Removes what reveals the schema from an error, for clients that may not know it. Rules and paths
+ * reveal it, so of both only an argument that the document has remains.
  */
 export function closedError(error: GraphQLError): GraphQLError {
   const { nodes, path, extensions } = error;
@@ -160,7 +160,10 @@ const MORE_ERRORS_CODE = 'TOO_MANY_ERRORS';
 export const tooManyErrors = (): GraphQLError =>
   new GraphQLError(MORE_ERRORS, { extensions: { code: MORE_ERRORS_CODE } });
 
-/** The errors of an answer without the marker that ends a cut list, which is none of them, and whether it was there. */
+/**
+ * The errors of an answer without the marker that ends a cut list, which is none of them, and
+ * whether it was there.
+ */
 export function withoutMarker(all: readonly GraphQLError[]): {
   readonly errors: readonly GraphQLError[];
   readonly areCut: boolean;
@@ -188,7 +191,9 @@ export interface InputProblem {
   readonly expected: GraphQLInputType | null;
 }
 
-/** A request that is refused with several errors at places in its document. Nothing was executed. */
+/**
+ * A request that is refused with several errors at places in its document. Nothing was executed.
+ */
 export class DocumentRefusal extends Refusal {
   readonly errors: readonly GraphQLError[];
   /** Errors of the variables; [] where something else is wrong. */

@@ -43,7 +43,9 @@ export interface StreamCarrier {
   carry(operation: AdmittedOperation | Refusal): Promise<void> | null;
 }
 
-/** Answers a request; `CARRIED` where the carrier took it. Rejects with `CLIENT_GONE` or with a bug. */
+/**
+ * Answers a request; `CARRIED` where the carrier took it. Rejects with `CLIENT_GONE` or with a bug.
+ */
 export type GraphqlHandler = (
   request: GraphqlRequest,
   host: RequestHost,
@@ -53,7 +55,10 @@ export type GraphqlHandler = (
 /** The answer to an operation whose results went out as a stream. */
 export const CARRIED: GraphqlResponse = { status: 200, headers: {}, body: null };
 
-/** The two media types of GraphQL over HTTP (section 4.1): the older one hides request errors behind status 200. */
+/**
+ * The two media types of GraphQL over HTTP (section 4.1): the older one hides request errors behind
+ * status 200.
+ */
 const JSON_TYPE = 'application/json';
 const GRAPHQL_TYPE = 'application/graphql-response+json';
 
@@ -173,7 +178,10 @@ async function answerBatch(items: readonly unknown[], batch: Batch): Promise<Gra
   return joinAnswers(answers);
 }
 
-/** A request that could not be read: a request that is none of GraphQL is answered by its status alone. */
+/**
+ * A request that could not be read: a request that is none of GraphQL is answered by its status
+ * alone.
+ */
 function unreadAnswer(caught: unknown, host: OperationHost): GraphqlResponse {
   const refused = refuseOperation(caught, host);
   const { code } = refused.refusal;
@@ -183,7 +191,10 @@ function unreadAnswer(caught: unknown, host: OperationHost): GraphqlResponse {
   return { status, headers: code === 'HTTP_METHOD' ? { allow: 'GET, POST' } : {}, body: null };
 }
 
-/** An operation that was refused. Errors with a status of their own have it for clients of either media type. */
+/**
+ * An operation that was refused. Errors with a status of their own have it for clients of either
+ * media type.
+ */
 function refusedAnswer({ refusal, result }: RefusedOperation, type: AnswerType): GraphqlResponse {
   const { code, kind, retryAfter, isOfCaller } = refusal;
   if (isOfCaller && kind.httpStatus === undefined && !isMalformed(refusal)) {
@@ -226,8 +237,9 @@ const NOT_ACCEPTABLE: GraphqlResponse = {
 };
 
 /**
- * The media type of the answer: the one of the two that Accept weighs most (RFC 9110 section 12.5.1), the first of equals;
- * null where neither is taken. Without Accept it is the older one, as the draft wants of servers for now (section 6.1).
+ * The media type of the answer: the one of the two that Accept weighs most (RFC 9110 section
+ * 12.5.1), the first of equals; null where neither is taken. Without Accept it is the older one, as
+ * the draft wants of servers for now (section 6.1).
  */
 function acceptedType(accept: string | readonly string[] | undefined): AnswerType | null {
   if (accept === undefined || accept === '' || accept === '*/*' || accept === JSON_TYPE)

@@ -73,7 +73,9 @@ export function operationsOf(options: GraphqlOptions): Operations {
   return { built, limits, admission, ownAdmission: { ...admission, trusted: null }, persisted };
 }
 
-/** The connection of one operation to the rest of the gateway: its caller, its backends, its record. */
+/**
+ * The connection of one operation to the rest of the gateway: its caller, its backends, its record.
+ */
 export interface OperationHost
   extends Pick<Execution, 'callField' | 'checkCall' | 'sendToSubschema' | 'pageOwner' | 'signal'> {
   /** The rights of the caller to fields; null or absent where all callers have the same. */
@@ -84,9 +86,15 @@ export interface OperationHost
   readonly wantsBreakdown?: boolean;
   /** Waits for the turn of a document that takes long to read; absent: it is read at once. */
   turn?(): Promise<void>;
-  /** Asks a decision point about an operation. Rejects with `FORBIDDEN`. Null or absent where there is none. */
+  /**
+   * Asks a decision point about an operation. Rejects with `FORBIDDEN`. Null or absent where there
+   * is none.
+   */
   readonly consult?: ((admitted: Admitted) => Promise<void>) | null;
-  /** Takes the points of an operation that the caller may call. Throws `FORBIDDEN`, `RATE_LIMITED`, `MAX_COST_LIMIT`. */
+  /**
+   * Takes the points of an operation that the caller may call. Throws `FORBIDDEN`, `RATE_LIMITED`,
+   * `MAX_COST_LIMIT`.
+   */
   authorizeAndCharge?(admitted: Admitted): void;
   /** Charges for what is no operation; false, and no charge, where the caller cannot pay. */
   pay?(points: number): boolean;
@@ -99,14 +107,19 @@ export interface OperationHost
 }
 
 /*
- * The life of a GraphQL operation. It is the same for HTTP, an item of a batch, server-sent events, a WebSocket message
- * and an event of a subscription: they differ in how they answer, how they delay a refusal, and what waits for a permit.
+ * The life of a GraphQL operation. It is the same for HTTP, an item of a batch, server-sent events,
+ * a WebSocket message and an event of a subscription: they differ in how they answer, how they
+ * delay a refusal, and what waits for a permit.
  *
- *     find document -> wait for a turn -> admit -> authorize and charge -> run -> reconcile -> report
- *     '--------- admitOperation ---------'      '- authorizeAndCharge -'  '---------- run ---------'
+ *     find document -> wait for a turn -> admit        by `admitOperation`
+ *     -> authorize and charge                          by `authorizeAndCharge`
+ *     -> run -> reconcile -> report
  */
 
-/** Finds the document of a request, waits for a turn if it is long, and admits. Rejects with a `Refusal`. */
+/**
+ * Finds the document of a request, waits for a turn if it is long, and admits. Rejects with a
+ * `Refusal`.
+ */
 export async function admitOperation(
   raw: unknown,
   operations: Operations,
@@ -121,7 +134,10 @@ export async function admitOperation(
   return new AdmittedOperation(operations, params, admitted);
 }
 
-/** Admits a document that the gateway has written itself: nothing is found or remembered for it. Rejects with a `Refusal`. */
+/**
+ * Admits a document that the gateway has written itself: nothing is found or remembered for it.
+ * Rejects with a `Refusal`.
+ */
 export async function admitOwnOperation(
   params: GraphqlParams,
   operations: Operations,
@@ -149,12 +165,17 @@ export class AdmittedOperation {
     return this.admitted.operation.operation;
   }
 
-  /** Copies the operation at another price, in points: each event of a subscription is charged anew. */
+  /**
+   * Copies the operation at another price, in points: each event of a subscription is charged anew.
+   */
   at(cost: number): AdmittedOperation {
     return new AdmittedOperation(this.#operations, null, { ...this.admitted, cost });
   }
 
-  /** Throws `FORBIDDEN`, `RATE_LIMITED` or `MAX_COST_LIMIT`. A document is remembered only when it is paid for. */
+  /**
+   * Throws `FORBIDDEN`, `RATE_LIMITED` or `MAX_COST_LIMIT`. A document is remembered only when it
+   * is paid for.
+   */
   authorizeAndCharge(host: OperationHost): ChargedOperation {
     host.authorizeAndCharge?.(this.admitted);
     if (this.#params !== null) {
@@ -176,12 +197,18 @@ export class ChargedOperation {
     this.#host = host;
   }
 
-  /** Runs it, once. `receiver` gets parts of the answer of its one field. Rejects with `CLIENT_GONE` when the client has gone, or with a bug. */
+  /**
+   * Runs it, once. `receiver` gets parts of the answer of its one field. Rejects with `CLIENT_GONE`
+   * when the client has gone, or with a bug.
+   */
   run(receiver: ReplyReceiver | null = null): Promise<ExecutionResult> {
     return this.#run(receiver, false);
   }
 
-  /** Runs it as `run` does, for an answer that is sent as JSON text: fields of `data` may be `WrittenJson`. */
+  /**
+   * Runs it as `run` does, for an answer that is sent as JSON text: fields of `data` may be
+   * `WrittenJson`.
+   */
   runForText(): Promise<ExecutionResult> {
     return this.#run(null, true);
   }
@@ -233,7 +260,10 @@ export interface RefusedOperation {
   readonly result: ExecutionResult;
 }
 
-/** Records a refusal, and reports it to the caller. `admitted` is the operation, if it came as far as that. */
+/**
+ * Records a refusal, and reports it to the caller. `admitted` is the operation, if it came as far
+ * as that.
+ */
 export function refuseOperation(
   caught: unknown,
   host: OperationHost,

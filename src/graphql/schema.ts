@@ -52,8 +52,8 @@ export interface BuiltSchema {
   /** Fields that services answer which speak GraphQL, by `Query.customer`. */
   readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
   /**
-   * The rules of all fields that the replies and Faults of an operation may hold, by `service.operation`. An operation
-   * without rules has no entry.
+   * The rules of all fields that the replies and Faults of an operation may hold, by
+   * `service.operation`. An operation without rules has no entry.
    */
   readonly replyRules: ReadonlyMap<string, FieldRule>;
   /** Errors in links: without them the schema has none of the links. */
@@ -113,7 +113,8 @@ export function* buildingSchema(
   for (const { bound } of subscribed.table.subscriptions.values())
     fields.set(`Subscription.${bound.name}`, bound);
   const roots = [query, mutation, subscription].filter((root) => root !== null);
-  // Types are printed in this order. All are named here: found one in another, they would nest as deep as schemas do.
+  // Types are printed in this order. All are named here: found one in another, they would nest as
+  // deep as schemas do.
   const types: GraphQLNamedType[] = [...roots, ...ownTypes, ...added.types];
   yield* relaxInputs(made);
   for (const group of groups) names.findings.push(...mappingFindings(group, names, made));
@@ -278,7 +279,10 @@ const EMPTY_QUERY: Config = {
   description: 'Always null: no operation reads, and a schema needs a query.',
 };
 
-/** Entries for types that are not there. Only where there are any is every type of the service looked at. */
+/**
+ * Entries for types that are not there. Only where there are any is every type of the service
+ * looked at.
+ */
 function mappingFindings(
   { owner, services }: TypeGroup,
   names: TypeNames,

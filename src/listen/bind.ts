@@ -13,12 +13,14 @@ export interface HostPort {
 }
 
 /**
- * Connections that wait to be accepted, at most; the system may allow fewer. With Node's 511 a thousand clients that
- * connect at once saw resets.
+ * Connections that wait to be accepted, at most; the system may allow fewer. With Node's 511 a
+ * thousand clients that connect at once saw resets.
  */
 export const BACKLOG = 4_096;
 
-/** The address of a server: host and port, the path of a Unix socket, or a systemd socket by name. */
+/**
+ * The address of a server: host and port, the path of a Unix socket, or a systemd socket by name.
+ */
 export type ListenAddress = HostPort | { readonly path: string } | { readonly socketName: string };
 
 /** Binds a server to an address; resolves to it as a URL, with the port the system gave for 0. */
@@ -49,8 +51,8 @@ export async function bind(
 const FIRST_SOCKET = 3;
 
 /**
- * The descriptor of a socket that systemd has opened. Throws with the code `ENOSOCKET` when there is none of the name. In a
- * worker it is one of the parent, which listens for it.
+ * The descriptor of a socket that systemd has opened. Throws with the code `ENOSOCKET` when there
+ * is none of the name. In a worker it is one of the parent, which listens for it.
  */
 function inheritedSocket(name: string): number {
   const { LISTEN_PID: pid, LISTEN_FDS: count = '0', LISTEN_FDNAMES: names = '' } = process.env;

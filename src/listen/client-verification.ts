@@ -7,8 +7,9 @@ import { revokedSerials, serialText } from '../base/x509/revocation-list.js';
 const CHAIN_MAX = 10;
 
 /**
- * Verifies certificates of clients again, after their handshake: by authorities and revocation lists that have changed. What it
- * does not know is no good: the client can connect again, and the handshake decides.
+ * Verifies certificates of clients again, after their handshake: by authorities and revocation
+ * lists that have changed. What it does not know is no good: the client can connect again, and the
+ * handshake decides.
  */
 export class ClientVerification {
   readonly #authorities: readonly X509Certificate[];

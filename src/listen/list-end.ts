@@ -1,5 +1,8 @@
 import { firstEnd } from '../base/first-end.js';
 import { nextUpdate } from '../base/x509/revocation-list.js';
 
-/** When the first revocation list of a PEM file is due to be replaced (`nextUpdate`); null where none says so. */
+/**
+ * When the first revocation list of a PEM file is due to be replaced (`nextUpdate`); null where
+ * none says so.
+ */
 export const listEndMillis = firstEnd('X509 CRL', nextUpdate);

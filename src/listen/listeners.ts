@@ -25,7 +25,10 @@ export interface Listener {
 /** The address of peers at Unix sockets, which have none: they run on the same machine. */
 const LOCAL_ADDRESS = '127.0.0.1';
 
-/** A gateway that is gone must not be asked by the network forever: RFC 9293 leaves two hours as the default. */
+/**
+ * A gateway that is gone must not be asked by the network forever: RFC 9293 leaves two hours as the
+ * default.
+ */
 const KEEP_ALIVE_MILLIS = 60_000;
 
 /** Addresses whose handshakes are remembered; beyond, the one longest without one is forgotten. */
@@ -68,7 +71,10 @@ export class Listeners {
   readonly #rereads: (() => Promise<void>)[] = [];
   /** Connections that are not handed on yet, by address. */
   readonly #pending = new Map<string, number>();
-  /** Up to when the handshakes of an address use up its rate: the generic cell rate algorithm (ITU-T I.371). */
+  /**
+   * Up to when the handshakes of an address use up its rate: the generic cell rate algorithm (ITU-T
+   * I.371).
+   */
   readonly #paidMillis = new Map<string, number>();
 
   constructor(target: ListenerTarget, tickets: TicketKeys) {
@@ -112,7 +118,10 @@ export class Listeners {
     return bind(server, listener.address, listener.tls === null ? 'http' : 'https');
   }
 
-  /** Reads certificates, authorities and revocation lists again, which is done before handshakes and from time to time. */
+  /**
+   * Reads certificates, authorities and revocation lists again, which is done before handshakes and
+   * from time to time.
+   */
   async rereadFiles(): Promise<void> {
     await Promise.all(this.#rereads.map((reread) => reread()));
   }
@@ -179,7 +188,10 @@ export class Listeners {
     }
   }
 
-  /** Waits until the rate of an address has room for one more handshake; false where that takes too long. */
+  /**
+   * Waits until the rate of an address has room for one more handshake; false where that takes too
+   * long.
+   */
   async #waitForTurn(socket: Socket, client: string): Promise<boolean> {
     const { handshakesPerSecond, handshakeMillis, connectionsPerClient } = this.#limits;
     if (handshakesPerSecond === 0) return true;
@@ -256,8 +268,8 @@ interface Prepared extends TimeLimit {
 }
 
 /**
- * Gives a connection the address of its client in its plain form, for all that read it. Sockets that take IPv6 and IPv4
- * name a client of IPv4 `::ffff:198.51.100.7`.
+ * Gives a connection the address of its client in its plain form, for all that read it. Sockets
+ * that take IPv6 and IPv4 name a client of IPv4 `::ffff:198.51.100.7`.
  */
 function nameAddress(socket: Socket, address: string): void {
   if ((socket.remoteAddress ?? '') === address) return;

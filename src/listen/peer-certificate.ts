@@ -10,8 +10,9 @@ import { rfc2253Name } from '../base/x509/distinguished-name.js';
 export const isEncrypted = (socket: Duplex): boolean => socket instanceof TLSSocket;
 
 /**
- * Cuts a connection, so that its client does not take what it has for all. TLS has no reset, and needs none: an end
- * without `close_notify` is a truncation (RFC 8446 section 6.1). A Unix socket has neither.
+ * Cuts a connection, so that its client does not take what it has for all. TLS has no reset, and
+ * needs none: an end without `close_notify` is a truncation (RFC 8446 section 6.1). A Unix socket
+ * has neither.
  */
 export function reset(socket: Socket): void {
   if (socket instanceof TLSSocket || socket.remotePort === undefined) socket.destroy();
@@ -22,8 +23,9 @@ const CERTIFICATES = new WeakMap<Duplex, ClientCertificate>();
 const WITHDRAWN = new WeakSet<Duplex>();
 
 /**
- * The verified certificate of a connection's client; null without one. Throws `UNAUTHENTICATED` where it is no longer good:
- * whatever else identifies the client, its handshake would be refused now.
+ * The verified certificate of a connection's client; null without one. Throws `UNAUTHENTICATED`
+ * where it is no longer good: whatever else identifies the client, its handshake would be refused
+ * now.
  */
 export function certificateOf(socket: Duplex): ClientCertificate | null {
   const certificate = CERTIFICATES.get(socket) ?? null;
@@ -36,8 +38,8 @@ export function certificateOf(socket: Duplex): ClientCertificate | null {
 export const withdrawCertificate = (socket: Duplex): unknown => WITHDRAWN.add(socket);
 
 /**
- * Reads the certificate of a client after the handshake, once for all requests of the connection. False where it has one
- * that is not verified: such a connection must not be used.
+ * Reads the certificate of a client after the handshake, once for all requests of the connection.
+ * False where it has one that is not verified: such a connection must not be used.
  */
 export function verifyClientCertificate(socket: TLSSocket): boolean {
   const certificate = socket.getPeerX509Certificate();
@@ -54,7 +56,10 @@ export function verifyClientCertificate(socket: TLSSocket): boolean {
   return true;
 }
 
-/** Names that Node prints in quotes hold characters that could pass for a separator: they identify no client. */
+/**
+ * Names that Node prints in quotes hold characters that could pass for a separator: they identify
+ * no client.
+ */
 const namesIn = (text: string): readonly string[] =>
   [...text.matchAll(/(?:^|, )([A-Za-z ]{1,32}):("(?:[^"\\]|\\.)*"|[^",]*)(?=, |$)/g)].flatMap(
     ([, kind = '', name = '']) => (name.startsWith('"') ? [] : [`${kind}:${name}`]),

@@ -3,22 +3,27 @@ import { isIP, type Socket } from 'node:net';
 
 /** The longest header of version 1, with its line break. */
 const LINE_BYTES_MAX = 107;
-/** The longest header of version 2: addresses, and extensions such as the names of a certificate. */
+/**
+ * The longest header of version 2: addresses, and extensions such as the names of a certificate.
+ */
 const HEADER_BYTES_MAX = 4096;
 const FIXED_BYTES = 16;
 
 const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
 const PREFIX = Buffer.from('PROXY ', 'latin1');
 
-/** A whole header: its length, and the address of the client; null where the connection is the proxy's own. */
+/**
+ * A whole header: its length, and the address of the client; null where the connection is the
+ * proxy's own.
+ */
 interface ProxyHeader {
   readonly bytes: number;
   readonly address: string | null;
 }
 
 /**
- * Reads a header of the PROXY protocol, version 1 or 2, at the beginning of a connection. `more`: it is not complete yet;
- * `invalid`: it is none.
+ * Reads a header of the PROXY protocol, version 1 or 2, at the beginning of a connection. `more`:
+ * it is not complete yet; `invalid`: it is none.
  */
 function readProxyHeader(bytes: Buffer): ProxyHeader | 'more' | 'invalid' {
   if (startsLike(bytes, SIGNATURE)) return bytes.length < FIXED_BYTES ? 'more' : readBinary(bytes);
@@ -62,7 +67,8 @@ function readBinary(bytes: Buffer): ProxyHeader | 'more' | 'invalid' {
   const length = FIXED_BYTES + bytes.readUInt16BE(14);
   const isLocal = command === 0x20;
   if ((!isLocal && command !== 0x21) || length > HEADER_BYTES_MAX) return 'invalid';
-  // The addresses of an unspecified family are skipped, like those of a connection of the proxy itself.
+  // The addresses of an unspecified family are skipped, like those of a connection of the proxy
+  // itself.
   const addressBytes = isLocal || family === 0 ? 0 : ADDRESS_BYTES.get(family);
   if (addressBytes === undefined || length < FIXED_BYTES + addressBytes) return 'invalid';
   if (bytes.length < length) return 'more';
@@ -79,8 +85,8 @@ function sourceOf(bytes: Buffer, family: number): string | null {
 }
 
 /**
- * Takes the header off a connection before anything else reads it. Resolves to the address in it, or null for that of
- * the connection; rejects where there is no valid header.
+ * Takes the header off a connection before anything else reads it. Resolves to the address in it,
+ * or null for that of the connection; rejects where there is no valid header.
  */
 export function takeProxyHeader(socket: Socket): Promise<string | null> {
   return new Promise((resolve, reject) => {

@@ -15,7 +15,10 @@ export interface Served {
 /** Connections of a server that few clients use, at most. */
 const CONNECTIONS_MAX = 1000;
 
-/** Serves on addresses of its own, with a server for each, made with its index. Rejects with the error of the system. */
+/**
+ * Serves on addresses of its own, with a server for each, made with its index. Rejects with the
+ * error of the system.
+ */
 export async function serve<L extends Listener>(
   makeServer: (listener: L, index: number) => Server,
   on: readonly L[],

@@ -40,11 +40,17 @@ export interface ServerTlsOptions extends RotatingIdentity {
   readonly ciphers: string | null;
   readonly clientCertificate: 'none' | 'optional' | 'required';
   readonly clientCa: RotatingText | null;
-  /** Certificate revocation lists (RFC 5280) of all authorities in the chains of clients; null: none are checked. */
+  /**
+   * Certificate revocation lists (RFC 5280) of all authorities in the chains of clients; null: none
+   * are checked.
+   */
   readonly clientCrl: RotatingText | null;
 }
 
-/** Forward secrecy and authenticated encryption only: the "intermediate" list of Mozilla without finite-field DHE. */
+/**
+ * Forward secrecy and authenticated encryption only: the "intermediate" list of Mozilla without
+ * finite-field DHE.
+ */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -61,8 +67,9 @@ const CIPHERS = [
 const READ_MILLIS = 5_000;
 
 /**
- * The TLS of one listener. Files that rotate are read again before a handshake, and while connections are open that have a
- * client certificate: these are verified again when the authorities or revocation lists have changed.
+ * The TLS of one listener. Files that rotate are read again before a handshake, and while
+ * connections are open that have a client certificate: these are verified again when the
+ * authorities or revocation lists have changed.
  */
 export class ServerTls {
   readonly #options: ServerTlsOptions;
@@ -143,7 +150,10 @@ export class ServerTls {
     return server;
   }
 
-  /** Uses rotated files and the latest ticket key in `server` from now on. Files are read once in a second at most. */
+  /**
+   * Uses rotated files and the latest ticket key in `server` from now on. Files are read once in a
+   * second at most.
+   */
   async refresh(server: Server, tickets: TicketKeys): Promise<void> {
     if (this.#texts.some(({ file }) => file !== null)) await this.#readFiles(server);
     const period = tickets.period();
@@ -171,7 +181,8 @@ export class ServerTls {
       // Sessions do not outlive what verified them: a certificate may be revoked.
       this.#period = -1;
     } catch {
-      // A certificate is written before its key, or after it: until both are there the earlier ones stay in use.
+      // A certificate is written before its key, or after it: until both are there the earlier ones
+      // stay in use.
       return;
     }
     const [authorities = null, lists = null] = [clientCa, clientCrl].map((text) =>

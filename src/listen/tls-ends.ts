@@ -2,9 +2,13 @@ import { earliest } from '../base/first-end.js';
 
 /** When something that the TLS of a listener relies on ends. */
 export interface TlsEnd {
-  /** A certificate of the listener, or the first of its authorities or revocation lists for clients. */
+  /**
+   * A certificate of the listener, or the first of its authorities or revocation lists for clients.
+   */
   readonly kind: 'certificate' | 'clientCa' | 'clientCrl';
-  /** The server name of a certificate; null for that of all other names, and for the other kinds. */
+  /**
+   * The server name of a certificate; null for that of all other names, and for the other kinds.
+   */
   readonly name: string | null;
   /** Milliseconds since 1970; null where it does not say. */
   readonly millis: number | null;

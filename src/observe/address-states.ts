@@ -14,8 +14,8 @@ export interface AddressEvent {
 }
 
 /**
- * Which addresses are down. One is reported down by the first source that finds it so, a pool of connections or a worker, and
- * up by the last one.
+ * Which addresses are down. One is reported down by the first source that finds it so, a pool of
+ * connections or a worker, and up by the last one.
  */
 export class AddressStates {
   #report: (event: AddressEvent) => void;

@@ -22,7 +22,10 @@ import { type ScrapeSources, Scrapes } from './metrics/scrapes.js';
 
 /** The sources of the operators' pages. */
 export interface AdminSources extends ScrapeSources {
-  /** Host names by which operators may reach it, made by `hostNames`; IP addresses and localhost always may. */
+  /**
+   * Host names by which operators may reach it, made by `hostNames`; IP addresses and localhost
+   * always may.
+   */
   readonly hosts: ReadonlySet<string>;
   /** A request was refused that named another host, or had no good credentials. */
   readonly refused: (reason: 'host' | 'credentials', found: string) => void;
@@ -45,11 +48,14 @@ export interface AdminPages {
 /** The requests that one address answers. Probes need no credentials. */
 export interface AdminAccess {
   /**
-   * The name of the operator, for the log. Throws, or rejects with, a `Refusal` for missing or bad credentials; null where
-   * none are needed.
+   * The name of the operator, for the log. Throws, or rejects with, a `Refusal` for missing or bad
+   * credentials; null where none are needed.
    */
   readonly identify: ((caller: AdminCaller) => string | Promise<string>) | null;
-  /** A reload may be asked for, and messages sent: the address needs credentials, or other machines do not reach it. */
+  /**
+   * A reload may be asked for, and messages sent: the address needs credentials, or other machines
+   * do not reach it.
+   */
   readonly permitsPosts: boolean;
   /** No client certificate is asked for, which a browser would send by itself. */
   readonly compresses: boolean;
@@ -129,8 +135,9 @@ export function adminHosts(
 }
 
 /**
- * The server for operators: metrics, health, the reload of the configuration, and pages. `/live` and `/ready` answer `ok`
- * or `draining` and never name a backend. `accessNow` is asked for each request: a reload may change credentials.
+ * The server for operators: metrics, health, the reload of the configuration, and pages. `/live`
+ * and `/ready` answer `ok` or `draining` and never name a backend. `accessNow` is asked for each
+ * request: a reload may change credentials.
  */
 export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAccess): Server {
   const { reload, pages } = sources;
@@ -214,7 +221,9 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
   });
 }
 
-/** The answer in gzip, where the client takes it and is not known by what a browser sends by itself. */
+/**
+ * The answer in gzip, where the client takes it and is not known by what a browser sends by itself.
+ */
 async function compressedAnswer(
   answer: AdminAnswer,
   { headers }: IncomingMessage,
@@ -273,7 +282,10 @@ function reloadAnswer(result: ReloadResult): AdminAnswer {
   };
 }
 
-/** Browsers name it with every POST: a page of any site could ask for one. Tools of operators name none. */
+/**
+ * Browsers name it with every POST: a page of any site could ask for one. Tools of operators name
+ * none.
+ */
 function isOwnOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
   if (origin === undefined) return true;
   return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);

@@ -13,8 +13,8 @@ interface HandshakeCounter {
 }
 
 /**
- * Makes the function that counts and logs failed TLS handshakes. Clients that leave are only counted: scanners of ports and
- * health checks of load balancers do nothing else.
+ * Makes the function that counts and logs failed TLS handshakes. Clients that leave are only
+ * counted: scanners of ports and health checks of load balancers do nothing else.
  */
 export function reportHandshakes(
   log: Pick<Log, 'event'>,

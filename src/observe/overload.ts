@@ -3,16 +3,35 @@ import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node
 import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
 
 /** When this process has more to do than it can. */
-// biome-ignore format: a table
 export const OVERLOAD_LIMITS = {
-  eventLoopMillis: limit(100, [0, 60_000], 'millis', 'OVERLOADED',
-    'A rising share of new requests is refused while the event loop is busy all the time, 16 requests or more are in progress, and the loop comes later than this to its work (99th percentile) or calls wait long for a connection to a backend, from the third such second on; 0 never refuses.'),
-  recoverMillis: internal(50, [1, 60_000], 'millis', null,
-    'A falling share of new requests is refused while the event loop is no later than this.'),
-  hangMillis: limit(30_000, [0, 3_600_000], 'millis', null,
-    'With `workers`, one whose event loop does not answer its parent for so long is killed and replaced; 0 never.'),
-  logBacklogBytes: limit(8 * MIB, [64 * KIB, 256 * MIB], 'bytes', null,
-    'Bytes of log lines kept while they are not read; further lines are dropped and counted.'),
+  eventLoopMillis: limit(
+    100,
+    [0, 60_000],
+    'millis',
+    'OVERLOADED',
+    'A rising share of new requests is refused while the event loop is busy all the time, 16 requests or more are in progress, and the loop comes later than this to its work (99th percentile) or calls wait long for a connection to a backend, from the third such second on; 0 never refuses.',
+  ),
+  recoverMillis: internal(
+    50,
+    [1, 60_000],
+    'millis',
+    null,
+    'A falling share of new requests is refused while the event loop is no later than this.',
+  ),
+  hangMillis: limit(
+    30_000,
+    [0, 3_600_000],
+    'millis',
+    null,
+    'With `workers`, one whose event loop does not answer its parent for so long is killed and replaced; 0 never.',
+  ),
+  logBacklogBytes: limit(
+    8 * MIB,
+    [64 * KIB, 256 * MIB],
+    'bytes',
+    null,
+    'Bytes of log lines kept while they are not read; further lines are dropped and counted.',
+  ),
 } satisfies LimitTable;
 
 export type OverloadLimits = Limits<typeof OVERLOAD_LIMITS>;
@@ -23,7 +42,9 @@ export interface Load {
   readonly delayMillis: number;
   /** The part of the time in which the event loop was not waiting for events, 0 to 1. */
   readonly utilization: number;
-  /** The part of the time of one processor that this process had; more than 1 with several threads. */
+  /**
+   * The part of the time of one processor that this process had; more than 1 with several threads.
+   */
   readonly processorShare: number;
 }
 
@@ -31,7 +52,10 @@ export interface Load {
 export interface Work {
   /** Requests. */
   inFlight(): number;
-  /** Calls of a backend wait long for a connection. While the loop is busy, they wait for the gateway and not for the backend. */
+  /**
+   * Calls of a backend wait long for a connection. While the loop is busy, they wait for the
+   * gateway and not for the backend.
+   */
   hasLongQueue(): boolean;
 }
 
@@ -43,7 +67,10 @@ export interface LoadMeter {
 
 /** How often the load is looked at. */
 const SAMPLE_MILLIS = 1000;
-/** Between two measurements of the delay: 200 a second show the loop of a busy process, and would keep an idle one awake. */
+/**
+ * Between two measurements of the delay: 200 a second show the loop of a busy process, and would
+ * keep an idle one awake.
+ */
 const BUSY_RESOLUTION_MILLIS = 5;
 const IDLE_RESOLUTION_MILLIS = 50;
 /** Below this the process is idle: far from what counts for an overload. */
@@ -51,11 +78,20 @@ const IDLE_UTILIZATION = 0.5;
 /** Looks on end that must find an overload: warming up and collecting garbage is none. */
 const LATE_LOOKS = 3;
 
-/** Below this the loop has time left, and comes late because of single long tasks or of other processes. */
+/**
+ * Below this the loop has time left, and comes late because of single long tasks or of other
+ * processes.
+ */
 const BUSY_UTILIZATION = 0.9;
-/** On a busy host the loop seems busy while it waits for a processor: with less than this it has little to do. */
+/**
+ * On a busy host the loop seems busy while it waits for a processor: with less than this it has
+ * little to do.
+ */
 const BUSY_PROCESSOR_SHARE = 0.1;
-/** With fewer requests in progress none waits long for the others, and refusing some would not help many. */
+/**
+ * With fewer requests in progress none waits long for the others, and refusing some would not help
+ * many.
+ */
 const IN_FLIGHT_MIN = 16;
 
 /** Factors of the share of requests that are taken, in each late second and in each one on time. */
@@ -65,9 +101,10 @@ const TAKEN_INCREASE = 1.1;
 const TAKEN_MIN = 0.05;
 
 /**
- * Decides which new requests to refuse because this process is overloaded (catalogue O03): its event loop is busy all the
- * time, many requests are in progress, and the loop is late or calls wait long for a connection to a backend. A busy loop
- * that bounds its calls is never late: further calls wait in that queue. The share is adjusted once a second.
+ * Decides which new requests to refuse because this process is overloaded (catalogue O03): its
+ * event loop is busy all the time, many requests are in progress, and the loop is late or calls
+ * wait long for a connection to a backend. A busy loop that bounds its calls is never late: further
+ * calls wait in that queue. The share is adjusted once a second.
  */
 export class Overload {
   /** The last measurement. */
@@ -149,7 +186,8 @@ function makeLoadMeter(): LoadMeter {
   let sinceMillis = performance.now();
   return {
     take() {
-      // Node counts its interval in: without it, an idle loop would seem late. Without a measurement it reports none.
+      // Node counts its interval in: without it, an idle loop would seem late. Without a
+      // measurement it reports none.
       const { histogram, resolution } = current;
       const millis = histogram.count === 0 ? 0 : histogram.percentile(99) / 1e6 - resolution;
       const { utilization } = performance.eventLoopUtilization(loop);

@@ -1,6 +1,9 @@
 import type { RefusalCode } from '../base/refusals/refusals.js';
 
-/** A request that was refused, failed or was slow. Texts are of the gateway or its configuration, but for names of callers and backends. */
+/**
+ * A request that was refused, failed or was slow. Texts are of the gateway or its configuration,
+ * but for names of callers and backends.
+ */
 export interface RecentRequest {
   /** The one that the answer and its Fault name. */
   readonly id: string;

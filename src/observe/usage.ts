@@ -19,9 +19,14 @@ export interface ClientUsage {
   /** The client's `graphql-client-name` and `graphql-client-version`; '' where it sends none. */
   readonly name: string;
   readonly version: string;
-  /** The name of the API key, user or certificate in the configuration, else of the class; '' for none. */
+  /**
+   * The name of the API key, user or certificate in the configuration, else of the class; '' for
+   * none.
+   */
   readonly label: string;
-  /** Operations of services that it called with SOAP messages, and by GraphQL: `orders.GetOrder`. */
+  /**
+   * Operations of services that it called with SOAP messages, and by GraphQL: `orders.GetOrder`.
+   */
   readonly soap: UsageCounts;
   readonly graphql: UsageCounts;
   /** The counts by the names of the client's GraphQL operations. */
@@ -53,7 +58,10 @@ class ClientCounts {
   };
   /** SOAP calls by service and operation, whose names are put together when they are asked for. */
   readonly #calls = new TallyTable(2, makeSum, USAGE_NAMES_MAX);
-  /** Requests by what they use: the names are added up when they are asked for, which costs a request nothing. */
+  /**
+   * Requests by what they use: the names are added up when they are asked for, which costs a
+   * request nothing.
+   */
   readonly #pending = new Map<OperationUse, number>();
 
   constructor(name: string, version: string, label: string) {
@@ -117,7 +125,10 @@ class ClientCounts {
   }
 }
 
-/** Which client uses what: operations of services, fields and arguments. Only requests that were answered count. */
+/**
+ * Which client uses what: operations of services, fields and arguments. Only requests that were
+ * answered count.
+ */
 export class Usage {
   readonly #since = new Date();
   /** The counts by label, name and version: nothing of a caller is put together to a key. */

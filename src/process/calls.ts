@@ -79,7 +79,10 @@ export type ParentCalls = {
   readonly invalidations: Told<InvalidatedOperations>;
   /** A person has answered a question, or a confirmation was used: for the other workers. */
   readonly confirmations: Told<ConfirmationNews>;
-  /** Answers of an address are mixed up: the other workers, and those that begin later, have to know. */
+  /**
+   * Answers of an address are mixed up: the other workers, and those that begin later, have to
+   * know.
+   */
   readonly suspicion: Told<Suspicion>;
   /** Times of the next calls to a service that has a rate. */
   readonly slots: Asked<
@@ -110,7 +113,10 @@ export type ParentChannel = Channel<ParentCalls, WorkerCalls>;
 /** The channel of the parent to a worker. */
 export type WorkerChannel = Channel<WorkerCalls, ParentCalls>;
 
-/** What a worker starts from: what the parent has read, and the secret of the session tickets of all workers. */
+/**
+ * What a worker starts from: what the parent has read, and the secret of the session tickets of all
+ * workers.
+ */
 export interface WorkerStart {
   readonly inputs: InputSnapshot;
   readonly tickets: TicketSecret;

@@ -1,4 +1,7 @@
-/** The calls that one side of a channel takes: by name, the data that comes with each and the answer. */
+/**
+ * The calls that one side of a channel takes: by name, the data that comes with each and the
+ * answer.
+ */
 type Calls = Readonly<Record<string, { readonly data: unknown; readonly answer: unknown }>>;
 
 /** Answers calls; a call that is answered by nothing is told, not asked. */
@@ -19,7 +22,10 @@ export type Message =
   | { readonly answered: number; readonly data: unknown }
   | { readonly failed: number };
 
-/** Why a question got no answer: the other side has ended, is late, owes too many answers, or has failed. */
+/**
+ * Why a question got no answer: the other side has ended, is late, owes too many answers, or has
+ * failed.
+ */
 type Reason = 'ended' | 'late' | 'busy' | 'failed';
 
 /** A question that got no answer. */
@@ -32,7 +38,10 @@ export class Unanswered extends Error {
   }
 }
 
-/** Answers of one kind that the other side may owe: a process that hangs must not collect questions without end. */
+/**
+ * Answers of one kind that the other side may owe: a process that hangs must not collect questions
+ * without end.
+ */
 const OWED_MAX = 16;
 
 /** A question that was sent. The types of data hold on both sides, for both are of one program. */
@@ -44,8 +53,9 @@ interface Question {
 type Handler = (data: unknown) => unknown;
 
 /**
- * Questions, their answers and announcements between two sides, each of which takes the calls of one table. The other side is
- * a process of the same program; what it sends and this one does not understand is ignored.
+ * Questions, their answers and announcements between two sides, each of which takes the calls of
+ * one table. The other side is a process of the same program; what it sends and this one does not
+ * understand is ignored.
  */
 export class Channel<Theirs extends Calls, Ours extends Calls> {
   readonly #send: (message: Message) => Promise<void>;
@@ -61,7 +71,10 @@ export class Channel<Theirs extends Calls, Ours extends Calls> {
     this.#send = send;
   }
 
-  /** Takes more calls from now on. `failed` reports the error of a handler, whose question stays without an answer. */
+  /**
+   * Takes more calls from now on. `failed` reports the error of a handler, whose question stays
+   * without an answer.
+   */
   answer(handlers: Handlers<Ours>, failed: (error: unknown) => void): void {
     for (const [call, handler] of Object.entries<Handler | undefined>(handlers))
       if (handler !== undefined) this.#handlers.set(call, handler);
@@ -73,7 +86,10 @@ export class Channel<Theirs extends Calls, Ours extends Calls> {
     if (!this.#isClosed) await this.#send({ call, number: null, data });
   }
 
-  /** Resolves to the answer. Rejects with `Unanswered`, after `limitMillis` at the latest where there is a limit. */
+  /**
+   * Resolves to the answer. Rejects with `Unanswered`, after `limitMillis` at the latest where
+   * there is a limit.
+   */
   ask<K extends keyof Theirs & string>(
     call: K,
     data: Theirs[K]['data'],
@@ -113,7 +129,9 @@ export class Channel<Theirs extends Calls, Ours extends Calls> {
       this.#end(message.failed, (call) => new Unanswered(call, 'failed'));
   }
 
-  /** The other side has ended: nothing is sent any more, and what was asked stays without an answer. */
+  /**
+   * The other side has ended: nothing is sent any more, and what was asked stays without an answer.
+   */
   close(): void {
     this.#isClosed = true;
     for (const number of [...this.#owed.keys()])

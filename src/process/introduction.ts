@@ -10,7 +10,10 @@ export interface Running {
   readonly adminUrl: string;
 }
 
-/** Makes the text for people once a gateway runs, null for none, of a configuration that is not kept for it. */
+/**
+ * Makes the text for people once a gateway runs, null for none, of a configuration that is not kept
+ * for it.
+ */
 export type Introduction = (compiled: Compiled) => (running: Running) => string | null;
 
 /** The addresses of the demonstration and three things to try. */

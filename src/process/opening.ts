@@ -10,7 +10,10 @@ import { notifyServiceManager } from './service-manager.js';
 import { type StopCause, stopCause } from './stop-cause.js';
 import type { Terminal } from './terminal.js';
 
-/** What is left of a start: the functions that wait for the end would hold the first configuration beyond its reloads. */
+/**
+ * What is left of a start: the functions that wait for the end would hold the first configuration
+ * beyond its reloads.
+ */
 export interface Opening {
   readonly facts: CompiledFacts;
   readonly introduce: (running: Running) => string | null;
@@ -24,7 +27,10 @@ interface Opened {
   readonly introduction: Introduction;
 }
 
-/** The bundled backend starts where the configuration wants it. Throws `ConfigurationError` where it cannot. */
+/**
+ * The bundled backend starts where the configuration wants it. Throws `ConfigurationError` where it
+ * cannot.
+ */
 export const openingOf = async (
   compiled: Compiled,
   { loaded, introduction }: Opened,

@@ -1,4 +1,7 @@
-/** A signal that ends a process which does not handle it. One that comes before `listen` is kept until then. */
+/**
+ * A signal that ends a process which does not handle it. One that comes before `listen` is kept
+ * until then.
+ */
 export class PendingSignal {
   readonly #signal: NodeJS.Signals;
   #listener: (() => void) | null = null;

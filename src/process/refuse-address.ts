@@ -15,8 +15,8 @@ const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reports an address that cannot be bound, and a file of `audit` that cannot be opened, as a configuration error; other
- * errors are thrown as they are.
+ * Reports an address that cannot be bound, and a file of `audit` that cannot be opened, as a
+ * configuration error; other errors are thrown as they are.
  */
 export function refuseAddress(
   root: ConfigSection<Pick<Config, AddressKey>>,
@@ -54,7 +54,10 @@ function addressesAt(config: Pick<Config, AddressKey>, key: AddressKey): readonl
   }));
 }
 
-/** Whether an error of the system is about an address: it names the port, or the path of a Unix socket. */
+/**
+ * Whether an error of the system is about an address: it names the port, or the path of a Unix
+ * socket.
+ */
 function isOf(error: unknown, text: string): boolean {
   const address = parseListenAddress(text);
   if (!(error instanceof Error) || address === null) return false;

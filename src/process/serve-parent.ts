@@ -9,7 +9,10 @@ import { compiledFacts, noReads, type Reads, type ReloadOccasion } from './reloa
 
 /** Compiles the configuration of a reload. Throws `ConfigurationError`. */
 export interface ReloadCompiler {
-  /** What `inputs` lack is read from the disk and added to `reads`, except where only a WSDL has changed. */
+  /**
+   * What `inputs` lack is read from the disk and added to `reads`, except where only a WSDL has
+   * changed.
+   */
   compileFirst(occasion: ReloadOccasion, inputs: InputSnapshot, reads: Reads): Promise<Compiled>;
   /** Compiles what another worker has compiled. */
   compileSame(inputs: InputSnapshot): Promise<Compiled>;
@@ -52,7 +55,10 @@ export function serveParent(
   void parent.tell('ready', gateway.urls);
 }
 
-/** The steps of reloads in one worker, one after the other: one that comes late is over before those of the next reload. */
+/**
+ * The steps of reloads in one worker, one after the other: one that comes late is over before those
+ * of the next reload.
+ */
 class ReloadSteps {
   readonly #gateway: Gateway;
   readonly #compiler: ReloadCompiler;

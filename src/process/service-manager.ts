@@ -7,8 +7,9 @@ const TIMEOUT_MILLIS = 5000;
 const WATCHDOG_REPORTS = 4;
 
 /**
- * Reports the state of the gateway to systemd, where that asks for it by `NOTIFY_SOCKET` (sd_notify(3)). Node has no Unix
- * datagrams, so the program `systemd-notify` sends them. Resolves to whether it did, or was not asked to.
+ * Reports the state of the gateway to systemd, where that asks for it by `NOTIFY_SOCKET`
+ * (sd_notify(3)). Node has no Unix datagrams, so the program `systemd-notify` sends them. Resolves
+ * to whether it did, or was not asked to.
  */
 export function notifyServiceManager(...assignments: readonly string[]): Promise<boolean> {
   if (process.env['NOTIFY_SOCKET'] === undefined) return Promise.resolve(true);
@@ -20,8 +21,9 @@ export function notifyServiceManager(...assignments: readonly string[]): Promise
 }
 
 /**
- * Reports to the watchdog of systemd that the gateway goes on, where that asks for it by `WATCHDOG_USEC`
- * (sd_watchdog_enabled(3)), but not while one of its processes is silent. Returns what ends the reports.
+ * Reports to the watchdog of systemd that the gateway goes on, where that asks for it by
+ * `WATCHDOG_USEC` (sd_watchdog_enabled(3)), but not while one of its processes is silent. Returns
+ * what ends the reports.
  */
 export function reportToWatchdog(silentMillis: () => number): () => void {
   const { WATCHDOG_USEC: micros = '', WATCHDOG_PID: pid = String(process.pid) } = process.env;

@@ -44,8 +44,8 @@ import type { ExitCode, Terminal } from './terminal.js';
 import { parentChannel, readRest, runWorker } from './worker-process.js';
 
 /**
- * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output has `ready` and the
- * addresses. Throws `ConfigurationError`, also for an address that cannot be bound.
+ * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output has
+ * `ready` and the addresses. Throws `ConfigurationError`, also for an address that cannot be bound.
  */
 export async function start(
   file: string,
@@ -131,7 +131,10 @@ function listenForReloads({ hangUp, watch }: Origin, { reload }: Config, reloade
   watch.listen(reload.watch ? () => reloader.request('changed file') : null);
 }
 
-/** Reads the configuration of a running gateway anew. Throws `ConfigurationError`, also for a key that needs a restart. */
+/**
+ * Reads the configuration of a running gateway anew. Throws `ConfigurationError`, also for a key
+ * that needs a restart.
+ */
 async function loadAgain(
   running: LoadedConfig,
   workers: Config['workers'] | null,
@@ -181,7 +184,8 @@ async function run(count: number, origin: Origin, log: Log): Promise<ExitCode> {
   const delayMillis = drainDelayOf(cause, inUse);
   if (typeof why === 'object') log.event('info', 'draining', { signal: why.name, delayMillis });
   void notifyServiceManager('STOPPING=1');
-  // Without waiting for a reload that goes on: it may ask a service for its schema that does not answer.
+  // Without waiting for a reload that goes on: it may ask a service for its schema that does not
+  // answer.
   reloader.close();
   const { cut, lostRecords, isForced = false, fields } = await group.stop(delayMillis);
   await opening.closeDemo();
@@ -202,7 +206,9 @@ interface Started {
   readonly group: WorkerGroup;
 }
 
-/** Compiles the configuration, and has `count` workers take requests. Throws `ConfigurationError`. */
+/**
+ * Compiles the configuration, and has `count` workers take requests. Throws `ConfigurationError`.
+ */
 async function open(
   count: number,
   origin: Origin,

@@ -4,7 +4,10 @@ export interface Terminal {
   out(text: string): void;
   /** Prints an error: standard error. */
   error(text: string): void;
-  /** Shows what is being done, in place of the line before; null removes it. Only where a person looks on. */
+  /**
+   * Shows what is being done, in place of the line before; null removes it. Only where a person
+   * looks on.
+   */
   progress?(text: string | null): void;
 }
 
@@ -21,8 +24,9 @@ export const processTerminal: Terminal = {
 };
 
 /**
- * Waits until the output of a command is written, however slow a pipe is. False if that failed, except for a reader that
- * left. Lines of the log are not waited for: a gateway ends though they are not read.
+ * Waits until the output of a command is written, however slow a pipe is. False if that failed,
+ * except for a reader that left. Lines of the log are not waited for: a gateway ends though they
+ * are not read.
  */
 export async function written(): Promise<boolean> {
   while (pending.size > 0) await Promise.all(pending);

@@ -18,7 +18,10 @@ interface ExampleCall {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Makes commands of the query that GraphiQL begins with, or of a mutation where no query has an example. */
+/**
+ * Makes commands of the query that GraphiQL begins with, or of a mutation where no query has an
+ * example.
+ */
 export function trialCalls(compiled: Compiled, query: string): TrialCalls {
   const example = exampleOf(compiled, query);
   return {

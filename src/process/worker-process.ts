@@ -64,7 +64,8 @@ export async function runWorker(
   serveParent(parent, gateway, compiler, log);
   const reportLast = reportAudit(parent, gateway.auditHead);
   const why = await stopping;
-  // Messages keep their order: after a turn, connections that the parent had for this worker before have come.
+  // Messages keep their order: after a turn, connections that the parent had for this worker before
+  // have come.
   const turn = (): Promise<void> => parent.ask('turn', null).catch(() => {});
   const cut = await gateway.drain(turn, drainDelayOf(why, gateway.compiled().config));
   const { lostRecords } = gateway;
@@ -94,7 +95,8 @@ async function openGateway(
   // The program may be another one than that of the parent, which has used them.
   log.configurationWarnings(takenProblemsOf(compiled.wsdls));
   const stopping = stopCause(log);
-  // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
+  // A signal to the process group comes here twice, once from the parent: it asks for the same, not
+  // to hurry.
   for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
   const starting = startGateway(compiled, log, {
     ...reportTo(parent),
@@ -114,8 +116,8 @@ async function openGateway(
 }
 
 /**
- * Compiles what a worker starts from, and again what a reload has put into use meanwhile: a worker that takes requests has
- * the configuration of the others.
+ * Compiles what a worker starts from, and again what a reload has put into use meanwhile: a worker
+ * that takes requests has the configuration of the others.
  */
 async function compileLatest(
   parent: ParentChannel,
@@ -149,7 +151,9 @@ const confirmationsBy = (parent: ParentChannel, log: Log): ConfirmationChannel =
   receive: (receiver) => parent.answer({ confirmations: receiver }, (error) => log.bug(error)),
 });
 
-/** Carries suspicions to the other workers by way of the parent, which has those that are `known`. */
+/**
+ * Carries suspicions to the other workers by way of the parent, which has those that are `known`.
+ */
 const suspicionsBy = (
   parent: ParentChannel,
   known: readonly Suspicion[],
@@ -165,7 +169,10 @@ const suspicionsBy = (
 /** Between two reports of the last line of the audit, where it has grown. */
 const AUDIT_MILLIS = 2_000;
 
-/** Reports the last line of the audit of a worker from now on. Returns what reports it once more, at the end. */
+/**
+ * Reports the last line of the audit of a worker from now on. Returns what reports it once more, at
+ * the end.
+ */
 function reportAudit(parent: ParentChannel, headNow: () => ChainHead | null): () => Promise<void> {
   let reported = 0;
   const report = async (): Promise<void> => {

@@ -3,7 +3,10 @@ import type { SubscriptionLimits } from './limits.js';
 import { MemoryTransport } from './memory-transport.js';
 import { OrderedBus } from './ordered-bus.js';
 
-/** The bus inside the process, and the one between processes, made for the first generation that has events. */
+/**
+ * The bus inside the process, and the one between processes, made for the first generation that has
+ * events.
+ */
 export class EventBuses {
   readonly #local: OrderedBus;
   readonly #makeShared: () => EventTransport | null;

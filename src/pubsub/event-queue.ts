@@ -9,7 +9,10 @@ interface Entry<T> {
   readonly bytes: number;
 }
 
-/** A bounded queue with one consumer. An item beyond its bounds empties it for good: it is `hasOverflowed`. */
+/**
+ * A bounded queue with one consumer. An item beyond its bounds empties it for good: it is
+ * `hasOverflowed`.
+ */
 export class EventQueue<T> {
   /** An item came that did not fit. All queued items are gone. */
   hasOverflowed = false;
@@ -52,7 +55,10 @@ export class EventQueue<T> {
     this.#wakeConsumer();
   }
 
-  /** The next item, as soon as there is one; null when the queue ended or overflowed. One caller at a time. */
+  /**
+   * The next item, as soon as there is one; null when the queue ended or overflowed. One caller at
+   * a time.
+   */
   async take(): Promise<T | null> {
     for (;;) {
       const entry = this.#entries[this.#first];

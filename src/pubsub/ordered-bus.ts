@@ -23,8 +23,9 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 const NO_CLIENT: ReplayPace = { client: '', turn: nextTurn };
 
 /**
- * Delivers events in order and once, over a transport that may lose or duplicate them. The sequence numbers of a topic
- * have no holes, so a hole is a loss: the lost events are replayed once, and reported as a gap where that fails.
+ * Delivers events in order and once, over a transport that may lose or duplicate them. The sequence
+ * numbers of a topic have no holes, so a hole is a loss: the lost events are replayed once, and
+ * reported as a gap where that fails.
  */
 export class OrderedBus implements EventBus {
   readonly #transport: EventTransport;
@@ -104,7 +105,10 @@ export class OrderedBus implements EventBus {
     return { topic, leave };
   }
 
-  /** Resolves when the topic has delivered all that was published before: events of a replay come only once more. */
+  /**
+   * Resolves when the topic has delivered all that was published before: events of a replay come
+   * only once more.
+   */
   async #settle(topic: OrderedTopic): Promise<void> {
     await this.#transport.settle();
     await topic.replayed;
@@ -119,7 +123,8 @@ export class OrderedBus implements EventBus {
     if (after !== null && !isEventId(after))
       return { ...(await this.#transport.replay(name, null, turn)), missed: null };
     const replay = await this.#transport.replay(name, after, turn);
-    // A new subscription gets the events before its position as live ones: it must have them by now.
+    // A new subscription gets the events before its position as live ones: it must have them by
+    // now.
     if (after === null) await this.#settle(topic);
     return replay;
   }

@@ -9,8 +9,9 @@ const SHORT_MILLIS = 1;
 type Replay = () => Promise<void>;
 
 /**
- * Makes replays one after the other: after a drain many come at once, each with events of its own. Clients take turns, and
- * between two replays of one client is a pause: one that subscribes again and again gets a tenth of the time.
+ * Makes replays one after the other: after a drain many come at once, each with events of its own.
+ * Clients take turns, and between two replays of one client is a pause: one that subscribes again
+ * and again gets a tenth of the time.
  */
 export class ReplayQueue {
   /** The replays that wait, by client; the client whose turn is next comes first. */

@@ -49,8 +49,8 @@ export class Resumption implements TopicListener {
   }
 
   /**
-   * Ends the queue when the listener has taken the replay, which is null where the transport has none; a new subscription
-   * misses nothing by that.
+   * Ends the queue when the listener has taken the replay, which is null where the transport has
+   * none; a new subscription misses nothing by that.
    */
   async begin(replay: Replay | null, isNew: boolean): Promise<void> {
     if (this.isOver) return;

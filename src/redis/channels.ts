@@ -14,7 +14,10 @@ interface Session {
   changes: Promise<void>;
 }
 
-/** The channels that a connection in subscriber mode is subscribed to, over each of its clients in turn. */
+/**
+ * The channels that a connection in subscriber mode is subscribed to, over each of its clients in
+ * turn.
+ */
 export class Channels {
   readonly #listeners = new Map<string, (message: string) => void>();
   readonly #failed: (error: unknown) => void;
@@ -49,7 +52,10 @@ export class Channels {
     await this.#session.changes;
   }
 
-  /** Resolves when all channels are joined, and all messages that were published before have been received. */
+  /**
+   * Resolves when all channels are joined, and all messages that were published before have been
+   * received.
+   */
   async settle(): Promise<void> {
     const session = this.#session;
     await session?.changes;
@@ -73,7 +79,10 @@ export class Channels {
     });
   }
 
-  /** Sends one command at a time: the client loses a channel that is left and joined by commands that overlap. */
+  /**
+   * Sends one command at a time: the client loses a channel that is left and joined by commands
+   * that overlap.
+   */
   async #synchronize(session: Session): Promise<void> {
     const { client, subscribed, changed } = session;
     session.isBusy = true;

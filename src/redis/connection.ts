@@ -44,10 +44,11 @@ const STABLE_MIN_MILLIS = 1000;
 const STABLE_MAX_MILLIS = 60_000;
 
 /**
- * One connection to Redis that never blocks its callers. While it is down, operations are rejected at once; one without
- * a reply in time has failed. Five failures in a row, or an error that means that Redis cannot serve any command, close
- * it; it reconnects with a backoff of at most one second. An attempt succeeds only when a key can be written: a server
- * that accepts connections may still be a replica, loading, out of memory, or stopped.
+ * One connection to Redis that never blocks its callers. While it is down, operations are rejected
+ * at once; one without a reply in time has failed. Five failures in a row, or an error that means
+ * that Redis cannot serve any command, close it; it reconnects with a backoff of at most one
+ * second. An attempt succeeds only when a key can be written: a server that accepts connections may
+ * still be a replica, loading, out of memory, or stopped.
  */
 export class RedisConnection {
   readonly #settings: ConnectionSettings;
@@ -98,7 +99,10 @@ export class RedisConnection {
     if (this.#isUp) listener();
   }
 
-  /** Sends a command. Rejects with `RedisUnavailable`, or with the error of Redis. `extraMillis` extends its time limit. */
+  /**
+   * Sends a command. Rejects with `RedisUnavailable`, or with the error of Redis. `extraMillis`
+   * extends its time limit.
+   */
   command(operation: string, words: readonly string[], extraMillis = 0): Promise<RedisReply> {
     return this.#run(operation, extraMillis, (client) => client.sendCommand<RedisReply>(words));
   }
@@ -131,7 +135,10 @@ export class RedisConnection {
     );
   }
 
-  /** Subscribes to a channel whenever the connection is up. A connection in subscriber mode sends no commands. */
+  /**
+   * Subscribes to a channel whenever the connection is up. A connection in subscriber mode sends no
+   * commands.
+   */
   subscribe(channel: string, listener: (message: string) => void): void {
     this.#channels.join(channel, listener);
   }
@@ -140,7 +147,9 @@ export class RedisConnection {
     this.#channels.leave(channel);
   }
 
-  /** Resolves when it has received all that was published before. Rejects with `RedisUnavailable`. */
+  /**
+   * Resolves when it has received all that was published before. Rejects with `RedisUnavailable`.
+   */
   settle(): Promise<void> {
     return this.#channels.settle();
   }
@@ -231,7 +240,10 @@ export class RedisConnection {
     for (const listener of this.#upListeners) listener();
   }
 
-  /** Reports the first connection at once, a later one when it is stable; until then the backoff is not reset. */
+  /**
+   * Reports the first connection at once, a later one when it is stable; until then the backoff is
+   * not reset.
+   */
   #reportWhenStable(server: string): void {
     this.#upAt = performance.now();
     const report = (): void => {

@@ -1,6 +1,7 @@
 /**
- * The reason of a failure in one word, for logs and metrics: the code of a system error, or the error prefix of Redis.
- * Never the message, which may contain sent data, or the address with its password.
+ * The reason of a failure in one word, for logs and metrics: the code of a system error, or the
+ * error prefix of Redis. Never the message, which may contain sent data, or the address with its
+ * password.
  */
 export function redisReason(error: unknown): string {
   if (!(error instanceof Error)) return 'error';

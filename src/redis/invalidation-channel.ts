@@ -12,8 +12,9 @@ const EXTRA_MILLIS = 1000;
 const CHARS_MAX = 256 * 1024;
 
 /**
- * Carries invalidations between replicas through pub/sub. What cannot be published waits until Redis is there again. A
- * replica whose subscription was interrupted may have missed some: it takes all cached replies for invalid.
+ * Carries invalidations between replicas through pub/sub. What cannot be published waits until
+ * Redis is there again. A replica whose subscription was interrupted may have missed some: it takes
+ * all cached replies for invalid.
  */
 export function redisInvalidations(
   connection: RedisConnection,

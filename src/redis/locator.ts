@@ -15,7 +15,9 @@ export type Deployment =
     }
   | { readonly kind: 'cluster'; readonly nodes: readonly ServerAddress[] };
 
-/** Finds the server that has the data, anew for each connection. Rejects with `RedisUnavailable`. */
+/**
+ * Finds the server that has the data, anew for each connection. Rejects with `RedisUnavailable`.
+ */
 export type ServerLocator = () => Promise<ServerAddress>;
 
 /** All keys are in the hash slot of `prefix`, so one node of a cluster has them. */
@@ -30,9 +32,10 @@ export function makeLocator(
 }
 
 /**
- * Asks sentinels for the primary, in turn: the one that sent the connection to a dead or demoted server is asked last
- * the next time. The protocol is that of redis.io, "Guidelines for Redis clients with support for Redis Sentinel"; its
- * check of the role is made by the connection, which has to write a key.
+ * Asks sentinels for the primary, in turn: the one that sent the connection to a dead or demoted
+ * server is asked last the next time. The protocol is that of redis.io, "Guidelines for Redis
+ * clients with support for Redis Sentinel"; its check of the role is made by the connection, which
+ * has to write a key.
  */
 function sentinelLocator({
   master,
@@ -55,7 +58,10 @@ function sentinelLocator({
 /** Nodes that are remembered, besides the configured ones. */
 const NODES_MAX = 100;
 
-/** Asks nodes of a cluster for the one that has the slot of all keys. It is asked again after each redirection. */
+/**
+ * Asks nodes of a cluster for the one that has the slot of all keys. It is asked again after each
+ * redirection.
+ */
 function clusterLocator(
   nodes: readonly ServerAddress[],
   access: ServerAccess,
@@ -84,7 +90,9 @@ function clusterLocator(
     });
 }
 
-/** Servers that are asked one after the other, beginning with the one after the last that answered. */
+/**
+ * Servers that are asked one after the other, beginning with the one after the last that answered.
+ */
 class Turns {
   readonly #name: string;
   #servers: readonly ServerAddress[];

@@ -7,8 +7,9 @@ import type { RedisConnection } from './connection.js';
 const OWNER_BYTES = 16;
 
 /**
- * Nonces that all replicas share; a request waits for them: see `claimNonces`. A claim without a reply may have been
- * executed: it is made once more, and a nonce that it finds with its own id is new.
+ * Nonces that all replicas share; a request waits for them: see `claimNonces`. A claim without a
+ * reply may have been executed: it is made once more, and a nonce that it finds with its own id is
+ * new.
  */
 export function redisNonceStore(connection: RedisConnection, prefix: string): NonceStore {
   const keyOf = (service: string, key: string): string =>

@@ -1,12 +1,14 @@
 import { makeScript } from './script.js';
 
 /**
- * Claims a key. An owner that claims again takes over its own claim: an earlier attempt that timed out was executed.
+ * Claims a key. An owner that claims again takes over its own claim: an earlier attempt that timed
+ * out was executed.
  *
  * KEYS: outcome, release of this owner
- * ARGV: begin of the claims of this owner, begin of the text up to the end of the lease, milliseconds of the lease, and of
- * the key at least
- * Reply: state ('new', 'released', 'known'), the text that is known, the time of Redis in milliseconds
+ * ARGV: begin of the claims of this owner, begin of the text up to the end of the lease,
+ * milliseconds of the lease, and of the key at least
+ * Reply: state ('new', 'released', 'known'), the text that is known, the time of Redis in
+ * milliseconds
  */
 export const CLAIM_OUTCOME = makeScript(`
 local time = redis.call('TIME')
@@ -40,7 +42,8 @@ return 1
 `);
 
 /**
- * Replaces the claim of an owner by the outcome of its call; also where Redis has lost the claim. Repeated it does nothing.
+ * Replaces the claim of an owner by the outcome of its call; also where Redis has lost the claim.
+ * Repeated it does nothing.
  *
  * KEYS: outcome. ARGV: begin of the claims of this owner, outcome, milliseconds that it is kept
  * Reply: 1 where it was written
@@ -53,10 +56,11 @@ return 1
 `);
 
 /**
- * Deletes the claim of an owner, which claims no more: an attempt of it that is still on its way does nothing.
+ * Deletes the claim of an owner, which claims no more: an attempt of it that is still on its way
+ * does nothing.
  *
- * KEYS: outcome, release of this owner. ARGV: begin of the claims of this owner, milliseconds that attempts may be on
- * their way
+ * KEYS: outcome, release of this owner. ARGV: begin of the claims of this owner, milliseconds that
+ * attempts may be on their way
  * Reply: 1 where it was deleted
  */
 export const RELEASE_OUTCOME = makeScript(`

@@ -31,9 +31,10 @@ interface HeldClaim {
 }
 
 /**
- * Outcomes that all replicas share: the owner of the claim on a key makes the call. The lease of a claim outlasts its
- * call, and the owner alone renews, settles or releases it. A write without a reply may have been executed: a claim is
- * made again by the same owner, and then released; outcomes and releases are repeated until Redis confirms them.
+ * Outcomes that all replicas share: the owner of the claim on a key makes the call. The lease of a
+ * claim outlasts its call, and the owner alone renews, settles or releases it. A write without a
+ * reply may have been executed: a claim is made again by the same owner, and then released;
+ * outcomes and releases are repeated until Redis confirms them.
  */
 export class RedisOutcomes implements OutcomeStore {
   readonly #connection: RedisConnection;
@@ -119,7 +120,10 @@ export class RedisOutcomes implements OutcomeStore {
     this.#timer ??= setInterval(() => void this.#renew(), RENEWAL_MILLIS).unref();
   }
 
-  /** Renews the leases that end soon: of calls that take longer than their rules say, such as those that wait for a rate. */
+  /**
+   * Renews the leases that end soon: of calls that take longer than their rules say, such as those
+   * that wait for a rate.
+   */
   async #renew(): Promise<void> {
     if (this.#held.size === 0 && this.#timer !== null) {
       clearInterval(this.#timer);

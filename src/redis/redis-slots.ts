@@ -9,7 +9,10 @@ import {
 import type { RedisConnection } from './connection.js';
 import { makeScript } from './script.js';
 
-/** Slots are given out so far ahead, beside 100 intervals: what is later was written before the clock of Redis was set back. */
+/**
+ * Slots are given out so far ahead, beside 100 intervals: what is later was written before the
+ * clock of Redis was set back.
+ */
 const AHEAD_MILLIS = 10_000;
 const AHEAD_INTERVALS = 100;
 
@@ -17,11 +20,11 @@ const AHEAD_INTERVALS = 100;
 const NAMES_MAX = 10_000;
 
 /**
- * Gives out the times of the next calls, as `SlotClock` does: one interval after the last, `burst` together after a pause,
- * no second with more than the rate.
+ * Gives out the times of the next calls, as `SlotClock` does: one interval after the last, `burst`
+ * together after a pause, no second with more than the rate.
  *
- * KEYS: times, the latest last. ARGV: count, calls in a second, burst, milliseconds of an interval, of a second of calls,
- * of the furthest time ahead, until the first
+ * KEYS: times, the latest last. ARGV: count, calls in a second, burst, milliseconds of an interval,
+ * of a second of calls, of the furthest time ahead, until the first
  * Reply: milliseconds from now, as text
  */
 const TAKE_SLOTS = makeScript(`
@@ -48,8 +51,8 @@ return taken
 `);
 
 /**
- * The times of calls, shared by all replicas. While Redis is away each replica goes on with its part of the rate, a second
- * after the last time that it had of the other source.
+ * The times of calls, shared by all replicas. While Redis is away each replica goes on with its
+ * part of the rate, a second after the last time that it had of the other source.
  */
 export class RedisSlots implements SlotSupply {
   readonly #connection: RedisConnection;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A Lua script that Redis runs atomically. Its text is constant: all data comes as keys and arguments, so that text of a
- * caller cannot become code.
+ * A Lua script that Redis runs atomically. Its text is constant: all data comes as keys and
+ * arguments, so that text of a caller cannot become code.
  */
 export interface Script {
   readonly text: string;

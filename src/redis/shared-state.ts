@@ -33,7 +33,10 @@ export interface SharedStateSettings extends ConnectionSettings {
   readonly replica?: string;
 }
 
-/** Replicas that have ended and could not be removed yet, at most: they expire by themselves within a minute. */
+/**
+ * Replicas that have ended and could not be removed yet, at most: they expire by themselves within
+ * a minute.
+ */
 const ENDED_MAX = 256;
 
 export interface SharedStateEvents {
@@ -112,7 +115,10 @@ export class SharedState {
     return redisPersistedStore(local, this.#connection, { ...limits, prefix, onPoisoned });
   }
 
-  /** Makes a transport of events between replicas; null without a secret, as any client of Redis could forge events. */
+  /**
+   * Makes a transport of events between replicas; null without a secret, as any client of Redis
+   * could forge events.
+   */
   makeEventTransport({
     historyEvents,
     resumeMillis,
@@ -128,7 +134,10 @@ export class SharedState {
     return new RedisEventTransport(this.#connection, this.#subscriber, options);
   }
 
-  /** Makes what shares polls between replicas; null without a secret, as any client of Redis could forge replies. */
+  /**
+   * Makes what shares polls between replicas; null without a secret, as any client of Redis could
+   * forge replies.
+   */
   makePollSharing(replyBytes: number): PollSharing | null {
     const { secret, prefix } = this.#settings;
     if (secret === undefined) return null;
@@ -156,7 +165,10 @@ export class SharedState {
     void this.#removeEnded();
   }
 
-  /** Returns all leases, writes what is not confirmed yet, and closes the connections. Never rejects. */
+  /**
+   * Returns all leases, writes what is not confirmed yet, and closes the connections. Never
+   * rejects.
+   */
   async close(): Promise<void> {
     await Promise.all([this.budgets.close(), this.outcomes.close()]);
     this.#connection.close();

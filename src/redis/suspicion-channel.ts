@@ -15,8 +15,9 @@ const ASKED = '?';
 const READ_MAX = 1_000;
 
 /**
- * Carries suspicions between replicas through pub/sub. A replica whose subscription begins, or begins again, asks the
- * others for theirs, and reads those that are stored: of replicas that have ended.
+ * Carries suspicions between replicas through pub/sub. A replica whose subscription begins, or
+ * begins again, asks the others for theirs, and reads those that are stored: of replicas that have
+ * ended.
  */
 export function redisSuspicions(
   connection: RedisConnection,
@@ -62,7 +63,10 @@ export function redisSuspicions(
   };
 }
 
-/** A sorted set of addresses by the end of their suspension, each with its length and its reach before it. */
+/**
+ * A sorted set of addresses by the end of their suspension, each with its length and its reach
+ * before it.
+ */
 function storedSuspicions(connection: RedisConnection, key: string) {
   const run = (...words: readonly string[]) => connection.command('suspect', words, EXTRA_MILLIS);
   return {

@@ -4,7 +4,10 @@ const WRITES_MAX = 10_000;
 const PAUSE_MIN_MILLIS = 50;
 const PAUSE_MAX_MILLIS = 1_000;
 
-/** A write that may be repeated: executed twice it does what it does once. Rejects without a confirmation. */
+/**
+ * A write that may be repeated: executed twice it does what it does once. Rejects without a
+ * confirmation.
+ */
 type Write = () => Promise<void>;
 
 interface Waiting {

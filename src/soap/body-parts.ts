@@ -1,20 +1,28 @@
 import { type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 import { syntheticTag } from '../xml/synthetic-tag.js';
 
-/** The children that Body may have: those of one message, known by the first of them. Made at start-up. */
+/**
+ * The children that Body may have: those of one message, known by the first of them. Made at
+ * start-up.
+ */
 export interface ExpectedParts {
   /** Each in order, the first one included: messages that begin alike may go on differently. */
   readonly sequences: readonly (readonly QName[])[];
   /** All of one sequence must be there; else some may be missing. */
   readonly isExact: boolean;
-  /** The observer's handler receives Body as an element with all of them in it; else the first one alone. */
+  /**
+   * The observer's handler receives Body as an element with all of them in it; else the first one
+   * alone.
+   */
   readonly isReadWhole: boolean;
 }
 
 /** Follows the children of a Body that may have several. */
 export class BodyParts {
   readonly #expected: ExpectedParts;
-  /** The index of the last child in each sequence, in their order; -1 where it is not that sequence. */
+  /**
+   * The index of the last child in each sequence, in their order; -1 where it is not that sequence.
+   */
   #indexes: readonly number[];
   /** A child that is no part has come: multi-ref elements stand behind all parts. */
   #isOver = false;

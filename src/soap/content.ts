@@ -9,8 +9,9 @@ const ENCODINGS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Validates the elements of a Body: encodingStyle, sizes that arrays announce, and the Ids of a signed message. It
- * costs a call for each element, so a literal service without a signature goes without.
+ * Validates the elements of a Body: encodingStyle, sizes that arrays announce, and the Ids of a
+ * signed message. It costs a call for each element, so a literal service without a signature goes
+ * without.
  */
 export class BodyValidator implements XmlHandler {
   readonly #dialect: Dialect;
@@ -38,8 +39,9 @@ export class BodyValidator implements XmlHandler {
 }
 
 /**
- * Validates the encodingStyle of an element of a Body. SOAP 1.2 part 1 section 5.4.6 has a Fault for one that is not
- * known; the other dialects leave it to the receiver. Throws `DATA_ENCODING_UNKNOWN`.
+ * Validates the encodingStyle of an element of a Body. SOAP 1.2 part 1 section 5.4.6 has a Fault
+ * for one that is not known; the other dialects leave it to the receiver. Throws
+ * `DATA_ENCODING_UNKNOWN`.
  */
 export function validateEncodingStyle(tag: StartTag, dialect: Dialect): void {
   if (dialect.noEncodingUri === null) return;
@@ -48,7 +50,10 @@ export function validateEncodingStyle(tag: StartTag, dialect: Dialect): void {
   throw elementRefusal('DATA_ENCODING_UNKNOWN', tag);
 }
 
-/** Checks SOAP 1.2 part 1 sections 5.1 to 5.3: attributes of Envelope, Header and Body are qualified; none is encodingStyle. */
+/**
+ * Checks SOAP 1.2 part 1 sections 5.1 to 5.3: attributes of Envelope, Header and Body are
+ * qualified; none is encodingStyle.
+ */
 export function checkEnvelopeAttributes(tag: StartTag, { envelopeUri }: Dialect): void {
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);
@@ -66,7 +71,10 @@ export function declaresEncoding(tag: StartTag, dialect: Dialect): boolean {
   return style?.split(' ').includes(dialect.encodingUri) ?? false;
 }
 
-/** Whether other elements may refer to it: `id` of SOAP 1.1 section 5.4.1, `enc:id` of SOAP 1.2 part 2 section 3.1.5. */
+/**
+ * Whether other elements may refer to it: `id` of SOAP 1.1 section 5.4.1, `enc:id` of SOAP 1.2 part
+ * 2 section 3.1.5.
+ */
 export const hasId = (tag: StartTag, { encodingUri }: Dialect): boolean =>
   tag.attribute('', 'id') !== null || tag.attribute(encodingUri, 'id') !== null;
 
@@ -85,7 +93,10 @@ function validateArraySize(tag: StartTag, itemsMax: number): void {
   }
 }
 
-/** The members announced: the numbers in brackets (SOAP 1.1 section 5.4.2), or all of them (SOAP 1.2 part 2 3.1.6). */
+/**
+ * The members announced: the numbers in brackets (SOAP 1.1 section 5.4.2), or all of them (SOAP 1.2
+ * part 2 3.1.6).
+ */
 function itemsOf(value: string): number {
   const bracket = value.indexOf('[');
   const sizes = bracket < 0 ? value : value.slice(bracket);

@@ -1,11 +1,11 @@
 import type { FaultForm } from '../base/refusals/wire-status.js';
 
 /**
- * The three dialects of the envelope protocol: one table, one row each. Everything that differs between them is here;
- * no other file asks "which version".
+ * The three dialects of the envelope protocol: one table, one row each. Everything that differs
+ * between them is here; no other file asks "which version".
  *
- * Sources: SOAP 1.1 (W3C Note 8 May 2000), SOAP 1.2 part 1 (second edition) and, for 2001-12, the working draft of
- * that month as the owner's description quotes it.
+ * Sources: SOAP 1.1 (W3C Note 8 May 2000), SOAP 1.2 part 1 (second edition) and, for 2001-12, the
+ * working draft of that month as the owner's description quotes it.
  */
 export const DIALECTS = {
   '2001-12': {
@@ -105,16 +105,22 @@ interface DialectRow extends FaultForm {
   readonly receiverCode: 'Server' | 'Receiver';
   readonly needsEncodingNamespace: boolean;
   readonly needsContentLength: boolean;
-  /** Header blocks in the namespace of the envelope itself: SOAP 1.2 part 1 sections 5.4.7 and 5.4.8. */
+  /**
+   * Header blocks in the namespace of the envelope itself: SOAP 1.2 part 1 sections 5.4.7 and
+   * 5.4.8.
+   */
   readonly ownHeaderBlocks: readonly string[];
   /** The action travels in the header field SOAPAction; else in the Content-Type. */
   readonly actionHeader: boolean;
-  /** A header block may ask to be passed on where it is not understood: SOAP 1.2 part 1 section 5.2.4. */
+  /**
+   * A header block may ask to be passed on where it is not understood: SOAP 1.2 part 1 section
+   * 5.2.4.
+   */
   readonly hasRelay: boolean;
   /**
-   * The encodingStyle for "none", where the dialect rules attributes: encodingStyle stands below Header and Body
-   * only, an unknown one has a Fault of its own, and those of Envelope, Header and Body are qualified (SOAP 1.2 part 1
-   * section 5.1). Null where attributes are not restricted.
+   * The encodingStyle for "none", where the dialect rules attributes: encodingStyle stands below
+   * Header and Body only, an unknown one has a Fault of its own, and those of Envelope, Header and
+   * Body are qualified (SOAP 1.2 part 1 section 5.1). Null where attributes are not restricted.
    */
   readonly noEncodingUri: string | null;
 }

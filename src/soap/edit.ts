@@ -2,7 +2,10 @@ import { Buffer } from 'node:buffer';
 import { sourceOffset } from '../xml/source-offset.js';
 import type { Encoding } from '../xml/transcode.js';
 
-/** A change of a message on its way: the bytes of this range are cut out, and the replacement stands there instead. */
+/**
+ * A change of a message on its way: the bytes of this range are cut out, and the replacement stands
+ * there instead.
+ */
 export interface Edit {
   /** Offsets as the reader reports them (`StartTag.offsetBytes`, `XmlHandler.close`). */
   readonly startBytes: number;
@@ -16,8 +19,9 @@ export interface Edit {
 }
 
 /**
- * The message with the edits made, in any order; they must not overlap. The envelope begins at `envelopeStart`. Bytes
- * outside of the edits are kept. `message` may end anywhere behind the last of them.
+ * The message with the edits made, in any order; they must not overlap. The envelope begins at
+ * `envelopeStart`. Bytes outside of the edits are kept. `message` may end anywhere behind the last
+ * of them.
  */
 export function applyEdits(
   message: Buffer,
@@ -46,7 +50,9 @@ export function applyEdits(
   return Buffer.concat(pieces);
 }
 
-/** Converts rising offsets of the reader into offsets of the message, in one pass over its bytes. */
+/**
+ * Converts rising offsets of the reader into offsets of the message, in one pass over its bytes.
+ */
 class OffsetMapper {
   readonly #envelope: Buffer;
   readonly #encoding: Encoding;
@@ -77,7 +83,10 @@ export function encodeAscii(text: string, encoding: Encoding): Buffer {
     : Buffer.from(text, 'latin1');
 }
 
-/** The bytes of a range, written anew. Encodings of one byte for a character go through as they are, as does UTF-8. */
+/**
+ * The bytes of a range, written anew. Encodings of one byte for a character go through as they are,
+ * as does UTF-8.
+ */
 function rewritten(bytes: Buffer, rewrite: (text: string) => string, encoding: Encoding): Buffer {
   if (encoding === 'utf-16le') return encodeAscii(rewrite(bytes.toString('utf16le')), encoding);
   if (encoding === 'utf-16be')

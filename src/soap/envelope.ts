@@ -33,13 +33,17 @@ import { observeTags } from './observe-tags.js';
 
 /** Receives the content of a message while it is validated. */
 export interface EnvelopeObserver extends DetailObserver {
-  /** The head is valid, and nothing of the message has been sent on. Throws a `Refusal` to stop it here. */
+  /**
+   * The head is valid, and nothing of the message has been sent on. Throws a `Refusal` to stop it
+   * here.
+   */
   onHeadValid(validator: EnvelopeValidator): void;
   /** The handler that reads a header block beside the validator; null, or absent: none does. */
   openHeaderBlock?(tag: StartTag): XmlHandler | null;
   /**
-   * The handler for the first child of Body, unless that is a Fault. It reads beside the validator, which reads elements
-   * of a request (`BodyValidator`) and none of a reply. Null skips the content.
+   * The handler for the first child of Body, unless that is a Fault. It reads beside the validator,
+   * which reads elements of a request (`BodyValidator`) and none of a reply. Null skips the
+   * content.
    */
   openBody(tag: StartTag): XmlHandler | null;
   /** The handler for a further child of Body that is not an expected part: a multi-ref element. */
@@ -53,12 +57,16 @@ interface EnvelopeAttribute {
   readonly value: string;
 }
 
-/** The next element expected. Legal order: envelope, headerOrBody, (header*, bodyOnly)?, body, bodyChild*, end. */
+/**
+ * The next element expected. Legal order: envelope, headerOrBody, (header*, bodyOnly)?, body,
+ * bodyChild*, end.
+ */
 type Expected = 'envelope' | 'headerOrBody' | 'header' | 'bodyOnly' | 'body' | 'bodyChild' | 'end';
 
 /**
- * Validates the structure of one envelope from its events, by the rules of all three dialects. Throws a `Refusal` at the
- * first violation. The head is valid at the first child of Body, or at the end of an empty Body.
+ * Validates the structure of one envelope from its events, by the rules of all three dialects.
+ * Throws a `Refusal` at the first violation. The head is valid at the first child of Body, or at
+ * the end of an empty Body.
  */
 export class EnvelopeValidator implements XmlHandler {
   /** Known from the Envelope's start tag on. */
@@ -67,20 +75,29 @@ export class EnvelopeValidator implements XmlHandler {
   isHeadValid = false;
   /** Name of the first child of Body; null for an empty Body, and before `isHeadValid`. */
   operation: QName | null = null;
-  /** The start tag of that child, lent within `onHeadValid`; null for an empty Body, and at any other time. */
+  /**
+   * The start tag of that child, lent within `onHeadValid`; null for an empty Body, and at any
+   * other time.
+   */
   operationTag: StartTag | null = null;
   /** Reads the Fault when the message is one; its parts are complete once the message is. */
   fault: FaultReader | null = null;
   /** Null until there is a header block. */
   header: HeaderReader | null = null;
-  /** The action parameter of the part that holds the envelope; null without one, and for an envelope as it is. */
+  /**
+   * The action parameter of the part that holds the envelope; null without one, and for an envelope
+   * as it is.
+   */
   partAction: string | null = null;
   /** Null where the gateway writes no header blocks. */
   readonly place: HeaderPlaceFinder | null;
   readonly #rules: EnvelopeRules;
   readonly #observer: EnvelopeObserver | null;
   readonly #faultWants: FaultWants;
-  /** The dialect the Content-Type stands for, by its media type; an envelope of another media type is a mismatch. */
+  /**
+   * The dialect the Content-Type stands for, by its media type; an envelope of another media type
+   * is a mismatch.
+   */
   #mediaType: string | null;
   #expected: Expected = 'envelope';
   #encodingSeen = false;
@@ -117,8 +134,8 @@ export class EnvelopeValidator implements XmlHandler {
   }
 
   /**
-   * The forwarded message outside of the children of Body holds nothing that could change its answer: no attributes, and no
-   * blocks besides `To`, `Action`, `MessageID` and `ReplyTo`.
+   * The forwarded message outside of the children of Body holds nothing that could change its
+   * answer: no attributes, and no blocks besides `To`, `Action`, `MessageID` and `ReplyTo`.
    */
   get isBare(): boolean {
     return this.attributes.length === 0 && this.header?.isBare !== false;
@@ -146,13 +163,19 @@ export class EnvelopeValidator implements XmlHandler {
     this.#bodyEdit = edit;
   }
 
-  /** Allows several children of Body: those of the message that its first one begins. Within `onHeadValid`. */
+  /**
+   * Allows several children of Body: those of the message that its first one begins. Within
+   * `onHeadValid`.
+   */
   expectParts(expected: ExpectedParts | null): void {
     if (expected !== null && this.operation !== null)
       this.#parts = new BodyParts(expected, this.operation);
   }
 
-  /** Sets the media type and action of an envelope in a package, which are known where the envelope begins. */
+  /**
+   * Sets the media type and action of an envelope in a package, which are known where the envelope
+   * begins.
+   */
   expect(mediaType: string, action: string | null): void {
     this.partAction = action;
     if (this.#rules.header.enforce) this.#mediaType = mediaType;
@@ -232,7 +255,8 @@ export class EnvelopeValidator implements XmlHandler {
     if (dialect === null || !this.#rules.dialects.has(dialect.name))
       throw elementRefusal('VERSION_MISMATCH', tag, envelopesOf(this.#rules));
     this.dialect = dialect;
-    // WS-I Basic Profile R1115: a message of one version under the media type of the other is of no version.
+    // WS-I Basic Profile R1115: a message of one version under the media type of the other is of no
+    // version.
     if (this.#mediaType !== null && this.#mediaType !== dialect.mediaType) {
       throw new Refusal('VERSION_MISMATCH', 'the Content-Type is that of another SOAP version', {
         found: this.#mediaType,
@@ -277,7 +301,8 @@ export class EnvelopeValidator implements XmlHandler {
     if (dialect === null) throw structureRefusal('Body');
     const isFault = tag.local === 'Fault' && tag.uri === dialect.envelopeUri;
     if (this.#expected === 'bodyChild') {
-      // A Fault is at most one, and is alone (SOAP 1.2 part 1 section 5.4), but for elements that an encoded one refers to.
+      // A Fault is at most one, and is alone (SOAP 1.2 part 1 section 5.4), but for elements that
+      // an encoded one refers to.
       const isReferred = this.#rules.multiRef && hasId(tag, dialect);
       if (isFault || (this.fault !== null && !isReferred))
         throw structureRefusal('an element beside a Fault', tag);
@@ -308,7 +333,10 @@ export class EnvelopeValidator implements XmlHandler {
     return observeTags(this.#openContentValidator(tag, dialect), own);
   }
 
-  /** Validates the attributes of a child of Body; returns a validator for its content where one is needed. */
+  /**
+   * Validates the attributes of a child of Body; returns a validator for its content where one is
+   * needed.
+   */
   #openContentValidator(tag: StartTag, dialect: Dialect): XmlHandler | null {
     const { arrayItemsMax, header } = this.#rules;
     if (!header.enforce) return null;

@@ -5,13 +5,18 @@ import type { Encoding } from '../xml/transcode.js';
 import { applyEdits } from './edit.js';
 import type { EnvelopeValidator } from './envelope.js';
 
-/** Reads a message for the gate: an XML reader, or a reader of a package of parts with an envelope in it. */
+/**
+ * Reads a message for the gate: an XML reader, or a reader of a package of parts with an envelope
+ * in it.
+ */
 export interface MessageReader {
   /** The encoding of the envelope, or null while unknown. */
   readonly encoding: Encoding | null;
   /** Offset of the envelope in the message; 0 by default. */
   readonly sourceStart?: number;
-  /** Whether it collects bytes before it reads them, within a limit of its own. Absent: it does not. */
+  /**
+   * Whether it collects bytes before it reads them, within a limit of its own. Absent: it does not.
+   */
   readonly isCollecting?: boolean;
   /** Throws the `Refusal` of the first violation. */
   write(chunk: Buffer): void;
@@ -19,13 +24,16 @@ export interface MessageReader {
   end(): void;
 }
 
-/** Receives the messages that pass the gate. Either `whole` once, or `begin`, any number of `data`, and `end`. Never more after a throw. */
+/**
+ * Receives the messages that pass the gate. Either `whole` once, or `begin`, any number of `data`,
+ * and `end`. Never more after a throw.
+ */
 export interface GateOutput {
   /** The message ended inside the window and is valid. */
   whole(message: Buffer): void;
   /**
-   * The message is longer than the window and its head is valid: it streams from here on, `growthBytes` longer than it
-   * came (less than 0: shorter), because its head was edited.
+   * The message is longer than the window and its head is valid: it streams from here on,
+   * `growthBytes` longer than it came (less than 0: shorter), because its head was edited.
    */
   begin(growthBytes: number): void;
   data(chunk: Buffer): void;
@@ -34,8 +42,8 @@ export interface GateOutput {
 }
 
 /**
- * The state of the gate. While it streams it holds the newest chunk back, so that the other side never has a complete
- * message before its end is validated.
+ * The state of the gate. While it streams it holds the newest chunk back, so that the other side
+ * never has a complete message before its end is validated.
  */
 type State =
   | { readonly at: 'beginning' }
@@ -51,14 +59,15 @@ export interface GateOptions {
   /** Bytes by which the head must be valid: up to the end of the first Body child's start tag. */
   readonly headBytes: number;
   /**
-   * Monitor mode: reports the first violation, and the message passes untouched. Null enforces: violations are thrown.
+   * Monitor mode: reports the first violation, and the message passes untouched. Null enforces:
+   * violations are thrown.
    */
   readonly onViolation: ((refusal: Refusal) => void) | null;
 }
 
 /**
- * Holds a message until its head is valid, then streams it. `write` and `end` throw the `Refusal` of the first
- * violation; from then on nothing passes.
+ * Holds a message until its head is valid, then streams it. `write` and `end` throw the `Refusal`
+ * of the first violation; from then on nothing passes.
  */
 export class Gate {
   /** Bytes taken in. */
@@ -94,7 +103,8 @@ export class Gate {
     const state = this.#state;
     switch (state.at) {
       case 'beginning':
-        // Nearly always the only chunk: for an array that begins empty V8 allocates seventeen entries.
+        // Nearly always the only chunk: for an array that begins empty V8 allocates seventeen
+        // entries.
         this.#hold({ at: 'holding', chunks: [chunk], bytes: chunk.length });
         return;
       case 'holding':
@@ -138,8 +148,8 @@ export class Gate {
   }
 
   /**
-   * Reads a chunk. Until the head is valid this stops at `headBytes`, wherever the chunk ends, so that the result does not
-   * depend on the chunks.
+   * Reads a chunk. Until the head is valid this stops at `headBytes`, wherever the chunk ends, so
+   * that the result does not depend on the chunks.
    */
   #read(chunk: Buffer): void {
     try {

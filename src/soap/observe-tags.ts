@@ -6,7 +6,9 @@ import {
   type XmlHandler,
 } from '../xml/events.js';
 
-/** Adds an observer that receives every start tag and nothing else to a handler; either may be null. */
+/**
+ * Adds an observer that receives every start tag and nothing else to a handler; either may be null.
+ */
 export const observeTags = (
   observer: XmlHandler | null,
   handler: XmlHandler | null,

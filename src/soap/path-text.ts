@@ -9,12 +9,17 @@ import {
 
 const TEXT_UNITS_MAX = 1_024;
 
-/** Reads the text of the first element at a path in the child of Body. The path begins with that child, or inside it. */
+/**
+ * Reads the text of the first element at a path in the child of Body. The path begins with that
+ * child, or inside it.
+ */
 export class PathText implements XmlHandler {
   readonly #steps: readonly string[];
   /** Elements that are open, the child of Body first. */
   #depth = 0;
-  /** How many of them the path has, if it begins with the child of Body, and if it begins inside. */
+  /**
+   * How many of them the path has, if it begins with the child of Body, and if it begins inside.
+   */
   #outer = 0;
   #inner = 0;
   #text = '';
@@ -27,7 +32,10 @@ export class PathText implements XmlHandler {
     this.#steps = steps;
   }
 
-  /** The text without white space around it, and without what is too long; null while it has not been read. */
+  /**
+   * The text without white space around it, and without what is too long; null while it has not
+   * been read.
+   */
   get found(): string | null {
     return this.#isFound ? this.#text.trim() : null;
   }

@@ -3,9 +3,9 @@ import { escapeText, referencesFor } from '../xml/writer.js';
 import type { Edit } from './edit.js';
 
 /**
- * The change of a start tag that puts its element into a namespace: its prefix is bound to that, and with it every element
- * inside that has the prefix, as are other prefixes of the old namespace that the tag declares. `isQualified`: so are its
- * children without a namespace.
+ * The change of a start tag that puts its element into a namespace: its prefix is bound to that,
+ * and with it every element inside that has the prefix, as are other prefixes of the old namespace
+ * that the tag declares. `isQualified`: so are its children without a namespace.
  */
 export function rebindWrapper(tag: StartTag, uri: string, isQualified: boolean): Edit {
   const from = tag.uri;
@@ -22,7 +22,10 @@ export function rebindWrapper(tag: StartTag, uri: string, isQualified: boolean):
 
 const attributeName = (prefix: string): string => (prefix === '' ? 'xmlns' : `xmlns:${prefix}`);
 
-/** A start tag, which is well-formed, with these namespace declarations in place of those of the same prefixes. */
+/**
+ * A start tag, which is well-formed, with these namespace declarations in place of those of the
+ * same prefixes.
+ */
 function withDeclarations(tag: string, given: ReadonlyMap<string, string>, from: string): string {
   const declarations = new Map(given);
   const [uri = ''] = given.values();

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusals/refusal.js';
 
 /**
- * The URI in a SOAPAction header field (SOAP 1.1 section 6.1.1), with quotes or, as some clients write it, without; null
- * for none. Throws `HTTP_BAD_REQUEST` for what can be read in two ways.
+ * The URI in a SOAPAction header field (SOAP 1.1 section 6.1.1), with quotes or, as some clients
+ * write it, without; null for none. Throws `HTTP_BAD_REQUEST` for what can be read in two ways.
  */
 export function readSoapAction(header: string | null): string | null {
   if (header === null) return null;
@@ -15,8 +15,8 @@ export function readSoapAction(header: string | null): string | null {
 }
 
 /**
- * An action of a WSDL as it goes into a header field. Characters that no header field can carry, or that servers read
- * differently, are escaped as in a URI (RFC 3987 section 3.1). Null for none.
+ * An action of a WSDL as it goes into a header field. Characters that no header field can carry, or
+ * that servers read differently, are escaped as in a URI (RFC 3987 section 3.1). Null for none.
  */
 export function printableAction(action: string | null): string | null {
   if (action === null || !UNCLEAR.test(action)) return action;

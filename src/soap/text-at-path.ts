@@ -15,14 +15,20 @@ import { inAscii } from './header/security-writer.js';
 const DEPTH_MAX = 64;
 const TEXT_UNITS_MAX = 8_192;
 
-/** The place of a text in a message: the local names of elements, in one another, of which the last holds it. */
+/**
+ * The place of a text in a message: the local names of elements, in one another, of which the last
+ * holds it.
+ */
 export interface TextPath {
   readonly part: 'Body' | 'Header';
   /** None: the first text there is. */
   readonly steps: readonly string[];
 }
 
-/** Reads the text of the first element at a path of an envelope, however deep in Body or Header the path begins. */
+/**
+ * Reads the text of the first element at a path of an envelope, however deep in Body or Header the
+ * path begins.
+ */
 export class TextAtPath implements XmlHandler {
   isFault = false;
   readonly #path: TextPath;

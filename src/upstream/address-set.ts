@@ -106,7 +106,9 @@ export class AddressSet {
     return sum;
   }
 
-  /** An address that is ready, one at which the call was not yet made if there is any; else null. */
+  /**
+   * An address that is ready, one at which the call was not yet made if there is any; else null.
+   */
   choose(nowMillis: number, affinity: Affinity | null, tried: readonly Address[]): Address | null {
     const untried = this.#balancer.choose(nowMillis, affinity, tried);
     return untried !== null || tried.length === 0
@@ -114,7 +116,9 @@ export class AddressSet {
       : this.#balancer.choose(nowMillis, affinity, NONE);
   }
 
-  /** Path and query of a request, which all addresses have in common where credentials sign them. */
+  /**
+   * Path and query of a request, which all addresses have in common where credentials sign them.
+   */
   target(query: string): string {
     return this.#all[0]?.pathAndQuery(query) ?? query;
   }
@@ -134,7 +138,9 @@ export class AddressSet {
     if (this.#outliers !== null) this.#outliers.look(performance.now());
   }
 
-  /** Calls an address at these records from now on. Calls to others go on; their connections close. */
+  /**
+   * Calls an address at these records from now on. Calls to others go on; their connections close.
+   */
   use(named: NamedAddress, records: readonly Address[]): void {
     const gone = named.records.filter((address) => !records.includes(address));
     named.records = records;
@@ -159,7 +165,10 @@ export class AddressSet {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Counts in these totals from now on, by the name of the address; what was counted so far is added. */
+  /**
+   * Counts in these totals from now on, by the name of the address; what was counted so far is
+   * added.
+   */
   countIn(totalsOf: (address: string) => AddressTotals): void {
     for (const named of this.named) {
       const totals = totalsOf(named.name);

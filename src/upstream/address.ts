@@ -33,7 +33,10 @@ export type AddressListener = (
   code: RefusalCode | null,
 ) => void;
 
-/** One address of a backend with connections and a circuit breaker of its own: a slow address delays no other. */
+/**
+ * One address of a backend with connections and a circuit breaker of its own: a slow address delays
+ * no other.
+ */
 export class Address implements Balanced, Compared {
   readonly url: URL;
   /** The IP address that its name has; null where each connection looks it up. */
@@ -53,8 +56,9 @@ export class Address implements Balanced, Compared {
   readonly #reuse: ConnectionReuse;
   readonly #connections: UpstreamConnection[] = [];
   /**
-   * Not in use: first those of long requests, the latest first, then those of short ones, the latest last. The latest that
-   * may be used is used next, so that the others grow old and close; at first the one that was idle longest.
+   * Not in use: first those of long requests, the latest first, then those of short ones, the
+   * latest last. The latest that may be used is used next, so that the others grow old and close;
+   * at first the one that was idle longest.
    */
   readonly #free: UpstreamConnection[] = [];
   readonly #listener: AddressListener;
@@ -114,7 +118,10 @@ export class Address implements Balanced, Compared {
     return made;
   }
 
-  /** Takes back the connection of a call that is over. `epoch` is of `breaker.begin`, `code` of its refusal. */
+  /**
+   * Takes back the connection of a call that is over. `epoch` is of `breaker.begin`, `code` of its
+   * refusal.
+   */
   release(
     connection: UpstreamConnection,
     epoch: number,
@@ -198,7 +205,10 @@ export class Address implements Balanced, Compared {
     return this.#path + this.#query.with(query);
   }
 
-  /** Closes its connections, each when its call is over. Resolves when all are. No call begins any more. */
+  /**
+   * Closes its connections, each when its call is over. Resolves when all are. No call begins any
+   * more.
+   */
   drain(): Promise<void> {
     this.#retire();
     return new Promise((resolve) => {
@@ -261,10 +271,16 @@ function countAlone(): () => AddressTotals {
   return () => totals;
 }
 
-/** How logs and metrics name an address: host, port and path as configured, without credentials and query. */
+/**
+ * How logs and metrics name an address: host, port and path as configured, without credentials and
+ * query.
+ */
 export const nameOfAddress = ({ host, pathname }: URL): string => host + pathname;
 
-/** RFC 9112 section 3.2.2: the target of a request to a proxy is the whole address, and Host is that of the backend. */
+/**
+ * RFC 9112 section 3.2.2: the target of a request to a proxy is the whole address, and Host is that
+ * of the backend.
+ */
 const forwarderFields = ({ host }: URL, { authorization }: HttpProxy): Fields => [
   ...['host', host],
   ...(authorization === null ? [] : ['proxy-authorization', authorization]),

@@ -8,7 +8,10 @@ import type { ExchangeHandler, ExchangeRequest } from './exchange.js';
 import { fieldValues } from './reply.js';
 import { EarlyStatus, refusalOfError } from './upstream-refusals.js';
 
-/** Handshakes that are begun for one request: the backend may close the connection, or want another scheme. */
+/**
+ * Handshakes that are begun for one request: the backend may close the connection, or want another
+ * scheme.
+ */
 const HANDSHAKES_MAX = 3;
 /** The most bytes that are read of the answer to the first request of a handshake. */
 const DISCARDED_BYTES_MAX = 64 * KIB;
@@ -28,7 +31,10 @@ export interface Transport {
   end(status: number): void;
 }
 
-/** Authenticates the sockets of one connection: a handshake comes before the first byte of a request. */
+/**
+ * Authenticates the sockets of one connection: a handshake comes before the first byte of a
+ * request.
+ */
 export class Authenticator {
   readonly transport: Transport;
   readonly authentication: ConnectionAuthentication;

@@ -1,7 +1,10 @@
 /** How calls are spread over the addresses of a backend. */
 export interface BalanceOptions {
   readonly policy: 'leastRequests' | 'roundRobin' | 'hash';
-  /** The ranks of addresses, by URL. An address that is not here has weight 1 and is in the first group. */
+  /**
+   * The ranks of addresses, by URL. An address that is not here has weight 1 and is in the first
+   * group.
+   */
   readonly ranks: ReadonlyMap<string, AddressRank>;
 }
 
@@ -85,8 +88,8 @@ export class Balancer<T extends Balanced> {
   }
 
   /**
-   * Chooses by smooth weighted round robin. With policies other than `roundRobin`, only members with the fewest calls
-   * for their weight take part.
+   * Chooses by smooth weighted round robin. With policies other than `roundRobin`, only members
+   * with the fewest calls for their weight take part.
    */
   #inTurn(group: readonly Member<T>[], isOpen: (member: Member<T>) => boolean): Member<T> | null {
     let least = Number.POSITIVE_INFINITY;
@@ -109,8 +112,8 @@ export class Balancer<T extends Balanced> {
 const loadOf = ({ address, weight }: Member<Balanced>): number => address.active / weight;
 
 /**
- * Weighted rendezvous hashing: each key has its own order of the addresses, so that only the keys of an address that is
- * gone move.
+ * Weighted rendezvous hashing: each key has its own order of the addresses, so that only the keys
+ * of an address that is gone move.
  */
 function nearest<T>(
   group: readonly Member<T>[],

@@ -8,15 +8,19 @@ import { Upstream, type UpstreamOptions } from './upstream.js';
 const KEPT_MILLIS = 86_400_000;
 const REQUESTS_MAX = 1_000_000;
 
-/** Whether a value of `Authorization` authenticates the connection that it comes on, and not its request alone. */
+/**
+ * Whether a value of `Authorization` authenticates the connection that it comes on, and not its
+ * request alone.
+ */
 export const authenticatesConnection = (authorization: string | undefined): boolean =>
   authorization !== undefined && CONNECTION_SCHEME.test(authorization);
 
 const CONNECTION_SCHEME = /^\s*(?:ntlm|negotiate|kerberos|nego2)(?:\s|$)/i;
 
 /**
- * The upstream connections of callers that authenticate their own connection ([MS-NTHT], RFC 4559): one for each, so
- * that a backend never sees two callers on one connection. Requests for it are sent one after the other.
+ * The upstream connections of callers that authenticate their own connection ([MS-NTHT], RFC 4559):
+ * one for each, so that a backend never sees two callers on one connection. Requests for it are
+ * sent one after the other.
  */
 export class BoundUpstreams {
   readonly #urls: readonly string[];

@@ -1,15 +1,17 @@
 import { Refusal } from '../base/refusals/refusal.js';
 
 /**
- * The end of a call as the breaker counts it. `invalid`: an answer of a status of success that was refused; `none`: no
- * sign of the backend's health.
+ * The end of a call as the breaker counts it. `invalid`: an answer of a status of success that was
+ * refused; `none`: no sign of the backend's health.
  */
 export type CallOutcome = 'answered' | 'invalid' | 'failed' | 'none';
 
 /** Why an address is not called for a time. */
 export type EjectionReason = 'failures' | 'errors' | 'latency' | 'health';
 
-/** Why an address is called again. `removed`: a reload or its name took it away while it was down. */
+/**
+ * Why an address is called again. `removed`: a reload or its name took it away while it was down.
+ */
 export type RecoveryReason = 'answers' | 'health' | 'time' | 'removed';
 
 /** `open`: calls are refused. `half-open`: a few are made to try it. */
@@ -28,10 +30,11 @@ const OPEN_SHARE = 0.8;
 const PROBES_MAX = 4;
 
 /**
- * A circuit breaker (catalogue U23, U24). It measures the share of failures among the latest calls, each of which counts
- * more than the one before, and opens at four fifths: as many failures in a row as `failuresMax` reach that from none.
- * Half open it measures the calls that try it, one, then two, then four at once: it opens at the same share of them,
- * and closes once each was answered. A closed one admits eight at once at first, then sixteen (slow start).
+ * A circuit breaker (catalogue U23, U24). It measures the share of failures among the latest calls,
+ * each of which counts more than the one before, and opens at four fifths: as many failures in a
+ * row as `failuresMax` reach that from none. Half open it measures the calls that try it, one, then
+ * two, then four at once: it opens at the same share of them, and closes once each was answered. A
+ * closed one admits eight at once at first, then sixteen (slow start).
  */
 export class Breaker {
   readonly #failuresMax: number;
@@ -49,13 +52,19 @@ export class Breaker {
   #isDown = false;
   #isReportedUp = true;
   #reason: EjectionReason = 'failures';
-  /** Calls at once, and how many of them are out; of this step, and of all steps while half open, were answered. */
+  /**
+   * Calls at once, and how many of them are out; of this step, and of all steps while half open,
+   * were answered.
+   */
   #allowed = Number.POSITIVE_INFINITY;
   #out = 0;
   #answeredOfStep = 0;
   #answered = 0;
   #failed = 0;
-  /** Changes when it opens, and when the rest is over: outcomes of calls that began before are ignored. */
+  /**
+   * Changes when it opens, and when the rest is over: outcomes of calls that began before are
+   * ignored.
+   */
   #epoch = 0;
 
   /** `failuresMax` 0 never opens. `capacity`: calls at once that are not limited any more. */
@@ -77,7 +86,10 @@ export class Breaker {
     return !this.#isDown;
   }
 
-  /** Open is also one whose first call after the rest is out: others are refused until it is answered. */
+  /**
+   * Open is also one whose first call after the rest is out: others are refused until it is
+   * answered.
+   */
   stateAt(nowMillis: number): BreakerState {
     this.#pass(nowMillis);
     if (this.#isDown) return 'open';
@@ -102,7 +114,10 @@ export class Breaker {
     return this.#state === 'open' ? Math.max(0, this.#openUntilMillis - nowMillis) : 0;
   }
 
-  /** When time alone closes it, if no call is made until then; null where it is closed, or health checks decide. */
+  /**
+   * When time alone closes it, if no call is made until then; null where it is closed, or health
+   * checks decide.
+   */
   get closesAtMillis(): number | null {
     if (this.#isDown || this.#state === 'closed') return null;
     return (
@@ -122,7 +137,8 @@ export class Breaker {
     if (this.#out > 0) this.#out--;
     this.#quietSinceMillis = nowMillis;
     if (outcome === 'none') return false;
-    // An answer that is invalid is no sign that an address has recovered which answered worse than others.
+    // An answer that is invalid is no sign that an address has recovered which answered worse than
+    // others.
     const isEjected = this.#state === 'half-open' && this.#reason !== 'failures';
     if (outcome === 'failed' || (outcome === 'invalid' && isEjected)) return this.#fail(nowMillis);
     this.#answer();
@@ -135,8 +151,9 @@ export class Breaker {
   }
 
   /**
-   * The result of a health check. Returns whether the address went up or down by it. One that is healthy is tried at once,
-   * or called if that was so at the check before; but health checks do not see that an address is slow.
+   * The result of a health check. Returns whether the address went up or down by it. One that is
+   * healthy is tried at once, or called if that was so at the check before; but health checks do
+   * not see that an address is slow.
    */
   setHealth(isUp: boolean, nowMillis: number): boolean {
     this.#pass(nowMillis);
@@ -160,7 +177,10 @@ export class Breaker {
     this.#report = () => {};
   }
 
-  /** What time alone changes: the rest is over, or nothing was heard of the address for as long again. */
+  /**
+   * What time alone changes: the rest is over, or nothing was heard of the address for as long
+   * again.
+   */
   #pass(nowMillis: number): void {
     if (this.#isDown || this.#state === 'closed') return;
     if (this.#state === 'open' && nowMillis >= this.#openUntilMillis)

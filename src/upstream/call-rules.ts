@@ -12,7 +12,10 @@ export interface RetryOptions {
   /** Besides the first attempt. */
   readonly times: number;
   readonly on: readonly RetryReason[];
-  /** How long an attempt waits for the first line of its answer, where another may follow; null: as long as any call. */
+  /**
+   * How long an attempt waits for the first line of its answer, where another may follow; null: as
+   * long as any call.
+   */
   readonly perTryMillis: number | null;
 }
 
@@ -92,7 +95,10 @@ export class CallRules {
     this.deadlines = new Deadlines(this.totalMillis, (call) => call.abort(this.lateRefusal()));
   }
 
-  /** The refusal of a call that took longer than `totalMillis`, or waited so long for its credentials. */
+  /**
+   * The refusal of a call that took longer than `totalMillis`, or waited so long for its
+   * credentials.
+   */
   lateRefusal(): Refusal {
     return refuseByLimit('UPSTREAM_TIMEOUT', this.#totalKey, this.totalMillis);
   }
@@ -140,6 +146,9 @@ const ENVELOPE = /xml|multipart\/related|graphql-response\+json/i;
 const BACKOFF_MILLIS = 25;
 const BACKOFF_MILLIS_MAX = 1_000;
 
-/** How long to wait before the attempt of this number at the same address: doubled each time, less up to a half. */
+/**
+ * How long to wait before the attempt of this number at the same address: doubled each time, less
+ * up to a half.
+ */
 export const backoffMillis = (attempt: number): number =>
   Math.min(BACKOFF_MILLIS_MAX, BACKOFF_MILLIS * 2 ** (attempt - 1)) * (1 - Math.random() / 2);

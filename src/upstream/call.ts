@@ -34,9 +34,9 @@ const NOWHERE: readonly Address[] = [];
 const NOW = Promise.resolve();
 
 /**
- * The stage of a call. `sent`: its request is being written; `out`: all of it is. `early`: the answer began before the
- * request was out. `unwanted`: the answer has a status that the call is made again for. `refused`: the receiver has the
- * refusal, and the rest of the answer is discarded.
+ * The stage of a call. `sent`: its request is being written; `out`: all of it is. `early`: the
+ * answer began before the request was out. `unwanted`: the answer has a status that the call is
+ * made again for. `refused`: the receiver has the refusal, and the rest of the answer is discarded.
  */
 type Stage =
   | 'queued'
@@ -49,7 +49,10 @@ type Stage =
   | 'refused'
   | 'over';
 
-/** The stage that a step leads to, by the stage before it. A step that is not listed there cannot be made. */
+/**
+ * The stage that a step leads to, by the stage before it. A step that is not listed there cannot be
+ * made.
+ */
 const STEPS = {
   start: { queued: 'connecting' },
   // A second time where the connection closed before the backend had read anything.
@@ -77,7 +80,9 @@ export interface CallScheduler {
   release(call: Call): void;
   /** Whether the budget for retries has one left. */
   canRetry(): boolean;
-  /** Whether the call is sent once more: later by `start`, or `abort` when no connection is free. */
+  /**
+   * Whether the call is sent once more: later by `start`, or `abort` when no connection is free.
+   */
   retry(call: Call): boolean;
 }
 
@@ -277,8 +282,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     const connection = this.#connection;
     if (this.isOver || connection === null) return;
     connection.end(this.status);
-    // Bytes behind the answer in the same packet are read after this: of two answers neither can be trusted.
-    // Not by queueMicrotask, which makes an asynchronous resource of each.
+    // Bytes behind the answer in the same packet are read after this: of two answers neither can be
+    // trusted. Not by queueMicrotask, which makes an asynchronous resource of each.
     if (connection.isReused) void NOW.then(() => this.#end(connection.isDesynced));
     else this.#end(false);
   }
@@ -335,8 +340,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   /**
-   * Refuses the answer. The connection goes on where the refusal says nothing of it and the rest is short. Without that
-   * each refused content would cost a connection.
+   * Refuses the answer. The connection goes on where the refusal says nothing of it and the rest is
+   * short. Without that each refused content would cost a connection.
    */
   #refuse(refusal: Refusal): void {
     if (!this.#keepsConnection(refusal) || !this.#stages.move('refuse')) {
@@ -363,7 +368,10 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     return false;
   }
 
-  /** Ends the exchange of a refused answer: `early` closes its connection, null where it is complete. */
+  /**
+   * Ends the exchange of a refused answer: `early` closes its connection, null where it is
+   * complete.
+   */
   #endRefused(early: Refusal | null): void {
     const refusal = this.#refusal;
     const abort = this.#abort;
@@ -389,7 +397,10 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.#receiver.failed(refusal);
   }
 
-  /** Whether the call was slow because its caller sends or reads slowly, which is not the backend's failure. */
+  /**
+   * Whether the call was slow because its caller sends or reads slowly, which is not the backend's
+   * failure.
+   */
   #isSlowCaller(refusal: Refusal): boolean {
     if (this.#connection === null) return true;
     const isSlow = refusal.code === 'UPSTREAM_TIMEOUT' || refusal.code === 'UPSTREAM_RESET';

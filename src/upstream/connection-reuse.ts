@@ -5,34 +5,44 @@ const SUSPENDED_MILLIS = 600_000;
 /** A sign within this time after a suspension is a relapse: it doubles the next one. */
 const RELAPSE_MILLIS = 24 * 60 * 60 * 1_000;
 /**
- * How long a connection is idle after a request that may be answered before the backend has read it, so that a second
- * answer, sent when the rest was read, comes while no request is open. The system may keep it back for 40 ms (Nagle
- * and delayed ACK).
+ * How long a connection is idle after a request that may be answered before the backend has read
+ * it, so that a second answer, sent when the rest was read, comes while no request is open. The
+ * system may keep it back for 40 ms (Nagle and delayed ACK).
  */
 const SETTLING_MILLIS = 100;
-/** An address that answered so many such requests in a row in order needs less, after an answer that is no error. */
+/**
+ * An address that answered so many such requests in a row in order needs less, after an answer that
+ * is no error.
+ */
 const PROVEN_SETTLING_MILLIS = 2;
 const PROVEN_ANSWERS = 1_000;
 /**
- * How long a connection to an address that is not proven rests after an answer. A second answer comes then while no
- * request is open: backends send one in the next 30 ms, and the system may keep it back for 40 ms (Nagle and delayed ACK).
+ * How long a connection to an address that is not proven rests after an answer. A second answer
+ * comes then while no request is open: backends send one in the next 30 ms, and the system may keep
+ * it back for 40 ms (Nagle and delayed ACK).
  */
 const REST_MILLIS = 50;
-/** The calls of an address that is not proven wait for so long in all: a caller without a pause soon pays nothing. */
+/**
+ * The calls of an address that is not proven wait for so long in all: a caller without a pause soon
+ * pays nothing.
+ */
 const RESTS_MILLIS = 3_000;
 /** Backends that answer before they have read a request say that it failed. */
 const FIRST_ERROR = 400;
 
-/** Reports a change, for the log. `isSuspended`: from now on each call gets a connection of its own. */
+/**
+ * Reports a change, for the log. `isSuspended`: from now on each call gets a connection of its own.
+ */
 export type ReuseListener = (isSuspended: boolean) => void;
 
 /** Gets each sign that answers of the address are mixed up. */
 export type SignListener = (suspicion: Suspicion) => void;
 
 /**
- * Decides whether the connections to an address are used for a second exchange. After one of them carried bytes that
- * belong to no request, none is for ten minutes, and for twice the last time after a relapse: HTTP/1.1 does not number
- * replies, and a backend that sent one too many may send the next one at a moment at which only the caller could tell.
+ * Decides whether the connections to an address are used for a second exchange. After one of them
+ * carried bytes that belong to no request, none is for ten minutes, and for twice the last time
+ * after a relapse: HTTP/1.1 does not number replies, and a backend that sent one too many may send
+ * the next one at a moment at which only the caller could tell.
  */
 export class ConnectionReuse {
   /** Host, port and path of the address; '' where it has no name that others know. */
@@ -64,7 +74,10 @@ export class ConnectionReuse {
     this.#onSign = listener;
   }
 
-  /** Calls `listener` when reuse is suspended, and when the first call after that may use a connection again. */
+  /**
+   * Calls `listener` when reuse is suspended, and when the first call after that may use a
+   * connection again.
+   */
   listen(listener: ReuseListener): void {
     this.#listener = listener;
   }
@@ -118,8 +131,8 @@ export class ConnectionReuse {
   }
 
   /**
-   * Whether so many answers came in order that its latest connection is used next. Before, the one that was idle longest
-   * is: a second answer that is late then meets no request.
+   * Whether so many answers came in order that its latest connection is used next. Before, the one
+   * that was idle longest is: a second answer that is late then meets no request.
    */
   get isProven(): boolean {
     return this.#shortAnswers >= PROVEN_ANSWERS;
@@ -132,7 +145,10 @@ export class ConnectionReuse {
     return isProven ? PROVEN_SETTLING_MILLIS : SETTLING_MILLIS;
   }
 
-  /** Milliseconds that the next call waits for a connection whose last answer came so long ago. They count as waited. */
+  /**
+   * Milliseconds that the next call waits for a connection whose last answer came so long ago. They
+   * count as waited.
+   */
   takeRest(idleMillis: number): number {
     if (this.isProven || idleMillis >= REST_MILLIS) return 0;
     const leftMillis = RESTS_MILLIS - this.#restedMillis;

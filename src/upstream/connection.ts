@@ -12,18 +12,29 @@ import { writeUsualNames } from './head-case.js';
 import type { UpstreamLimits } from './limits.js';
 import { type Connector, HttpClient, readBlanksBehindChunkSizes } from './undici.js';
 
-/** How much earlier than the backend an idle connection is closed, when the backend sends `Keep-Alive: timeout=5`. */
+/**
+ * How much earlier than the backend an idle connection is closed, when the backend sends
+ * `Keep-Alive: timeout=5`.
+ */
 const KEEP_ALIVE_MARGIN_MILLIS = 1_500;
-/** A request of more bytes may be answered before the backend has read it all: the system takes it at once. */
+/**
+ * A request of more bytes may be answered before the backend has read it all: the system takes it
+ * at once.
+ */
 const LONG_REQUEST_BYTES = 16 * KIB;
 
 /** How a connection is used. */
 export interface ConnectionUse {
-  /** It belongs to one connection of a caller: its socket is never replaced by another before it breaks. */
+  /**
+   * It belongs to one connection of a caller: its socket is never replaced by another before it
+   * breaks.
+   */
   readonly isBound?: boolean;
   /** Authenticates its sockets; null or absent where that is not needed. */
   readonly authentication?: ConnectionAuthentication | null;
-  /** Whether sockets are used for more than one exchange; that of all connections to the address. */
+  /**
+   * Whether sockets are used for more than one exchange; that of all connections to the address.
+   */
   readonly reuse?: ConnectionReuse;
   /** How names of header fields are written; absent: in their usual case. */
   readonly fieldCase?: FieldCase;
@@ -32,8 +43,8 @@ export interface ConnectionUse {
 }
 
 /**
- * A connection to one address, for one exchange at a time: its socket is made when it is needed and kept while it may be
- * used again.
+ * A connection to one address, for one exchange at a time: its socket is made when it is needed and
+ * kept while it may be used again.
  */
 export class UpstreamConnection implements Transport {
   readonly #origin: string;
@@ -45,7 +56,10 @@ export class UpstreamConnection implements Transport {
   readonly #spellings: FieldSpellings | null;
   /** Null where requests need no handshake before them. */
   readonly #authenticator: Authenticator | null;
-  /** Null until it is needed, and after a connection could not be made: a client that failed there may count wrong. */
+  /**
+   * Null until it is needed, and after a connection could not be made: a client that failed there
+   * may count wrong.
+   */
   #client: HttpClient | null = null;
   #socket: Socket | null = null;
   #guard: Guard | null = null;
@@ -95,8 +109,9 @@ export class UpstreamConnection implements Transport {
   }
 
   /**
-   * Sends a request, on the socket there is unless that is old or unsafe. Where the address is not proven it first lets
-   * the socket rest, and reads what came meanwhile: that belongs to no request.
+   * Sends a request, on the socket there is unless that is old or unsafe. Where the address is not
+   * proven it first lets the socket rest, and reads what came meanwhile: that belongs to no
+   * request.
    */
   send(request: ExchangeRequest, handler: ExchangeHandler, nowMillis: number): void {
     this.#dropUnsafe(nowMillis);
@@ -120,7 +135,9 @@ export class UpstreamConnection implements Transport {
     return this.#socket !== null && !this.#socket.destroyed && this.#exchanges > 0;
   }
 
-  /** Closes a socket that must not be used again. The client makes a new one for its next request. */
+  /**
+   * Closes a socket that must not be used again. The client makes a new one for its next request.
+   */
   #dropUnsafe(nowMillis: number): void {
     if (!this.#hasUsedSocket || this.#isBound) return;
     const { ageMillis, requestsPerConnection } = this.#limits;

@@ -7,11 +7,12 @@ export interface Entry<T> {
 }
 
 /**
- * The deadlines of things that may all take equally long: one timer for all of them, because nearly none is ever late.
- * They are added in the order they started.
+ * The deadlines of things that may all take equally long: one timer for all of them, because nearly
+ * none is ever late. They are added in the order they started.
  *
- * A list of its own and no `Set`: a `Set` that things enter and leave all the time is copied again and again, each copy
- * refers to the next, and once one of them is old the collector takes all that ever was in the later ones for living.
+ * A list of its own and no `Set`: a `Set` that things enter and leave all the time is copied again
+ * and again, each copy refers to the next, and once one of them is old the collector takes all that
+ * ever was in the later ones for living.
  */
 export class Deadlines<T extends { readonly startedMillis: number }> {
   size = 0;

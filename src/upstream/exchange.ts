@@ -6,18 +6,27 @@ import type { FieldSpellings } from '../base/field-names.js';
 export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Names in lower case and values in turn; they go out as `spellings` and the connection spell them. */
+  /**
+   * Names in lower case and values in turn; they go out as `spellings` and the connection spell
+   * them.
+   */
   readonly headers: string[];
   /** Spellings of fields that are passed on; absent or null: the usual ones. */
   readonly spellings?: FieldSpellings | null;
   readonly body: Buffer | Readable | null;
-  /** Milliseconds from the end of the request to the first line of the answer; absent: those of the upstream. */
+  /**
+   * Milliseconds from the end of the request to the first line of the answer; absent: those of the
+   * upstream.
+   */
   readonly headersTimeout?: number;
 }
 
 /** The low-level handler of undici 7, which makes no objects of its own for each exchange. */
 export interface ExchangeHandler {
-  /** The connection is being authenticated for the request; `abort` gives that up. An exception does so at once. */
+  /**
+   * The connection is being authenticated for the request; `abort` gives that up. An exception does
+   * so at once.
+   */
   onHandshake?(abort: (error: Error) => void): void;
   /** The request is about to be written. An exception ends the exchange before that. */
   onConnect(abort: (error: Error) => void): void;

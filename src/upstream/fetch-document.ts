@@ -23,20 +23,32 @@ export interface FetchOptions {
   readonly maxBytes: number;
   /** For one document, with its redirects. */
   readonly timeoutMillis: number;
-  /** Header fields for requests to this address, not for others that it redirects to. Default: none. */
+  /**
+   * Header fields for requests to this address, not for others that it redirects to. Default: none.
+   */
   readonly headersFor?: (url: URL) => Readonly<Record<string, string>>;
   /**
-   * Why a document of this address may not come from this IP address, or null when it may. Asked after the name is
-   * resolved; the connection is made to the addresses that were checked and to no others. Default: any may.
+   * Why a document of this address may not come from this IP address, or null when it may. Asked
+   * after the name is resolved; the connection is made to the addresses that were checked and to no
+   * others. Default: any may.
    */
   readonly checkAddress?: (ip: string, url: URL) => string | null;
   /** Resolves names; that of the system by default. */
   readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>;
-  /** Authorities and certificate for an address; those of Node, and none, by default. Not asked where `routeTo` is. */
+  /**
+   * Authorities and certificate for an address; those of Node, and none, by default. Not asked
+   * where `routeTo` is.
+   */
   readonly tlsFor?: (url: URL) => TlsConnectionOptions;
-  /** How the connection to an address is made; null: directly. `checkAddress` and `resolve` are not asked otherwise. */
+  /**
+   * How the connection to an address is made; null: directly. `checkAddress` and `resolve` are not
+   * asked otherwise.
+   */
   readonly routeTo?: (url: URL) => Route | null;
-  /** Keep connections open between documents. Only for calls with the same `checkAddress`. Default: one for each document. */
+  /**
+   * Keep connections open between documents. Only for calls with the same `checkAddress`. Default:
+   * one for each document.
+   */
   readonly agents?: FetchAgents;
 }
 
@@ -54,8 +66,8 @@ export const keepConnections = (): FetchAgents => ({
 const REDIRECTS = 5;
 
 /**
- * Fetches a WSDL or a schema. Redirects are followed on the same host only: no other host was allowed. Throws
- * an `Error` whose message an operator can act on.
+ * Fetches a WSDL or a schema. Redirects are followed on the same host only: no other host was
+ * allowed. Throws an `Error` whose message an operator can act on.
  */
 export async function fetchDocument(url: string, options: FetchOptions): Promise<FetchedFile> {
   const signal = AbortSignal.timeout(options.timeoutMillis);
@@ -75,7 +87,10 @@ interface MaybeRedirect<T> {
   readonly answer: T;
 }
 
-/** Resolves to the first answer with a status of success, and its address. Throws as `fetchDocument`. */
+/**
+ * Resolves to the first answer with a status of success, and its address. Throws as
+ * `fetchDocument`.
+ */
 export async function followRedirects<T>(
   url: string,
   get: (at: URL) => Promise<MaybeRedirect<T>>,
@@ -91,7 +106,10 @@ export async function followRedirects<T>(
   throw new Error(`cannot be fetched (more than ${REDIRECTS} redirects)`);
 }
 
-/** The Location of a redirect, as it is written; '' where it has none. Null for an answer that does not redirect. */
+/**
+ * The Location of a redirect, as it is written; '' where it has none. Null for an answer that does
+ * not redirect.
+ */
 const redirectOf = (status: number, location: string | null): string | null =>
   [301, 302, 303, 307, 308].includes(status) ? (location ?? '') : null;
 
@@ -199,7 +217,10 @@ type Headers = Readonly<Record<string, string>>;
 
 const DIAL = { connectMillis: 10_000 };
 
-/** Resolves a name once, checks every address it has, and connects to those: one that is not allowed refuses all. */
+/**
+ * Resolves a name once, checks every address it has, and connects to those: one that is not allowed
+ * refuses all.
+ */
 function checkedLookup(url: URL, { checkAddress, resolve }: FetchOptions): LookupFunction {
   return (name, { all }, callback) => {
     (resolve?.(name) ?? resolveName(name, { all: true })).then(

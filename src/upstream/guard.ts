@@ -8,7 +8,10 @@ import type { RefusalCode } from '../base/refusals/refusals.js';
 import type { ConnectionReuse } from './connection-reuse.js';
 import { EarlyStatus } from './upstream-refusals.js';
 
-/** Answers of the 100s that may come before the real one: HTTP allows any number, nothing needs more (catalogue U13). */
+/**
+ * Answers of the 100s that may come before the real one: HTTP allows any number, nothing needs more
+ * (catalogue U13).
+ */
 const INTERIM_MAX = 10;
 /** Bytes of one interim answer; as long as the head of a real one may be. */
 const INTERIM_BYTES_MAX = 16 * 1024;
@@ -28,20 +31,22 @@ type At = 'idle' | 'request' | 'answer';
 /**
  * Stands between a socket and the parser of its answers, and sees every byte first.
  *
- * It keeps an answer with its request. Bytes that come while no request is open end the connection unread. So does an
- * answer that begins before its request is out on a connection that was used before: it may be the rest of another
- * exchange. Its status is passed on if it is that of an error, which backends do send early, and nothing else of it.
- * On a new connection the whole of an early answer is: no other request was sent there. It is the last answer
- * there: a backend that reads on may answer again, and the next request would get that.
+ * It keeps an answer with its request. Bytes that come while no request is open end the connection
+ * unread. So does an answer that begins before its request is out on a connection that was used
+ * before: it may be the rest of another exchange. Its status is passed on if it is that of an
+ * error, which backends do send early, and nothing else of it. On a new connection the whole of an
+ * early answer is: no other request was sent there. It is the last answer there: a backend that
+ * reads on may answer again, and the next request would get that.
  *
- * One case the connection alone cannot distinguish: an unsolicited answer that arrives after the next request was
- * handed to the system and before that request's own answer. HTTP/1.1 numbers nothing. That is no rare moment: a backend
- * with Nagle's algorithm sends its second answer when our next request confirms the first. Such an answer is known by
- * its content (the name of its Body child, RelatesTo), or by the second answer that follows it in the same packet; where
- * neither is to be had, by using no connection twice (`requestsPerConnection: 1`).
+ * One case the connection alone cannot distinguish: an unsolicited answer that arrives after the
+ * next request was handed to the system and before that request's own answer. HTTP/1.1 numbers
+ * nothing. That is no rare moment: a backend with Nagle's algorithm sends its second answer when
+ * our next request confirms the first. Such an answer is known by its content (the name of its Body
+ * child, RelatesTo), or by the second answer that follows it in the same packet; where neither is
+ * to be had, by using no connection twice (`requestsPerConnection: 1`).
  *
- * Interim answers (100, 102, 103) are taken out: the parser behind takes an unasked `100 Continue` for a broken
- * connection, and some stacks send one for every request.
+ * Interim answers (100, 102, 103) are taken out: the parser behind takes an unasked `100 Continue`
+ * for a broken connection, and some stacks send one for every request.
  */
 export class Guard {
   /** Something came behind the complete answer. */
@@ -67,7 +72,8 @@ export class Guard {
     this.#reuse = reuse;
     const read = socket.read.bind(socket);
     const destroy = socket.destroy.bind(socket);
-    // At a reset the parser looks whether the answer was complete, and fails an assertion while it is paused.
+    // At a reset the parser looks whether the answer was complete, and fails an assertion while it
+    // is paused.
     socket.destroy = (error?: Error) =>
       destroy(this.isPaused && isReset(error) ? cutOff(error) : error);
     socket.read = (size?: number): unknown => {
@@ -103,7 +109,10 @@ export class Guard {
     this.#requestIsOut = true;
   }
 
-  /** The answer is complete. An early one ends the connection: at once, or by the parser while the body is written. */
+  /**
+   * The answer is complete. An early one ends the connection: at once, or by the parser while the
+   * body is written.
+   */
   end(): void {
     this.#at = 'idle';
     if (this.#isEarly) this.#reuse.answeredEarly();
@@ -111,8 +120,8 @@ export class Guard {
   }
 
   /**
-   * Whether an answer has come, the system has taken all of the request, and only TLS does not say so yet: Node reports each
-   * write over TLS in the turn after it. The answer is read then.
+   * Whether an answer has come, the system has taken all of the request, and only TLS does not say
+   * so yet: Node reports each write over TLS in the turn after it. The answer is read then.
    */
   #waitsForTls(): boolean {
     const socket = this.#socket;
@@ -129,7 +138,10 @@ export class Guard {
     return true;
   }
 
-  /** The bytes for the parser: null and the socket is destroyed, empty where there is nothing for it yet. */
+  /**
+   * The bytes for the parser: null and the socket is destroyed, empty where there is nothing for it
+   * yet.
+   */
   #pass(chunk: Buffer): Buffer | null {
     if (this.#at === 'idle') {
       // No error: a request that waits for this connection shall go to another one.
@@ -171,8 +183,8 @@ export class Guard {
   }
 
   /**
-   * Nothing more to read, and the answer is complete: has the parser ended the connection because of bytes behind
-   * it? The code of its error tells this from an agreed end.
+   * Nothing more to read, and the answer is complete: has the parser ended the connection because
+   * of bytes behind it? The code of its error tells this from an agreed end.
    */
   #lookBehind(): void {
     if (this.#at !== 'idle' || !this.#socket.destroyed) return;
@@ -200,7 +212,10 @@ export class Guard {
     return this.#refuseAnswer('an answer before its request was sent');
   }
 
-  /** What is no answer, or may not come here: a sign that the connection is out of step where another may have left it. */
+  /**
+   * What is no answer, or may not come here: a sign that the connection is out of step where
+   * another may have left it.
+   */
   #refuseAnswer(detail: string, code: RefusalCode = 'UPSTREAM_INVALID_RESPONSE'): null {
     if (!this.#isDoubtful) return this.#refuse(new Refusal(code, detail));
     this.#desynced();
@@ -224,9 +239,10 @@ export class Guard {
 }
 
 /**
- * The number of bytes that are left of a socket which the other side has closed; undefined for all there are of another.
- * Node reports the end with a read of all, but not of so many: the parser, which may be paused by them, fails an assertion
- * when it hears of the end before it has taken the answer. It reads once more when it has.
+ * The number of bytes that are left of a socket which the other side has closed; undefined for all
+ * there are of another. Node reports the end with a read of all, but not of so many: the parser,
+ * which may be paused by them, fails an assertion when it hears of the end before it has taken the
+ * answer. It reads once more when it has.
  */
 const lastBytes = (socket: Socket): number | undefined =>
   socket.readableLength > 0 && hasEnded(socket) ? socket.readableLength : undefined;
@@ -247,7 +263,10 @@ function isTakenBySystem(socket: Socket): boolean {
   return readMember(encrypted, 'writeQueueSize') === 0;
 }
 
-/** The status in a head whose first `DECIDED_AT` bytes are there; not a number where it has other characters. */
+/**
+ * The status in a head whose first `DECIDED_AT` bytes are there; not a number where it has other
+ * characters.
+ */
 const statusOf = (head: Buffer): number => Number(head.toString('latin1', STATUS_AT, DECIDED_AT));
 
 function beginsAsHttp(bytes: Buffer): boolean {

@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net';
 
 /**
- * Writes the names of the header fields by which undici frames a request in their usual spelling: it has no option for
- * that, and some backends compare names letter by letter.
+ * Writes the names of the header fields by which undici frames a request in their usual spelling:
+ * it has no option for that, and some backends compare names letter by letter.
  *
- * undici writes a head as one string of Latin-1. No other string that it writes begins with a method: it frames chunks
- * by strings of digits and line ends, and content is bytes. In a head it has put `host` and `connection` into the
- * second and third line, and `content-length` or `transfer-encoding` into the last one; it takes these two out of the
- * fields that it is handed. So no value of a caller can be taken for one of these names.
+ * undici writes a head as one string of Latin-1. No other string that it writes begins with a
+ * method: it frames chunks by strings of digits and line ends, and content is bytes. In a head it
+ * has put `host` and `connection` into the second and third line, and `content-length` or
+ * `transfer-encoding` into the last one; it takes these two out of the fields that it is handed. So
+ * no value of a caller can be taken for one of these names.
  */
 export function writeUsualNames(socket: Socket): void {
   const write = socket.write.bind(socket);

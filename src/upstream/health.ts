@@ -35,7 +35,9 @@ export interface HealthResult {
 
 /** The share of the interval that is left out at most, so that many gateways do not ask at once. */
 const JITTER = 0.2;
-/** The shares of the interval in which a down address is asked again, and a good check is confirmed. */
+/**
+ * The shares of the interval in which a down address is asked again, and a good check is confirmed.
+ */
 const RETRY_SHARE = 0.85;
 const CONFIRM_SHARE = 0.1;
 
@@ -58,7 +60,10 @@ export class HealthChecks {
       new AddressCheck(address, limits, options, health, (isUp) => this.#report(address.id, isUp));
   }
 
-  /** Begins to check at once. `report` gets the state of an address after each check that leaves no doubt. */
+  /**
+   * Begins to check at once. `report` gets the state of an address after each check that leaves no
+   * doubt.
+   */
   start(report: (addressId: string, isUp: boolean) => void): void {
     if (this.#end !== null) return;
     this.#report = report;
@@ -168,7 +173,10 @@ class AddressCheck {
     this.#next(Math.max(0, this.#waitMillis - (performance.now() - startedMillis)));
   }
 
-  /** An address that is well again is called again within one interval, however many checks that takes. */
+  /**
+   * An address that is well again is called again within one interval, however many checks that
+   * takes.
+   */
   get #waitMillis(): number {
     const { everyMillis, up } = this.#options;
     if (this.#isFine && this.#inRow < up) return (everyMillis * CONFIRM_SHARE) / (up - 1);

@@ -9,7 +9,10 @@ const JSON_TYPES: ReadonlySet<string> = new Set([
 ]);
 const EVENT_TYPES: ReadonlySet<string> = new Set(['text/event-stream']);
 
-/** Throws a refusal of the upstream for an answer that no JSON can follow. Errors are JSON, whatever the status. */
+/**
+ * Throws a refusal of the upstream for an answer that no JSON can follow. Errors are JSON, whatever
+ * the status.
+ */
 export const checkJsonHead = (head: ReplyHead): void => checkHead(head, JSON_TYPES, 'JSON');
 
 /** Throws a refusal of the upstream for an answer that no events can follow. */

@@ -56,18 +56,24 @@ const LOOK_MILLIS = 500;
 const CALLS_MIN = 3;
 /** Bad answers lately, below which the breaker alone decides. */
 const BAD_MIN = 5;
-/** The share of bad answers from which on an address is ejected, and how many times that of the others it must be. */
+/**
+ * The share of bad answers from which on an address is ejected, and how many times that of the
+ * others it must be.
+ */
 const BAD_SHARE = 0.25;
 const BAD_RATIO = 3;
-/** The ratio of mean call times to the fastest other address that ejects one, and the least difference. */
+/**
+ * The ratio of mean call times to the fastest other address that ejects one, and the least
+ * difference.
+ */
 const SLOW_RATIO = 5;
 const SLOW_MILLIS = 100;
 /** The share of addresses at rest from which on comparison ejects no more. */
 const EJECTED_SHARE = 2 / 3;
 
 /**
- * Compares the addresses of a backend, and ejects one that answers worse or slower than the others. Where all do, none
- * is ejected: the backend behind them is at fault.
+ * Compares the addresses of a backend, and ejects one that answers worse or slower than the others.
+ * Where all do, none is ejected: the backend behind them is at fault.
  */
 export class Outliers {
   readonly #addresses: readonly Compared[];

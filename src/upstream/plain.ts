@@ -16,9 +16,9 @@ import { FixedQuery } from './query.js';
 import { refusalOfError } from './upstream-refusals.js';
 
 /**
- * Passes requests that hold no envelope on to one address, unread. `answer` gets the reply when it is one. Resolves
- * when the answer is out; rejects with a refusal, after which the caller's connection must be cut if the answer had
- * begun.
+ * Passes requests that hold no envelope on to one address, unread. `answer` gets the reply when it
+ * is one. Resolves when the answer is out; rejects with a refusal, after which the caller's
+ * connection must be cut if the answer had begun.
  */
 export type PlainProxy = (
   request: IncomingMessage,
@@ -29,13 +29,22 @@ export type PlainProxy = (
 /** A header field of the answer that the gateway writes, and no backend. */
 type OwnField = readonly [name: string, value: string];
 
-/** Ends an answer that is written, and the connection with it if the request has not been read to its end. */
+/**
+ * Ends an answer that is written, and the connection with it if the request has not been read to
+ * its end.
+ */
 export type EndAnswer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Methods whose body has a meaning. On others a body is a way to smuggle a request past one of two servers. */
+/**
+ * Methods whose body has a meaning. On others a body is a way to smuggle a request past one of two
+ * servers.
+ */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Fields that speak of one connection (RFC 9110 section 7.6.1), and `expect`, which the gateway answers itself. */
+/**
+ * Fields that speak of one connection (RFC 9110 section 7.6.1), and `expect`, which the gateway
+ * answers itself.
+ */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -52,13 +61,17 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 /** The only transfer coding of replies. */
 const CHUNKED = 'chunked';
 
-/** Fields of proxies in front, and baggage. None is trusted: the package writes them anew, from the connection. */
+/**
+ * Fields of proxies in front, and baggage. None is trusted: the package writes them anew, from the
+ * connection.
+ */
 const OF_PROXIES =
   /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|baggage)$/;
 
 /**
- * Around the package, which does the request upstream and no more: it keeps no connection, because its agent would hand
- * an unasked reply to the next caller, and it would pass hop-by-hop fields and any status, and let a cut reply hang.
+ * Around the package, which does the request upstream and no more: it keeps no connection, because
+ * its agent would hand an unasked reply to the next caller, and it would pass hop-by-hop fields and
+ * any status, and let a cut reply hang.
  */
 export function makePlainProxy(
   url: string,
@@ -128,7 +141,8 @@ class Passage {
     this.#upstream = upstream;
     if (this.#isOver) upstream.destroy();
     else spellRequest(upstream, this.#parts.request);
-    // Status 101: without a listener Node drops the connection, and reports neither a reply nor an error.
+    // Status 101: without a listener Node drops the connection, and reports neither a reply nor an
+    // error.
     upstream.once('upgrade', (_reply, socket) => {
       socket.destroy();
       this.fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'status'));
@@ -178,7 +192,10 @@ class Passage {
     });
   }
 
-  /** Handles an error of either connection. Once the reply has begun, its end alone decides whether it is whole. */
+  /**
+   * Handles an error of either connection. Once the reply has begun, its end alone decides whether
+   * it is whole.
+   */
   broken(error: unknown): void {
     if (error instanceof Refusal || !this.#parts.response.headersSent)
       this.fail(refusalOfError(error, false));

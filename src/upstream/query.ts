@@ -1,6 +1,7 @@
 /**
- * The query of a configured address, and what callers may add to it. A parameter that the address has is the operator's:
- * servers that get it twice take the first or the last one, so a caller's does not go on.
+ * The query of a configured address, and what callers may add to it. A parameter that the address
+ * has is the operator's: servers that get it twice take the first or the last one, so a caller's
+ * does not go on.
  */
 export class FixedQuery {
   /** '' or a query with its question mark. */
@@ -13,7 +14,10 @@ export class FixedQuery {
     this.#names = new Set(search.slice(1).split(SEPARATORS).map(nameOf));
   }
 
-  /** One query of both. `query` is '' or begins with its question mark, and so does what is answered. */
+  /**
+   * One query of both. `query` is '' or begins with its question mark, and so does what is
+   * answered.
+   */
   with(query: string): string {
     return this.#search === '' ? query : this.#search + this.others(query).replace('?', '&');
   }
@@ -21,7 +25,8 @@ export class FixedQuery {
   /** The part of the caller's query that is forwarded. */
   others(query: string): string {
     if (this.#search === '' || query === '') return query;
-    // Some servers part parameters by `;` as well, and to the others what stands behind one belongs to the one before.
+    // Some servers part parameters by `;` as well, and to the others what stands behind one belongs
+    // to the one before.
     const kept = query
       .slice(1)
       .split('&')
@@ -34,8 +39,9 @@ export class FixedQuery {
 const SEPARATORS = /[&;]/;
 
 /**
- * The name of a parameter as servers may read it: without its encoding (and the part behind a NUL), in either case of
- * letters, and as PHP has it, which leaves out blanks before it and the index behind it, and has no dots and blanks.
+ * The name of a parameter as servers may read it: without its encoding (and the part behind a NUL),
+ * in either case of letters, and as PHP has it, which leaves out blanks before it and the index
+ * behind it, and has no dots and blanks.
  */
 function nameOf(parameter: string): string {
   const equals = parameter.indexOf('=');

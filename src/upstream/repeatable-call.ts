@@ -4,7 +4,10 @@ import { asRefusal, type Refusal } from '../base/refusals/refusal.js';
 import type { CallRules } from './call-rules.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 
-/** A call that needs something obtained first, a token for instance, and may be sent again with another one. */
+/**
+ * A call that needs something obtained first, a token for instance, and may be sent again with
+ * another one.
+ */
 export abstract class RepeatableCall<Obtained> implements UpstreamCall, UpstreamReceiver {
   protected readonly request: UpstreamRequest;
   protected readonly receiver: UpstreamReceiver;

@@ -28,11 +28,16 @@ type Finding =
 
 /** How the end of a call counts. The breaker, and the comparison of addresses, take `outcome`. */
 export interface ReplyEffects {
-  /** `by status`: a failure without a status and with those of a proxy whose server fails; see `outcomeByStatus`. */
+  /**
+   * `by status`: a failure without a status and with those of a proxy whose server fails; see
+   * `outcomeByStatus`.
+   */
   readonly outcome: CallOutcome | 'by status';
   /** The rest of the answer is read, if it is short, and the connection is used again. */
   readonly keepsConnection: boolean;
-  /** No connection to the address is used twice for a time, and what its answers left is dropped. */
+  /**
+   * No connection to the address is used twice for a time, and what its answers left is dropped.
+   */
   readonly isSuspect: boolean;
 }
 
@@ -53,8 +58,9 @@ type CodesOf<B extends RefusalKind['blame']> = {
 }[RefusalCode];
 
 /**
- * Each refusal that the end of a call can have, with what it shows. A new code of the upstream, or of a message, does not
- * compile without a row. A refusal of a message that became `UPSTREAM_INVALID_RESPONSE` has the row of its cause.
+ * Each refusal that the end of a call can have, with what it shows. A new code of the upstream, or
+ * of a message, does not compile without a row. A refusal of a message that became
+ * `UPSTREAM_INVALID_RESPONSE` has the row of its cause.
  */
 const FINDINGS: Readonly<Record<CodesOf<'upstream' | 'peer'>, Finding>> = {
   UPSTREAM_UNREACHABLE: 'unavailable',
@@ -132,7 +138,9 @@ export function outcomeOf(refusal: Refusal, status: number): CallOutcome {
 export const isSuspect = (code: RefusalCode): boolean =>
   isOfReply(code) && EFFECTS[FINDINGS[code]].isSuspect;
 
-/** Some stacks answer a caller's error with a 500 that is no envelope: it must not open the breaker. */
+/**
+ * Some stacks answer a caller's error with a 500 that is no envelope: it must not open the breaker.
+ */
 function outcomeByStatus(status: number): CallOutcome {
   if (status === 0 || UNAVAILABLE.has(status)) return 'failed';
   return status < 300 ? 'invalid' : 'answered';

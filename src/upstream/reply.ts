@@ -11,9 +11,15 @@ import type { CallRules } from './call-rules.js';
 export interface Insertion {
   /** Offset in the body. */
   readonly offsetBytes: number;
-  /** Makes the bytes. Called for each try: they may hold a nonce, which no two messages have in common. */
+  /**
+   * Makes the bytes. Called for each try: they may hold a nonce, which no two messages have in
+   * common.
+   */
   readonly make: () => Buffer;
-  /** Changes the whole body once they are in it, so many; absent: nothing is. A body that is streamed cannot be. */
+  /**
+   * Changes the whole body once they are in it, so many; absent: nothing is. A body that is
+   * streamed cannot be.
+   */
   readonly seal?: (body: Buffer, insertedBytes: number) => Buffer;
 }
 
@@ -23,14 +29,18 @@ export interface UpstreamRequest {
   readonly query: string;
   /** Names in lower case and values in turn. */
   readonly headers: string[];
-  /** How names of a caller's fields go on, where not in the usual spelling; absent or null: all do. */
+  /**
+   * How names of a caller's fields go on, where not in the usual spelling; absent or null: all do.
+   */
   readonly spellings?: FieldSpellings | null;
   readonly body: Buffer | Readable | null;
   /** Bytes that each try of the call has of its own. */
   readonly insertion?: Insertion;
   /** The name of the operation that it calls; absent or null where that is not known. */
   readonly operation?: string | null;
-  /** Doing it twice does no harm: it may be sent again when the connection broke before any answer. */
+  /**
+   * Doing it twice does no harm: it may be sent again when the connection broke before any answer.
+   */
   readonly isIdempotent?: boolean;
   /** The address that it should go to; absent or null: any. */
   readonly affinity?: Affinity | null;
@@ -40,13 +50,19 @@ export interface UpstreamRequest {
   readonly caller?: string;
   /** The rules of the operation; absent or null: those of the service. */
   readonly rules?: CallRules | null;
-  /** The token of the caller, where the backend gets one that is exchanged for it; else absent or null. */
+  /**
+   * The token of the caller, where the backend gets one that is exchanged for it; else absent or
+   * null.
+   */
   readonly subject?: SubjectToken | null;
   /** Follows each attempt; absent or null where the call is not observed. */
   readonly observer?: CallObserver | null;
 }
 
-/** The position of a header field among names and values, from a position on; -1 where there is none. */
+/**
+ * The position of a header field among names and values, from a position on; -1 where there is
+ * none.
+ */
 export function findField(fields: readonly Buffer[], name: string, from: number): number {
   for (let at = from; at < fields.length; at += 2) {
     const key = fields[at];
@@ -55,7 +71,10 @@ export function findField(fields: readonly Buffer[], name: string, from: number)
   return -1;
 }
 
-/** A body that is sent while it comes in: it cannot be sent twice, and an answer may come before its end. */
+/**
+ * A body that is sent while it comes in: it cannot be sent twice, and an answer may come before its
+ * end.
+ */
 export const isStreamed = (body: UpstreamRequest['body']): body is Readable =>
   body !== null && 'pipe' in body;
 
@@ -70,21 +89,35 @@ export function fieldValues(fields: readonly Buffer[], name: string): readonly s
 
 export interface ReplyHead {
   readonly status: number;
-  /** The value of a header by its lower-case name; several values are joined by a comma and a space. */
+  /**
+   * The value of a header by its lower-case name; several values are joined by a comma and a space.
+   */
   header(name: string): string | null;
   /** The values of a header that cannot be joined, such as `set-cookie`. */
   headers(name: string): readonly string[];
   /** The `id` of the address that it comes from; absent where it was stored. */
   readonly addressId?: string;
-  /** The reader found that the answer belongs to another request, even if it passes. Absent where it was stored. */
+  /**
+   * The reader found that the answer belongs to another request, even if it passes. Absent where it
+   * was stored.
+   */
   suspect?(): void;
-  /** Host, port and path of that address, by which its answers are suspected; absent or '' where that is not known. */
+  /**
+   * Host, port and path of that address, by which its answers are suspected; absent or '' where
+   * that is not known.
+   */
   readonly source?: string;
 }
 
-/** Receives one reply: `head`, any number of `data`, `end`; or `failed` at any point. An exception ends the call. */
+/**
+ * Receives one reply: `head`, any number of `data`, `end`; or `failed` at any point. An exception
+ * ends the call.
+ */
 export interface UpstreamReceiver {
-  /** The whole request is written: from here on the backend may act. Called again after a retry. Does not throw. */
+  /**
+   * The whole request is written: from here on the backend may act. Called again after a retry.
+   * Does not throw.
+   */
   sent?(): void;
   head(head: ReplyHead): void;
   data(chunk: Buffer): void;
@@ -96,6 +129,9 @@ export interface UpstreamReceiver {
 export interface UpstreamCall {
   pause(): void;
   resume(): void;
-  /** Ends the call and its connection; the receiver gets `failed(refusal)` unless it is over already. */
+  /**
+   * Ends the call and its connection; the receiver gets `failed(refusal)` unless it is over
+   * already.
+   */
   abort(refusal: Refusal): void;
 }

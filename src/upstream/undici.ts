@@ -20,9 +20,10 @@ export const buildConnector = (options: build.BuildOptions): Connector =>
 export class HttpClient extends Client {}
 
 /**
- * Lets the parser of a connection read blanks between the size of a chunk and its line end, as curl, PHP, Java and
- * Python do: old servers write sizes of a fixed width. It is the one reader of the framing, and what it reads is framed
- * anew, so no other can disagree. Requests of callers are read by another parser, which stays strict.
+ * Lets the parser of a connection read blanks between the size of a chunk and its line end, as
+ * curl, PHP, Java and Python do: old servers write sizes of a fixed width. It is the one reader of
+ * the framing, and what it reads is framed anew, so no other can disagree. Requests of callers are
+ * read by another parser, which stays strict.
  */
 export function readBlanksBehindChunkSizes(socket: Socket): void {
   const parser = readMember(socket, symbols.kParser);

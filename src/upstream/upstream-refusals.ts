@@ -23,24 +23,25 @@ export interface TimeoutLimits {
 }
 
 /**
- * The refusal for an error of the connection. Decided by code and name; texts go nowhere but into `cause`.
- * `hasHead`: the status line of the reply had come, so the reply is cut rather than missing. `timeouts`: those that
- * apply, null where none do.
+ * The refusal for an error of the connection. Decided by code and name; texts go nowhere but into
+ * `cause`. `hasHead`: the status line of the reply had come, so the reply is cut rather than
+ * missing. `timeouts`: those that apply, null where none do.
  */
 export function refusalOfError(
   error: unknown,
   hasHead: boolean,
   timeouts: TimeoutLimits | null = null,
 ): Refusal {
-  // A request body that was refused half way: the refusal is what happened, not the broken connection.
+  // A request body that was refused half way: the refusal is what happened, not the broken
+  // connection.
   if (error instanceof Refusal) return error;
   const code = codeOf(error);
   const known = BY_CODE.get(code);
   const detail = reasonOf(code, hasHead);
   if (known !== undefined)
     return new Refusal(known, detail, { cause: error, limit: exceededLimit(code, timeouts) });
-  // Two lengths that differ are seen before the head is reported: the answer was not cut, it was not valid.
-  // undici reports any fault of a head behind its Content-Length like this.
+  // Two lengths that differ are seen before the head is reported: the answer was not cut, it was
+  // not valid. undici reports any fault of a head behind its Content-Length like this.
   if (code === LENGTHS_DIFFER && !hasHead)
     return new Refusal('UPSTREAM_INVALID_RESPONSE', BEHIND_LENGTH, { cause: error });
   if (CUT.has(code))
@@ -54,8 +55,8 @@ export function refusalOfError(
 }
 
 /**
- * The backend answered with the status of an error before it had the whole request, on a connection that was used
- * before: content that may belong to another exchange is not read.
+ * The backend answered with the status of an error before it had the whole request, on a connection
+ * that was used before: content that may belong to another exchange is not read.
  */
 export class EarlyStatus extends Refusal {
   readonly status: number;
@@ -155,7 +156,10 @@ const isParserError = (error: unknown): boolean =>
 const BEHIND_LENGTH =
   'HTTP: a head that is malformed behind its Content-Length: two framings, two lengths or a broken field';
 
-/** What the parser of HTTP found, in its own words, which hold nothing of the answer; its code where it has none. */
+/**
+ * What the parser of HTTP found, in its own words, which hold nothing of the answer; its code where
+ * it has none.
+ */
 function parserReason(error: unknown, code: string): string {
   const own = readMember(error, 'reason');
   const written = error instanceof Error ? IN_BRACKETS.exec(error.message)?.[1] : undefined;

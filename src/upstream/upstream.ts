@@ -95,7 +95,10 @@ export class Upstream implements CallScheduler {
     return this.#queue.size;
   }
 
-  /** Whether calls wait long for a connection: the queue is half full, or its first call has waited half a second. */
+  /**
+   * Whether calls wait long for a connection: the queue is half full, or its first call has waited
+   * half a second.
+   */
   hasLongQueue(nowMillis: number): boolean {
     const { first, size } = this.#queue;
     return (
@@ -214,7 +217,10 @@ export class Upstream implements CallScheduler {
     return this;
   }
 
-  /** Closes every connection once each generation that uses it has closed it; calls still in flight fail. */
+  /**
+   * Closes every connection once each generation that uses it has closed it; calls still in flight
+   * fail.
+   */
   async close(): Promise<void> {
     if (--this.#holders > 0) return;
     await this.#credentials?.close?.();

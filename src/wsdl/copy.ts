@@ -5,8 +5,9 @@ import type { WsdlModel } from './model.js';
 import { printSegments } from './serve.js';
 
 /**
- * Writes the WSDL and all documents it needs flat into a directory, which is made if it is missing. References name
- * the copies, addresses stay as they were. Returns the file name of the WSDL. Existing files are overwritten.
+ * Writes the WSDL and all documents it needs flat into a directory, which is made if it is missing.
+ * References name the copies, addresses stay as they were. Returns the file name of the WSDL.
+ * Existing files are overwritten.
  */
 export async function copyWsdl(
   model: Pick<WsdlModel, 'documents'>,

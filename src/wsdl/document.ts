@@ -1,6 +1,7 @@
 /**
- * One document as it was read, ready to be served: its `segments` joined, with each link replaced by an address of the
- * gateway. Segments are cut at the positions of the parsed elements, so nothing else of the text changes.
+ * One document as it was read, ready to be served: its `segments` joined, with each link replaced
+ * by an address of the gateway. Segments are cut at the positions of the parsed elements, so
+ * nothing else of the text changes.
  */
 export interface WsdlDocument {
   /** Index in `WsdlModel.documents`; 0 is the WSDL itself. */
@@ -12,7 +13,9 @@ export interface WsdlDocument {
 }
 
 export type DocumentLink =
-  /** The address of a port, by its `portKey`. `written` is the text it had, references not resolved. */
+  /**
+   * The address of a port, by its `portKey`. `written` is the text it had, references not resolved.
+   */
   | { readonly kind: 'address'; readonly port: string; readonly written: string }
   /** A reference to another document of this model. */
   | {
@@ -21,7 +24,9 @@ export type DocumentLink =
       readonly target: WsdlDocument['kind'];
       readonly written: string;
     }
-  /** A whole reference to a document that is not in this model: its address is not shown to clients. */
+  /**
+   * A whole reference to a document that is not in this model: its address is not shown to clients.
+   */
   | { readonly kind: 'unresolved'; readonly written: string };
 
 /** The key of a port among those of a WSDL: services may have ports of one name. */

@@ -1,8 +1,9 @@
 import type { ElementDeclaration, Operation, Particle } from './model.js';
 
 /**
- * Whether the declared output of an operation may be empty: no part has content or attributes that are required. An
- * empty Body, or no content at all, is then this output: a void operation that is done. A simple value is required.
+ * Whether the declared output of an operation may be empty: no part has content or attributes that
+ * are required. An empty Body, or no content at all, is then this output: a void operation that is
+ * done. A simple value is required.
  */
 export function mayOutputBeEmpty({
   output,
@@ -24,7 +25,8 @@ function mayBeEmpty({ type }: ElementDeclaration): boolean {
     case 'elements':
       return isOptional(content.particle);
     case 'opaque':
-      // Content of any kind is a value, where it is not mixed content without elements that are required.
+      // Content of any kind is a value, where it is not mixed content without elements that are
+      // required.
       return (
         content.mixed !== null &&
         (content.mixed.particle === null || isOptional(content.mixed.particle))

@@ -7,10 +7,12 @@ import type { ProfileFinding } from './profile-rules.js';
 import type { UncallableOperation } from './uncallable.js';
 
 /**
- * The model of a WSDL and its schemas, as one frozen graph. References are direct (types may be recursive, so the
- * graph has cycles); nothing here knows files, prefixes or the order of declarations any more.
+ * The model of a WSDL and its schemas, as one frozen graph. References are direct (types may be
+ * recursive, so the graph has cycles); nothing here knows files, prefixes or the order of
+ * declarations any more.
  *
- * SDL types for a backend without a WSDL produce the same model, so everything behind it is one path.
+ * SDL types for a backend without a WSDL produce the same model, so everything behind it is one
+ * path.
  */
 export interface WsdlModel {
   readonly services: readonly WsdlService[];
@@ -20,10 +22,16 @@ export interface WsdlModel {
   readonly types: ReadonlyMap<string, XsdType>;
   /** Every global element, by `typeKey`: header blocks and fault details are found here. */
   readonly elements: ReadonlyMap<string, ElementDeclaration>;
-  /** Every global attribute, by `typeKey`: attributes that wildcards allow are found here. Absent: there are none. */
+  /**
+   * Every global attribute, by `typeKey`: attributes that wildcards allow are found here. Absent:
+   * there are none.
+   */
   readonly attributes?: ReadonlyMap<string, AttributeDeclaration>;
   readonly documents: readonly WsdlDocument[];
-  /** Content that was left out or approximated, with its position: the import report. None stops the service. */
+  /**
+   * Content that was left out or approximated, with its position: the import report. None stops the
+   * service.
+   */
   readonly warnings: readonly Diagnostic[];
   /** The rules of WS-I Basic Profile that it breaks; absent: none. None changes how it is read. */
   readonly profile?: readonly ProfileFinding[];
@@ -36,10 +44,15 @@ export interface WsdlService {
 
 export interface Port {
   readonly name: string;
-  /** The `typeKey` of its port type: ports that share it offer the same operations. Absent: not known. */
+  /**
+   * The `typeKey` of its port type: ports that share it offer the same operations. Absent: not
+   * known.
+   */
   readonly portType?: string;
   readonly dialect: DialectName;
-  /** The address in the WSDL. Information only: the backend's address comes from the configuration. */
+  /**
+   * The address in the WSDL. Information only: the backend's address comes from the configuration.
+   */
   readonly address: string | null;
   readonly operations: readonly Operation[];
   /** The kinds of protection that its policies demand, as warnings; absent: none. */
@@ -51,36 +64,54 @@ export interface Operation {
   readonly name: string;
   /** The name as the WSDL writes it, where `name` has a number. */
   readonly writtenName?: string;
-  /** The name that tells this operation from others of its WSDL with the same name and other request elements. */
+  /**
+   * The name that tells this operation from others of its WSDL with the same name and other request
+   * elements.
+   */
   readonly distinctName?: string;
   readonly documentation: string | null;
   /** The soapAction as written, without quotes; null when the binding gives none. */
   readonly soapAction: string | null;
   /**
-   * The action of its requests in WS-Addressing: as named, else the default (Metadata 4.4.1, 4.4.4). Null without a
-   * port type.
+   * The action of its requests in WS-Addressing: as named, else the default (Metadata 4.4.1,
+   * 4.4.4). Null without a port type.
    */
   readonly addressingAction: string | null;
   /** The WSDL names that action; else it is the default. */
   readonly namesAction?: boolean;
   /** The style of the binding. Absent for SDL types. */
   readonly style?: 'document' | 'rpc';
-  /** `encoded`: by the rules of SOAP 1.1 section 5, with xsi:type, arrays and multi-ref elements. Absent: literal. */
+  /**
+   * `encoded`: by the rules of SOAP 1.1 section 5, with xsi:type, arrays and multi-ref elements.
+   * Absent: literal.
+   */
   readonly use?: 'literal' | 'encoded';
-  /** `ok`: all of it is understood. `partial`: parts became opaque. `disabled`: not callable; it still passes as SOAP. */
+  /**
+   * `ok`: all of it is understood. `partial`: parts became opaque. `disabled`: not callable; it
+   * still passes as SOAP.
+   */
   readonly status: 'ok' | 'partial' | 'disabled';
   /** Why it is not `ok`. */
   readonly reasons: readonly Diagnostic[];
-  /** The message of a request. For a disabled operation only the name of the body is reliable, where it is known. */
+  /**
+   * The message of a request. For a disabled operation only the name of the body is reliable, where
+   * it is known.
+   */
   readonly input: Payload;
   /** Null for a one-way operation. */
   readonly output: Payload | null;
-  /** True if its result is a Boolean that means `done`: a reply without content is `true`. Only SDL types have it. */
+  /**
+   * True if its result is a Boolean that means `done`: a reply without content is `true`. Only SDL
+   * types have it.
+   */
   readonly isDoneWithoutContent?: boolean;
   readonly faults: readonly FaultDeclaration[];
   /** The use of WS-Addressing in its requests by the WSDL; absent where the WSDL has none. */
   readonly addressing?: AddressingUse;
-  /** Set where its action alone tells its requests from those of another: the namespace of WS-Addressing blocks. */
+  /**
+   * Set where its action alone tells its requests from those of another: the namespace of
+   * WS-Addressing blocks.
+   */
   readonly actionNamespace?: string;
   /** Set where a policy demands that messages are packages by XOP. */
   readonly isPackaged?: true;
@@ -106,7 +137,10 @@ export interface AddressingUse {
 }
 
 export interface Payload {
-  /** The child of Body, the first one where there are several: it identifies the message. Null when Body is empty. */
+  /**
+   * The child of Body, the first one where there are several: it identifies the message. Null when
+   * Body is empty.
+   */
   readonly body: ElementDeclaration | null;
   /** The children of a Body that has several; absent: `body` is the only one. */
   readonly several?: SeveralParts;
@@ -115,7 +149,10 @@ export interface Payload {
   readonly attachments?: readonly AttachedPart[];
 }
 
-/** A Body of several elements: document style of several parts, which WS-I Basic Profile R2201 forbids. */
+/**
+ * A Body of several elements: document style of several parts, which WS-I Basic Profile R2201
+ * forbids.
+ */
 export interface SeveralParts {
   /** In the order in which they stand. */
   readonly parts: readonly BodyPart[];
@@ -191,11 +228,15 @@ export interface SimpleType {
   readonly name: QName | null;
   readonly variety: 'atomic' | 'list' | 'union';
   /**
-   * Local name of the nearest built-in type of XML Schema ('string', 'int', 'decimal', 'dateTime', ...), which decides
-   * the lexical rules. For a list that of the items; for a union, and for an unsupported type, 'string'.
+   * Local name of the nearest built-in type of XML Schema ('string', 'int', 'decimal', 'dateTime',
+   * ...), which decides the lexical rules. For a list that of the items; for a union, and for an
+   * unsupported type, 'string'.
    */
   readonly builtIn: string;
-  /** The type it restricts: xsi:type may name a type derived from the declared one. Null for built-in types. */
+  /**
+   * The type it restricts: xsi:type may name a type derived from the declared one. Null for
+   * built-in types.
+   */
   readonly base: SimpleType | null;
   /** The type that the items of a list have; null otherwise. */
   readonly item: SimpleType | null;
@@ -212,7 +253,10 @@ export interface EnumerationValue {
   readonly documentation: string | null;
 }
 
-/** Constraining facets of XSD 1.0 part 2 section 4.3; null where not constrained. Bounds are lexical. */
+/**
+ * Constraining facets of XSD 1.0 part 2 section 4.3; null where not constrained. Bounds are
+ * lexical.
+ */
 export interface Facets {
   readonly length: number | null;
   readonly minLength: number | null;
@@ -247,7 +291,10 @@ export interface ComplexType {
   readonly kind: 'complex';
   readonly name: QName | null;
   readonly abstract: boolean;
-  /** Types derived so from it may not be named by xsi:type where it is declared (`block`); absent: any may. */
+  /**
+   * Types derived so from it may not be named by xsi:type where it is declared (`block`); absent:
+   * any may.
+   */
   readonly blocked?: readonly ('extension' | 'restriction')[];
   /** The complex type this one extends or restricts, or null. */
   readonly base: ComplexType | null;
@@ -268,13 +315,13 @@ export type Content =
   | { readonly kind: 'text'; readonly type: SimpleType }
   | { readonly kind: 'elements'; readonly particle: Particle }
   /**
-   * Mixed content, anyType and unsupported types: kept as XML. `mixed` is the model of mixed content, whose
-   * particle is null where there are no elements; null where anything is valid.
+   * Mixed content, anyType and unsupported types: kept as XML. `mixed` is the model of mixed
+   * content, whose particle is null where there are no elements; null where anything is valid.
    */
   | { readonly kind: 'opaque'; readonly mixed: { readonly particle: Particle | null } | null }
   /**
-   * An array of the SOAP encoding (SOAP 1.1 section 5.4.2): elements of any name, each an item of this type.
-   * `dimensions` are those of the declared type, 1 for `T[]`.
+   * An array of the SOAP encoding (SOAP 1.1 section 5.4.2): elements of any name, each an item of
+   * this type. `dimensions` are those of the declared type, 1 for `T[]`.
    */
   | { readonly kind: 'array'; readonly item: XsdType; readonly dimensions: number };
 
@@ -301,7 +348,10 @@ export type Particle =
 
 /** `xs:any` and `xs:anyAttribute` (XSD 1.0 part 1 section 3.10). */
 export interface Wildcard {
-  /** Whether content it allows must be declared, is validated where it is declared, or is not validated. */
+  /**
+   * Whether content it allows must be declared, is validated where it is declared, or is not
+   * validated.
+   */
   readonly process: 'strict' | 'lax' | 'skip';
   /** `not`: any namespace but these ('' is no namespace). */
   readonly namespaces:

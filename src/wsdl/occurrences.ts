@@ -7,10 +7,16 @@ export interface Occurrence {
   readonly max: number;
 }
 
-/** Called for each particle after those within it; `certain`: it occurs exactly once, whatever is chosen. */
+/**
+ * Called for each particle after those within it; `certain`: it occurs exactly once, whatever is
+ * chosen.
+ */
 type ParticleVisitor = (particle: Particle, certain: boolean) => void;
 
-/** The elements of a content model by `typeKey`, in document order: a sequence adds up, a choice takes least and most. */
+/**
+ * The elements of a content model by `typeKey`, in document order: a sequence adds up, a choice
+ * takes least and most.
+ */
 export function occurrencesIn(
   root: Particle,
   visit?: ParticleVisitor,
@@ -38,7 +44,8 @@ export function occurrencesIn(
     const parent = stack.at(-1);
     if (parent === undefined) break;
     visit?.(particle, certain);
-    // Chains of extensions are groups that begin with a group, as deep as they are long: its sum is not copied.
+    // Chains of extensions are groups that begin with a group, as deep as they are long: its sum is
+    // not copied.
     const isFirst = parent.particle.kind !== 'choice' && parent.sum.size === 0 && isOnce(particle);
     if (isFirst) parent.sum = frame.sum;
     else if (particle.max > 0) merge(parent, frame);

@@ -42,13 +42,21 @@ import { freezing } from './xsd/freeze.js';
 import { readSchema } from './xsd/schema.js';
 
 export interface ReadOptions {
-  /** Gets a document by HTTP; null where only files are read. It must not follow redirects to other hosts. */
+  /**
+   * Gets a document by HTTP; null where only files are read. It must not follow redirects to other
+   * hosts.
+   */
   readonly fetch: FetchDocument | null;
   /** For a WSDL in a file: nothing outside this folder is read. Null for the folder of the WSDL. */
   readonly root: string | null;
-  /** For a WSDL in a file: whether files beside its folder are read too where `root` is null (`isNearby`). */
+  /**
+   * For a WSDL in a file: whether files beside its folder are read too where `root` is null
+   * (`isNearby`).
+   */
   readonly nearby?: boolean;
-  /** Hosts (`name` or `name:port`) that documents may come from, beside that of a WSDL from a URL. */
+  /**
+   * Hosts (`name` or `name:port`) that documents may come from, beside that of a WSDL from a URL.
+   */
   readonly hosts: readonly string[];
   /** The file system; absent: the disk. */
   readonly inputs?: Inputs;
@@ -59,8 +67,8 @@ export interface ReadOptions {
 /**
  * Reads a WSDL 1.1 with its schemas into the model, frozen. `location` is a path or an http(s) URL.
  *
- * Throws `ConfigurationError` only when it cannot be read at all; unsupported parts are in `warnings` and in the reasons of the
- * operations.
+ * Throws `ConfigurationError` only when it cannot be read at all; unsupported parts are in
+ * `warnings` and in the reasons of the operations.
  */
 export async function readWsdl(location: string, options: ReadOptions): Promise<WsdlModel> {
   const warnings = collectWarnings();
@@ -104,7 +112,9 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
   return pace.run(freezing(model));
 }
 
-/** Files beside the folder of the WSDL were read: the warning names the folder that holds them all. */
+/**
+ * Files beside the folder of the WSDL were read: the warning names the folder that holds them all.
+ */
 function warnOfWiderFolder(documents: readonly LoadedDocument[], warnings: Warnings): void {
   const files = documents.filter(({ key, location }) => isAbsolute(key) && !isWellKnown(location));
   const [main] = files;
@@ -197,7 +207,10 @@ function replacementsIn(
   return replacements;
 }
 
-/** An attribute behind the name of an element that has none: the import of a schema that every reader knows. */
+/**
+ * An attribute behind the name of an element that has none: the import of a schema that every
+ * reader knows.
+ */
 function newAttribute(
   node: XmlNode,
   attribute: string,
@@ -223,8 +236,9 @@ interface Span {
 }
 
 /**
- * The part of a reference that names a document which was not read: the attribute of an import, which is optional, else
- * the whole element. Null where it names nothing, and for the public schemas that every reader knows.
+ * The part of a reference that names a document which was not read: the attribute of an import,
+ * which is optional, else the whole element. Null where it names nothing, and for the public
+ * schemas that every reader knows.
  */
 function unresolvedSpan(node: XmlNode, attribute: string, text: string): Span | null {
   const value = attributeSpan(node, attribute);

@@ -6,10 +6,11 @@ import { escapeQuoted } from '../xml/writer.js';
 import type { DocumentLink, WsdlDocument } from './document.js';
 
 /**
- * The document of a service for a query string, as the gateway serves it; null for none. Every address of a port is `base`,
- * the address of the service, or one of `others`, those of ports that other services have, by `portKey`. References to
- * other documents of the model lead through the gateway, and other references, comments and processing instructions are
- * removed. UTF-8, whatever the original was.
+ * The document of a service for a query string, as the gateway serves it; null for none. Every
+ * address of a port is `base`, the address of the service, or one of `others`, those of ports that
+ * other services have, by `portKey`. References to other documents of the model lead through the
+ * gateway, and other references, comments and processing instructions are removed. UTF-8, whatever
+ * the original was.
  */
 export function servedDocument(
   documents: readonly WsdlDocument[],
@@ -27,7 +28,10 @@ type Addresses = ReadonlyMap<string, string>;
 
 const NO_OTHERS: Addresses = new Map();
 
-/** A document for one address. Its long parts are shared by all responses: for no Host are they copied. */
+/**
+ * A document for one address. Its long parts are shared by all responses: for no Host are they
+ * copied.
+ */
 export interface ServedDocument {
   readonly parts: readonly Buffer[];
   readonly bytes: number;
@@ -42,8 +46,8 @@ interface Prepared {
 }
 
 /**
- * Prepared when it is first asked for, and kept as long as the document: most are never asked for, and a reload would hold
- * the event loop for all of them.
+ * Prepared when it is first asked for, and kept as long as the document: most are never asked for,
+ * and a reload would hold the event loop for all of them.
  */
 const PREPARED = new WeakMap<WsdlDocument, Prepared>();
 
@@ -71,15 +75,18 @@ function print({ segments, digest }: Prepared, base: string, others: Addresses):
   return { parts, bytes, etag: `"${hash.digest('base64url').slice(0, 27)}"` };
 }
 
-/** The address of a document of the model: `?wsdl` for the WSDL itself, else `?wsdl=<index>` or `?xsd=<index>`. */
+/**
+ * The address of a document of the model: `?wsdl` for the WSDL itself, else `?wsdl=<index>` or
+ * `?xsd=<index>`.
+ */
 export function documentAddress(index: number, kind: WsdlDocument['kind'], base: string): string {
   if (index === 0) return `${base}?wsdl`;
   return `${base}?${kind === 'wsdl' ? 'wsdl' : 'xsd'}=${index}`;
 }
 
 /**
- * The document that a query string asks for (`wsdl`, `wsdl=1`, `xsd=2`, with or without `?`), or null for none. The
- * `singleWsdl` of WCF is `wsdl`: its reader follows the imports.
+ * The document that a query string asks for (`wsdl`, `wsdl=1`, `xsd=2`, with or without `?`), or
+ * null for none. The `singleWsdl` of WCF is `wsdl`: its reader follows the imports.
  */
 export function requestedDocument(
   documents: readonly WsdlDocument[],
@@ -116,7 +123,10 @@ function textOf(link: DocumentLink, base: string, others: Addresses): string {
   }
 }
 
-/** Start and end of comments, processing instructions and CDATA sections. A link is never inside one. */
+/**
+ * Start and end of comments, processing instructions and CDATA sections. A link is never inside
+ * one.
+ */
 const MARKUP = [
   ['<!--', '-->', 'drop'],
   ['<![CDATA[', ']]>', 'keep'],
@@ -127,7 +137,9 @@ const MARKUP = [
   ['<?', '?>', 'drop'],
 ] as const;
 
-/** Removes comments and processing instructions: they were written for colleagues, not for clients. */
+/**
+ * Removes comments and processing instructions: they were written for colleagues, not for clients.
+ */
 function withoutComments(text: string): string {
   let kept = '';
   let from = 0;

@@ -1,6 +1,9 @@
 import type { Diagnostic } from '../base/diagnostic.js';
 
-/** An operation of a port that does not speak SOAP over HTTP, or of a binding or port type without a port. */
+/**
+ * An operation of a port that does not speak SOAP over HTTP, or of a binding or port type without a
+ * port.
+ */
 export interface UncallableOperation {
   readonly name: string;
   /** `port Quote`, `binding B` or `port type P`. */

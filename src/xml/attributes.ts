@@ -50,7 +50,10 @@ export class AttributeScanner {
     this.hasSpace = false;
   }
 
-  /** A byte of an attribute's name follows at `i`. An attribute that lies in the chunk as a whole is read at once. */
+  /**
+   * A byte of an attribute's name follows at `i`. An attribute that lies in the chunk as a whole is
+   * read at once.
+   */
   begin(chunk: Buffer, i: number, end: number): number {
     const guessed = guess(this.#before.nextAttribute, this.#cursor.view, i, end);
     if (guessed !== null && guessed.length <= this.#cursor.nameBytes) {

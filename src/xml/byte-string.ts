@@ -1,6 +1,9 @@
 declare global {
   interface Buffer {
-    /** Native call of `toString`; `@types/node` leaves it out. Called directly it is twice as fast for short texts. */
+    /**
+     * Native call of `toString`; `@types/node` leaves it out. Called directly it is twice as fast
+     * for short texts.
+     */
     latin1Slice(start: number, end: number): string;
     utf8Slice(start: number, end: number): string;
   }
@@ -14,7 +17,10 @@ export function stringOf(bytes: Buffer, start: number, end: number, ascii: boole
     : bytes.latin1Slice(start, end);
 }
 
-/** Strings as short as most numbers and codes are made without a call out of JavaScript, at a fifth of the cost. */
+/**
+ * Strings as short as most numbers and codes are made without a call out of JavaScript, at a fifth
+ * of the cost.
+ */
 const SHORT_BYTES = 8;
 
 function shortString(bytes: Buffer, at: number, length: number): string {

@@ -1,4 +1,7 @@
-/** A byte a name may be made of; bytes from 0x80 on are checked as characters when the name is complete. */
+/**
+ * A byte a name may be made of; bytes from 0x80 on are checked as characters when the name is
+ * complete.
+ */
 export const IN_NAME = 1;
 /** A byte that ends a plain run of character data. */
 export const STOPS_TEXT = 2;
@@ -33,8 +36,9 @@ function classTable(): Uint8Array {
 }
 
 /**
- * Length of the UTF-8 sequence at `at`: 2 to 4, or 0 when it is malformed (overlong, a surrogate, beyond U+10FFFF, cut
- * off), or -1 when it is well-formed but no XML character (U+FFFE, U+FFFF). For bytes from 0x80 on only.
+ * Length of the UTF-8 sequence at `at`: 2 to 4, or 0 when it is malformed (overlong, a surrogate,
+ * beyond U+10FFFF, cut off), or -1 when it is well-formed but no XML character (U+FFFE, U+FFFF).
+ * For bytes from 0x80 on only.
  */
 export function utf8Length(bytes: Uint8Array, at: number, end: number): number {
   const first = bytes[at]!;
@@ -53,7 +57,10 @@ export function utf8Length(bytes: Uint8Array, at: number, end: number): number {
   return first === 0xf4 && second >= 0x90 ? 0 : 4;
 }
 
-/** How many bytes at the end, from `start` on, are the beginning of a sequence that the next chunk may complete: 0 to 3. */
+/**
+ * How many bytes at the end, from `start` on, are the beginning of a sequence that the next chunk
+ * may complete: 0 to 3.
+ */
 export function unfinishedBytes(bytes: Uint8Array, start: number): number {
   const end = bytes.length;
   for (let back = 1; back <= 3 && back <= end - start; back++) {
@@ -64,7 +71,10 @@ export function unfinishedBytes(bytes: Uint8Array, start: number): number {
   return 0;
 }
 
-/** How many bytes a sequence with this first byte has; 1 for a byte that cannot be the first of a longer one. */
+/**
+ * How many bytes a sequence with this first byte has; 1 for a byte that cannot be the first of a
+ * longer one.
+ */
 export function sequenceBytes(first: number): number {
   if (first < 0xc2 || first > 0xf4) return 1;
   if (first < 0xe0) return 2;
@@ -79,7 +89,9 @@ export function isXmlChar(code: number): boolean {
   );
 }
 
-/** Production NCName of Namespaces in XML 1.0, with the name characters of XML 1.0 fifth edition. */
+/**
+ * Production NCName of Namespaces in XML 1.0, with the name characters of XML 1.0 fifth edition.
+ */
 export function isNcName(name: string): boolean {
   // ASCII names, at a tenth of the cost.
   if (/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name)) return true;

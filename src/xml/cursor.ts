@@ -11,9 +11,9 @@ import { ReferenceReader } from './references.js';
 import { OUTSIDE, type State } from './states.js';
 
 /**
- * The position of the scanner, shared by its parts. Reads names and characters beyond ASCII for all of them. Here as in
- * the parts, each method reads from `i` on, as far as its state goes or the chunk lasts, and returns where it stopped, so
- * no byte is read twice however the message is cut.
+ * The position of the scanner, shared by its parts. Reads names and characters beyond ASCII for all
+ * of them. Here as in the parts, each method reads from `i` on, as far as its state goes or the
+ * chunk lasts, and returns where it stopped, so no byte is read twice however the message is cut.
  */
 export class Cursor {
   state: State = OUTSIDE;
@@ -88,7 +88,10 @@ export class Cursor {
     return i;
   }
 
-  /** The name `nameEnd` came to the end of. Throws a `Refusal` when it is no qualified name; `offset` is its place. */
+  /**
+   * The name `nameEnd` came to the end of. Throws a `Refusal` when it is no qualified name;
+   * `offset` is its place.
+   */
   name(offset: number): Name {
     const { tag } = this.elements;
     return nameOf(tag.bytes, tag.start, tag.end, this.#hash, offset);

@@ -21,7 +21,10 @@ class Frame {
   isDeclaring = false;
 }
 
-/** The stack of open elements, with the handler's interest in each and what each has used of the limits. */
+/**
+ * The stack of open elements, with the handler's interest in each and what each has used of the
+ * limits.
+ */
 export class Elements {
   readonly namespaces = new Namespaces();
   readonly tag = new Tag(this.namespaces);
@@ -48,7 +51,10 @@ export class Elements {
   /** Depth of the element whose content is skipped, or 0. */
   skipDepth = 0;
   #skipStart = 0;
-  /** Offset of what the handler was told last: the `<` of a start tag, or the last byte of an end tag. */
+  /**
+   * Offset of what the handler was told last: the `<` of a start tag, or the last byte of an end
+   * tag.
+   */
   eventBytes = 0;
   readonly frames: Frame[] = [this.top];
 
@@ -89,7 +95,10 @@ export class Elements {
     this.namespaces.begin();
   }
 
-  /** Counts one element more, whose start tag begins at `offset`. Throws a `Refusal` when it is too many. */
+  /**
+   * Counts one element more, whose start tag begins at `offset`. Throws a `Refusal` when it is too
+   * many.
+   */
   admit(offset: number): void {
     const depth = this.depth;
     if (depth === 0) {

@@ -1,34 +1,44 @@
 /**
  * The events of the streaming reader.
  *
- * A handler answers for each element how much of its content is to be reported. Content that is not reported is still
- * checked in full (well-formedness, namespaces, limits), but no string is made for it.
+ * A handler answers for each element how much of its content is to be reported. Content that is not
+ * reported is still checked in full (well-formedness, namespaces, limits), but no string is made
+ * for it.
  */
 export interface XmlHandler {
-  /** An element begins. `tag` is lent: it is valid during this call only. The answer rules the element's content. */
+  /**
+   * An element begins. `tag` is lent: it is valid during this call only. The answer rules the
+   * element's content.
+   */
   open(tag: StartTag): Interest;
   /**
-   * The element ends. Called once for each `open`. `contentEndBytes` is the offset behind its content, where the end tag
-   * begins, and `endBytes` the offset behind the end tag; of an empty element both are the offset behind its tag.
+   * The element ends. Called once for each `open`. `contentEndBytes` is the offset behind its
+   * content, where the end tag begins, and `endBytes` the offset behind the end tag; of an empty
+   * element both are the offset behind its tag.
    */
   close(contentEndBytes: number, endBytes: number): void;
   /**
-   * Character data of the element opened last, references resolved, line ends normalised. One run of text
-   * may come in any number of calls; comments and CDATA borders do not show. Only where `open` answered `ALL` or `STREAM`.
+   * Character data of the element opened last, references resolved, line ends normalised. One run
+   * of text may come in any number of calls; comments and CDATA borders do not show. Only where
+   * `open` answered `ALL` or `STREAM`.
    */
   text(chars: string): void;
   /**
-   * The whole text of the element opened last, where that is plain ASCII without references and lies in `bytes` as it
-   * stands: a handler that can validate the bytes needs no string. False has it reported by `text` after all. Only where
-   * `open` answered `STREAM`, and not each time that it could be.
+   * The whole text of the element opened last, where that is plain ASCII without references and
+   * lies in `bytes` as it stands: a handler that can validate the bytes needs no string. False has
+   * it reported by `text` after all. Only where `open` answered `STREAM`, and not each time that it
+   * could be.
    */
   asciiText?(bytes: Uint8Array, start: number, end: number): boolean;
   /**
-   * A processing instruction has been read, anywhere. For a handler without this method they are refused with
-   * `XML_PI_FORBIDDEN`, as SOAP demands.
+   * A processing instruction has been read, anywhere. For a handler without this method they are
+   * refused with `XML_PI_FORBIDDEN`, as SOAP demands.
    */
   instruction?(): void;
-  /** A comment in content that is reported: what stands between its delimiters, line ends normalised. */
+  /**
+   * A comment in content that is reported: what stands between its delimiters, line ends
+   * normalised.
+   */
   comment?(chars: string): void;
 }
 
@@ -38,9 +48,15 @@ export const SKIP = 0;
 export const ELEMENTS_ONLY = 1;
 /** The child elements and the text of this element itself. */
 export const ALL = 2;
-/** The child elements; of the text only that there is some: `text('')` once per run with a non-white character. */
+/**
+ * The child elements; of the text only that there is some: `text('')` once per run with a non-white
+ * character.
+ */
 export const PRESENCE = 3;
-/** As `ALL`, with text of any length: for handlers that do not keep it, or check its length themselves. */
+/**
+ * As `ALL`, with text of any length: for handlers that do not keep it, or check its length
+ * themselves.
+ */
 export const STREAM = 4;
 
 export type Interest =
@@ -62,14 +78,19 @@ export interface QName {
 /** The expanded name as text: `{uri}local`. */
 export const expandedName = ({ uri, local }: QName): string => `{${uri}}${local}`;
 
-/** A start tag as lent to `XmlHandler.open`. Strings are interned: equal names are the same string object. */
+/**
+ * A start tag as lent to `XmlHandler.open`. Strings are interned: equal names are the same string
+ * object.
+ */
 export interface StartTag {
   readonly uri: string;
   readonly local: string;
   readonly prefix: string;
   /** Elements open, this one included: 1 for the document element. */
   readonly depth: number;
-  /** Offset of the `<` in the bytes read so far (after transcoding for encodings other than UTF-8). */
+  /**
+   * Offset of the `<` in the bytes read so far (after transcoding for encodings other than UTF-8).
+   */
   readonly offsetBytes: number;
   /** Offset behind the `>`, counted alike: where the content begins. */
   readonly contentBytes: number;
@@ -77,15 +98,19 @@ export interface StartTag {
   readonly attributeCount: number;
   attributeUri(index: number): string;
   attributeLocal(index: number): string;
-  /** Whether the value is plain ASCII as it stands and passes this test of its bytes. False leaves both open. */
+  /**
+   * Whether the value is plain ASCII as it stands and passes this test of its bytes. False leaves
+   * both open.
+   */
   attributePasses?(index: number, test: BytesTest): boolean;
   /** The normalised value (XML 1.0 section 3.3.3). */
   attributeValue(index: number): string;
   /** The normalised value of the attribute with this name, or null. */
   attribute(uri: string, local: string): string | null;
   /**
-   * What `prefix` ('' for the default) is bound to here, or null: for QNames in content (xsi:type, fault codes). Where
-   * no default is declared, '' is bound to '', which is no namespace. Answers also while text of this element is reported.
+   * What `prefix` ('' for the default) is bound to here, or null: for QNames in content (xsi:type,
+   * fault codes). Where no default is declared, '' is bound to '', which is no namespace. Answers
+   * also while text of this element is reported.
    */
   namespace(prefix: string): string | null;
   /** True if this very tag declares a namespace with this URI. */
@@ -94,7 +119,10 @@ export interface StartTag {
   readonly written?: WrittenTag;
 }
 
-/** A namespace declaration. The prefix is '' for the default, and then the URI is '' for no namespace. */
+/**
+ * A namespace declaration. The prefix is '' for the default, and then the URI is '' for no
+ * namespace.
+ */
 export interface NamespaceBinding {
   readonly prefix: string;
   readonly uri: string;

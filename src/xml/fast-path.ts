@@ -13,8 +13,9 @@ import type { TagScanner } from './tags.js';
 import type { TextScanner } from './text.js';
 
 /**
- * The fast path of the scanner: plain text, and whole tags with the expected name and plain attributes. It leaves all
- * other markup, and every error, to the scanners that go step by step. Both must report the same events.
+ * The fast path of the scanner: plain text, and whole tags with the expected name and plain
+ * attributes. It leaves all other markup, and every error, to the scanners that go step by step.
+ * Both must report the same events.
  */
 export class FastPathScanner {
   readonly #cursor: Cursor;
@@ -43,7 +44,10 @@ export class FastPathScanner {
     this.#mostInScope = limits.namespacesInScope;
   }
 
-  /** Content from a `<` or from behind markup. Returns where it stopped: near the end, or before markup that is not on the fast path. */
+  /**
+   * Content from a `<` or from behind markup. Returns where it stopped: near the end, or before
+   * markup that is not on the fast path.
+   */
   read(chunk: Buffer, i: number, end: number): number {
     const cursor = this.#cursor;
     const { view } = cursor;
@@ -94,7 +98,10 @@ export class FastPathScanner {
     return close + 1;
   }
 
-  /** The start tag at `i`, or the tag of an empty element, but not of an empty document element; or -1. */
+  /**
+   * The start tag at `i`, or the tag of an empty element, but not of an empty document element;
+   * or -1.
+   */
   startTag(chunk: Buffer, i: number, end: number): number {
     const { view, base } = this.#cursor;
     const elements = this.#elements;
@@ -153,7 +160,10 @@ export class FastPathScanner {
     return behind;
   }
 
-  /** Reads attributes from `i` on; returns the place of the `>` or `/>`, or -1 when one is not plain. */
+  /**
+   * Reads attributes from `i` on; returns the place of the `>` or `/>`, or -1 when one is not
+   * plain.
+   */
   #attributes(name: Name, chunk: Buffer, view: DataView, i: number, end: number): number {
     const tag = this.#tag;
     let before = name;

@@ -3,7 +3,10 @@ import type { Place } from '../base/refusals/facts.js';
 import { COPIED_BYTES_MIN, skimMemory } from './skim-memory.js';
 import type { Transcoder } from './transcode.js';
 
-/** Offsets that a refusal may be about when their chunk is gone: of the last event, and of the last start tag. */
+/**
+ * Offsets that a refusal may be about when their chunk is gone: of the last event, and of the last
+ * start tag.
+ */
 export interface LastOffsets {
   readonly eventBytes: number;
   readonly tag: { readonly offsetBytes: number };
@@ -13,11 +16,15 @@ export interface LastOffsets {
 type Source = Pick<Transcoder, 'unitBytes' | 'decodedBytes'>;
 
 /**
- * Finds the line and the byte of a refusal in the message as its sender wrote it. The lines of a chunk are counted when
- * the next one comes: a message of one chunk costs nothing unless it is refused.
+ * Finds the line and the byte of a refusal in the message as its sender wrote it. The lines of a
+ * chunk are counted when the next one comes: a message of one chunk costs nothing unless it is
+ * refused.
  */
 export class Locator {
-  /** The chunk that is being read, in UTF-8, from `#start` to before `#end`; it stays as it is until the next one comes. */
+  /**
+   * The chunk that is being read, in UTF-8, from `#start` to before `#end`; it stays as it is until
+   * the next one comes.
+   */
   #chunk: Buffer = NOTHING;
   #start = 0;
   #end = 0;
@@ -25,7 +32,10 @@ export class Locator {
   #base = 0;
   /** Lines that end before the chunk. */
   #lines = 0;
-  /** Bytes of the message up to the end of the chunk, and of each character: 0 for UTF-8, whose offsets count bytes. */
+  /**
+   * Bytes of the message up to the end of the chunk, and of each character: 0 for UTF-8, whose
+   * offsets count bytes.
+   */
   #sourceEnd = 0;
   #unitBytes = 0;
   readonly #event: Mark = { offset: -1, line: 0, byte: 0 };
@@ -49,8 +59,9 @@ export class Locator {
   }
 
   /**
-   * The next chunk, from `start` to before `end`; `base` is the offset of its first byte, `last` has those of the chunk
-   * before. `transcoder` made the chunk; null where it is as its sender wrote it.
+   * The next chunk, from `start` to before `end`; `base` is the offset of its first byte, `last`
+   * has those of the chunk before. `transcoder` made the chunk; null where it is as its sender
+   * wrote it.
    */
   next(
     chunk: Buffer,
@@ -70,7 +81,10 @@ export class Locator {
     this.#sourceEnd = transcoder.decodedBytes;
   }
 
-  /** The place of an offset, which lies in the chunk, or is that of a tag or of the name that goes on in the chunk. */
+  /**
+   * The place of an offset, which lies in the chunk, or is that of a tag or of the name that goes
+   * on in the chunk.
+   */
   place(offset: number): Place {
     if (offset < this.#base + this.#start) {
       for (const mark of [this.#event, this.#tag])
@@ -107,7 +121,8 @@ export class Locator {
     const unitBytes = this.#unitBytes;
     if (unitBytes === 0) return offset;
     const at = offset - this.#base;
-    // A name that began before the chunk: its characters are not there any more, and nearly always ASCII.
+    // A name that began before the chunk: its characters are not there any more, and nearly always
+    // ASCII.
     let behind = at < this.#start ? (this.#start - at) * unitBytes : 0;
     for (let i = Math.max(at, this.#start); i < this.#end; i++)
       behind += sourceBytes(this.#chunk[i]!, unitBytes);

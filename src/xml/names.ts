@@ -4,10 +4,12 @@ import { stringOf } from './byte-string.js';
 import { CLASS, IN_NAME, isNcName, utf8Length } from './chars.js';
 
 /**
- * A cache of values by their bytes: names and namespace names, so that a string is made once for all messages.
+ * A cache of values by their bytes: names and namespace names, so that a string is made once for
+ * all messages.
  *
- * It is shared by all readers, of fixed size and set-associative in sets of four: a look-up compares at most four
- * entries. Eviction is by CLOCK with a count: an entry in use stays, even where one client sends names that all differ.
+ * It is shared by all readers, of fixed size and set-associative in sets of four: a look-up
+ * compares at most four entries. Eviction is by CLOCK with a count: an entry in use stays, even
+ * where one client sends names that all differ.
  */
 class ByteTable<T> {
   readonly #hashes = new Int32Array(SLOTS);
@@ -40,7 +42,10 @@ class ByteTable<T> {
     return this.#values[place]!;
   }
 
-  /** Keeps a value, in place of one without chances left where the set is full; returns its place, or -1. */
+  /**
+   * Keeps a value, in place of one without chances left where the set is full; returns its place,
+   * or -1.
+   */
   keep(key: Uint8Array, hash: number, value: T): number {
     if (key.length > LONGEST_KEY_BYTES) return -1;
     const first = setOf(hash);
@@ -72,7 +77,9 @@ export const HASH_START = 0;
 /** Differs from process to process. */
 const SPREAD = (Math.random() * 0x7fffffff) | 1;
 
-/** The first slot of a set, from the upper bits of the product: they depend on all bits of the hash. */
+/**
+ * The first slot of a set, from the upper bits of the product: they depend on all bits of the hash.
+ */
 const setOf = (hash: number): number => (Math.imul(hash, SPREAD) >>> 23) << 2;
 
 /** One step of the hash. */
@@ -89,7 +96,10 @@ export class Name {
   /** The name as written, in UTF-8. */
   readonly bytes: Uint8Array;
   readonly length: number;
-  /** The bytes by four, for `isAt`; the last four overlap those before when the length is no multiple. */
+  /**
+   * The bytes by four, for `isAt`; the last four overlap those before when the length is no
+   * multiple.
+   */
   readonly words: readonly number[];
   readonly firstWord: number;
   readonly lastWord: number;
@@ -105,8 +115,9 @@ export class Name {
   /** The position of this name in its table; -1: it is not kept. */
   place = -1;
   /**
-   * Messages repeat themselves: the places of the names of the start tags that followed this one the last times, and of
-   * the attribute. Places, because names that held each other would never be freed.
+   * Messages repeat themselves: the places of the names of the start tags that followed this one
+   * the last times, and of the attribute. Places, because names that held each other would never be
+   * freed.
    */
   nextTag = -1;
   otherTag = -1;
@@ -137,7 +148,10 @@ export const NO_NAME = new Name(NO_BYTES, '', '');
 const names = new ByteTable<Name>();
 const uris = new ByteTable<string>();
 
-/** The name in these bytes. Throws a `Refusal` when it is no qualified name; `offset` is where it begins. */
+/**
+ * The name in these bytes. Throws a `Refusal` when it is no qualified name; `offset` is where it
+ * begins.
+ */
 export function nameOf(
   bytes: Buffer,
   start: number,
@@ -159,7 +173,10 @@ export const nameIn = (bytes: Buffer, start: number, end: number): Name =>
 /** The name kept at this place now, or null. */
 export const nameAt = (place: number): Name | null => names.at(place);
 
-/** The name kept at `place` if it stands at `i`, followed by a byte that belongs to no name; else null. */
+/**
+ * The name kept at `place` if it stands at `i`, followed by a byte that belongs to no name; else
+ * null.
+ */
 export function guess(place: number, view: DataView, i: number, end: number): Name | null {
   const name = names.at(place);
   if (name === null || !isAt(name, view, i, end)) return null;
@@ -167,7 +184,10 @@ export function guess(place: number, view: DataView, i: number, end: number): Na
   return after < end && (CLASS[view.getUint8(after)]! & IN_NAME) === 0 ? name : null;
 }
 
-/** Whether this name stands at `i`. May be false within four bytes of `end`. First and last word differ most often. */
+/**
+ * Whether this name stands at `i`. May be false within four bytes of `end`. First and last word
+ * differ most often.
+ */
 export function isAt(name: Name, view: DataView, i: number, end: number): boolean {
   const last = i + name.length - 4;
   if (last + 4 > end || i + 4 > end || (view.getInt32(i, true) & name.mask) !== name.firstWord)
@@ -200,7 +220,10 @@ export function wordsAt(
   return true;
 }
 
-/** Bytes by four; the last four overlap those before when the length is no multiple. Less than four end in zeros. */
+/**
+ * Bytes by four; the last four overlap those before when the length is no multiple. Less than four
+ * end in zeros.
+ */
 export function wordsOf(bytes: Uint8Array): readonly number[] {
   const { length } = bytes;
   const byte = (at: number): number => (at < length ? bytes[at]! : 0);

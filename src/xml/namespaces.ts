@@ -9,27 +9,38 @@ export const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
 export interface Declarations {
   readonly prefixes: readonly string[];
   readonly uris: readonly string[];
-  /** The scope it opened the last time, and the one around it: in equal scopes names keep their namespaces. */
+  /**
+   * The scope it opened the last time, and the one around it: in equal scopes names keep their
+   * namespaces.
+   */
   outerScope: number;
   innerScope: number;
 }
 
-/** The namespace declarations in force: a stack, searched from its top while it is low and by an index beyond. */
+/**
+ * The namespace declarations in force: a stack, searched from its top while it is low and by an
+ * index beyond.
+ */
 export class Namespaces {
   /** Declarations in force, `xml` not counted. */
   count = 0;
-  /** The number of the scope in force, by which names cache their namespace. Equal numbers mean equal declarations. */
+  /**
+   * The number of the scope in force, by which names cache their namespace. Equal numbers mean
+   * equal declarations.
+   */
   scope = ROOT_SCOPE;
   readonly #prefixes: string[] = [];
   readonly #uris: string[] = [];
   /**
-   * The newest of the first `#indexed` declarations, by prefix. `#hidden` has the declaration that each one hides, or
-   * -1.
+   * The newest of the first `#indexed` declarations, by prefix. `#hidden` has the declaration that
+   * each one hides, or -1.
    */
   readonly #newest = new Map<string, number>();
   readonly #hidden: number[] = [];
   #indexed = 0;
-  /** The first declaration of each open element that has some; `#scopes` has the scope to return to. */
+  /**
+   * The first declaration of each open element that has some; `#scopes` has the scope to return to.
+   */
   readonly #marks: number[] = [];
   readonly #scopes: number[] = [];
   /** First declaration of the start tag being read. */
@@ -76,7 +87,10 @@ export class Namespaces {
     return Array.from(uris, ([prefix, uri]) => ({ prefix, uri }));
   }
 
-  /** Binds a prefix ('' for the default) for the tag being read. Throws a `Refusal`; Namespaces 1.0 sections 3 to 5. */
+  /**
+   * Binds a prefix ('' for the default) for the tag being read. Throws a `Refusal`; Namespaces 1.0
+   * sections 3 to 5.
+   */
   declare(prefix: string, uri: string, offset: number): void {
     if (
       prefix === 'xmlns' ||
@@ -169,7 +183,10 @@ export class Namespaces {
     return this.#prefixes[index]!;
   }
 
-  /** The namespace a prefix is bound to; '' for the default where none is declared; null for a prefix that is not bound. */
+  /**
+   * The namespace a prefix is bound to; '' for the default where none is declared; null for a
+   * prefix that is not bound.
+   */
   find(prefix: string): string | null {
     const index = this.#newestOf(prefix);
     if (index >= 0) return this.#uris[index]!;

@@ -1,8 +1,10 @@
 /**
- * SIMD within a register: runs of plain characters, passed over four bytes at a time. A word is tested as a whole with
- * the arithmetic of "has a byte that is zero" (Warren, Hacker's Delight, section 6-1), which may take a plain word for
- * one that is not, and never the other way round. A DataView, because it reads words that are not aligned, and because V8 checks every access to a typed
- * array once any buffer of the process has been detached, which is soon the case: fewer, wider reads cost less.
+ * SIMD within a register: runs of plain characters, passed over four bytes at a time. A word is
+ * tested as a whole with the arithmetic of "has a byte that is zero" (Warren, Hacker's Delight,
+ * section 6-1), which may take a plain word for one that is not, and never the other way round. A
+ * DataView, because it reads words that are not aligned, and because V8 checks every access to a
+ * typed array once any buffer of the process has been detached, which is soon the case: fewer,
+ * wider reads cost less.
  */
 
 const ONES = 0x01010101;
@@ -16,8 +18,9 @@ const LINE_AND_SPACES = 0x2020200a;
 export const NO_VIEW: DataView = new DataView(new ArrayBuffer(0));
 
 /**
- * Passes over text up to a `<`, `>`, `&`, a control character other than line feed and tab, or a byte beyond ASCII; stops
- * early near `end`. Words of white space are passed over at once: indented messages are full of them.
+ * Passes over text up to a `<`, `>`, `&`, a control character other than line feed and tab, or a
+ * byte beyond ASCII; stops early near `end`. Words of white space are passed over at once: indented
+ * messages are full of them.
  */
 export function skipPlainText(view: DataView, i: number, end: number): number {
   const last = end - 4;
@@ -49,7 +52,10 @@ export function skipPlainText(view: DataView, i: number, end: number): number {
   return i;
 }
 
-/** Skips plain characters of an attribute value, up to a `<`, `&`, quote, control character or byte beyond ASCII. */
+/**
+ * Skips plain characters of an attribute value, up to a `<`, `&`, quote, control character or byte
+ * beyond ASCII.
+ */
 export function skipPlainValue(view: DataView, i: number, end: number): number {
   const last = end - 4;
   while (i <= last) {
@@ -72,7 +78,7 @@ export function skipPlainValue(view: DataView, i: number, end: number): number {
 }
 
 /**
- * How far to shift for the first byte of a word that has its flag, the highest bit. Borrows of the subtractions above
- * run towards higher bytes, so the first flag is never a false one.
+ * How far to shift for the first byte of a word that has its flag, the highest bit. Borrows of the
+ * subtractions above run towards higher bytes, so the first flag is never a false one.
  */
 const firstShift = (stops: number): number => (31 - Math.clz32(stops & -stops)) & 24;

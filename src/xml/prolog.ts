@@ -5,8 +5,9 @@ import { wordsAt, wordsOf } from './names.js';
 import { type Encoding, Transcoder } from './transcode.js';
 
 /**
- * Reads the beginning of a message: byte order mark and XML declaration, and finds the encoding. Behind it stands
- * UTF-8. RFC 7303 section 3, XML 1.0 sections 2.8 and 4.3.3; stricter in that mark, declaration and charset must agree.
+ * Reads the beginning of a message: byte order mark and XML declaration, and finds the encoding.
+ * Behind it stands UTF-8. RFC 7303 section 3, XML 1.0 sections 2.8 and 4.3.3; stricter in that
+ * mark, declaration and charset must agree.
  */
 export class Prolog {
   /** The encoding of the message, or null while unknown. */
@@ -20,7 +21,10 @@ export class Prolog {
   #held: Buffer = NOTHING;
   /** The encoding that the byte order mark names. */
   #mark: 'utf-8' | Wide | null = null;
-  /** UTF-16 as its first `<` shows it where there is no mark. Header or declaration must name it then. */
+  /**
+   * UTF-16 as its first `<` shows it where there is no mark. Header or declaration must name it
+   * then.
+   */
   #shape: Wide | null = null;
   #transcoder: Transcoder | null = null;
   #read = 0;
@@ -70,7 +74,10 @@ export class Prolog {
     return this.encoding === null ? this.#chooseEncoding(null, rest) : rest;
   }
 
-  /** Reads the byte order mark. UTF-16 without one is known by the zero in its first `<` or from the header. */
+  /**
+   * Reads the byte order mark. UTF-16 without one is known by the zero in its first `<` or from the
+   * header.
+   */
   #afterMark(head: Buffer): Buffer {
     this.#stage = 'declaration';
     const mark = MARKS.findIndex(
@@ -126,7 +133,8 @@ export class Prolog {
     const named = [this.#charset, declared]
       .filter((name) => name !== null)
       .map((name) => resolve(name, shown));
-    // XML 1.0 section 4.3.3: a message with neither mark nor declaration is UTF-8, unless the header names another.
+    // XML 1.0 section 4.3.3: a message with neither mark nor declaration is UTF-8, unless the
+    // header names another.
     const encoding = this.#mark ?? named[0] ?? 'utf-8';
     if ((shown !== null && shown !== encoding) || named.some((name) => name !== encoding)) {
       throw refuse(
@@ -167,8 +175,8 @@ const COMMON = ['"', "'"].flatMap((q) =>
 );
 
 /**
- * Length of a common XML declaration in UTF-8: 0 where the message has none, -1 where a `Prolog` must read it. That
- * would find the same, at ten times the cost.
+ * Length of a common XML declaration in UTF-8: 0 where the message has none, -1 where a `Prolog`
+ * must read it. That would find the same, at ten times the cost.
  */
 export function commonDeclarationBytes(view: DataView, charset: string | null): number {
   if (
@@ -235,7 +243,10 @@ export const isKnownCharset = (name: string): boolean => ENCODINGS.has(name);
 const encodingOf = (name: string | null): Encoding | 'utf-16' | null =>
   name === null ? null : (ENCODINGS.get(name) ?? null);
 
-/** The encoding of this name, for a message with these first bytes, which decide between the two of UTF-16. */
+/**
+ * The encoding of this name, for a message with these first bytes, which decide between the two of
+ * UTF-16.
+ */
 function resolve(name: string, shown: Encoding | null): Encoding {
   const encoding = encodingOf(name);
   if (encoding === null) throw refuse('XML_ENCODING', 'an encoding that is not known here', 0);

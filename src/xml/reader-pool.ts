@@ -5,7 +5,10 @@ import { XmlReader } from './reader.js';
 /** Readers kept for the next message. More in flight than this are made anew and dropped. */
 const IDLE_MAX = 64;
 
-/** Readers of one set of limits, kept for reuse: the tables of a reader cost more than a small message. */
+/**
+ * Readers of one set of limits, kept for reuse: the tables of a reader cost more than a small
+ * message.
+ */
 export class ReaderPool {
   readonly #limits: XmlLimits;
   readonly #idle: XmlReader[] = [];
@@ -14,7 +17,10 @@ export class ReaderPool {
     this.#limits = limits;
   }
 
-  /** A reader at its start. `charset` is that of the Content-Type, or null. Give it back when its message is over. */
+  /**
+   * A reader at its start. `charset` is that of the Content-Type, or null. Give it back when its
+   * message is over.
+   */
   take(handler: XmlHandler, charset: string | null): XmlReader {
     const reader = this.#idle.pop() ?? new XmlReader(handler, this.#limits);
     reader.reset(handler, charset);

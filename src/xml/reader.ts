@@ -11,11 +11,12 @@ import { Scanner } from './scanner.js';
 import type { Encoding } from './transcode.js';
 
 /**
- * Reads one XML message in chunks cut anywhere, and reports events to a handler. XML 1.0 fifth edition with Namespaces
- * 1.0, without DTD. Time is linear in the bytes; memory is bounded by the limits.
+ * Reads one XML message in chunks cut anywhere, and reports events to a handler. XML 1.0 fifth
+ * edition with Namespaces 1.0, without DTD. Time is linear in the bytes; memory is bounded by the
+ * limits.
  *
- * `write`, `end` and `begin` throw a `Refusal` (`XML_*`) or the error of the handler. After that the reader stays
- * failed: it throws the same again until `reset`.
+ * `write`, `end` and `begin` throw a `Refusal` (`XML_*`) or the error of the handler. After that
+ * the reader stays failed: it throws the same again until `reset`.
  */
 export class XmlReader {
   /** Bytes read so far. */
@@ -68,13 +69,19 @@ export class XmlReader {
     this.begin(charset);
   }
 
-  /** Before the first `write`: refusals are to have the line and the byte, as the sender of the message counts them. */
+  /**
+   * Before the first `write`: refusals are to have the line and the byte, as the sender of the
+   * message counts them.
+   */
   locateRefusals(): void {
     this.#locator = this.#ownLocator;
     this.#locator.reset();
   }
 
-  /** Ends a message, complete or not: lets go of the handler and the last chunk. Only `reset` may follow. */
+  /**
+   * Ends a message, complete or not: lets go of the handler and the last chunk. Only `reset` may
+   * follow.
+   */
   release(): void {
     this.#hasFailed = true;
     this.#failure = RELEASED;
@@ -83,7 +90,10 @@ export class XmlReader {
     this.#scanner.release();
   }
 
-  /** Before the first `write`: the charset of the Content-Type header in lower case, or null when it names none. */
+  /**
+   * Before the first `write`: the charset of the Content-Type header in lower case, or null when it
+   * names none.
+   */
   begin(charset: string | null): void {
     this.#charset = charset;
     this.#prolog = null;
@@ -171,7 +181,10 @@ export class XmlReader {
     this.#scan(bytes, viewOf(bytes), 0);
   }
 
-  /** A refusal of the transcoder counts the bytes of the message already, and is behind all that has been read. */
+  /**
+   * A refusal of the transcoder counts the bytes of the message already, and is behind all that has
+   * been read.
+   */
   #atEnd(refusal: Refusal): Refusal {
     if (this.#locator !== null && refusal.place !== null)
       refusal.locate(this.#locator.placeAtEnd(refusal.place.byte));

@@ -1,6 +1,9 @@
 import { isXmlChar } from './chars.js';
 
-/** A character or entity reference, fed byte by byte after its `&`: the five entities of XML and no others. */
+/**
+ * A character or entity reference, fed byte by byte after its `&`: the five entities of XML and no
+ * others.
+ */
 export class ReferenceReader {
   /** The character it stands for, once complete. */
   code = 0;
@@ -21,7 +24,10 @@ export class ReferenceReader {
     return isNumber && this.#isEnded && this.#digits > 0 && this.code <= 0x10ffff;
   }
 
-  /** Takes one byte. True when the reference is complete, false when it goes on, null when it is none. */
+  /**
+   * Takes one byte. True when the reference is complete, false when it goes on, null when it is
+   * none.
+   */
   take(byte: number): boolean | null {
     if (this.#kind === 'new' && byte === 0x23) {
       this.#kind = 'number';
@@ -77,7 +83,10 @@ const ENTITIES = new Map(
   ]),
 );
 
-/** The value of an attribute from what is written, which has been checked: XML 1.0 section 3.3.3 for CDATA types. */
+/**
+ * The value of an attribute from what is written, which has been checked: XML 1.0 section 3.3.3 for
+ * CDATA types.
+ */
 export function normaliseValue(written: string): string {
   const reference = new ReferenceReader();
   let value = '';

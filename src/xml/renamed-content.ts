@@ -1,8 +1,8 @@
 import type { BytesTest, Interest, QName, StartTag, WrittenTag, XmlHandler } from './events.js';
 
 /**
- * Passes an element on under its declared name, and the elements inside that are in its namespace under the declared one.
- * For handlers that know declared names alone.
+ * Passes an element on under its declared name, and the elements inside that are in its namespace
+ * under the declared one. For handlers that know declared names alone.
  */
 export class RenamedContent implements XmlHandler {
   readonly #handler: XmlHandler;
@@ -112,7 +112,9 @@ export class RenamedTag implements StartTag {
     return this.#real.attribute(uri, local);
   }
 
-  /** A type that xsi:type names in the namespace of the wrapper is one of the declared namespace. */
+  /**
+   * A type that xsi:type names in the namespace of the wrapper is one of the declared namespace.
+   */
   namespace(prefix: string): string | null {
     const uri = this.#real.namespace(prefix);
     return uri !== null && uri !== '' && uri === this.#from.uri ? this.#to.uri : uri;

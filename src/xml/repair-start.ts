@@ -3,12 +3,14 @@ import { Buffer } from 'node:buffer';
 /** A unit of the encoding of a document: one byte, or two. */
 export type UnitWidth = 'byte' | 'le' | 'be';
 
-/** The most bytes that are held of the beginning of a document: white space and the XML declaration. */
+/**
+ * The most bytes that are held of the beginning of a document: white space and the XML declaration.
+ */
 const HELD_BYTES = 4096;
 
 /**
- * Reads the beginning of a document up to its XML declaration: the width of its units, whether it is UTF-8, and whether
- * white space before the declaration is to be dropped.
+ * Reads the beginning of a document up to its XML declaration: the width of its units, whether it
+ * is UTF-8, and whether white space before the declaration is to be dropped.
  */
 export class RepairStart {
   width: UnitWidth = 'byte';
@@ -25,7 +27,10 @@ export class RepairStart {
     this.#drops = drops;
   }
 
-  /** Returns the beginning once it is known, without white space that is dropped; null while it is not. */
+  /**
+   * Returns the beginning once it is known, without white space that is dropped; null while it is
+   * not.
+   */
   take(chunk: Buffer): Buffer | null {
     this.#held = this.#held.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#held, chunk]);
     return this.#read(false);

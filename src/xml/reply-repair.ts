@@ -4,8 +4,8 @@ import { isXmlChar } from './chars.js';
 import { RepairStart, type UnitWidth } from './repair-start.js';
 
 /**
- * The position of a unit in a document: as far as it decides whether a character is content. `other`: a DOCTYPE, or what is
- * no XML, which its reader refuses: nothing is changed there.
+ * The position of a unit in a document: as far as it decides whether a character is content.
+ * `other`: a DOCTYPE, or what is no XML, which its reader refuses: nothing is changed there.
  */
 type Position =
   | 'text'
@@ -42,9 +42,10 @@ const REFERENCE_UNITS = 16;
 const CONTENT: ReadonlySet<Position> = new Set(['text', 'double', 'single', 'cdata', 'comment']);
 
 /**
- * Repairs the bytes of one document while it streams, as far as a tolerance allows: white space before the XML declaration,
- * NUL and white space behind the document element, characters that XML does not have. Everything else stays as it is, for
- * the reader to refuse. Holds a reference or a declaration at most.
+ * Repairs the bytes of one document while it streams, as far as a tolerance allows: white space
+ * before the XML declaration, NUL and white space behind the document element, characters that XML
+ * does not have. Everything else stays as it is, for the reader to refuse. Holds a reference or a
+ * declaration at most.
  */
 export class ReplyRepair {
   readonly #tolerance: Tolerance;
@@ -70,7 +71,10 @@ export class ReplyRepair {
   /** Half of a unit of two bytes. */
   #half: Buffer | null = null;
 
-  /** `charset` is that of the Content-Type, in lower case; `droppedMax`: the most units that are dropped behind the end. */
+  /**
+   * `charset` is that of the Content-Type, in lower case; `droppedMax`: the most units that are
+   * dropped behind the end.
+   */
   constructor(
     tolerance: Tolerance,
     charset: string | null,
@@ -188,7 +192,8 @@ export class ReplyRepair {
       this.#hasDropped = true;
       return;
     }
-    // Content behind it, or more than any message has: the reader refuses the NUL that is given back.
+    // Content behind it, or more than any message has: the reader refuses the NUL that is given
+    // back.
     this.#hasDropped = false;
     this.#position = 'other';
     this.#emit([0, unit]);
@@ -237,7 +242,10 @@ export class ReplyRepair {
     this.#held = [];
   }
 
-  /** Writes U+FFFD: by reference where the encoding does not have it, which a CDATA section must be closed for. */
+  /**
+   * Writes U+FFFD: by reference where the encoding does not have it, which a CDATA section must be
+   * closed for.
+   */
   #replace(): void {
     this.#held = [];
     this.#onDeviation('control-characters');

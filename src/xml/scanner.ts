@@ -36,7 +36,8 @@ import { TagScanner } from './tags.js';
 import { TextScanner } from './text.js';
 
 /**
- * The state machine from UTF-8 bytes to events: XML 1.0 fifth edition with Namespaces 1.0, without DTD. A chunk must not end inside a character.
+ * The state machine from UTF-8 bytes to events: XML 1.0 fifth edition with Namespaces 1.0, without
+ * DTD. A chunk must not end inside a character.
  */
 export class Scanner {
   readonly elements: Elements;

@@ -89,15 +89,18 @@ class SkimMemory {
   }
 
   /**
-   * Passes over valid text from `i` on, to a `<`, to what the scanners must read, or to the end of what is held. The two
-   * bytes before `i` are text too, and may be square brackets.
+   * Passes over valid text from `i` on, to a `<`, to what the scanners must read, or to the end of
+   * what is held. The two bytes before `i` are text too, and may be square brackets.
    */
   passText(chunk: Buffer, i: number, end: number): number {
     this.hold(chunk, i - 2, end);
     return this.#passText(i - 2 + this.shift, this.end + this.shift) - this.shift;
   }
 
-  /** Counts the line feeds of a part of any chunk: of the held one as it is, of another in its place. */
+  /**
+   * Counts the line feeds of a part of any chunk: of the held one as it is, of another in its
+   * place.
+   */
   countLines(chunk: Buffer, start: number, end: number): number {
     if (this.#chunk === chunk && start + this.shift >= CHUNK && end <= this.end)
       return this.#countLines(start + this.shift, end + this.shift);
@@ -138,7 +141,10 @@ class SkimMemory {
     this.setWord(MOST_NAME, limits.nameChars);
   }
 
-  /** Holds the bound prefixes, the newest of them where there are many. Tags with other prefixes are not skimmed. */
+  /**
+   * Holds the bound prefixes, the newest of them where there are many. Tags with other prefixes are
+   * not skimmed.
+   */
   setPrefixes(namespaces: Namespaces): void {
     if (namespaces.scope === this.#scope) return;
     this.#scope = namespaces.scope;
@@ -172,7 +178,10 @@ class SkimMemory {
     return this.nameStart(depth) + this.word(FRAME + depth * FRAME_STRIDE + FRAME_LENGTH);
   }
 
-  /** Holds an open element, its name at `start`. False when it does not fit. `isBarred`: not closed by the skimmer. */
+  /**
+   * Holds an open element, its name at `start`. False when it does not fit. `isBarred`: not closed
+   * by the skimmer.
+   */
   setFrame(depth: number, start: number, name: Uint8Array, isBarred: boolean): boolean {
     if (start + name.length > NAME + NAMES_BYTES) return false;
     this.bytes.set(name, start);

@@ -19,7 +19,8 @@ import { CONTENT } from './states.js';
 import type { TextScanner } from './text.js';
 
 /**
- * Passes over skipped content, which is most of what a gateway reads, and checks and counts it in full.
+ * Passes over skipped content, which is most of what a gateway reads, and checks and counts it in
+ * full.
  */
 export class SkippedContentScanner {
   readonly #cursor: Cursor;
@@ -32,7 +33,10 @@ export class SkippedContentScanner {
     this.#skimmer = new Skimmer(cursor.elements, limits);
   }
 
-  /** Reads from a `<` or from behind markup, within skipped content, and not beyond it. Returns where it stopped. */
+  /**
+   * Reads from a `<` or from behind markup, within skipped content, and not beyond it. Returns
+   * where it stopped.
+   */
   read(chunk: Buffer, i: number, end: number): number {
     for (;;) {
       const stop = this.#skimmer.pass(chunk, i, end);
@@ -42,7 +46,9 @@ export class SkippedContentScanner {
     }
   }
 
-  /** Text up to a `<`, to the end of the chunk, or to where its state changes. Behind markup only. */
+  /**
+   * Text up to a `<`, to the end of the chunk, or to where its state changes. Behind markup only.
+   */
   text(chunk: Buffer, view: DataView, i: number, end: number): number {
     let at = i;
     const near = Math.min(end, i + COPIED_BYTES_MIN);
@@ -67,7 +73,10 @@ export class SkippedContentScanner {
   }
 }
 
-/** Length of a reference to a named entity, by its first six bytes; 0 when it is another one, or none. */
+/**
+ * Length of a reference to a named entity, by its first six bytes; 0 when it is another one, or
+ * none.
+ */
 function namedReferenceBytes(word: number, rest: number): number {
   if (word === LT || word === GT) return 4;
   if (word === AMP) return (rest & 0xff) === 0x3b ? 5 : 0;
@@ -82,16 +91,23 @@ const T_END = Buffer.from('t;').readUInt16LE();
 const APO = Buffer.from('&apo').readInt32LE();
 const S_END = Buffer.from('s;').readUInt16LE();
 
-/** A call for less than this costs more than it saves; after a gain below the second, some calls are skipped. */
+/**
+ * A call for less than this costs more than it saves; after a gain below the second, some calls are
+ * skipped.
+ */
 const LEAST_BYTES = 48;
 const WORTH_BYTES = 256;
 const LONGEST_BACKOFF = 64;
-/** Bytes for each open element that must be copied first: a deep message in tiny chunks must not cost more. */
+/**
+ * Bytes for each open element that must be copied first: a deep message in tiny chunks must not
+ * cost more.
+ */
 const BYTES_FOR_NAME = 8;
 
 /**
- * Passes over skipped content, sixteen bytes at a step, in WebAssembly (`assembly/skim.ts`). That has memory of its own:
- * the chunk is copied there, and so are the names of open elements as far as they changed.
+ * Passes over skipped content, sixteen bytes at a step, in WebAssembly (`assembly/skim.ts`). That
+ * has memory of its own: the chunk is copied there, and so are the names of open elements as far as
+ * they changed.
  */
 class Skimmer {
   /** The end of the plain text at which it stopped. */
@@ -108,8 +124,8 @@ class Skimmer {
   }
 
   /**
-   * Reads from a `<` or from behind markup, within skipped content. Returns where it stopped: before markup that it does
-   * not read, or near the end.
+   * Reads from a `<` or from behind markup, within skipped content. Returns where it stopped:
+   * before markup that it does not read, or near the end.
    */
   pass(chunk: Buffer, i: number, end: number): number {
     if (this.#backoff > 0) {
@@ -138,7 +154,10 @@ class Skimmer {
     this.#backoff = this.#lastBackoff;
   }
 
-  /** Copies the changed open elements to the memory. False when that costs too much, or their names do not fit. */
+  /**
+   * Copies the changed open elements to the memory. False when that costs too much, or their names
+   * do not fit.
+   */
   #enter(bytes: number): boolean {
     const memory = skimMemory;
     const elements = this.#elements;

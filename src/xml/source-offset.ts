@@ -3,9 +3,10 @@ import { invariant } from '../base/invariant.js';
 import { characterOf, type Encoding } from './transcode.js';
 
 /**
- * Converts an offset of the reader's events (`StartTag.offsetBytes`, `contentBytes`, the two of `close`) into one of the
- * message: events count UTF-8, into which the reader turns the other encodings. `bytes` are the message from its
- * first byte on, byte order mark and all, at least up to that place; the offset is that of the beginning of a character.
+ * Converts an offset of the reader's events (`StartTag.offsetBytes`, `contentBytes`, the two of
+ * `close`) into one of the message: events count UTF-8, into which the reader turns the other
+ * encodings. `bytes` are the message from its first byte on, byte order mark and all, at least up
+ * to that place; the offset is that of the beginning of a character.
  */
 export function sourceOffset(bytes: Buffer, encoding: Encoding, utf8Offset: number): number {
   if (encoding === 'utf-8' || encoding === 'us-ascii') return utf8Offset;

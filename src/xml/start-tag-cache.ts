@@ -4,8 +4,9 @@ import type { Declarations } from './namespaces.js';
 import type { PlacedAttribute } from './tag.js';
 
 /**
- * A start tag with namespace declarations of an earlier message, from behind its name to its `>`. The messages of a
- * service begin alike, byte for byte, so that the same bytes need not be parsed again.
+ * A start tag with namespace declarations of an earlier message, from behind its name to its `>`.
+ * The messages of a service begin alike, byte for byte, so that the same bytes need not be parsed
+ * again.
  */
 export class CachedStartTag {
   readonly length: number;
@@ -41,7 +42,9 @@ export class CachedStartTag {
 
 const LONGEST_BYTES = 512;
 
-/** The cached start tags, by the position of their name in its table: as many as that has positions. */
+/**
+ * The cached start tags, by the position of their name in its table: as many as that has positions.
+ */
 const cache: ({ readonly name: Name; readonly startTag: CachedStartTag } | null)[] = [];
 
 /** The start tag that this name had the last time it declared namespaces, or null. */

@@ -1,6 +1,6 @@
 /**
- * The state of the scanner between two bytes. Numbers, because the hot path compares them. From `START_NAME` to `EMPTY` it is
- * inside a start tag.
+ * The state of the scanner between two bytes. Numbers, because the hot path compares them. From
+ * `START_NAME` to `EMPTY` it is inside a start tag.
  */
 export type State = number;
 

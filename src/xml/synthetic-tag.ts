@@ -1,6 +1,9 @@
 import type { QName, StartTag } from './events.js';
 
-/** Makes the start tag of an element that is in no message: without attributes, prefixes and offsets. */
+/**
+ * Makes the start tag of an element that is in no message: without attributes, prefixes and
+ * offsets.
+ */
 export const syntheticTag = ({ uri, local }: QName, depth: number): StartTag => ({
   uri,
   local,

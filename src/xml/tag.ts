@@ -41,13 +41,21 @@ export class Tag implements StartTag, WrittenTag {
   readonly #attributes: Attribute[] = [];
   readonly #seen = new Set<string>();
   #chunk: Buffer = NOTHING;
-  /** Bytes of earlier chunks: the values of the first `#carried` attributes, then the token that is being read. */
+  /**
+   * Bytes of earlier chunks: the values of the first `#carried` attributes, then the token that is
+   * being read.
+   */
   #carry: Buffer = NOTHING;
   #carryEnd = 0;
   #carried = 0;
-  /** The offset of the token being read in the carry buffer; -1 when the chunk has it as a whole. */
+  /**
+   * The offset of the token being read in the carry buffer; -1 when the chunk has it as a whole.
+   */
   #token = -1;
-  /** The bytes that hold the token that was completed last, from `start` to `end`: valid until the next call. */
+  /**
+   * The bytes that hold the token that was completed last, from `start` to `end`: valid until the
+   * next call.
+   */
   bytes: Buffer = NOTHING;
   start = 0;
   end = 0;
@@ -149,7 +157,10 @@ export class Tag implements StartTag, WrittenTag {
     }));
   }
 
-  /** Finds the namespaces of the attributes of a complete tag. Throws a `Refusal` for an unbound or double one. */
+  /**
+   * Finds the namespaces of the attributes of a complete tag. Throws a `Refusal` for an unbound or
+   * double one.
+   */
   resolveAttributes(): void {
     const count = this.attributeCount;
     for (let i = 0; i < count; i++) {
@@ -182,7 +193,10 @@ export class Tag implements StartTag, WrittenTag {
     if (distinct !== this.attributeCount) throw this.#duplicate(this.attributeCount);
   }
 
-  /** The refusal for a double among the first `count`: of XML when written alike, else of namespaces. */
+  /**
+   * The refusal for a double among the first `count`: of XML when written alike, else of
+   * namespaces.
+   */
   #duplicate(count: number): Refusal {
     const written = new Set(
       this.#attributes.slice(0, count).map(({ name }) => `${name.prefix}:${name.local}`),

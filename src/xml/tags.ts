@@ -30,7 +30,9 @@ export class TagScanner {
     this.#attributes = attributes;
   }
 
-  /** The name of the start tag at `i` if it is one that came after the last one before; else null. */
+  /**
+   * The name of the start tag at `i` if it is one that came after the last one before; else null.
+   */
   expected(view: DataView, i: number, end: number): Name | null {
     const { last } = this;
     let name = nameAt(last.nextTag);
@@ -119,7 +121,10 @@ export class TagScanner {
     return i + 1;
   }
 
-  /** Caches a start tag with declarations, which ends before `i`: the top of messages repeats itself. */
+  /**
+   * Caches a start tag with declarations, which ends before `i`: the top of messages repeats
+   * itself.
+   */
   #cache(chunk: Buffer, i: number): void {
     const { tag, depth, namespaces } = this.#elements;
     const start = tag.offsetBytes - this.#cursor.base + 1 + this.last.length;
@@ -205,7 +210,10 @@ const CACHED_DEPTH = 3;
 /** More of them are no longer common to the messages of a service. */
 const CACHED_MAX = 8;
 
-/** Whether this name stands at `i`, and `>`, a space or a slash behind it, and one byte more in the chunk. */
+/**
+ * Whether this name stands at `i`, and `>`, a space or a slash behind it, and one byte more in the
+ * chunk.
+ */
 function isWholeAt(name: Name, view: DataView, i: number, end: number): boolean {
   const after = i + name.length;
   if (after + 1 >= end || !isAt(name, view, i, end)) return false;

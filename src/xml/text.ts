@@ -26,7 +26,9 @@ export class TextScanner {
     this.#elements = cursor.elements;
   }
 
-  /** Reads text up to a `<`, which ends it, or to the end of a reference, behind which it may go on. */
+  /**
+   * Reads text up to a `<`, which ends it, or to the end of a reference, behind which it may go on.
+   */
   run(chunk: Buffer, i: number, end: number): number {
     i = wantsText(this.#elements.top.interest)
       ? this.#report(chunk, i, end)
@@ -109,7 +111,10 @@ export class TextScanner {
     return i;
   }
 
-  /** A carriage return has been read: reports the line feed that it stands for, alone or with the one behind it. */
+  /**
+   * A carriage return has been read: reports the line feed that it stands for, alone or with the
+   * one behind it.
+   */
   #lineEnd(chunk: Buffer, i: number, end: number): number {
     this.#elements.characters('\n', 1);
     if (i < end) return chunk[i] === 0x0a ? i + 1 : i;

@@ -12,8 +12,9 @@ export type Encoding =
   | 'windows-1252';
 
 /**
- * Turns the bytes of another encoding into UTF-8, and refuses bytes that the encoding does not define. The refusal
- * waits in `failure` until the bytes before it have been read, so that the result does not depend on the chunks.
+ * Turns the bytes of another encoding into UTF-8, and refuses bytes that the encoding does not
+ * define. The refusal waits in `failure` until the bytes before it have been read, so that the
+ * result does not depend on the chunks.
  */
 export class Transcoder {
   readonly #encoding: Exclude<Encoding, 'utf-8'>;
@@ -34,7 +35,10 @@ export class Transcoder {
     return this.#encoding === 'utf-16le' || this.#encoding === 'utf-16be' ? 2 : 1;
   }
 
-  /** Bytes of the message whose characters have been returned, or come before the one that is refused. */
+  /**
+   * Bytes of the message whose characters have been returned, or come before the one that is
+   * refused.
+   */
   get decodedBytes(): number {
     const pair = this.#high === 0 ? 0 : 2;
     if (this.failure?.place != null) return this.failure.place.byte - pair;

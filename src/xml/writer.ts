@@ -6,10 +6,11 @@ import { isNcName } from './chars.js';
 import { XML_NAMESPACE, XMLNS_NAMESPACE } from './namespaces.js';
 
 /**
- * Writes XML text; nothing else here does. Values are escaped, so that a reader gets them back and they cannot become
- * markup. Whatever names it is given, it writes one document that namespaces have a meaning for: names are `NCName`s, no
- * attribute stands twice on an element, and `namespace` alone declares. A call that would break this is a bug of its caller,
- * which refuses such names first.
+ * Writes XML text; nothing else here does. Values are escaped, so that a reader gets them back and
+ * they cannot become markup. Whatever names it is given, it writes one document that namespaces
+ * have a meaning for: names are `NCName`s, no attribute stands twice on an element, and `namespace`
+ * alone declares. A call that would break this is a bug of its caller, which refuses such names
+ * first.
  *
  * A value that XML cannot carry (control characters, lone surrogates, U+FFFE, U+FFFF) throws
  * `Refusal('BAD_USER_INPUT')`; nothing is ever dropped.
@@ -45,7 +46,10 @@ export class XmlWriter {
     return this.#attribute(isDefault ? 'xmlns' : `xmlns:${prefix}`, uri);
   }
 
-  /** Adds an attribute to the element just opened. Throws a `Refusal` for a value that XML cannot carry. */
+  /**
+   * Adds an attribute to the element just opened. Throws a `Refusal` for a value that XML cannot
+   * carry.
+   */
   attribute(prefix: string | null, local: string, value: string): this {
     const name = nameOf(prefix, local);
     invariant(name !== 'xmlns', 'an attribute declares no namespace');
@@ -127,7 +131,9 @@ export function escapeText(value: string): string {
     : value.replace(/[&<>\r]/g, escapeOne);
 }
 
-/** Escapes a value between double quotes. Throws a `Refusal` for characters that XML cannot carry. */
+/**
+ * Escapes a value between double quotes. Throws a `Refusal` for characters that XML cannot carry.
+ */
 function escapeAttribute(value: string): string {
   refuseUnwritable(value);
   if (!ATTRIBUTE_SPECIAL.test(value)) return value;
@@ -136,7 +142,10 @@ function escapeAttribute(value: string): string {
     : value.replace(/[&<>"\t\n\r]/g, escapeOne);
 }
 
-/** XML with its characters beyond ASCII as references: the encoding of the message may not have them. */
+/**
+ * XML with its characters beyond ASCII as references: the encoding of the message may not have
+ * them.
+ */
 export const referencesFor = (xml: string): string =>
   xml.replace(/[^\t\n\r\x20-\x7e]/gu, (character) => `&#${character.codePointAt(0)};`);
 

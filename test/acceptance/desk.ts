@@ -7,7 +7,10 @@ import { askGraphql, TYPED } from '../kit/graphql-client.js';
 import { useFolder, useService } from '../kit/use.js';
 import { wrapper } from '../kit/wsdl.js';
 
-/** A gateway made from a WSDL in front of a backend that answers what a test says: what a user of the case would see. */
+/**
+ * A gateway made from a WSDL in front of a backend that answers what a test says: what a user of
+ * the case would see.
+ */
 export interface Desk {
   readonly backend: RecordingBackend;
   readonly gateway: TestGateway;
@@ -28,7 +31,10 @@ export const envelope = (body: string, version: Version = '1.1'): string =>
 /** A mapping of the operation to a query of its name. */
 export const FIELDS = '    operations: { Get: { field: Query.get } }\n';
 
-/** Starts both. `wsdl`: the file, or with others that it imports, by name; `more` are keys of the service. */
+/**
+ * Starts both. `wsdl`: the file, or with others that it imports, by name; `more` are keys of the
+ * service.
+ */
 export async function startDesk(
   t: Test,
   wsdl: string | Readonly<Record<string, string>>,

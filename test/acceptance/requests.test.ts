@@ -5,7 +5,9 @@ import { element as el } from '../kit/wsdl.js';
 import { HAS_XMLLINT, lint } from '../kit/xmllint.js';
 import { type Desk, desk, startDesk, unstartedDesk } from './desk.js';
 
-/** Cases 7, 12, 15, 16, 17: what is written into requests, validated by xmllint where it is there. */
+/**
+ * Cases 7, 12, 15, 16, 17: what is written into requests, validated by xmllint where it is there.
+ */
 
 const many = 'minOccurs="0" maxOccurs="unbounded"';
 const maybe = 'minOccurs="0"';
@@ -27,7 +29,9 @@ async function startWriter(t: Test, types: string, request: string) {
     );
   return {
     desk: started,
-    /** What stands in the request's element, with `t` for its namespace; valid, or the test fails. */
+    /**
+     * What stands in the request's element, with `t` for its namespace; valid, or the test fails.
+     */
     async written(args: string, variables?: Readonly<Record<string, unknown>>, declared?: string) {
       const answer = await ask(args, variables, declared);
       t.same(answer, { data: { get: 'ok' } });

@@ -38,7 +38,9 @@ async function codeOf(identify: () => Client | Promise<Client> | null): Promise<
   }
 }
 
-/** Tokens by their claims: a token is the JSON of its answer in base64url; others are not active. */
+/**
+ * Tokens by their claims: a token is the JSON of its answer in base64url; others are not active.
+ */
 function tokensWith(rules: Partial<IntrospectionRules> = {}) {
   const asked: string[] = [];
   const tokens = new IntrospectedTokens({ ...RULES, ...rules }, async (token) => {

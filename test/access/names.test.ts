@@ -9,7 +9,9 @@ import { tokenClient } from '../../src/access/tokens/token-client.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { configuredNameKey, nameKey } from '../../src/base/x509/distinguished-name.js';
 
-/** Names of clients: subjects of certificates, and what log and audit call the client of a token. */
+/**
+ * Names of clients: subjects of certificates, and what log and audit call the client of a token.
+ */
 
 t.test('the order and the form of a subject do not matter', async (t) => {
   const same: readonly (readonly string[])[] = [

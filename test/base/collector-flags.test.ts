@@ -3,7 +3,9 @@ import t from 'tap';
 
 const FLAGS = new URL('../../src/base/collector-flags.js', import.meta.url).href;
 
-/** Makes old garbage, a little in each turn of the event loop, until it was collected a few times. */
+/**
+ * Makes old garbage, a little in each turn of the event loop, until it was collected a few times.
+ */
 const GARBAGE = `
   import { PerformanceObserver } from 'node:perf_hooks';
   let collections = 0;
@@ -28,7 +30,9 @@ const run = (program: string, ...flags: readonly string[]): string =>
 
 const runMarking = (first: string): string => run(first + GARBAGE, '--trace-concurrent-marking');
 
-/** Kilobytes marked by other threads. In the pause that ends a collection they help with any flags. */
+/**
+ * Kilobytes marked by other threads. In the pause that ends a collection they help with any flags.
+ */
 const markedKilobytes = (trace: string): number =>
   [...trace.matchAll(/\bmarked (\d+)KB/g)].reduce(
     (sum, [, kilobytes]) => sum + Number(kilobytes),

@@ -26,11 +26,15 @@ import { Load } from './load.js';
 import { startKeys } from './soapstone.js';
 
 /**
- * `--office` on the command line: callers and the attacker have one address. Else the attacker has one of its own.
+ * `--office` on the command line: callers and the attacker have one address. Else the attacker has
+ * one of its own.
  */
 const IS_OFFICE = process.argv.includes('--office');
 
-/** The bars of the project: how much later the slowest of a hundred good callers is served under attack. */
+/**
+ * The bars of the project: how much later the slowest of a hundred good callers is served under
+ * attack.
+ */
 const BAR = IS_OFFICE ? 5 : 3;
 
 /** Good requests that take longer than this are given up. */
@@ -52,7 +56,10 @@ interface Pair {
   readonly alone: Round;
 }
 
-/** Good traffic at half of what the gateway can do, or as told, alone and beside each attack in turn. */
+/**
+ * Good traffic at half of what the gateway can do, or as told, alone and beside each attack in
+ * turn.
+ */
 export async function benchAttack(quick: boolean): Promise<void> {
   const [seconds, rounds] = quick ? [1, 1] : [6, 3];
   const backend = await startServer(fileOf('backend.js'), []);
@@ -70,8 +77,9 @@ export async function benchAttack(quick: boolean): Promise<void> {
     const attacks: (readonly [name: string, pairs: readonly Pair[]])[] = [];
     for (const name of chosen()) {
       const pairs: Pair[] = [];
-      // What refuses it is compiled the first time, and what was compiled for good messages alone is compiled anew: a
-      // second or two of a process's life, which would be measured or not by chance.
+      // What refuses it is compiled the first time, and what was compiled for good messages alone
+      // is compiled anew: a second or two of a process's life, which would be measured or not by
+      // chance.
       await underAttack(name, gateway, measure);
       await wait(quick ? 200 : 1000);
       for (let round = 0; round < rounds; round++) {
@@ -133,7 +141,10 @@ async function peak(load: Load, count: number): Promise<number> {
   return (count / (performance.now() - start)) * 1000;
 }
 
-/** Good traffic at a fixed rate: requests are sent when they are due, and their time counts from then. */
+/**
+ * Good traffic at a fixed rate: requests are sent when they are due, and their time counts from
+ * then.
+ */
 async function good(
   gateway: Server,
   load: Load,
@@ -210,7 +221,10 @@ function chosen(): readonly string[] {
   return named.length === 0 ? NAMES : named;
 }
 
-/** `--load=0.25` on the command line: how much of what the gateway can do good callers ask for. Half unless given. */
+/**
+ * `--load=0.25` on the command line: how much of what the gateway can do good callers ask for. Half
+ * unless given.
+ */
 function shareOfPeak(): number {
   const given = process.argv.find((argument) => argument.startsWith('--load='));
   return given === undefined ? 0.5 : Number(given.slice('--load='.length));

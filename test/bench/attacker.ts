@@ -9,9 +9,10 @@ import { type Attack, attacksOf } from './attacks.js';
 const ATTACKER_ADDRESS = '127.0.0.2';
 
 /**
- * One attack at full rate, in a process of its own: `node attacker.js URL SECURE_URL NAME [ADDRESS]`. It comes from another address
- * than good traffic unless told to come from the same, and yields the processor to those it attacks: what it needs itself would be spent elsewhere. Answers
- * each message with the connections it has made so far.
+ * One attack at full rate, in a process of its own:
+ * `node attacker.js URL SECURE_URL NAME [ADDRESS]`. It comes from another address than good traffic
+ * unless told to come from the same, and yields the processor to those it attacks: what it needs
+ * itself would be spent elsewhere. Answers each message with the connections it has made so far.
  */
 const [, , url = '', secureUrl = '', name = '', localAddress = ATTACKER_ADDRESS] = process.argv;
 const { hostname, port } = new URL(url);
@@ -19,8 +20,9 @@ const securePort = Number(new URL(secureUrl).port);
 const attacks = attacksOf(name);
 if (attacks.length === 0) throw new Error(`no attack is called ${name}`);
 setPriority(19);
-// Where the system can be told so, it runs when nobody else wants to: a low priority alone still has those who are woken
-// wait for the end of a slice of 3 ms, callers and the backend with each message.
+// Where the system can be told so, it runs when nobody else wants to: a low priority alone still
+// has those who are woken wait for the end of a slice of 3 ms, callers and the backend with each
+// message.
 spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(process.pid)], {
   stdio: 'ignore',
 });
@@ -45,7 +47,10 @@ function assail({ bytes, pace, connections, handshakesPerSecond = 0 }: Attack): 
   }
 }
 
-/** Opens connections at this rate, whatever becomes of those before; nothing is sent after the handshake. */
+/**
+ * Opens connections at this rate, whatever becomes of those before; nothing is sent after the
+ * handshake.
+ */
 function shakeHands(perSecond: number): void {
   const startMillis = performance.now();
   setInterval(() => {

@@ -3,15 +3,24 @@ import { gzipSync } from 'node:zlib';
 import { dearKinds } from './refusals.js';
 import { PATH } from './soapstone.js';
 
-/** What one connection of an attacker does: sends these bytes, and then waits for the other side or gives up. */
+/**
+ * What one connection of an attacker does: sends these bytes, and then waits for the other side or
+ * gives up.
+ */
 export interface Attack {
   readonly name: string;
   readonly bytes: Buffer;
   /** Connections at once. */
   readonly connections: number;
-  /** How the bytes go out: as fast as they are taken, one byte in this many milliseconds, or not at all. */
+  /**
+   * How the bytes go out: as fast as they are taken, one byte in this many milliseconds, or not at
+   * all.
+   */
   readonly pace: 'fast' | number | 'none';
-  /** Connections that are opened in a second, each for a full TLS handshake, instead of `connections`. */
+  /**
+   * Connections that are opened in a second, each for a full TLS handshake, instead of
+   * `connections`.
+   */
   readonly handshakesPerSecond?: number;
 }
 
@@ -35,7 +44,10 @@ const LAUGHS = `<!DOCTYPE l [<!ENTITY a "ha">${many(20, (n) => `<!ENTITY b${n} "
 
 const CHUNKED = ['Transfer-Encoding: chunked'];
 
-/** Of the catalogue's groups X and H, those that cost a reader or a server most: by what each wants to use up. */
+/**
+ * Of the catalogue's groups X and H, those that cost a reader or a server most: by what each wants
+ * to use up.
+ */
 const FAST: readonly (readonly [name: string, bytes: Buffer])[] = [
   ['billion laughs', message(`${LAUGHS}<l>&b19;</l>`)],
   ['deep nesting', message(OPENING + '<n>'.repeat(MIB / 3))],

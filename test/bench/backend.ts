@@ -5,9 +5,9 @@ import { announce } from './kit.js';
 import { longEnvelope, orderList, SMALL_REPLY, sizedEnvelope } from './messages.js';
 
 /**
- * The backend of the bench, in a process of its own, as lean as Node's server is: it reads a request to its end and
- * answers with 4 KB, with `?bytes=N` an envelope of that length, with `?elements=N` or `?text=N` one that is kept whole,
- * with `?orders=N` a list of orders.
+ * The backend of the bench, in a process of its own, as lean as Node's server is: it reads a
+ * request to its end and answers with 4 KB, with `?bytes=N` an envelope of that length, with
+ * `?elements=N` or `?text=N` one that is kept whole, with `?orders=N` a list of orders.
  */
 let kept = SMALL_REPLY;
 let keptFor = '';

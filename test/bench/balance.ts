@@ -87,7 +87,10 @@ async function startSoapstone(urls: readonly string[], balance: string): Promise
 
 const REQUEST = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
 
-/** HAProxy with the same retries, ejection by answers, and checks of its own, without which it does worse. */
+/**
+ * HAProxy with the same retries, ejection by answers, and checks of its own, without which it does
+ * worse.
+ */
 async function startHaproxy(urls: readonly string[], balance: string): Promise<Balancer> {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
   const servers = urls.map((url, index) => `  server s${index} ${new URL(url).host}\n`);
@@ -191,7 +194,10 @@ async function run(
   ];
 }
 
-/** Error share and load on the healthy address, for each way to fail; HAProxy beside it where it is installed. */
+/**
+ * Error share and load on the healthy address, for each way to fail; HAProxy beside it where it is
+ * installed.
+ */
 export async function benchBalance(quick: boolean): Promise<void> {
   const rows: string[][] = [];
   const absent = missing('haproxy');

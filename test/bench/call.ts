@@ -10,8 +10,9 @@ import { fileOf, isProgram, isQuick, median, print, startServer, table } from '.
 import { withConfiguration } from './soapstone.js';
 
 /**
- * What a small call costs this process beside the same call written by hand: `undici`, an envelope from a template, the
- * reply as text with two values picked by a pattern. In turns, so that both meet the same machine; processor time.
+ * What a small call costs this process beside the same call written by hand: `undici`, an envelope
+ * from a template, the reply as text with two values picked by a pattern. In turns, so that both
+ * meet the same machine; processor time.
  */
 export async function benchCall(quick: boolean): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);

@@ -16,7 +16,10 @@ export const contend = (name: string, server: Server): Contender => ({
   micros: [],
 });
 
-/** Sends a slice of small messages: short ones, so that other processes disturb all contenders alike. */
+/**
+ * Sends a slice of small messages: short ones, so that other processes disturb all contenders
+ * alike.
+ */
 export async function slice({ server, load, micros }: Contender, messages: number): Promise<void> {
   const before = (await server.usage()).cpuMicros;
   await load.small(messages);
@@ -32,7 +35,10 @@ export async function endAll(
   for (const server of [...contenders.map(({ server }) => server), backend]) await server.stop();
 }
 
-/** Runs `use` with a gateway that `start` puts in front of the backend, and so many connections to it. They end then. */
+/**
+ * Runs `use` with a gateway that `start` puts in front of the backend, and so many connections to
+ * it. They end then.
+ */
 export async function withLoad(
   start: (backendUrl: string) => Promise<Server>,
   use: (load: Load, gateway: Server, backend: Server) => Promise<void>,

@@ -13,7 +13,10 @@ import { Load } from './load.js';
 import { type Shape, SMALL_REPLY, SMALL_REQUEST, sizedEnvelope, type Way } from './messages.js';
 import { startSoapstone } from './soapstone.js';
 
-/** Processor time by the size of a message, beside a bare `undici` forwarder: small and whole gigabytes hide the rest. */
+/**
+ * Processor time by the size of a message, beside a bare `undici` forwarder: small and whole
+ * gigabytes hide the rest.
+ */
 
 const KIB = 1024;
 const SIZES_KIB = [1, 2, 4, 8, 16, 24, 32, 64, 128, 256, 512, 1024, 2048, 4096, 10_240];

@@ -17,9 +17,10 @@ import { DECODE_OPTIONS, ORDERS, SELECTIONS } from './selections.js';
 import { withConfiguration } from './soapstone.js';
 
 /**
- * Decodes one long reply in this process, over and over: prints what two fields of 5,000 records cost beside parsing the
- * reply with fast-xml-parser and picking them, and what records cost with their JSON; or with `--json` and a number of runs one line of JSON with what each way
- * cost. Runs itself again with `DECODE_OPTIONS`, so that nothing is collected within a run.
+ * Decodes one long reply in this process, over and over: prints what two fields of 5,000 records
+ * cost beside parsing the reply with fast-xml-parser and picking them, and what records cost with
+ * their JSON; or with `--json` and a number of runs one line of JSON with what each way cost. Runs
+ * itself again with `DECODE_OPTIONS`, so that nothing is collected within a run.
  */
 export interface DecodeFigures {
   readonly name: string;

@@ -21,7 +21,9 @@ const SPREAD_MILLIS = 250;
 const RUN_MILLIS = 170_000;
 /** So many calls in turn make the same addresses busy. */
 const BUSY_CALLS = 600;
-/** One call in so many asks for what was asked for before, and one is made twice at the same time. */
+/**
+ * One call in so many asks for what was asked for before, and one is made twice at the same time.
+ */
 const AGAIN_SHARE = 10;
 const TWICE_SHARE = 10;
 
@@ -114,8 +116,8 @@ function post(agent: Agent, url: string, id: number, form: number): Promise<stri
 }
 
 /**
- * Calls with the same text go to the same address: every other call to one of those that are busy at the moment, the
- * others to any.
+ * Calls with the same text go to the same address: every other call to one of those that are busy
+ * at the moment, the others to any.
  */
 const spreadOf = (id: number): string =>
   id % 8 < 4 ? `busy ${Math.floor(id / BUSY_CALLS)}` : `${id}`;
@@ -177,9 +179,10 @@ function startBackend(directory: string): ChildProcess {
 }
 
 /**
- * Callers of a backend with 200 addresses over TLS, each of which sends second answers, through two workers that are
- * replaced at half time. At most one caller in 30,000 may get the reply of another, and after the first sign of an
- * address none from there: the program exits with 1 otherwise.
+ * Callers of a backend with 200 addresses over TLS, each of which sends second answers, through two
+ * workers that are replaced at half time. At most one caller in 30,000 may get the reply of
+ * another, and after the first sign of an address none from there: the program exits with 1
+ * otherwise.
  */
 export async function benchDesyncAddresses(calls: number): Promise<void> {
   const ends: (() => unknown)[] = [];

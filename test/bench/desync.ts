@@ -8,8 +8,9 @@ import { startKeys } from './soapstone.js';
 const CALLERS = 20;
 
 /**
- * Callers of a backend that answers early, late, twice and on connections of others, at sizes from 1 KB to 10 MB, for a
- * service without a WSDL. No caller may get what belongs to another call: the program exits with 1 if one does.
+ * Callers of a backend that answers early, late, twice and on connections of others, at sizes from
+ * 1 KB to 10 MB, for a service without a WSDL. No caller may get what belongs to another call: the
+ * program exits with 1 if one does.
  */
 export async function benchDesync(calls: number): Promise<void> {
   const backend = await startServer(

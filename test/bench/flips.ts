@@ -11,8 +11,8 @@ import { signedMessage } from '../kit/signed-message.js';
 import { isProgram, isQuick, print, table, withEndings } from './kit.js';
 
 /**
- * Signed messages in which one bit of what is signed has flipped, anywhere: none may be complete at the backend. For each
- * range of sizes the message as it was is sent as well, and must be.
+ * Signed messages in which one bit of what is signed has flipped, anywhere: none may be complete at
+ * the backend. For each range of sizes the message as it was is sent as well, and must be.
  */
 
 const KIB = 1024;

@@ -11,10 +11,16 @@ import { createProxyServer } from 'httpxy';
 import { type Dispatcher, Pool } from 'undici';
 import { announce } from './kit.js';
 
-/** The proxies that Soapstone is compared with: they forward and look at nothing. `node forwarders.js KIND BACKEND`. */
+/**
+ * The proxies that Soapstone is compared with: they forward and look at nothing.
+ * `node forwarders.js KIND BACKEND`.
+ */
 const [, , kind = '', backend = ''] = process.argv;
 
-/** Messages up to this length are collected and sent as one; longer ones flow. The same as Soapstone's window. */
+/**
+ * Messages up to this length are collected and sent as one; longer ones flow. The same as
+ * Soapstone's window.
+ */
 const COLLECT_BYTES = 64 * 1024;
 
 function throughHttpProxy(agent: Agent | undefined): RequestListener {

@@ -16,7 +16,10 @@ const WITH_VARIABLE: SmallCall = {
   ),
 };
 
-/** A small GraphQL query, its document known, beside the same SOAP call through the proxy: CPU per request, in turn. */
+/**
+ * A small GraphQL query, its document known, beside the same SOAP call through the proxy: CPU per
+ * request, in turn.
+ */
 export const benchGraphqlSmall = (quick: boolean): Promise<void> =>
   withLoad(
     (backend) => startSoapstone(`${backend}/soap/bench?orders=1`),

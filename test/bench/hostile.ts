@@ -67,8 +67,8 @@ const MOST_TIMES = 2.3;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * How much longer twice as much takes, in chunks and byte by byte, told in full and skipped: about 2 where time is
- * linear, 4 where it is quadratic. False when a shape takes more than it may.
+ * How much longer twice as much takes, in chunks and byte by byte, told in full and skipped: about
+ * 2 where time is linear, 4 where it is quadratic. False when a shape takes more than it may.
  */
 export function benchHostile(quick: boolean): boolean {
   detachBuffer();
@@ -94,7 +94,10 @@ export function benchHostile(quick: boolean): boolean {
   return rows.every((row) => row[3] === '');
 }
 
-/** The least of some runs of each, in turn; more runs when the machine may have been busy with something else. */
+/**
+ * The least of some runs of each, in turn; more runs when the machine may have been busy with
+ * something else.
+ */
 function compare(
   once: Buffer,
   twice: Buffer,

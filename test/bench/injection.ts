@@ -2,7 +2,10 @@ import { Random } from '../codec/random-values.js';
 import { checkInjection, startInjection } from '../graphql/injection.js';
 import { isProgram, isQuick, print, table } from './kit.js';
 
-/** Random strings over the bridge and back, through every place for one: as many as the bar asks for. */
+/**
+ * Random strings over the bridge and back, through every place for one: as many as the bar asks
+ * for.
+ */
 export async function benchInjection(quick: boolean): Promise<void> {
   const compiled = await startInjection();
   const seed = Date.now() % 2 ** 31;

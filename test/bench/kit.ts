@@ -21,8 +21,9 @@ export interface Server {
 export const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /**
- * Starts a program as its own process. It is ready when it prints a line of JSON with `msg: "ready"` and its address as
- * `listen`; what it prints after that is read and thrown away. `nodeOptions` are for Node.
+ * Starts a program as its own process. It is ready when it prints a line of JSON with
+ * `msg: "ready"` and its address as `listen`; what it prints after that is read and thrown away.
+ * `nodeOptions` are for Node.
  */
 export async function startServer(
   file: string,
@@ -51,8 +52,9 @@ export async function startServer(
 }
 
 /**
- * Gives a process the first processor for itself, and this one and those it starts the others: on as few processors as
- * a bench has, what is measured would be how the system shares them. False where that cannot be done.
+ * Gives a process the first processor for itself, and this one and those it starts the others: on
+ * as few processors as a bench has, what is measured would be how the system shares them. False
+ * where that cannot be done.
  */
 export function isolate(pid: number, others: readonly number[]): boolean {
   const count = availableParallelism();
@@ -70,7 +72,10 @@ export function announce(server: HttpServer): void {
   });
 }
 
-/** Resolves to the address of a program that prints a line about it; further lines are read and thrown away. */
+/**
+ * Resolves to the address of a program that prints a line about it; further lines are read and
+ * thrown away.
+ */
 export function readyUrl(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     const { stdout } = child;
@@ -137,7 +142,10 @@ export const isQuick = (): boolean => process.argv.includes('--quick');
 /** Of Linux, for as long as it has existed: `sysconf(_SC_CLK_TCK)` is 100. */
 const MICROS_PER_TICK = 10_000;
 
-/** User and system time of any process since its start, as Linux counts it (proc(5), fields 14 and 15 of `stat`). */
+/**
+ * User and system time of any process since its start, as Linux counts it (proc(5), fields 14 and
+ * 15 of `stat`).
+ */
 export function cpuMicrosOf(pid: number): number {
   const behindName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '';
   const fields = behindName.split(' ');

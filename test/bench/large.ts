@@ -106,7 +106,10 @@ async function elements(unread: Server, enforced: Server): Promise<void> {
   print(table(['Body', 's'], rows));
 }
 
-/** How long a message takes that is valid, and one that is invalid at its end: the first of its connection, and after others. */
+/**
+ * How long a message takes that is valid, and one that is invalid at its end: the first of its
+ * connection, and after others.
+ */
 async function invalid(enforced: Server, quick: boolean): Promise<void> {
   const valid = sizedEnvelope(INVALID_BYTES, 'elements', 'up');
   const at = valid.lastIndexOf('<o:quantity>') + '<o:quantity>'.length;

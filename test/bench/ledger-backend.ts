@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import { announce } from './kit.js';
 
 /**
- * The backend of the ledger bench, in a process of its own: it counts how often each id came, and answers with it. One of
- * `SLOW_EVERY` answers comes late, so that something is always in flight. `GET /` returns the counts, a byte for each id.
+ * The backend of the ledger bench, in a process of its own: it counts how often each id came, and
+ * answers with it. One of `SLOW_EVERY` answers comes late, so that something is always in flight.
+ * `GET /` returns the counts, a byte for each id.
  */
 export const SLOW_EVERY = 100;
 const SLOW_MILLIS = 500;

@@ -49,7 +49,10 @@ function rssOf(pid: number): number {
 const rssOfAll = (pid: number): number =>
   [pid, ...childrenOf({ pid })].reduce((sum, each) => sum + rssOf(each), 0);
 
-/** A configuration as it could be edited: a time limit of the backend and a limit of documents change in turn. */
+/**
+ * A configuration as it could be edited: a time limit of the backend and a limit of documents
+ * change in turn.
+ */
 const soapstoneYaml = (
   addresses: string,
   backend: string,

@@ -50,7 +50,10 @@ const graphql = (kind: string, field: string, id: number): Message => ({
   expected: `"${field}":${id}`,
 });
 
-/** Messages in turn: SOAP and GraphQL, reads and writes. Other proxies get the same number, SOAP only. */
+/**
+ * Messages in turn: SOAP and GraphQL, reads and writes. Other proxies get the same number, SOAP
+ * only.
+ */
 function messageOf(id: number, isSoapOnly: boolean): Message {
   const isWrite = id % 2 === 0;
   const isSoap = isSoapOnly || id % 4 < 2;
@@ -179,7 +182,9 @@ export class Sender {
     return lane;
   }
 
-  /** Kills a process, and notes what was in flight on its connections. Returns how many that were. */
+  /**
+   * Kills a process, and notes what was in flight on its connections. Returns how many that were.
+   */
   kill(pid: number): number {
     const { port } = new URL(this.#url);
     const ports = clientPortsOf(pid, Number(port));

@@ -38,7 +38,9 @@ export class Load {
     if (bytes !== SMALL_REPLY.length) throw new Error(`a reply of ${bytes} bytes`);
   }
 
-  /** So many small requests, as many at a time as there are connections; the milliseconds of each. */
+  /**
+   * So many small requests, as many at a time as there are connections; the milliseconds of each.
+   */
   async small(count: number): Promise<readonly number[]> {
     const millis: number[] = [];
     await this.each(count, async () => {

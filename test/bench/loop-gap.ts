@@ -2,9 +2,10 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Loaded into every process whose event loop is watched (`--import`): while it holds the loop for longer than ever before,
- * the milliseconds go into a file of the folder `LOOP_GAPS`, named by the process: when, for how long, and the processor time
- * of the process meanwhile, which is less where others had the processor.
+ * Loaded into every process whose event loop is watched (`--import`): while it holds the loop for
+ * longer than ever before, the milliseconds go into a file of the folder `LOOP_GAPS`, named by the
+ * process: when, for how long, and the processor time of the process meanwhile, which is less where
+ * others had the processor.
  */
 const TICK_MILLIS = 1;
 

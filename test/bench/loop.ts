@@ -12,9 +12,10 @@ interface Found extends LoopHold {
 }
 
 /**
- * The longest time for which the event loop of the bundle is held by any odd reply, odd request, login or reload; and how
- * long another caller waits while a backend gives 100 odd replies in a row. The program exits with 1 beyond 50 ms.
- * `--cpu` counts processor time: on a machine that others use, the clock counts them too.
+ * The longest time for which the event loop of the bundle is held by any odd reply, odd request,
+ * login or reload; and how long another caller waits while a backend gives 100 odd replies in a
+ * row. The program exits with 1 beyond 50 ms. `--cpu` counts processor time: on a machine that
+ * others use, the clock counts them too.
  */
 export async function benchLoop(isCpu: boolean): Promise<void> {
   const endings: (() => unknown)[] = [];
@@ -51,7 +52,10 @@ export async function benchLoop(isCpu: boolean): Promise<void> {
   }
 }
 
-/** Milliseconds of the calls of one caller, one after the other, while 100 odd replies come; in their order. */
+/**
+ * Milliseconds of the calls of one caller, one after the other, while 100 odd replies come; in
+ * their order.
+ */
 async function waitsBesideOddReplies(
   loop: LoopTrials,
   gateway: GatewayProcess,

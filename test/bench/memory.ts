@@ -25,7 +25,10 @@ const COURSES: readonly Course[] = [
   { way: 'down', atOnce: 8, nodeOptions: SMALL_HEAP },
 ];
 
-/** How much the memory of the gateway's process grows while long envelopes stream through it, each way. */
+/**
+ * How much the memory of the gateway's process grows while long envelopes stream through it, each
+ * way.
+ */
 export async function benchMemory(quick: boolean): Promise<void> {
   const bytes = quick ? 2 ** 26 : 2 ** 30;
   const rows: string[][] = [];

@@ -1,4 +1,7 @@
-/** An envelope of about this length that carries orders: prefixes, attributes, entities, text beyond ASCII. */
+/**
+ * An envelope of about this length that carries orders: prefixes, attributes, entities, text beyond
+ * ASCII.
+ */
 export function orders(bytes: number): Buffer {
   const head =
     '<?xml version="1.0" encoding="utf-8"?>\n<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"' +
@@ -50,7 +53,9 @@ function withText(envelope: Buffer, bytes: number): Buffer {
 export const SMALL_REQUEST = asked(orders(1_700));
 export const SMALL_REPLY = orders(3_800);
 
-/** An envelope of any length without keeping it: an order or a thousand are written over and over. */
+/**
+ * An envelope of any length without keeping it: an order or a thousand are written over and over.
+ */
 export interface LongEnvelope {
   readonly bytes: number;
   chunks(): Generator<Buffer>;
@@ -122,7 +127,9 @@ export interface SmallCall {
   readonly body: Buffer;
 }
 
-/** The same call through the proxy and as a GraphQL query, whose document is known after the first. */
+/**
+ * The same call through the proxy and as a GraphQL query, whose document is known after the first.
+ */
 export const SOAP_CALL: SmallCall = {
   path: '/soap/legacy',
   head: ['content-type', 'text/xml; charset=utf-8', 'soapaction', '""'],

@@ -3,7 +3,9 @@ import { isProgram, isQuick, print } from './kit.js';
 
 const BAR: CallersOptions = { identities: 50, callers: 20, calls: 20, cutEvery: 200 };
 
-/** Callers that authenticate their connections by NTLM, each on an upstream connection of its own. */
+/**
+ * Callers that authenticate their connections by NTLM, each on an upstream connection of its own.
+ */
 export async function benchNtlm(quick: boolean): Promise<void> {
   const options = quick ? { ...BAR, identities: 10 } : BAR;
   const startedMillis = performance.now();

@@ -19,7 +19,10 @@ mcp: { operations: [legacy.ListOrders] }
 limits: { overload: { eventLoopMillis: 0 } }
 `;
 
-/** One small operation by GraphQL, over REST and as a tool, with the same fields: CPU per request, in turn. */
+/**
+ * One small operation by GraphQL, over REST and as a tool, with the same fields: CPU per request,
+ * in turn.
+ */
 export const benchOffered = (quick: boolean): Promise<void> =>
   withLoad(
     (backend) => startKeys(KEYS(backend)),

@@ -42,7 +42,10 @@ interface Round {
   readonly failed: number;
 }
 
-/** Goodput and latency at multiples of what the gateway can do; and an idle gateway on a busy host, which refuses nothing. */
+/**
+ * Goodput and latency at multiples of what the gateway can do; and an idle gateway on a busy host,
+ * which refuses nothing.
+ */
 export async function benchOverload(quick: boolean): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);
   const gateway = await startGateway(`${backend.url}/soap/bench?orders=${ORDERS}`);
@@ -95,7 +98,9 @@ export async function benchOverload(quick: boolean): Promise<void> {
   }
 }
 
-/** Ten requests a second while other processes want all processors, those of the gateway among them. */
+/**
+ * Ten requests a second while other processes want all processors, those of the gateway among them.
+ */
 async function busyHost(clients: Clients, millis: number): Promise<void> {
   const count = 2 * availableParallelism();
   const neighbours = Array.from({ length: count }, () => fork(fileOf('spin.js'), [String(millis)]));
@@ -119,10 +124,15 @@ async function recoveryMillis(clients: Clients): Promise<number> {
   return lastMillis - fromMillis;
 }
 
-/** Connections of all clients; a request that finds none free is given up, as by a client with a timeout. */
+/**
+ * Connections of all clients; a request that finds none free is given up, as by a client with a
+ * timeout.
+ */
 const CONNECTIONS = 1900;
 
-/** Clients with so many connections that the gateway, and not the client, is where requests wait. */
+/**
+ * Clients with so many connections that the gateway, and not the client, is where requests wait.
+ */
 class Clients {
   readonly #pool: Pool;
 
@@ -212,7 +222,10 @@ class Clients {
   }
 }
 
-/** With every limit as it comes, but for the connections of one address: those of the bench stand for many clients. */
+/**
+ * With every limit as it comes, but for the connections of one address: those of the bench stand
+ * for many clients.
+ */
 function startGateway(url: string): Promise<Server> {
   const wsdl = resolve('config/demo/legacy.wsdl');
   return startKeys(

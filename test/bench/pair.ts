@@ -17,8 +17,9 @@ const SLICE = 1_000;
 const WARM_UP = 20_000;
 
 /**
- * Processor time of a small SOAP message through this checkout, through another one that is built, and through the bare
- * forwarder, in short slices in turns. The ratio of each slice is to the slice of the other checkout beside it.
+ * Processor time of a small SOAP message through this checkout, through another one that is built,
+ * and through the bare forwarder, in short slices in turns. The ratio of each slice is to the slice
+ * of the other checkout beside it.
  */
 export async function benchPair(other: string, quick: boolean): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);

@@ -89,7 +89,10 @@ function runSax(chunks: readonly Buffer[]): void {
   parser.close();
 }
 
-/** A mebibyte that nothing reads: of elements, of one text, and of one text between elements that are read. */
+/**
+ * A mebibyte that nothing reads: of elements, of one text, and of one text between elements that
+ * are read.
+ */
 const skippedMebibytes = (): readonly BenchRow[] =>
   (
     [
@@ -114,7 +117,9 @@ function runLibxml2(message: Buffer): void {
   XmlDocument.fromBuffer(message, { option: ParseOption.XML_PARSE_HUGE }).dispose();
 }
 
-/** Processor time, which other processes on the machine disturb less than they disturb the clock. */
+/**
+ * Processor time, which other processes on the machine disturb less than they disturb the clock.
+ */
 export function millisOf(run: () => void): number {
   const start = process.cpuUsage();
   run();
@@ -125,7 +130,10 @@ export function millisOf(run: () => void): number {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** Megabytes per second of processor time of our reader and of others, side by side, and what a small message takes. */
+/**
+ * Megabytes per second of processor time of our reader and of others, side by side, and what a
+ * small message takes.
+ */
 export async function benchReader(runs = 5): Promise<readonly BenchRow[]> {
   detachBuffer();
   const message = orders(20_000_000);

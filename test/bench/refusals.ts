@@ -8,7 +8,10 @@ import { readRows } from '../catalogue/rows.js';
 import { compileAlone } from '../kit/configuration.js';
 import { isProgram, isQuick, median, print, table } from './kit.js';
 
-/** What each kind of refused GraphQL request costs the processor, from its bytes to its answer; the dearest first. */
+/**
+ * What each kind of refused GraphQL request costs the processor, from its bytes to its answer; the
+ * dearest first.
+ */
 export async function benchRefusals(quick: boolean): Promise<void> {
   const handlers = {
     shop: await startHandler(shopMapping('http://127.0.0.1:1')),

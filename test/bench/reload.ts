@@ -62,7 +62,10 @@ class Gateway {
     return performance.now() - begin;
   }
 
-  /** The longest time that an event loop stood still, without the gaps of each process that were counted before. */
+  /**
+   * The longest time that an event loop stood still, without the gaps of each process that were
+   * counted before.
+   */
   longestGapMillis(after: ReadonlyMap<string, number>): number {
     let longest = 0;
     for (const pid of readdirSync(this.gaps))
@@ -82,8 +85,9 @@ class Gateway {
 }
 
 /**
- * Reloads a configuration of 60 services with 3,000 operations, in one process and in two workers: how long that takes, and
- * the longest time that an event loop of any of the processes stands still.
+ * Reloads a configuration of 60 services with 3,000 operations, in one process and in two workers:
+ * how long that takes, and the longest time that an event loop of any of the processes stands
+ * still.
  */
 export async function benchReload(quick: boolean): Promise<void> {
   const rows: string[][] = [];

@@ -3,8 +3,9 @@ import { schemaWith, wsdlWith } from '../wsdl/written.js';
 import { median, print, table } from './kit.js';
 
 /**
- * Reads schemas of one, two and four times the size: what is read must cost what it is long, whatever its types have to
- * do with each other. Processor time, the median of some runs; nothing here passes or fails.
+ * Reads schemas of one, two and four times the size: what is read must cost what it is long,
+ * whatever its types have to do with each other. Processor time, the median of some runs; nothing
+ * here passes or fails.
  */
 const SIZES = [1250, 2500, 5000] as const;
 const RUNS = 5;

@@ -1,6 +1,7 @@
 /**
- * The cost of `security.verify`: a signed message of 4 KiB beside the bare verification and digest of `node:crypto`, and long
- * Bodies with and without verification. Processor time, in turns, medians with quartiles.
+ * The cost of `security.verify`: a signed message of 4 KiB beside the bare verification and digest
+ * of `node:crypto`, and long Bodies with and without verification. Processor time, in turns,
+ * medians with quartiles.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

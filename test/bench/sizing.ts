@@ -26,7 +26,9 @@ import {
 import { orders } from './messages.js';
 import { startFile } from './soapstone.js';
 
-/** Prints what an operator needs to choose processors and memory: deploy/sizing.md has these tables. */
+/**
+ * Prints what an operator needs to choose processors and memory: deploy/sizing.md has these tables.
+ */
 
 const AT_ONCE = 16;
 const SETTLE_MILLIS = 1500;

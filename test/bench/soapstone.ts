@@ -8,8 +8,9 @@ import { fileOf, type Server, startServer } from './kit.js';
 export const PATH = '/soap/bench';
 
 /**
- * The gateway as `soapstone start` runs it, with metrics and access log: its lines go to a pipe that is emptied. Only
- * what the long messages need is raised, and a machine that is busy with others is no overload.
+ * The gateway as `soapstone start` runs it, with metrics and access log: its lines go to a pipe
+ * that is emptied. Only what the long messages need is raised, and a machine that is busy with
+ * others is no overload.
  */
 const configuration = (directory: string, url: string, more: string, listen: string): string => `
 listen: ${listen}
@@ -29,7 +30,10 @@ limits:
   overload: { eventLoopMillis: 0 }
 ${more}`;
 
-/** Runs `use` with a configuration file for a backend at `url`, and `more` keys; the file is gone afterwards. */
+/**
+ * Runs `use` with a configuration file for a backend at `url`, and `more` keys; the file is gone
+ * afterwards.
+ */
 export const withConfiguration = <T>(
   url: string,
   use: (file: string) => Promise<T>,
@@ -62,6 +66,9 @@ export const startSoapstone = (
 export const startFile = (file: string, nodeOptions: readonly string[] = []): Promise<Server> =>
   startServer(fileOf('../../bin/main.js'), ['start', '-c', file], nodeOptions);
 
-/** Starts the gateway with these keys, on addresses that the system chooses, or on those of `listen`. */
+/**
+ * Starts the gateway with these keys, on addresses that the system chooses, or on those of
+ * `listen`.
+ */
 export const startKeys = (yaml: string, listen = '127.0.0.1:0'): Promise<Server> =>
   withFile(() => `listen: ${listen}\nadmin: 127.0.0.1:0\n${yaml}`, startFile);

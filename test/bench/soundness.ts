@@ -1,7 +1,9 @@
 import { checkSoundness, startSoundness } from '../graphql/soundness.js';
 import { isProgram, isQuick, print } from './kit.js';
 
-/** Random operations beside a brute-force evaluator, in every spelling: as many as the bar asks for. */
+/**
+ * Random operations beside a brute-force evaluator, in every spelling: as many as the bar asks for.
+ */
 export async function benchSoundness(quick: boolean): Promise<void> {
   const compiled = await startSoundness();
   const count = quick ? 2_000 : 100_000;

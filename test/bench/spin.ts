@@ -1,4 +1,7 @@
-/** A busy neighbour: `node spin.js MILLIS` keeps one processor busy for so long, or until its parent has gone. */
+/**
+ * A busy neighbour: `node spin.js MILLIS` keeps one processor busy for so long, or until its parent
+ * has gone.
+ */
 const endMillis = performance.now() + Number(process.argv[2] ?? '0');
 
 function spin(): void {

@@ -10,7 +10,10 @@ import { largeWsdl } from './wsdl.js';
 /** In this time garbage of the start is collected. */
 const IDLE_MILLIS = 2000;
 
-/** Prints the processor time of a gateway until it is ready, and the memory it has when nothing happens then. */
+/**
+ * Prints the processor time of a gateway until it is ready, and the memory it has when nothing
+ * happens then.
+ */
 export async function benchStart(quick: boolean): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'soapstone-start-'));
   const configOf = async (name: string, wsdl: string, more = ''): Promise<string> => {

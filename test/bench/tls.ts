@@ -88,7 +88,10 @@ async function startNginxOfBoth(
   };
 }
 
-/** Processor time of small messages over kept connections with TLS, beside the same in clear text, in turns. */
+/**
+ * Processor time of small messages over kept connections with TLS, beside the same in clear text,
+ * in turns.
+ */
 export async function benchTls(quick: boolean): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-tls-'));
   const authority = new Authority(home);

@@ -14,8 +14,9 @@ interface Traced extends Contender {
 }
 
 /**
- * Processor time of a small SOAP message without traces, with none sampled and with all, in slices in turns. A round
- * lasts until the next slice of the same gateway begins: spans are sent between slices too.
+ * Processor time of a small SOAP message without traces, with none sampled and with all, in slices
+ * in turns. A round lasts until the next slice of the same gateway begins: spans are sent between
+ * slices too.
  */
 export async function benchTraces(quick: boolean): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);

@@ -22,7 +22,10 @@ const SMALL_CALLS = 2000;
 const SMALL = 'mutation { save(content: "AAEC") }';
 const LOOK_MILLIS = 20;
 
-/** How much the memory of the gateway's process grows while one long file flows through it to a backend. */
+/**
+ * How much the memory of the gateway's process grows while one long file flows through it to a
+ * backend.
+ */
 export async function benchUploads(quick: boolean): Promise<void> {
   const bytes = quick ? 2 ** 28 : 2 ** 30;
   const rows = [

@@ -1,6 +1,6 @@
 /**
- * Loaded into every process that is measured (`--import`): answers each message of the bench with what the process
- * has used so far. The program itself runs as it always does.
+ * Loaded into every process that is measured (`--import`): answers each message of the bench with
+ * what the process has used so far. The program itself runs as it always does.
  */
 export interface Usage {
   /** User and system time of the process since its start. */

@@ -3,7 +3,10 @@ import { cpuMicros, median, type Server, table } from './kit.js';
 /** A way to make one call. */
 export type Way = readonly [name: string, ask: () => Promise<number>];
 
-/** What a call of each way costs the gateway, in turn, as a table: medians, and medians of the ratios to the first. */
+/**
+ * What a call of each way costs the gateway, in turn, as a table: medians, and medians of the
+ * ratios to the first.
+ */
 export async function compareWays(
   gateway: Server,
   ways: readonly Way[],

@@ -34,9 +34,9 @@ interface Contender {
 }
 
 /**
- * Processor time of a request by two workers beside one and beside two gateways of one process, and how evenly the workers
- * share connections and calls. Two busy processes slow each other on most machines, whatever they do: the two gateways
- * show by how much.
+ * Processor time of a request by two workers beside one and beside two gateways of one process, and
+ * how evenly the workers share connections and calls. Two busy processes slow each other on most
+ * machines, whatever they do: the two gateways show by how much.
  */
 export async function benchWorkers(quick: boolean): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);

@@ -9,7 +9,10 @@ import { readWsdl } from '../../src/wsdl/read.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 import { fileOf, isProgram, isQuick, mib, print, table } from './kit.js';
 
-/** What the start of one large WSDL takes: processor time, for what else the machine does must not count. */
+/**
+ * What the start of one large WSDL takes: processor time, for what else the machine does must not
+ * count.
+ */
 interface StartFigures {
   readonly types: number;
   readonly operations: number;
@@ -27,7 +30,10 @@ const SIZES = [
   { types: 5000, operations: 3000 },
 ] as const;
 
-/** Prints what it takes to read large WSDLs and to build their schemas, whole and with one operation selected. */
+/**
+ * Prints what it takes to read large WSDLs and to build their schemas, whole and with one operation
+ * selected.
+ */
 export async function benchWsdl(quick: boolean): Promise<void> {
   const rows: string[][] = [];
   for (const { types, operations } of quick ? SIZES.slice(0, 1) : SIZES) {
@@ -109,7 +115,10 @@ async function measure(types: number, operations: number, selected: string): Pro
   }
 }
 
-/** Types of seven elements that refer to each other in circles, operations with a type of their own each way. */
+/**
+ * Types of seven elements that refer to each other in circles, operations with a type of their own
+ * each way.
+ */
 export function largeWsdl(types: number, operations: number): string {
   const numbered = (count: number) => Array.from({ length: count }, (_, at) => at);
   const fields = ['string', 'int', 'decimal', 'dateTime', 'boolean', 'long'].map(

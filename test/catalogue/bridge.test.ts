@@ -43,7 +43,10 @@ const PLACES: readonly (readonly [
   ],
 ];
 
-/** `equal`: comes back as it is, in an envelope of as many elements as any other value. Else nothing is sent. */
+/**
+ * `equal`: comes back as it is, in an envelope of as many elements as any other value. Else nothing
+ * is sent.
+ */
 async function expectText(
   t: Test,
   shop: Shop,

@@ -28,9 +28,9 @@ export function expectAnswer(
 }
 
 /**
- * Catalogue convention D2. A 400 of the first dialect has no content, no answer to HEAD has, and no 503: shedding load
- * costs as little as it can. A head that cannot be parsed has no path yet: its answer is empty where any service speaks the
- * first dialect.
+ * Catalogue convention D2. A 400 of the first dialect has no content, no answer to HEAD has, and no
+ * 503: shedding load costs as little as it can. A head that cannot be parsed has no path yet: its
+ * answer is empty where any service speaks the first dialect.
  */
 function expectStatus(
   t: Test,

@@ -6,7 +6,10 @@ import type { TestGateway } from '../kit/gateway.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
-/** A mapping written by hand with what attacks like: recursion, lists, paging, an enumeration, input types. */
+/**
+ * A mapping written by hand with what attacks like: recursion, lists, paging, an enumeration, input
+ * types.
+ */
 export const shopMapping = (url: string): string => `services:
   shop:
     url: ${url}/shop

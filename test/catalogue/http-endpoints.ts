@@ -39,7 +39,9 @@ export const goodRequest = (
   fields: Readonly<Record<string, string | null>> = {},
 ): Buffer => post(path, 'text/xml', ENVELOPE, fields);
 
-/** A gateway with a endpoint of each kind: SOAP and a plain route before one backend, and GraphQL. */
+/**
+ * A gateway with a endpoint of each kind: SOAP and a plain route before one backend, and GraphQL.
+ */
 export async function startEndpoints(
   t: Test,
   limits = '',

@@ -309,10 +309,16 @@ function trailed(fields: string): string {
   return `${ENVELOPE.length.toString(16)}\r\n${ENVELOPE}\r\n0\r\n${fields}\r\n`;
 }
 
-/** Longer heads are not sent byte by byte: shorter ones show that each byte may be the end of a packet. */
+/**
+ * Longer heads are not sent byte by byte: shorter ones show that each byte may be the end of a
+ * packet.
+ */
 const BYTEWISE_BYTES = 1500;
 
-/** Sends every vector to its endpoints, whole and byte by byte; what is refused never begins at the backend. */
+/**
+ * Sends every vector to its endpoints, whole and byte by byte; what is refused never begins at the
+ * backend.
+ */
 export async function runHeads(
   t: Test,
   { backend, gateway }: Perimeter,

@@ -54,7 +54,10 @@ services:
       Pay: { field: Mutation.pay, response: PayResponse, idempotency: {} }
 `;
 
-/** The answers to those that come second under a key are those of the table, and nothing of them is sent. */
+/**
+ * The answers to those that come second under a key are those of the table, and nothing of them is
+ * sent.
+ */
 export async function keyedRequests(t: Test, rows: Rows): Promise<void> {
   let paid = 0;
   const reply = (): string =>

@@ -20,7 +20,10 @@ import { useBackend } from '../kit/use.js';
 import { expectAnswer } from './expect.js';
 import type { Rows } from './rows.js';
 
-/** Group L of the catalogue, as far as a process of its own is needed: signals, exit codes, workers, stacks. */
+/**
+ * Group L of the catalogue, as far as a process of its own is needed: signals, exit codes, workers,
+ * stacks.
+ */
 
 const CALL = envelope('<m:GetOrder xmlns:m="urn:desk"/>');
 const REPLY = answerWith(envelope('<m:GetOrderResponse xmlns:m="urn:desk"/>'));
@@ -300,7 +303,10 @@ const DEEP_JSON: Readonly<Record<string, (depth: number) => string>> = {
 const HOOKS =
   'import{createHook}from"node:async_hooks";createHook({init(){},destroy(){}}).enable();';
 
-/** L15: with hooks of `async_hooks`, Node ends a process whose stack overflows: no code can catch that. */
+/**
+ * L15: with hooks of `async_hooks`, Node ends a process whose stack overflows: no code can catch
+ * that.
+ */
 export async function deepInput(t: Test, rows: Rows): Promise<void> {
   const deepReply = (depth: number) => answerWith(`<a>`.repeat(depth) + `</a>`.repeat(depth));
   const backend = await useBackend(t, REPLY);

@@ -42,7 +42,10 @@ const RELOADS = 5;
 const LOGINS = 20;
 const BRIEFLY_MILLIS = 50;
 
-/** How a reply of the catalogue is changed: its end or its version keep the connection from being used again. */
+/**
+ * How a reply of the catalogue is changed: its end or its version keep the connection from being
+ * used again.
+ */
 const FORMS: readonly (readonly [string, (reply: string) => string])[] = [
   ['as it is', (reply) => reply],
   ['with Connection: close', (reply) => reply.replace('\r\n', '\r\nConnection: close\r\n')],

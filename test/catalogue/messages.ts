@@ -20,7 +20,10 @@ export interface MessageVector {
   readonly message: string | ((dialect: DialectName) => Buffer | string);
   /** Replaces or adds header fields; null leaves one away. */
   readonly headers?: Readonly<Record<string, string | null>>;
-  /** Of the service asked, with `11`, `12` or `200112` for `{dialect}`; `/soap/s{dialect}` unless given. */
+  /**
+   * Of the service asked, with `11`, `12` or `200112` for `{dialect}`; `/soap/s{dialect}` unless
+   * given.
+   */
   readonly path?: string;
   /** A template of what the backend gets; any message unless given. */
   readonly forwarded?: string;
@@ -28,7 +31,9 @@ export interface MessageVector {
   readonly isBytewise?: boolean;
 }
 
-/** A gateway before a backend that records; a service `s11`, `s12` and `s200112` for each dialect. */
+/**
+ * A gateway before a backend that records; a service `s11`, `s12` and `s200112` for each dialect.
+ */
 export interface Perimeter {
   readonly backend: RecordingBackend;
   readonly gateway: TestGateway;
@@ -45,8 +50,8 @@ export const contentTypeOf = (dialect: DialectName): string =>
   `${DIALECTS[dialect].mediaType}; charset=utf-8`;
 
 /**
- * `perService` are further lines of each service, indented by four; `more` is the rest of the configuration. The service
- * `all` speaks every dialect.
+ * `perService` are further lines of each service, indented by four; `more` is the rest of the
+ * configuration. The service `all` speaks every dialect.
  */
 export async function startPerimeter(
   t: Test,
@@ -69,7 +74,10 @@ export async function startPerimeter(
   return { backend, gateway };
 }
 
-/** Longer messages are not sent byte by byte: that each byte may be the end of a packet is shown by shorter ones. */
+/**
+ * Longer messages are not sent byte by byte: that each byte may be the end of a packet is shown by
+ * shorter ones.
+ */
 const BYTEWISE_BYTES = 2_000;
 
 /** Sends every vector in every way, and asserts its answer and what of it reached the backend. */

@@ -3,7 +3,10 @@ import type { Test } from 'tap';
 
 import { listen } from '../kit/listen.js';
 
-/** A backend that takes connections, waits for the first bytes of each, and then does what it is told. */
+/**
+ * A backend that takes connections, waits for the first bytes of each, and then does what it is
+ * told.
+ */
 export interface StallingBackend {
   readonly url: string;
   readonly sockets: readonly Socket[];
@@ -11,7 +14,10 @@ export interface StallingBackend {
   begun(count: number): Promise<void>;
 }
 
-/** `onFirst` is called with each connection once its first bytes are there; nothing more is read of it. */
+/**
+ * `onFirst` is called with each connection once its first bytes are there; nothing more is read of
+ * it.
+ */
 export async function startStallingBackend(
   t: Test,
   onFirst: (socket: Socket) => void,

@@ -258,8 +258,8 @@ t.test('O11: a long message is never one step', async (t) => {
     returned += chunk.length;
   });
   socket.write(post('/soap/a', TYPE, long));
-  // What gets through between two turns of the loop is what one step took, of both ways and of all who take part. The
-  // system hands out 32 reads of 64 KiB in one turn at most.
+  // What gets through between two turns of the loop is what one step took, of both ways and of all
+  // who take part. The system hands out 32 reads of 64 KiB in one turn at most.
   const most = { up: 0, down: 0 };
   while (returned < long.length) {
     const before = { arrived, returned };

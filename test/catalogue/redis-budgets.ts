@@ -6,8 +6,8 @@ import { type RedisServer, turn, until, useConnection, useProxy, useRedis } from
 import type { Rows } from './rows.js';
 
 /**
- * Four replicas, each a process with the time limits of the gateway, share the budgets of clients that send more than
- * they may spend, while Redis and the network fail.
+ * Four replicas, each a process with the time limits of the gateway, share the budgets of clients
+ * that send more than they may spend, while Redis and the network fail.
  */
 
 const RULE = { maximum: 1000, restoreRate: 200 };
@@ -47,7 +47,10 @@ async function atLeast(
   t.ok(points >= least, `${what}: ${Math.round(points)}, at least ${Math.round(least)}`);
 }
 
-/** Repeats what depends on views of other replicas, with a new client each time, until they came in time. */
+/**
+ * Repeats what depends on views of other replicas, with a new client each time, until they came in
+ * time.
+ */
 async function inTime(
   run: (attempt: number) => Promise<Load>,
   isInTime = (load: Load): boolean => !load.isLate,
@@ -128,7 +131,8 @@ export function testBudgets(t: Test, rows: Rows): void {
       t.equal(burst.total, 25, 'five at once at one replica');
 
       for (const points of [5, 10, 25]) {
-        // A view that comes a moment after a replica's own reply is late as well, and delays nothing that can be measured.
+        // A view that comes a moment after a replica's own reply is late as well, and delays
+        // nothing that can be measured.
         const load = await inTime(
           async (attempt) => {
             const load = new Load(fleet, `${points} everywhere ${attempt}`, rule, points);

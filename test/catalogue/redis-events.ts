@@ -5,7 +5,9 @@ import { turn, until, useProxy, useRedis } from '../redis/kit.js';
 import { type EventLimits, EventReplica, SECRET, TOPIC } from './event-replica.js';
 import type { Rows } from './rows.js';
 
-/** Interval of announcements in some tests, and the time after which an announcement has expired. */
+/**
+ * Interval of announcements in some tests, and the time after which an announcement has expired.
+ */
 const OFTEN_MILLIS = 200;
 const FORGOTTEN_MILLIS = 10 * OFTEN_MILLIS;
 

@@ -8,7 +8,10 @@ import { testNonces } from './redis-nonces.js';
 import { testResumption } from './redis-resumption.js';
 import { Rows } from './rows.js';
 
-/** Group R against real servers of Redis, which are killed, stopped, emptied, cut off and brought back. */
+/**
+ * Group R against real servers of Redis, which are killed, stopped, emptied, cut off and brought
+ * back.
+ */
 
 const rows = new Rows('redis');
 

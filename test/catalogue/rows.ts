@@ -4,14 +4,16 @@ import type { Test } from 'tap';
 import { readCaseFiles } from '../perimeter/case-file.js';
 
 /**
- * A row of the catalogue of faults and attacks. `cases` names each vector of the row with the answer it must get, in the
- * table or in a case file that begins with the row's id; a row without cases says what it waits for in `due`.
+ * A row of the catalogue of faults and attacks. `cases` names each vector of the row with the
+ * answer it must get, in the table or in a case file that begins with the row's id; a row without
+ * cases says what it waits for in `due`.
  *
- * An answer is written as in the catalogue: `pass` (what was sent reaches the other side), `F:Client/CODE` and
- * `F:Server/CODE` (a Fault of the sender's or the receiver's blame with this code in its detail), `VersionMismatch`,
- * `MustUnderstand` and `DataEncodingUnknown` with or without a code behind a slash (Faults of their own code), `H400`
- * (the bare HTTP status), `cut` (the connection ends without a complete answer), `202` (a status). Anything else is a
- * sentence, and its vector has a check of its own.
+ * An answer is written as in the catalogue: `pass` (what was sent reaches the other side),
+ * `F:Client/CODE` and `F:Server/CODE` (a Fault of the sender's or the receiver's blame with this
+ * code in its detail), `VersionMismatch`, `MustUnderstand` and `DataEncodingUnknown` with or
+ * without a code behind a slash (Faults of their own code), `H400` (the bare HTTP status), `cut`
+ * (the connection ends without a complete answer), `202` (a status). Anything else is a sentence,
+ * and its vector has a check of its own.
  */
 export interface Row {
   readonly attack: string;
@@ -57,7 +59,10 @@ export class Rows {
     return answer;
   }
 
-  /** The last test of a part: every case of every row has run, and every row has a case or says what it waits for. */
+  /**
+   * The last test of a part: every case of every row has run, and every row has a case or says what
+   * it waits for.
+   */
   assertComplete(t: Test): void {
     const cases = [...this.#rows].flatMap(([id, row]) =>
       Object.keys(row.cases ?? {}).map((name) => `${id} ${name}`),

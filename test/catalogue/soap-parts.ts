@@ -1,4 +1,7 @@
-/** Parts of messages for tests that make them, in the notation of `fill`; most messages of group S are in `test/perimeter`. */
+/**
+ * Parts of messages for tests that make them, in the notation of `fill`; most messages of group S
+ * are in `test/perimeter`.
+ */
 
 const ENVELOPE = '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}">';
 const BODY = '<E:Body><m:Ping xmlns:m="urn:m"><a>1</a></m:Ping></E:Body>';

@@ -35,7 +35,8 @@ t.test('the cases of files, with one gateway for each configuration', async (gro
         const perimeter =
           perimeters.get(key) ?? (await startServices(group, service, rest.configuration));
         perimeters.set(key, perimeter);
-        // One message that passes and one that is refused show for each rule that any byte may be the end of a packet.
+        // One message that passes and one that is refused show for each rule that any byte may be
+        // the end of a packet.
         const isBytewise = !ways.has(rest.answer === 'pass');
         ways.add(rest.answer === 'pass');
         await runMessages(t, perimeter, rows, [

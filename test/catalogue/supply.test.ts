@@ -80,7 +80,8 @@ t.test('D01 to D04: packages of others', async (t) => {
 });
 
 t.test('D05: packages with known vulnerabilities', async (t) => {
-  // The first version of each line without known vulnerabilities. All of npm's list: `npm audit`, at each release.
+  // The first version of each line without known vulnerabilities. All of npm's list: `npm audit`,
+  // at each release.
   const table: Readonly<Record<string, readonly string[]>> = JSON.parse(
     rows.answer('D05', 'named packages'),
   );
@@ -108,7 +109,10 @@ function isMended(version: string, mended: readonly string[]): boolean {
   return at < 0 || (own[at] ?? 0) > (least[at] ?? 0);
 }
 
-/** Files of a gateway that write: the record of decisions, the log, a Unix socket; the others run at the build. */
+/**
+ * Files of a gateway that write: the record of decisions, the log, a Unix socket; the others run at
+ * the build.
+ */
 const WRITERS: ReadonlySet<string> = new Set([
   'observe/audit/audit-file.ts',
   'observe/log/log-target.ts',
@@ -178,8 +182,8 @@ t.test('D06, D07: Node', async (t) => {
 });
 
 t.test('D08: the source runs no text, and no other program', async (t) => {
-  // It runs `systemd-notify`, with fixed arguments and without a shell, where systemd asks for that.
-  // `base/packet-memory.ts` runs the text `gc`, once: Node has no other way to its collector.
+  // It runs `systemd-notify`, with fixed arguments and without a shell, where systemd asks for
+  // that. `base/packet-memory.ts` runs the text `gc`, once: Node has no other way to its collector.
   const allowed = ['process/service-manager.ts', 'base/packet-memory.ts'];
   const others = sources.filter((file) => !allowed.includes(file));
   for (const file of others) {

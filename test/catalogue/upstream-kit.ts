@@ -9,7 +9,10 @@ import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { useFolder, useGateway } from '../kit/use.js';
 import { contentTypeOf } from './messages.js';
 
-/** Two operations that could be mistaken for each other, one that nobody answers, and a declared Fault. */
+/**
+ * Two operations that could be mistaken for each other, one that nobody answers, and a declared
+ * Fault.
+ */
 export const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/"
   xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:o="urn:o" targetNamespace="urn:o">
 <types><x:schema targetNamespace="urn:o" elementFormDefault="qualified">
@@ -44,7 +47,10 @@ ${['GetOrder', 'DropOrder', 'NoteOrder']
 
 export type Script = (socket: Socket, request: string) => void;
 
-/** A gateway before a backend that does as it is told; `orders` has a WSDL, `s11`, `s12` and `s200112` have none. */
+/**
+ * A gateway before a backend that does as it is told; `orders` has a WSDL, `s11`, `s12` and
+ * `s200112` have none.
+ */
 export interface Scripted {
   readonly backend: ScriptedBackend;
   readonly gateway: TestGateway;

@@ -8,7 +8,10 @@ export interface AnswerVector {
   /** `Ping` unless given, of a service without a WSDL. */
   readonly operation?: string;
   readonly dialects?: readonly DialectName[];
-  /** The bytes of the answer; or what the backend does, once. `end` closes the connection behind the bytes. */
+  /**
+   * The bytes of the answer; or what the backend does, once. `end` closes the connection behind the
+   * bytes.
+   */
   readonly answer: (dialect: DialectName) => Buffer | string | Script;
   readonly end?: boolean;
   /** Must not be in what the caller gets. */

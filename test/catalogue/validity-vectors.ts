@@ -113,7 +113,10 @@ export const INVALID: readonly MessageVector[] = rows.map(([row, name, message])
   message,
 }));
 
-/** At the default of the limit, in one dialect: each takes half a second. `FEW_VALUES` are sent in all. */
+/**
+ * At the default of the limit, in one dialect: each takes half a second. `FEW_VALUES` are sent in
+ * all.
+ */
 export const MANY_VALUES: readonly MessageVector[] = [
   { row: 'X32', case: '100,000 IDs', message: items(100_000, 'id'), dialects: ['1.1'] },
   { row: 'X32', case: '100,001 IDs', message: items(100_001, 'id'), dialects: ['1.1'] },

@@ -60,7 +60,10 @@ const doctypes = (trap: string): readonly Row[] => [
 ];
 
 const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
-/** What elsewhere makes a processor fetch something; here it is an attribute or an element like any other. */
+/**
+ * What elsewhere makes a processor fetch something; here it is an attribute or an element like any
+ * other.
+ */
 const hints = (trap: string): readonly Row[] => [
   ['X28', 'schemaLocation', withContent(`<a ${XSI} xsi:schemaLocation="urn:a ${trap}/a.xsd"/>`)],
   [

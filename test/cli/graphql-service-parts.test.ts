@@ -2,7 +2,10 @@ import t, { type Test } from 'tap';
 
 import { runConfigured } from '../kit/command.js';
 
-/** What `rename` and `hide` make of the schema of a service that speaks GraphQL: something that can be asked, or a problem. */
+/**
+ * What `rename` and `hide` make of the schema of a service that speaks GraphQL: something that can
+ * be asked, or a problem.
+ */
 interface Case {
   readonly sdl: string;
   readonly keys: string;

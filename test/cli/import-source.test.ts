@@ -198,7 +198,8 @@ t.test(
     t.match(await wider.fetch?.(`http://localhost:${server.port}/`), { contentType: null });
     t.equal(server.asked().length, 1, 'the refused one made no connection');
 
-    // A name that is public when it is checked and inside when it is called: there is one resolution only.
+    // A name that is public when it is checked and inside when it is called: there is one
+    // resolution only.
     const checkAddress = (ip: string): string | null =>
       addressKind(ip) === 'public' ? null : `${addressKind(ip)}`;
     const rebinding = async () => {

@@ -38,7 +38,9 @@ async function end(child: ChildProcess): Promise<Ended> {
   return { code, out, error };
 }
 
-/** Without the test runner's hooks: they would double the time that every process needs to start. */
+/**
+ * Without the test runner's hooks: they would double the time that every process needs to start.
+ */
 const ENVIRONMENT = { PATH: process.env['PATH'] };
 
 /** A process of its own, which does not outlive this one. */

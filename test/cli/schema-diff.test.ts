@@ -7,7 +7,10 @@ import { recordedTerminal, runCommand } from '../kit/command.js';
 import { compileText } from '../kit/configuration.js';
 import { useFolder } from '../kit/use.js';
 
-/** The difference between two schemas, as those of two versions, or with the names of the version before. */
+/**
+ * The difference between two schemas, as those of two versions, or with the names of the version
+ * before.
+ */
 
 t.test('what breaks clients, what may, and what is new', async (t) => {
   const folder = await useFolder(t, {

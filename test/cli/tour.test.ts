@@ -8,7 +8,10 @@ import t, { type Test } from 'tap';
 import { freePort } from '../kit/free-port.js';
 import { MAIN } from '../kit/gateway-process.js';
 
-/** The tour of README.md, as a newcomer types it: its commands are run as they stand there, but for free ports. */
+/**
+ * The tour of README.md, as a newcomer types it: its commands are run as they stand there, but for
+ * free ports.
+ */
 
 const README = readFileSync('README.md', 'utf8');
 /** Ports of the demonstration, and of the gateway that the tour starts beside it. */

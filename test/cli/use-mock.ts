@@ -5,7 +5,10 @@ import type { Test } from 'tap';
 import { makeMockServer } from '../../src/cli/mock/mock.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
 
-/** The address of a mock that answers by a model, or with the recorded replies of a folder. It ends with the test. */
+/**
+ * The address of a mock that answers by a model, or with the recorded replies of a folder. It ends
+ * with the test.
+ */
 export async function useMock(
   t: Test,
   model: WsdlModel,

@@ -33,7 +33,8 @@ export const typed = (
 ): ObjectPlan => ({ kind: 'object', variants: new Map(Object.entries(variants)), declared });
 
 /**
- * A slot named as GraphQL writes types: `child('a', 'Int!')` with the built-in type, `[T!]!` for a list.
+ * A slot named as GraphQL writes types: `child('a', 'Int!')` with the built-in type, `[T!]!` for a
+ * list.
  */
 export function slot(
   key: string,
@@ -88,7 +89,10 @@ export const reply = (
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 
-/** The content of the Body child, which declares the default namespace and `xsi`, read whole and byte by byte. */
+/**
+ * The content of the Body child, which declares the default namespace and `xsi`, read whole and
+ * byte by byte.
+ */
 export function read(plan: ReplyPlan, content: string, attributes = '', listItems = 1000): Decoded {
   return readDocument(
     plan,

@@ -124,7 +124,8 @@ export class Writer {
     if (first === undefined) throw new Error('an abstract type alone');
     const actual = depth > 1 ? first : this.#random.of([first, ...others]);
     const typed = actual === type ? '' : ` xsi:type="t:${actual.name}"`;
-    // What is nil still has its attributes, and in GraphQL it is null: none is given where none has to be.
+    // What is nil still has its attributes, and in GraphQL it is null: none is given where none has
+    // to be.
     if (isNil && noneRequired(actual)) return `<${tag}${typed} xsi:nil="true"/>`;
     return `<${tag}${typed}${this.#attributes(actual)}>${this.#content(actual, depth + 1)}</${tag}>`;
   }

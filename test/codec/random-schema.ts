@@ -10,8 +10,8 @@ import {
 import { BUILT_INS, ENUMERATED, Random, RESTRICTED, type Simple } from './random-values.js';
 
 /**
- * Random schemas of `urn:t` with valid instances of their element `Echo`. Everything follows from the seed. Names of
- * elements are never used twice, so that no content model is ambiguous.
+ * Random schemas of `urn:t` with valid instances of their element `Echo`. Everything follows from
+ * the seed. Names of elements are never used twice, so that no content model is ambiguous.
  */
 export interface RandomSchema {
   readonly xsd: string;
@@ -189,7 +189,8 @@ class Author {
     const parts = random.some(1, 4, () =>
       depth > 0 && random.chance(0.25) ? this.#group(depth - 1) : this.#part(),
     );
-    // In a choice nil looks like not given, and in branches that may be empty nothing tells which was taken.
+    // In a choice nil looks like not given, and in branches that may be empty nothing tells which
+    // was taken.
     if (kind === 'choice') return { kind, min: 1, max: 1, parts: parts.map(certainly) };
     // In a group that may be left out, nil and not given are told apart by the caller alone.
     const isOptional = random.chance(0.2);

@@ -28,8 +28,9 @@ import { MAX_DEPTH } from './random-instances.js';
 import { randomSchema } from './random-schema.js';
 
 /**
- * What is read can be written and read again: for random schemas and their random instances, through the reader of
- * WSDL, the schema of GraphQL, its plans, the decoder, GraphQL's coercion and the encoder. The peer is libxml2.
+ * What is read can be written and read again: for random schemas and their random instances,
+ * through the reader of WSDL, the schema of GraphQL, its plans, the decoder, GraphQL's coercion and
+ * the encoder. The peer is libxml2.
  */
 
 const RUNS = 60;
@@ -75,7 +76,10 @@ type Json = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An answer as an argument: what is null is left out, and the type of an element is the member that holds it. */
+/**
+ * An answer as an argument: what is null is left out, and the type of an element is the member that
+ * holds it.
+ */
 function asInput(value: unknown, type: GraphQLInputType): unknown {
   const nullable = getNullableType(type);
   if (Array.isArray(value)) {
@@ -120,7 +124,10 @@ function asMembers(
   return Object.fromEntries(given);
 }
 
-/** A choice that is repeated: an answer has a list for each of its elements, a request an object for each time. */
+/**
+ * A choice that is repeated: an answer has a list for each of its elements, a request an object for
+ * each time.
+ */
 function asGroups(value: Json, type: GraphQLInputType): unknown {
   const group = getNamedType(type);
   if (!isInputObjectType(group) || !group.isOneOf)
@@ -228,7 +235,8 @@ t.test(`what is read can be written and read again, ${against}`, async (t) => {
           );
       }
     }),
-    // A seed cannot become smaller. Found once: a wrapper whose items may all be left out, and is empty.
+    // A seed cannot become smaller. Found once: a wrapper whose items may all be left out, and is
+    // empty.
     { numRuns: RUNS, endOnFailure: true, examples: [[35_664_262, 5]] },
   );
   t.ok(!HAS_XMLLINT || validated > RUNS, `${validated} documents validated by libxml2`);

@@ -1,6 +1,7 @@
 /**
- * Documents that are valid against a schema of `urn:t` (elements qualified), and documents that are not, with the class
- * of the rule and the place that must be told. `doc` is the document element; namespaces are added to it.
+ * Documents that are valid against a schema of `urn:t` (elements qualified), and documents that are
+ * not, with the class of the rule and the place that must be told. `doc` is the document element;
+ * namespaces are added to it.
  */
 export interface ValiditySuite {
   readonly name: string;

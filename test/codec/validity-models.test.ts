@@ -6,7 +6,9 @@ import { ModelWalk } from '../../src/codec/validity/walk.js';
 import type { ElementDeclaration, Particle } from '../../src/wsdl/model.js';
 import { element, group, STRING } from '../graphql/models.js';
 
-/** Content models of any shape, ambiguous ones too, against the regular expression that they are. */
+/**
+ * Content models of any shape, ambiguous ones too, against the regular expression that they are.
+ */
 
 const NAMES = ['a', 'b', 'c', 'd'] as const;
 const URI = 'urn:shop';

@@ -7,7 +7,10 @@ import { echoWsdl, modelOf } from '../wsdl/written.js';
 import { randomSchema } from './random-schema.js';
 import { violationsIn } from './violations.js';
 
-/** Random schemas: every instance is valid, and of instances that something was done to libxml2 says the same. */
+/**
+ * Random schemas: every instance is valid, and of instances that something was done to libxml2 says
+ * the same.
+ */
 
 const SCHEMAS = 40;
 const INSTANCES = 4;

@@ -190,7 +190,10 @@ __proto__: { a: 1 }
   t.equal(Object.getOwnPropertyNames(Object.prototype).includes('a'), false);
 });
 
-/** One mistake each: what stands after the services of a good file, and the whole of what is said about it. */
+/**
+ * One mistake each: what stands after the services of a good file, and the whole of what is said
+ * about it.
+ */
 const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = [
   [
     '{}',

@@ -1,7 +1,10 @@
 import t from 'tap';
 import { useConfigFolder } from '../kit/configuration.js';
 
-/** Each path of the traffic address has one endpoint: conflicts of every two kinds are errors that name both keys. */
+/**
+ * Each path of the traffic address has one endpoint: conflicts of every two kinds are errors that
+ * name both keys.
+ */
 
 const { problems } = await useConfigFolder(t);
 

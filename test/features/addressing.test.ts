@@ -29,8 +29,9 @@ const reply = (version: Version, headers: string): string =>
   `<S:Envelope xmlns:S="${SOAP[version]}" xmlns:a="${WSA}" xmlns:t="urn:t"><S:Header>${headers}</S:Header><S:Body><t:GetResponse><t:result>ok</t:result></t:GetResponse></S:Body></S:Envelope>`;
 
 /**
- * Answers as a backend that requires WS-Addressing (SOAP Binding section 6): a message without a block that it needs is a
- * Fault, an action that HTTP gives must be that of the block, and the reply relates to the message.
+ * Answers as a backend that requires WS-Addressing (SOAP Binding section 6): a message without a
+ * block that it needs is a Fault, an action that HTTP gives must be that of the block, and the
+ * reply relates to the message.
  */
 const strict =
   (version: Version, uri = WSA) =>
@@ -199,7 +200,10 @@ t.test('a mapping by hand carries WS-Addressing; each operation needs an action'
   t.equal(textOf(backend.complete[0], 'Action'), 'urn:get');
 });
 
-/** Two operations with the same request: `actionOf` makes the attribute of an input, `inBinding` stands in the binding. */
+/**
+ * Two operations with the same request: `actionOf` makes the attribute of an input, `inBinding`
+ * stands in the binding.
+ */
 function sameElement(
   actionOf: (action: string) => string,
   inBinding = '',

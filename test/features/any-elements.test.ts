@@ -1,7 +1,10 @@
 import t from 'tap';
 import { desk, startDesk } from '../acceptance/desk.js';
 
-/** Elements that a WSDL lets in without a declaration: rows of Salesforce, messages of ONVIF, criteria of SharePoint. */
+/**
+ * Elements that a WSDL lets in without a declaration: rows of Salesforce, messages of ONVIF,
+ * criteria of SharePoint.
+ */
 
 const TYPES = `<xs:complexType name="Point"><xs:sequence><xs:element name="x" type="xs:int"/><xs:element name="far" type="xs:long" minOccurs="0"/></xs:sequence></xs:complexType>
 <xs:complexType name="Record"><xs:sequence><xs:element name="type" type="xs:string"/><xs:any namespace="##any" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>

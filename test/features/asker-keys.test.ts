@@ -12,8 +12,9 @@ import { until } from '../kit/until.js';
 import { useService } from '../kit/use.js';
 
 /**
- * Two callers that differ in any one part never share an answer: under an idempotency key, by a cursor, by the address of
- * a download, by a poll. The backend answers with the parts that it has received.
+ * Two callers that differ in any one part never share an answer: under an idempotency key, by a
+ * cursor, by the address of a download, by a poll. The backend answers with the parts that it has
+ * received.
  */
 
 /** The parts of a caller, each with the values that it may have besides none. */
@@ -143,10 +144,16 @@ clients:
 
 type Bank = Awaited<ReturnType<typeof useBank>>;
 
-/** The parts that the backend has received for an answer, and its number; null for a refused request. */
+/**
+ * The parts that the backend has received for an answer, and its number; null for a refused
+ * request.
+ */
 const seenIn = (text: string): string | null => /[a-z]+=[^"<]*#\d+/.exec(text)?.[0] ?? null;
 
-/** The answer to the first caller, and the one to the second by what the first has or was given; null: refused. */
+/**
+ * The answer to the first caller, and the one to the second by what the first has or was given;
+ * null: refused.
+ */
 type Ask = (bank: Bank, first: Asker, second: Asker, key: string) => Promise<Answers>;
 type Answers = readonly [first: string | null, second: string | null];
 
@@ -219,7 +226,10 @@ const KINDS: Readonly<Record<string, { readonly parts: readonly Part[]; readonly
 
 let keys = 0;
 
-/** Whether the second caller got the answer to the first one. Throws where it was not to get it, or was. */
+/**
+ * Whether the second caller got the answer to the first one. Throws where it was not to get it, or
+ * was.
+ */
 async function isShared(bank: Bank, kind: string, first: Asker, second: Asker): Promise<boolean> {
   const found = KINDS[kind];
   if (found === undefined) throw new Error(kind);

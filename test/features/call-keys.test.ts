@@ -9,8 +9,8 @@ import { useBackend, useFolder, useGateway } from '../kit/use.js';
 import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
 /**
- * A gateway that keeps and joins calls answers as one that does neither. Its backend says what it has received, and with
- * which credentials: a reply to another caller's call differs in it.
+ * A gateway that keeps and joins calls answers as one that does neither. Its backend says what it
+ * has received, and with which credentials: a reply to another caller's call differs in it.
  */
 
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
@@ -133,7 +133,10 @@ const yamlOf = (url: string, { live, test, mask }: Choices, keeps: boolean): str
 const fieldOf = ({ headers }: RecordedMessage, name: string): string =>
   String(headers[name] ?? '*');
 
-/** What the backend has received, as one word: no two calls that differ in what may change an answer have the same. */
+/**
+ * What the backend has received, as one word: no two calls that differ in what may change an answer
+ * have the same.
+ */
 function seenIn(message: RecordedMessage): string {
   const text = message.body.toString();
   const version = text.includes(SOAP['1.2']) ? '1.2' : '1.1';

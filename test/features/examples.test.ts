@@ -6,7 +6,9 @@ import { startDemoBackend } from '../../config/demo/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { postJson } from '../kit/graphql-client.js';
 
-/** The examples beside the demonstration: each is started, and what its head says to ask is asked. */
+/**
+ * The examples beside the demonstration: each is started, and what its head says to ask is asked.
+ */
 
 const FOLDER = 'config/examples';
 

@@ -5,7 +5,10 @@ import { keyOf } from '../kit/bank.js';
 import { askGraphql } from '../kit/graphql-client.js';
 import { useFolder, useGateway, useGraphqlServer } from '../kit/use.js';
 
-/** Rights to the fields of services that speak GraphQL: by directives of their schema and by the configuration. */
+/**
+ * Rights to the fields of services that speak GraphQL: by directives of their schema and by the
+ * configuration.
+ */
 
 const SDL = `
 type Query { customer(id: ID!): Customer node: Node any: [Any!] secret: String customers(ids: [ID!]): [Customer!] }

@@ -74,7 +74,9 @@ interface ReadPart {
   readonly content: Buffer;
 }
 
-/** A package, read without the code of the gateway: parts by Content-ID, the first of them the root. */
+/**
+ * A package, read without the code of the gateway: parts by Content-ID, the first of them the root.
+ */
 export function readPackage({
   headers,
   body,

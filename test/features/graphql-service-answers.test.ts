@@ -6,7 +6,9 @@ import { textIn } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { useFolder, useGraphqlServer, useService } from '../kit/use.js';
 
-/** What comes of services that speak GraphQL when something is wrong with a part, and what it costs. */
+/**
+ * What comes of services that speak GraphQL when something is wrong with a part, and what it costs.
+ */
 const SDL = `
   directive @cost(weight: String!) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR
   directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION

@@ -6,7 +6,9 @@ import { answerOperations } from '../kit/backend.js';
 import { textIn } from '../kit/envelope.js';
 import { useGraphqlServer, useService } from '../kit/use.js';
 
-/** A service that speaks GraphQL beside one that speaks SOAP, joined by links in both directions. */
+/**
+ * A service that speaks GraphQL beside one that speaks SOAP, joined by links in both directions.
+ */
 const SDL = `
   type Query {
     customer(id: ID!): Customer
@@ -153,7 +155,9 @@ const answerOrders = answerOperations('urn:orders', (name, text) => {
     .join('');
 });
 
-/** Starts a CRM, a SOAP backend and a gateway before both. `keys` are those of the service `crm`. */
+/**
+ * Starts a CRM, a SOAP backend and a gateway before both. `keys` are those of the service `crm`.
+ */
 async function desk(t: Test, keys: string, rest: string) {
   const crm = await useGraphqlServer(t, { sdl: SDL, rootValue });
   const limits = 'limits: { graphql: { rootFields: 20, aliases: 100, cost: 20000 } }\n';

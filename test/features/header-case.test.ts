@@ -62,7 +62,10 @@ const namesIn = (head: string): readonly string[] =>
     .slice(1)
     .map((line) => line.slice(0, line.indexOf(':')));
 
-/** Sends bytes on a connection of their own; resolves to all that comes back, up to the end of the connection. */
+/**
+ * Sends bytes on a connection of their own; resolves to all that comes back, up to the end of the
+ * connection.
+ */
 const sendRaw = (url: string, bytes: string): Promise<string> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(url);

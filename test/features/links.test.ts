@@ -135,7 +135,10 @@ async function startGraph(t: Test, more = '', links = LINKS) {
     answer,
     (url) => services(url) + links + more,
   );
-  /** `calls`: the calls since the last time. `special`: what the backends answer to a call, or null for the usual. */
+  /**
+   * `calls`: the calls since the last time. `special`: what the backends answer to a call, or null
+   * for the usual.
+   */
   return Object.assign(graph, {
     gateway,
     ask,

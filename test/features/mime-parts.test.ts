@@ -6,7 +6,10 @@ import { envelope, faultOf, SOAP_11, SOAP_12 } from '../kit/envelope.js';
 import { useFolder, useService } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
-/** Parts of a WSDL that are attachments: arguments and fields (WSDL 1.1 section 5, SOAP Messages with Attachments). */
+/**
+ * Parts of a WSDL that are attachments: arguments and fields (WSDL 1.1 section 5, SOAP Messages
+ * with Attachments).
+ */
 
 const multipart = (body: string, ...parts: readonly (readonly [string, string])[]): string =>
   `<mime:multipartRelated><mime:part>${body}</mime:part>${parts

@@ -13,7 +13,9 @@ import { answerStock, STOCK, useStockShop } from '../kit/stock-shop.js';
 import { makeIssuer } from '../kit/token-issuer.js';
 import { useBackend, useFolder, useGateway } from '../kit/use.js';
 
-/** Tokens of OAuth 2.0: what they are asked for with, where calls carry them, and whose they are. */
+/**
+ * Tokens of OAuth 2.0: what they are asked for with, where calls carry them, and whose they are.
+ */
 
 const HEADER = 'place: "header:{urn:session}SessionHeader/sessionId"';
 

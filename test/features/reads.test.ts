@@ -3,7 +3,9 @@ import { askGraphql } from '../kit/graphql-client.js';
 import { useFolder, useGateway } from '../kit/use.js';
 import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
-/** Which operations are queries: by their words, by what they answer, and by `reads` of the service. */
+/**
+ * Which operations are queries: by their words, by what they answer, and by `reads` of the service.
+ */
 
 const OPERATIONS = [
   ['GetOrder', 'Out'],

@@ -56,7 +56,10 @@ const get = envelope(`<m:Get xmlns:m="${V1}"/>`);
 const result = (name: string, uri: string = V1): string =>
   envelope(`<m:${name} xmlns:m="${uri}"><m:text>x</m:text></m:${name}>`);
 
-/** The service `desk` in front of a backend that answers `Other`, and `Get` as `refused` does; `versions` of one WSDL. */
+/**
+ * The service `desk` in front of a backend that answers `Other`, and `Get` as `refused` does;
+ * `versions` of one WSDL.
+ */
 async function useDesk(
   t: Test,
   refused: Parameters<typeof useBackend>[1],

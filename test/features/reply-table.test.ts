@@ -4,7 +4,10 @@ import { answerStatus, type RecordingBackend } from '../kit/backend.js';
 import { envelope, SOAP_12 } from '../kit/envelope.js';
 import { item, startReplyDesk } from '../kit/reply-desk.js';
 
-/** Refusals of replies and their log lines: the manual has the table, which `WRITE_TABLES=1` writes anew. */
+/**
+ * Refusals of replies and their log lines: the manual has the table, which `WRITE_TABLES=1` writes
+ * anew.
+ */
 
 const PAGE = 'config/manual/replies.md';
 const BEGIN = '<!-- The table of refused replies: test/features/reply-table.test.ts -->\n';

@@ -5,7 +5,10 @@ import type { TestGateway } from '../kit/gateway.js';
 import { sendRaw } from '../kit/raw-client.js';
 import { useService } from '../kit/use.js';
 
-/** An operator finds the log line of an answer by its id, and reads there what was found and which limit was exceeded. */
+/**
+ * An operator finds the log line of an answer by its id, and reads there what was found and which
+ * limit was exceeded.
+ */
 
 const ENVELOPE = 'http://schemas.xmlsoap.org/soap/envelope/';
 const envelope = (content: string): string =>

@@ -4,7 +4,9 @@ import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { type Crm, clientsOf, keyOf, useCrm } from '../kit/crm.js';
 
-/** OpenAPI of many services: shared by callers of the same rights, printed in parts, and paid for. */
+/**
+ * OpenAPI of many services: shared by callers of the same rights, printed in parts, and paid for.
+ */
 
 const NAMES = Array.from({ length: 100 }, (_, at) => `crm${at}`);
 

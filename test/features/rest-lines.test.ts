@@ -37,7 +37,10 @@ const WITHOUT_LIMITS =
 
 type Cards = Awaited<ReturnType<typeof start>>;
 
-/** `write` writes what is between the tags of the answer, and returns false where it ends the answer itself. */
+/**
+ * `write` writes what is between the tags of the answer, and returns false where it ends the answer
+ * itself.
+ */
 async function start(t: Test, write: Write, operation = '{}', more = '') {
   const answer: RecordingBackend['answer'] = ({ body }, response) => {
     response.writeHead(200, { 'content-type': 'text/xml; charset=utf-8' });

@@ -57,7 +57,10 @@ ${operations
 <service name="S"><port name="P" binding="t:B"><soap:address location="http://desk.example/"/></port></service>
 </definitions>`;
 
-/** What backends read in a message that has this head and this body: the operations that one or the other would run. */
+/**
+ * What backends read in a message that has this head and this body: the operations that one or the
+ * other would run.
+ */
 function readBy(
   operations: readonly Described[],
   { headers, body }: RecordedMessage,
@@ -94,7 +97,10 @@ function readBy(
 
 type Desk = Awaited<ReturnType<typeof startDesk>>;
 
-/** `classes`: what follows the names of classes; each is the class of the key `key-of-<name>-0000000000`. */
+/**
+ * `classes`: what follows the names of classes; each is the class of the key
+ * `key-of-<name>-0000000000`.
+ */
 async function startDesk(
   t: Test,
   operations: readonly Described[],

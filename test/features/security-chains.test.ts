@@ -13,7 +13,10 @@ import { signedMessage } from '../kit/signed-message.js';
 import { useFolder } from '../kit/use.js';
 import { useVerifyingDesk } from '../kit/verifying-desk.js';
 
-/** Certificates of a chain: by which digest each is signed, and how strong the keys of authorities are. */
+/**
+ * Certificates of a chain: by which digest each is signed, and how strong the keys of authorities
+ * are.
+ */
 
 const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum></Pay>';
 const CA = 'basicConstraints=critical,CA:TRUE\n';

@@ -48,7 +48,9 @@ const plainText = (text: string): string =>
 const textIn = (body: string, element: string): string =>
   plainText(new RegExp(`<${element}(?: [^>]*)?>([^<]*)</`).exec(body)?.[1] ?? '');
 
-/** Verifies the block as a receiver does (UsernameToken Profile 1.1 section 3.1). Returns its nonce. */
+/**
+ * Verifies the block as a receiver does (UsernameToken Profile 1.1 section 3.1). Returns its nonce.
+ */
 function verify(t: Test, body: string, type: 'text' | 'digest'): string {
   t.equal(body.split('Security ').length - 1, 1, 'one Security block');
   t.equal(body.split('Header').length - 1, 2, 'one Header, before the Body');

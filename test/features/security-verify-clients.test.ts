@@ -8,7 +8,10 @@ import { bodyOf, messageOf, securityOf, signedMessage, userToken } from '../kit/
 import { until } from '../kit/until.js';
 import { useBackend, useService } from '../kit/use.js';
 
-/** Clients that are known by the WS-Security of their messages: classes, budgets and rights hold for them. */
+/**
+ * Clients that are known by the WS-Security of their messages: classes, budgets and rights hold for
+ * them.
+ */
 
 const REPLY = envelope('<PayResponse xmlns="urn:desk"/>');
 const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum></Pay>';

@@ -27,7 +27,10 @@ const FAULT = faultOf('s:Server', 'secret');
 
 type Answer = (request: string) => string | Buffer;
 
-/** A gateway that signs calls and verifies replies, in front of a backend that answers as it is told. */
+/**
+ * A gateway that signs calls and verifies replies, in front of a backend that answers as it is
+ * told.
+ */
 async function useDesk(t: Test, verified = '') {
   const { folder, authority } = makeKeys(t, '/OU=Gateways/CN=gateway');
   const sign = (name: string, unit: string): Identity =>

@@ -242,7 +242,10 @@ interface AssertionOptions {
   readonly subject?: string;
 }
 
-/** An assertion that is signed in its own form: the text without its signature is its canonical form. */
+/**
+ * An assertion that is signed in its own form: the text without its signature is its canonical
+ * form.
+ */
 function assertionOf(signer: Identity, options: AssertionOptions = {}): string {
   const {
     issuer = 'urn:idp',

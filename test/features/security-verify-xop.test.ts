@@ -34,7 +34,9 @@ function packed(envelope: string, parts: readonly Part[]): Buffer {
 const include = (id: string): string =>
   `<xop:Include xmlns:xop="${XOP}" href="cid:${encodeURIComponent(id)}"/>`;
 
-/** Moves the base64 texts of these elements of a signed envelope into parts, after it was signed. */
+/**
+ * Moves the base64 texts of these elements of a signed envelope into parts, after it was signed.
+ */
 function moved(envelope: string, ...locals: readonly string[]): readonly [string, Part[]] {
   const parts: Part[] = [];
   let text = envelope;

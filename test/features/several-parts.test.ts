@@ -11,7 +11,8 @@ import { RawClient } from '../kit/raw-client.js';
 import { useFolder, useGateway, useService } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
-// Document style of several parts (WS-I R2201 forbids it): two elements of one name among them, a header part left out.
+// Document style of several parts (WS-I R2201 forbids it): two elements of one name among them, a
+// header part left out.
 const TYPES = schemaWith(`
   <xs:element name="Search"><xs:complexType><xs:sequence><xs:element name="text" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
   <xs:element name="Page"><xs:complexType><xs:attribute name="size" type="xs:int"/></xs:complexType></xs:element>

@@ -1,7 +1,10 @@
 import t from 'tap';
 import { desk, startDesk } from '../acceptance/desk.js';
 
-/** Lists of SharePoint: CAML in arguments and rows in replies, where the WSDL has mixed content of any elements. */
+/**
+ * Lists of SharePoint: CAML in arguments and rows in replies, where the WSDL has mixed content of
+ * any elements.
+ */
 
 const MIXED = '<xs:complexType mixed="true"><xs:sequence><xs:any/></xs:sequence></xs:complexType>';
 const WSDL = desk({

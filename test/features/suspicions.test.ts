@@ -29,7 +29,10 @@ const http = (operation: string, text: string): string => {
   return `HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 };
 
-/** A backend that answers with the text that `next` returns; `last` is the connection of the last request. */
+/**
+ * A backend that answers with the text that `next` returns; `last` is the connection of the last
+ * request.
+ */
 async function startDesk(t: Test, next: () => string) {
   const desk = { asked: 0, last: null as Socket | null, url: '' };
   const backend = await startScriptedBackend((socket, request) => {

@@ -6,7 +6,10 @@ import { ENDPOINTS, startReplyDesk } from '../kit/reply-desk.js';
 import { until } from '../kit/until.js';
 import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
-/** What is made from a reply that is tolerated: kept answers, logins, health checks, polls, pages, downloads. */
+/**
+ * What is made from a reply that is tolerated: kept answers, logins, health checks, polls, pages,
+ * downloads.
+ */
 
 const NAMES = '    tolerate: [wrapper, leading-space, trailing-bytes, control-characters]\n';
 const NOTE = 'a\ufffdb';

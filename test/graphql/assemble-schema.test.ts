@@ -11,7 +11,10 @@ import t from 'tap';
 import { runAtOnce } from '../../src/base/time-slices.js';
 import { assembleSchema, validating } from '../../src/graphql/assemble-schema.js';
 
-/** A schema that is made and validated in steps is the one that graphql-js makes and validates at once. */
+/**
+ * A schema that is made and validated in steps is the one that graphql-js makes and validates at
+ * once.
+ */
 
 const SDL = `
   type Query { node(id: ID!, by: Filter = { kinds: [A] }): Node, any: [Any!]! }

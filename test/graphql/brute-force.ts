@@ -1,7 +1,10 @@
 import type { GraphqlLimits } from '../../src/graphql/limits.js';
 import { type Directive, type Field, RULES, type Selection } from './random-operations.js';
 
-/** What an operation is, found by writing out everything: nothing is shared, nothing is remembered, nothing saturates. */
+/**
+ * What an operation is, found by writing out everything: nothing is shared, nothing is remembered,
+ * nothing saturates.
+ */
 export interface Measured {
   readonly fields: number;
   readonly depth: number;
@@ -52,7 +55,10 @@ export function measure(
       if (below !== null && below.reply !== around.reply) sum.points += pointsOf(below.reply);
     }
   };
-  /** Counts a field, and what stands below it: in the same reply, or in those of its calls; null for a leaf. */
+  /**
+   * Counts a field, and what stands below it: in the same reply, or in those of its calls; null for
+   * a leaf.
+   */
   const count = (field: Field, around: Around): Around | null => {
     const { parent, times, runs } = around;
     const rule = RULES[parent][field.name];

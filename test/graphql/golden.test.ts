@@ -11,8 +11,8 @@ import { FILES } from '../wsdl/written.js';
 import { costWithinDefaults, queriesOfTypes } from './reachable.js';
 
 /**
- * The schema of every WSDL of the corpus, as it prints. `UPDATE_GOLDEN=1` writes the files anew: read what changed
- * before it is kept.
+ * The schema of every WSDL of the corpus, as it prints. `UPDATE_GOLDEN=1` writes the files anew:
+ * read what changed before it is kept.
  */
 const GOLDEN = 'test/graphql/golden';
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
@@ -36,7 +36,9 @@ function operationsOf({ services }: WsdlModel): readonly Operation[] {
 
 interface Printed {
   readonly text: string;
-  /** Object types that fields lead to, and those that no query within the default limits can reach. */
+  /**
+   * Object types that fields lead to, and those that no query within the default limits can reach.
+   */
   readonly types: number;
   readonly unreachable: readonly string[];
 }

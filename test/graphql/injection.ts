@@ -77,8 +77,8 @@ export const startInjection = (): Promise<Compiled> =>
   );
 
 /**
- * Sends so many random strings through every place over the bridge and back: arguments as GraphQL takes them, the
- * envelope as it is written, read again as the answer of a backend that echoes.
+ * Sends so many random strings through every place over the bridge and back: arguments as GraphQL
+ * takes them, the envelope as it is written, read again as the answer of a backend that echoes.
  */
 export function checkInjection({ graph }: Compiled, count: number, random: Random): Injection {
   const bound = graph.fields.get('Query.echo');
@@ -146,7 +146,10 @@ export function checkInjection({ graph }: Compiled, count: number, random: Rando
   }
 }
 
-/** What a backend would answer that gives back what it was given: the element in its Body, under the name of a reply. */
+/**
+ * What a backend would answer that gives back what it was given: the element in its Body, under the
+ * name of a reply.
+ */
 function echoed(envelope: string): string {
   const [, declarations = ''] = /:Envelope ([^>]*)>/.exec(envelope) ?? [];
   const body = envelope.slice(envelope.indexOf(':Body>') + 6, envelope.lastIndexOf('</'));
@@ -169,7 +172,10 @@ const HARMLESS: ReadonlyMap<string, string> = new Map([
   ['hex', 'AA'],
 ]);
 
-/** In well-formed XML a `<` begins a tag wherever it stands, but for comments and CDATA, which are not written here. */
+/**
+ * In well-formed XML a `<` begins a tag wherever it stands, but for comments and CDATA, which are
+ * not written here.
+ */
 const countTags = (xml: string): number => xml.match(/<[^/?]/g)?.length ?? 0;
 
 function fieldOf(query: string): FieldNode {

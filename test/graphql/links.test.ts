@@ -217,9 +217,13 @@ t.test('every error in links comes out at once, at its place, with the nearest n
   );
 });
 
-// ------------------------------------------------------------------------------ against graphql-js, with resolvers
+// ------------------------------------------------------------------------------ against
+// graphql-js, with resolvers
 
-/** People and firms: an interface with links, links on one type only, single, batched, lists, grouped lists. */
+/**
+ * People and firms: an interface with links, links on one type only, single, batched, lists,
+ * grouped lists.
+ */
 function society(): readonly Operation[] {
   const party = complex(
     'Party',

@@ -1,6 +1,9 @@
 import type { Random } from '../codec/random-values.js';
 
-/** Operations as trees, so that one can be spelled in several ways, and weighed without reading any spelling. */
+/**
+ * Operations as trees, so that one can be spelled in several ways, and weighed without reading any
+ * spelling.
+ */
 
 export interface Field {
   readonly kind: 'field';
@@ -33,7 +36,10 @@ export interface Directive {
 
 export type TypeName = 'Query' | 'Order' | 'Line' | 'Customer';
 
-/** What the test schema has: leaves, and fields of objects. `calls` are made for every so many objects. */
+/**
+ * What the test schema has: leaves, and fields of objects. `calls` are made for every so many
+ * objects.
+ */
 export interface FieldRule {
   readonly type: TypeName;
   readonly isList: boolean;
@@ -196,7 +202,10 @@ export function spell(
   const declared: string[] = [];
   const names = new Map<readonly Selection[], string>();
   const known = new Map<object, string>();
-  /** What stands in several places is the same variable there: fields that are merged must have the same arguments. */
+  /**
+   * What stands in several places is the same variable there: fields that are merged must have the
+   * same arguments.
+   */
   const given = (
     holder: object,
     value: number | boolean,

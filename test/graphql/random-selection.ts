@@ -8,7 +8,10 @@ import {
   isObjectType,
 } from 'graphql';
 
-/** A random selection for a type, as text, with the variables `yes` and `no`. `choose` gives numbers from the generator. */
+/**
+ * A random selection for a type, as text, with the variables `yes` and `no`. `choose` gives numbers
+ * from the generator.
+ */
 export function randomSelection(
   schema: GraphQLSchema,
   type: GraphQLNamedType,

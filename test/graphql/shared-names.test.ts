@@ -4,7 +4,10 @@ import type { Naming } from '../../src/graphql/types/naming.js';
 import { modelOf, wsdlWith } from '../wsdl/written.js';
 import { builtOf } from './built.js';
 
-/** Names of what several operations share: answers, header blocks, Faults, and the ends of their own names. */
+/**
+ * Names of what several operations share: answers, header blocks, Faults, and the ends of their own
+ * names.
+ */
 
 const HEADERS = [
   'SecurityHeader',

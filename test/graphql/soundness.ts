@@ -20,7 +20,10 @@ import {
   spell,
 } from './random-operations.js';
 
-/** Lower than by default, so that every one of them is met; tokens and parts of documents are not in question. */
+/**
+ * Lower than by default, so that every one of them is met; tokens and parts of documents are not in
+ * question.
+ */
 const LIMITS: GraphqlLimits = {
   ...defaultsOf(GRAPHQL_LIMITS),
   tokens: 100_000,
@@ -58,7 +61,10 @@ export interface Soundness {
 
 export const startSoundness = (): Promise<Compiled> => compileAlone(SERVICES);
 
-/** Admits operations in every spelling, beside the brute-force evaluator, and runs those that may against full lists. */
+/**
+ * Admits operations in every spelling, beside the brute-force evaluator, and runs those that may
+ * against full lists.
+ */
 export async function checkSoundness(
   { graph }: Compiled,
   count: number,
@@ -150,8 +156,9 @@ function compare(
 }
 
 /**
- * Runs an operation against backends whose lists are as long as they can be, and answers how often they were asked. A
- * reply brings `assumedReplySize` objects in lists of unknown size, or `assumedListSize` for each of the others.
+ * Runs an operation against backends whose lists are as long as they can be, and answers how often
+ * they were asked. A reply brings `assumedReplySize` objects in lists of unknown size, or
+ * `assumedListSize` for each of the others.
  */
 async function run(admitted: Admitted, graph: Compiled['graph']): Promise<number> {
   let calls = 0;

@@ -11,8 +11,8 @@ import {
 import t from 'tap';
 
 /**
- * How much of each WSDL of the corpus is typed, by the schemas that `golden.test.ts` compares. A type that can be had as
- * XML besides its fields is typed.
+ * How much of each WSDL of the corpus is typed, by the schemas that `golden.test.ts` compares. A
+ * type that can be had as XML besides its fields is typed.
  */
 const GOLDEN = 'test/graphql/golden';
 

@@ -4,16 +4,22 @@ import t from 'tap';
 import { importsIn, lineAt, readSources } from '../kit/source.js';
 
 /**
- * What is optional can be removed: a capability lives at its own addresses, and other files know of it only where keys,
- * rules, compiled tables, endpoints and records are put together. Each further file is an exception with its reason.
+ * What is optional can be removed: a capability lives at its own addresses, and other files know of
+ * it only where keys, rules, compiled tables, endpoints and records are put together. Each further
+ * file is an exception with its reason.
  */
 
 interface Capability {
   /** Folders (with a slash at the end), or how the paths of files begin, below `src`. */
   readonly homes: readonly string[];
-  /** Identifiers that are of this capability alone: members such as `exchange.trace` couple files without an import. */
+  /**
+   * Identifiers that are of this capability alone: members such as `exchange.trace` couple files
+   * without an import.
+   */
   readonly words?: RegExp;
-  /** Files beside the registry that import from its homes or use its words, each with the reason. */
+  /**
+   * Files beside the registry that import from its homes or use its words, each with the reason.
+   */
   readonly exceptions: Readonly<Record<string, string>>;
 }
 
@@ -357,7 +363,10 @@ const shortOf = (path: string): string => path.slice('src/'.length);
 const isBelow = (path: string, addresses: readonly string[]): boolean =>
   addresses.some((each) => path.startsWith(each));
 
-/** The files outside of its homes and of the registry that know of a capability, with the line and what they name. */
+/**
+ * The files outside of its homes and of the registry that know of a capability, with the line and
+ * what they name.
+ */
 function outside({ homes, words }: Capability): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const source of sources) {

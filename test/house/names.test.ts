@@ -3,11 +3,17 @@ import t from 'tap';
 
 import { lineAt, maskTypeScript, readSources } from '../kit/source.js';
 
-/** Names and comments that a reader can search for: each name once, each file called after what it holds. */
+/**
+ * Names and comments that a reader can search for: each name once, each file called after what it
+ * holds.
+ */
 
 const sources = readSources('src');
 
-/** Files that are called after a protocol, a library or a table, whose name their exports do not repeat. */
+/**
+ * Files that are called after a protocol, a library or a table, whose name their exports do not
+ * repeat.
+ */
 const CALLED_OTHERWISE: ReadonlySet<string> = new Set([
   // After the specification, library or protocol that they adapt.
   'src/flow/subscriptions/wire/graphql-sse.ts',

@@ -41,7 +41,10 @@ const JWT = {
 /** The WSDL of a snippet has these operations besides those that it names. */
 const OPERATIONS = ['GetOrder', 'ListOrders', 'PlaceOrder', 'Login', 'Ping'];
 
-/** The YAML blocks of a page, with their first lines. Those of other programs begin with the name of their file. */
+/**
+ * The YAML blocks of a page, with their first lines. Those of other programs begin with the name of
+ * their file.
+ */
 function snippetsOf(page: string): readonly (readonly [line: number, text: string])[] {
   const text = readFileSync(page, 'utf8');
   return [...text.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm)].flatMap(
@@ -58,7 +61,10 @@ const serviceKeys = (): Readonly<Record<string, SchemaNode>> =>
   Object.values(configSchema().properties?.['services']?.patternProperties ?? {})[0]?.else
     ?.properties ?? {};
 
-/** A snippet as a whole configuration: keys of a service are put into one, and what it leaves out is filled in. */
+/**
+ * A snippet as a whole configuration: keys of a service are put into one, and what it leaves out is
+ * filled in.
+ */
 function complete(text: string): Record<string, unknown> {
   const margin = /^ */.exec(text)?.[0] ?? '';
   const value: unknown = parse(text.replaceAll(new RegExp(`^${margin}`, 'gm'), ''), {
@@ -251,7 +257,10 @@ t.test('each page of the manual is of one subject, and short', (t) => {
   t.end();
 });
 
-/** Paragraphs, items, headings and cells of a page, without its code blocks; a code span is one word. */
+/**
+ * Paragraphs, items, headings and cells of a page, without its code blocks; a code span is one
+ * word.
+ */
 function textsOf(page: string): readonly string[] {
   const prose = readFileSync(page, 'utf8')
     .replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '')
@@ -290,7 +299,8 @@ t.test('every file and name in src/README.md exists, names in the file that they
     const between = page.slice(end, index);
     end = index + span.length;
     const isPath = /^[\w.-]+(?:\/[\w.-]+)+$|^[\w.-]+\.(?:tsx?|js|md)$/.test(name);
-    // A path counts from `src`, from the root, from `test`, from the packages, or from the folder of the one before it.
+    // A path counts from `src`, from the root, from `test`, from the packages, or from the folder
+    // of the one before it.
     const places = ['src', '.', 'test', 'node_modules', folder].flatMap((from) => [
       join(from, name),
       `${join(from, name)}.test.ts`,

@@ -8,7 +8,10 @@ import { KEPT, printKept } from '../kit/reference/kept.js';
 import { printProtections } from '../kit/reference/protections.js';
 import { readSources } from '../kit/source.js';
 
-/** Each key of the configuration is one of a protection, or is listed here as one that protects nothing. */
+/**
+ * Each key of the configuration is one of a protection, or is listed here as one that protects
+ * nothing.
+ */
 
 /** What a service of either kind has: the way to its backend, names, sizes and prices. */
 const OF_SERVICES = [
@@ -84,7 +87,8 @@ const NEUTRAL: readonly string[] = [
   ...['mcp.path', 'mcp.operations', 'mcp.write', 'mcp.keys'],
   // How many calls answer a field, which its cost counts.
   'services.*.operations.*.pages',
-  // Addresses of what their client has read, good for that client alone: without keys there are none.
+  // Addresses of what their client has read, good for that client alone: without keys there are
+  // none.
   'graphql.downloads',
   'services.*.operations.*.rest',
   // The gateway at the endpoint, and what of a token goes on.
@@ -149,7 +153,8 @@ const GUARDED = Object.entries<Protection>(PROTECTIONS).flatMap(([name, { keys }
 t.test('every key of the configuration protects something, or is known not to', async (t) => {
   const keys = [...keysOf(configSchema(), '')];
   t.ok(keys.length > 500, `${keys.length} keys`);
-  // A key is not covered by the map that it stands in, where other keys of that have rows of their own.
+  // A key is not covered by the map that it stands in, where other keys of that have rows of their
+  // own.
   const names = GUARDED.map(([pattern]) => pattern);
   const isMap = (pattern: string): boolean =>
     names.some((other) => other.startsWith(`${pattern}.`));

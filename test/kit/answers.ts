@@ -11,7 +11,10 @@ interface GraphqlError {
   readonly extensions: { readonly code?: string; readonly [name: string]: unknown };
 }
 
-/** The answer of GraphQL in this text, without what it has cost: that changes with what calls and objects are worth. */
+/**
+ * The answer of GraphQL in this text, without what it has cost: that changes with what calls and
+ * objects are worth.
+ */
 export function answerIn<T extends object = GraphqlAnswer>(text: string): T {
   const answer: T & { extensions?: Record<string, unknown> } = JSON.parse(text);
   const { cost, ...others } = answer.extensions ?? {};

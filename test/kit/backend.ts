@@ -48,7 +48,10 @@ export const answerStatus =
 export const answerJson = (value: unknown): RecordingBackend['answer'] =>
   answerWith(JSON.stringify(value), 'application/json');
 
-/** Answers with an envelope of SOAP 1.1 around the content that a message is given, a Fault with status 500. */
+/**
+ * Answers with an envelope of SOAP 1.1 around the content that a message is given, a Fault with
+ * status 500.
+ */
 export const answerBy =
   (contentOf: (text: string, message: RecordedMessage) => string): RecordingBackend['answer'] =>
   (message, response) => {
@@ -60,7 +63,10 @@ export const answerBy =
     )(message, response);
   };
 
-/** Answers each operation of a namespace with this content of the element `<its name>Response`, or with a Fault. */
+/**
+ * Answers each operation of a namespace with this content of the element `<its name>Response`, or
+ * with a Fault.
+ */
 export const answerOperations = (
   uri: string,
   contentOf: (operation: string, text: string, message: RecordedMessage) => string,
@@ -102,14 +108,20 @@ export async function startRecordingBackend(
   return Object.assign(backend, { url: await listening(server), close: () => closing(server) });
 }
 
-/** A backend that does with its connections whatever the script says: for what no HTTP server would answer. */
+/**
+ * A backend that does with its connections whatever the script says: for what no HTTP server would
+ * answer.
+ */
 export interface ScriptedBackend {
   readonly url: string;
   readonly sockets: ReadonlySet<Socket>;
   close(): Promise<void>;
 }
 
-/** `script` is called with each connection's first request, as far as it came in the first packet with its body. */
+/**
+ * `script` is called with each connection's first request, as far as it came in the first packet
+ * with its body.
+ */
 export async function startScriptedBackend(
   script: (socket: Socket, request: string) => void,
 ): Promise<ScriptedBackend> {

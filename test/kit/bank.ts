@@ -7,7 +7,10 @@ import { askText } from './graphql-client.js';
 import { useFolder, useService } from './use.js';
 import { wsdlOf } from './wsdl.js';
 
-/** A bank whose customers have account numbers: behind a base type, in lists, beside wildcards and in Faults. */
+/**
+ * A bank whose customers have account numbers: behind a base type, in lists, beside wildcards and
+ * in Faults.
+ */
 const SCHEMA = `
 <xs:complexType name="Customer"><xs:sequence>
   <xs:element name="id" type="xs:string"/><xs:element name="iban" type="xs:string"/>
@@ -62,7 +65,10 @@ function contentOf(operation: string, request: string): string {
 
 export type Bank = Awaited<ReturnType<typeof useBank>>;
 
-/** Keys of the clients `<name>-key-0000000000` by class; `service` and `more` are YAML of the service and beside it. */
+/**
+ * Keys of the clients `<name>-key-0000000000` by class; `service` and `more` are YAML of the
+ * service and beside it.
+ */
 export async function useBank(
   t: Test,
   classes: Readonly<Record<string, string>>,

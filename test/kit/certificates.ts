@@ -56,8 +56,8 @@ export class Authority {
   }
 
   /**
-   * Signs a certificate for a name, and for 127.0.0.1. `subject`, `alternatives` and the options of the new key are in the form
-   * of openssl.
+   * Signs a certificate for a name, and for 127.0.0.1. `subject`, `alternatives` and the options of
+   * the new key are in the form of openssl.
    */
   sign(
     name: string,
@@ -103,7 +103,10 @@ export class Authority {
     return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
   }
 
-  /** Adds the certificates of these names to the revocation list, and returns it; it expires so many seconds later. */
+  /**
+   * Adds the certificates of these names to the revocation list, and returns it; it expires so many
+   * seconds later.
+   */
   revoke(names: readonly string[], seconds = 86_400, digest = 'sha256'): string {
     const [database, number, config] = [
       this.#file('index.txt'),
@@ -144,7 +147,10 @@ export class Authority {
 export const RSA_KEY = ['-newkey', 'rsa:2048', '-nodes'];
 export const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
-/** Each takes about 150 ms of the processor to make. So many in turn: one test uses fewer, and gets different ones. */
+/**
+ * Each takes about 150 ms of the processor to make. So many in turn: one test uses fewer, and gets
+ * different ones.
+ */
 const RSA_KEYS = 8;
 const rsaKeys: string[] = [];
 let rsaKeysUsed = 0;
@@ -180,7 +186,10 @@ export const WITH_OPENSSL = {
   skip: hasOpenssl() ? false : 'openssl is missing: apt-get install openssl',
 };
 
-/** An authority and an identity of this subject, with the files `c.pem`, `k.pem` and `ca.pem` of a folder. */
+/**
+ * An authority and an identity of this subject, with the files `c.pem`, `k.pem` and `ca.pem` of a
+ * folder.
+ */
 export function makeKeys(
   t: Pick<Test, 'testdir'>,
   subject: string,

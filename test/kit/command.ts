@@ -22,7 +22,10 @@ export async function runCommand(...args: string[]) {
   return { code, out: text(printed.out), error: text(printed.error), all: text(printed.lines) };
 }
 
-/** Runs a command on a configuration in a folder with these files. Paths in what it prints are relative to that. */
+/**
+ * Runs a command on a configuration in a folder with these files. Paths in what it prints are
+ * relative to that.
+ */
 export async function runConfigured(
   t: Test,
   yaml: string,

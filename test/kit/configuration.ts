@@ -30,7 +30,10 @@ export async function useConfigFolder(t: Test) {
   };
 }
 
-/** What a text is compiled to, beside these files, for so many workers as the command line asks for. It ends with the test. */
+/**
+ * What a text is compiled to, beside these files, for so many workers as the command line asks for.
+ * It ends with the test.
+ */
 export async function compileText(
   t: Test,
   yaml: string,

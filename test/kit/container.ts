@@ -6,7 +6,10 @@ import { dirname, join } from 'node:path';
 import { childrenOf } from './gateway-process.js';
 import { until } from './until.js';
 
-/** An image that buildah builds, and its processes as a container has them: their own process ids, network and read-only files. */
+/**
+ * An image that buildah builds, and its processes as a container has them: their own process ids,
+ * network and read-only files.
+ */
 
 /** Why images cannot be built here, else false. */
 export function withoutImages(): false | string {

@@ -7,7 +7,10 @@ import { faultOf } from './envelope.js';
 import { startTestGateway, type TestGateway } from './gateway.js';
 import { wsdlOf } from './wsdl.js';
 
-/** A service with reads, writes, facets, nested types and Faults, for the endpoints that offer operations by their names. */
+/**
+ * A service with reads, writes, facets, nested types and Faults, for the endpoints that offer
+ * operations by their names.
+ */
 
 const SCHEMA = `
 <xs:simpleType name="Code"><xs:restriction base="xs:string"><xs:pattern value="[A-Z]{2}[0-9]{3}"/></xs:restriction></xs:simpleType>
@@ -59,7 +62,10 @@ export interface Crm {
   close(): Promise<void>;
 }
 
-/** A gateway with the service `crm`, or several. `service` and `more`: what is added to each and to the configuration. */
+/**
+ * A gateway with the service `crm`, or several. `service` and `more`: what is added to each and to
+ * the configuration.
+ */
 export async function startCrm(
   service = '',
   more = '',

@@ -5,8 +5,9 @@ import { createServer } from 'node:tls';
 import { envelope } from './envelope.js';
 
 /**
- * A backend at many addresses, over TLS, that now and then sends a second answer: to the same connection, at once or
- * later, or to another one that is idle. Each reply holds the id of its request and the port of its address.
+ * A backend at many addresses, over TLS, that now and then sends a second answer: to the same
+ * connection, at once or later, or to another one that is idle. Each reply holds the id of its
+ * request and the port of its address.
  */
 
 /** One request in so many gets a second answer. */

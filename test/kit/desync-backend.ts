@@ -5,7 +5,9 @@ import { behaviourOf, callOf, LATE_MILLIS, pauseMillisOf, replyOf } from './desy
 const HEAD_END = '\r\n\r\n';
 const CHUNKS_END = Buffer.from('0\r\n\r\n');
 
-/** A backend that answers early, late, twice and on connections of others. Resolves to its address. */
+/**
+ * A backend that answers early, late, twice and on connections of others. Resolves to its address.
+ */
 export function startDesyncBackend(): Promise<{ readonly url: string; close(): Promise<void> }> {
   const exchanges = new Set<Exchanges>();
   const server = createServer({ noDelay: true }, (socket) => {

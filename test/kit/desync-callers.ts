@@ -10,7 +10,10 @@ export interface DesyncFound {
   readonly faults: Map<string, number>;
   /** The caller's connection was cut; what came before was its own. */
   cut: number;
-  /** Calls that got content of another exchange: the call, whose content, and what the backend does with that one. */
+  /**
+   * Calls that got content of another exchange: the call, whose content, and what the backend does
+   * with that one.
+   */
   readonly foreign: {
     readonly call: number;
     readonly of: number | null;

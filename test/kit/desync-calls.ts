@@ -1,6 +1,7 @@
 /**
- * Calls to a backend that answers out of turn: what it does with each, and the only reply that may reach its caller.
- * Everything follows from the number of a call, so that the two sides agree in processes of their own.
+ * Calls to a backend that answers out of turn: what it does with each, and the only reply that may
+ * reach its caller. Everything follows from the number of a call, so that the two sides agree in
+ * processes of their own.
  */
 
 /** When and how often the backend answers a call. */

@@ -27,7 +27,10 @@ export const operationIn = (message: string | Buffer): string =>
 export const textIn = (message: string | Buffer, name: string): string | null =>
   new RegExp(`<(?:\\w+:)?${name}(?: [^>]*)?>([^<]*)<`).exec(String(message))?.[1] ?? null;
 
-/** Sends a message as SOAP clients do: with the media type of its version, and an empty action in 1.1. */
+/**
+ * Sends a message as SOAP clients do: with the media type of its version, and an empty action in
+ * 1.1.
+ */
 export const postSoap = (
   url: string,
   message: string | Buffer,

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A port for another process. Not one that the system chose: those it gives to the next who asks for any (on Linux from
- * 32768), and test files that run at the same time ask all the while.
+ * A port for another process. Not one that the system chose: those it gives to the next who asks
+ * for any (on Linux from 32768), and test files that run at the same time ask all the while.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

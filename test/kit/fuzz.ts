@@ -6,8 +6,9 @@ import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 
 /**
- * Runs the test files that hold properties, over and over, with another seed each time, until the time is up. Prints what
- * fails with its seed; exit 1 when anything did. `--seed` repeats one round, arguments choose files by a part of the name.
+ * Runs the test files that hold properties, over and over, with another seed each time, until the
+ * time is up. Prints what fails with its seed; exit 1 when anything did. `--seed` repeats one
+ * round, arguments choose files by a part of the name.
  */
 const { values, positionals } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string' } },

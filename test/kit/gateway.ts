@@ -8,14 +8,19 @@ import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
 import { Log } from '../../src/observe/log/log.js';
 import { type Gateway, startGateway } from '../../src/server.js';
 
-/** A gateway in this process, on ports of the system's choice unless the configuration names some. */
+/**
+ * A gateway in this process, on ports of the system's choice unless the configuration names some.
+ */
 export type TestGateway = Gateway & TestTools;
 
 /** What tests ask of it besides. */
 interface TestTools {
   /** The lines logged so far, parsed. */
   logLines(): Record<string, unknown>[];
-  /** Waits for the next access log line: a request is over for its client a little before its line is written. */
+  /**
+   * Waits for the next access log line: a request is over for its client a little before its line
+   * is written.
+   */
   accessLine(count?: number): Promise<Record<string, unknown>>;
   /** Waits for a line with this message. */
   logLine(message: string): Promise<Record<string, unknown>>;
@@ -82,7 +87,10 @@ export async function startTestGateway(
   } satisfies TestTools);
 }
 
-/** Connections that `fetch` keeps make a drain wait for a second, in case they bring another request. */
+/**
+ * Connections that `fetch` keeps make a drain wait for a second, in case they bring another
+ * request.
+ */
 function closeKeptConnections(): void {
   const kept = getGlobalDispatcher();
   setGlobalDispatcher(new Agent());
@@ -90,8 +98,8 @@ function closeKeptConnections(): void {
 }
 
 /**
- * A machine that runs tests side by side comes late to everything, and tests are refused more often than any caller:
- * only who asks for it is made to suffer for that.
+ * A machine that runs tests side by side comes late to everything, and tests are refused more often
+ * than any caller: only who asks for it is made to suffer for that.
  */
 function patient(loaded: LoadedConfig, yaml: string): LoadedConfig {
   const { limits } = loaded.config;

@@ -10,8 +10,9 @@ import { printRefusalPage } from './reference/refusal-page.js';
 import { printRefusals } from './reference/refusals.js';
 
 /**
- * Writes what is generated from tables in the code: the JSON Schema of the configuration, the page of refusals and the marked sections of
- * `config/README.md`, `config/manual/protection.md` and `operations.md`. Run from the root of the repository; tests assert that the result is checked in.
+ * Writes what is generated from tables in the code: the JSON Schema of the configuration, the page
+ * of refusals and the marked sections of `config/README.md`, `config/manual/protection.md` and
+ * `operations.md`. Run from the root of the repository; tests assert that the result is checked in.
  */
 await writeFile('config/soapstone.schema.json', printJsonSchema());
 await writeFile('config/refusals.md', printRefusalPage());

@@ -4,7 +4,10 @@ import { pathToFileURL } from 'node:url';
 import './without-domains.js';
 import t, { type Test } from 'tap';
 
-/** The members of the imported `t` that test files use at their top level, and in helpers that are not given another. */
+/**
+ * The members of the imported `t` that test files use at their top level, and in helpers that are
+ * not given another.
+ */
 const MEMBERS = ['test', 'teardown', 'setTimeout', 'ok', 'equal', 'same', 'match'] as const;
 
 /** The file that runs. */
@@ -15,11 +18,13 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const)
   process.on(event, (error: unknown) => running.threw(error));
 
 /**
- * Runs test files in this process, one after the other: what they import is loaded once. Each file is a subtest whose
- * name is its path, so that a failure names it and `npx tap <path>` runs it alone.
+ * Runs test files in this process, one after the other: what they import is loaded once. Each file
+ * is a subtest whose name is its path, so that a failure names it and `npx tap <path>` runs it
+ * alone.
  */
 export function runGroup(paths: readonly string[]): void {
-  // tap's limit of time is for one file: a subtest has it here, and the process somewhat more than all of them.
+  // tap's limit of time is for one file: a subtest has it here, and the process somewhat more than
+  // all of them.
   const timeout = Number(process.env['TAP_TIMEOUT'] ?? 300) * 1000;
   t.setTimeout(timeout * (paths.length + 1));
   const subtest = t.test.bind(t);

@@ -37,10 +37,16 @@ const QUICK: ReadonlySet<string> = new Set([
   'upstream',
 ]);
 
-/** Folders within another one whose tests share a process of their own: together they would be the last to end. */
+/**
+ * Folders within another one whose tests share a process of their own: together they would be the
+ * last to end.
+ */
 const OWN_GROUPS: ReadonlySet<string> = new Set(['flow/http', 'flow/subscriptions']);
 
-/** Groups of which a run begins with: one that takes a minute and begins last lets a processor wait for it. */
+/**
+ * Groups of which a run begins with: one that takes a minute and begins last lets a processor wait
+ * for it.
+ */
 const LONG: ReadonlySet<string> = new Set([
   'catalogue',
   'catalogue-redis',
@@ -63,7 +69,10 @@ const PARTS: ReadonlyMap<string, number> = new Map([['features', 3]]);
 /** What only a file with a process of its own may use. */
 const NEEDS_PROCESS = /\bmemoryUsage\(|\bsetFlagsFromString\b/;
 
-/** What a file's group is called: its own path, `quick`, one of `OWN_GROUPS`, or its folder below `test`. */
+/**
+ * What a file's group is called: its own path, `quick`, one of `OWN_GROUPS`, or its folder below
+ * `test`.
+ */
 function groupOf(file: string): string {
   if (ALONE.has(file)) return file.replaceAll('/', '-');
   if (NEEDS_PROCESS.test(readFileSync(`test/${file}.test.ts`, 'utf8'))) {
@@ -77,9 +86,10 @@ function groupOf(file: string): string {
 }
 
 /**
- * The compiled test files of each process of `npm test`. Most share a process with those of their folder, because loading
- * what they import takes about two seconds of processor time. The names of long groups begin with 1, others with 2: tap
- * runs them in this order. Works from the root of the repository.
+ * The compiled test files of each process of `npm test`. Most share a process with those of their
+ * folder, because loading what they import takes about two seconds of processor time. The names of
+ * long groups begin with 1, others with 2: tap runs them in this order. Works from the root of the
+ * repository.
  */
 export function groupFiles(): ReadonlyMap<string, readonly string[]> {
   const files = readdirSync('test', { recursive: true, encoding: 'utf8' })

@@ -4,8 +4,8 @@ import sax, { type QualifiedTag } from 'sax';
 
 /**
  * Measures how much messages of real stacks have of what the gateway limits:
- * `node dist/test/kit/largest-seen.js FOLDER ...` reads all `.xml` and `.http` files below. Its figures are those of the
- * table in `config/manual/defaults.md`.
+ * `node dist/test/kit/largest-seen.js FOLDER ...` reads all `.xml` and `.http` files below. Its
+ * figures are those of the table in `config/manual/defaults.md`.
  */
 
 const ENVELOPE =

@@ -6,7 +6,10 @@ export interface Listening {
   readonly url: string;
 }
 
-/** Has a server of the test's own listen on this machine, until the end of the test cuts its connections. */
+/**
+ * Has a server of the test's own listen on this machine, until the end of the test cuts its
+ * connections.
+ */
 export async function listen(t: Pick<Test, 'teardown'>, server: Server): Promise<Listening> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

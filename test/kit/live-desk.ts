@@ -149,7 +149,10 @@ export async function running(gateway: TestGateway, field: string, count: number
   );
 }
 
-/** Subscribes to a field over a WebSocket: the events, the first of which is asked for already, once it runs. */
+/**
+ * Subscribes to a field over a WebSocket: the events, the first of which is asked for already, once
+ * it runs.
+ */
 export async function subscribed(
   { gateway, socket }: Pick<Desk, 'gateway' | 'socket'>,
   field: string,
@@ -198,7 +201,10 @@ export async function rawSocket(
   };
 }
 
-/** The same with its first message, of this content, which is acknowledged. `options` are those of the WebSocket. */
+/**
+ * The same with its first message, of this content, which is acknowledged. `options` are those of
+ * the WebSocket.
+ */
 export async function acknowledged(
   desk: Desk,
   payload: object = {},

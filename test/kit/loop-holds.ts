@@ -17,7 +17,10 @@ export interface LoopHold {
 /** Longer than the ticks of the probe. */
 const TICKS_MILLIS = 5;
 
-/** The times for which the event loop of a gateway process was held, as a probe in that process writes them down. */
+/**
+ * The times for which the event loop of a gateway process was held, as a probe in that process
+ * writes them down.
+ */
 export class LoopHolds {
   readonly #folder: string;
   #taken = 0;

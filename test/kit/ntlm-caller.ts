@@ -106,7 +106,10 @@ export interface CallersResult {
 /** How many calls a caller makes before it takes another connection. */
 const CALLS_PER_CONNECTION = 7;
 
-/** Callers of many identities at one service with `passthrough`; the backend checks which identity each call has. */
+/**
+ * Callers of many identities at one service with `passthrough`; the backend checks which identity
+ * each call has.
+ */
 export async function runCallers({
   identities,
   callers,

@@ -40,7 +40,10 @@ export interface NtlmServer {
   close(): Promise<void>;
 }
 
-/** A backend that authenticates connections by NTLM, version 2, as strictly as [MS-NLMP] section 3.2.5.1.2 says. */
+/**
+ * A backend that authenticates connections by NTLM, version 2, as strictly as [MS-NLMP] section
+ * 3.2.5.1.2 says.
+ */
 export async function startNtlmServer(options: NtlmServerOptions): Promise<NtlmServer> {
   const { scheme = 'NTLM', refusesProofs = false } = options;
   const users = new Map<Socket, string>();

@@ -10,8 +10,8 @@ export interface RawReply {
 }
 
 /**
- * One connection that sends exactly the bytes it is given: for what no HTTP client would send. Reads one answer at a
- * time; an answer without length and without chunks ends with the connection.
+ * One connection that sends exactly the bytes it is given: for what no HTTP client would send.
+ * Reads one answer at a time; an answer without length and without chunks ends with the connection.
  */
 export class RawClient {
   readonly socket: Socket;

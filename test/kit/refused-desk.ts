@@ -8,7 +8,10 @@ import { useBackend, useGateway } from './use.js';
 
 export const SOAP_11 = 'http://schemas.xmlsoap.org/soap/envelope/';
 
-/** A WSDL with one operation that everybody may call, one for some, and an element that has a type of its own. */
+/**
+ * A WSDL with one operation that everybody may call, one for some, and an element that has a type
+ * of its own.
+ */
 export const WSDL = `<?xml version="1.0"?>
 <definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/"
   xmlns:t="urn:desk" xmlns:xs="http://www.w3.org/2001/XMLSchema" name="Desk" targetNamespace="urn:desk">
@@ -49,7 +52,10 @@ export interface RefusedDesk {
   readonly url: string;
 }
 
-/** Starts a backend and a gateway that refuses what breaks the WSDL. `more`: keys of the file, of the service. */
+/**
+ * Starts a backend and a gateway that refuses what breaks the WSDL. `more`: keys of the file, of
+ * the service.
+ */
 export async function startRefusedDesk(
   t: Test,
   more = '',

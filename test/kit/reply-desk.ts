@@ -18,7 +18,10 @@ export type Endpoint = (typeof ENDPOINTS)[number];
 const ITEM = element('name', 'xs:string') + element('count', 'xs:int', 'minOccurs="0"');
 const ID = element('id', 'xs:int');
 
-/** Operations: one that reads, one without a result whose output is an empty type, one with an optional result. */
+/**
+ * Operations: one that reads, one without a result whose output is an empty type, one with an
+ * optional result.
+ */
 export const REPLY_WSDL = wsdlOf(
   'urn:t',
   [
@@ -38,7 +41,10 @@ export const item = (name = 'nail'): string =>
 
 export type ReplyDesk = Awaited<ReturnType<typeof startReplyDesk>>;
 
-/** A gateway that offers one service over SOAP, GraphQL, REST and MCP. `keys`: of the service; `more`: of the file. */
+/**
+ * A gateway that offers one service over SOAP, GraphQL, REST and MCP. `keys`: of the service;
+ * `more`: of the file.
+ */
 export async function startReplyDesk(
   t: Test,
   {

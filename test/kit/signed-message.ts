@@ -14,8 +14,9 @@ const BASE64 =
   'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-message-security-1.0#Base64Binary';
 
 /**
- * Messages that are signed without a canonicalizer: each signed element is written as its own exclusive canonical form, so
- * the bytes that are signed are those of the message. Nothing of the gateway is used, and its writer is compared.
+ * Messages that are signed without a canonicalizer: each signed element is written as its own
+ * exclusive canonical form, so the bytes that are signed are those of the message. Nothing of the
+ * gateway is used, and its writer is compared.
  */
 export const bodyOf = (content: string, id = 'body', soap = SOAP_11): string =>
   `<s:Body xmlns:s="${soap}" xmlns:wsu="${WSU}" wsu:Id="${id}">${content}</s:Body>`;

@@ -6,7 +6,10 @@ export interface SourceFile {
   /** From the root of the repository, with slashes. */
   readonly path: string;
   readonly text: string;
-  /** The same length as `text`: comments and the insides of strings, templates and regular expressions are blanks. */
+  /**
+   * The same length as `text`: comments and the insides of strings, templates and regular
+   * expressions are blanks.
+   */
   readonly code: string;
 }
 
@@ -41,7 +44,8 @@ export interface Import {
 /** The imports of a file, in their order. */
 export function importsIn(source: SourceFile): readonly Import[] {
   const found: Import[] = [];
-  // Static, side effect only, re-export; dynamic and in types. The mask leaves the quotes where they are.
+  // Static, side effect only, re-export; dynamic and in types. The mask leaves the quotes where
+  // they are.
   for (const match of source.code.matchAll(
     /^(import|export)\b(?:[^;'"(=]*?\bfrom)?\s*(['"])|\bimport\s*\(\s*(['"])/gm,
   )) {
@@ -67,7 +71,9 @@ export function importsIn(source: SourceFile): readonly Import[] {
 const BEFORE_REGEXP =
   /(?:^|[^\w$.])(?:return|typeof|case|in|of|do|else|void|yield|await|throw|new|delete)$/;
 
-/** Blanks out what is no code: comments, and what strings, templates and regular expressions hold. */
+/**
+ * Blanks out what is no code: comments, and what strings, templates and regular expressions hold.
+ */
 export function maskTypeScript(text: string): string {
   let code = '';
   let at = 0;

@@ -1,4 +1,7 @@
-/** Runs what takes a message in pieces: whole, byte by byte, and cut in two at every place. All must come out alike. */
+/**
+ * Runs what takes a message in pieces: whole, byte by byte, and cut in two at every place. All must
+ * come out alike.
+ */
 export function assertSplitsAgree<T>(
   message: Uint8Array,
   run: (pieces: readonly Uint8Array[]) => T,

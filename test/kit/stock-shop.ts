@@ -13,8 +13,8 @@ export const STOCK_REPLY = envelope(STOCK);
 export const answerStock = answerWith(STOCK_REPLY, 'text/xml');
 
 /**
- * The service `shop` without a WSDL: `stock(sku)` calls its one operation. `keys` are lines of the service, and of what stands
- * behind it; `operation` are keys of the operation.
+ * The service `shop` without a WSDL: `stock(sku)` calls its one operation. `keys` are lines of the
+ * service, and of what stands behind it; `operation` are keys of the operation.
  */
 export const stockShop = (url: string, keys = '', operation = ''): string => `services:
   shop:

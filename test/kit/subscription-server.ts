@@ -14,7 +14,10 @@ export interface Subscribed {
   readonly connectionParams: unknown;
 }
 
-/** A service over real sockets whose subscriptions the test drives: `graphql-sse` and `graphql-ws` at one address. */
+/**
+ * A service over real sockets whose subscriptions the test drives: `graphql-sse` and `graphql-ws`
+ * at one address.
+ */
 export interface SubscriptionServer {
   readonly url: string;
   readonly subscribed: Subscribed[];

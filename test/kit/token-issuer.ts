@@ -8,7 +8,10 @@ export interface TestIssuer {
   readonly keySet: string;
   readonly publicKey: CryptoKey;
   readonly rsa: { readonly publicKey: CryptoKey; readonly privateKey: CryptoKey };
-  /** What is in each token unless other claims replace it: 10 minutes for the client `alice@example`. */
+  /**
+   * What is in each token unless other claims replace it: 10 minutes for the client
+   * `alice@example`.
+   */
   readonly claims: Claims;
   /** A token with these claims besides; undefined leaves one away. */
   sign(claims?: Claims, header?: Claims, key?: CryptoKey | Uint8Array): Promise<string>;

@@ -14,7 +14,10 @@ import {
   startGraphqlServer,
 } from './graphql-server.js';
 
-/** Whatever these start ends with the test, in reverse order: a gateway before the backend behind it. */
+/**
+ * Whatever these start ends with the test, in reverse order: a gateway before the backend behind
+ * it.
+ */
 
 /** A backend that records; it answers an empty message unless told otherwise. */
 export async function useBackend(t: Test, answer: RecordingBackend['answer'] = answerWith('')) {
@@ -42,7 +45,10 @@ type Headers = Readonly<Record<string, string>>;
 
 export type UsedService = Awaited<ReturnType<typeof useService>>;
 
-/** A backend and a gateway before it, with the usual calls. `yaml` is given the address of the backend. */
+/**
+ * A backend and a gateway before it, with the usual calls. `yaml` is given the address of the
+ * backend.
+ */
 export async function useService(
   t: Test,
   answer: RecordingBackend['answer'],

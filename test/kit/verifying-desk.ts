@@ -23,7 +23,10 @@ const indented = (text: string, depth: number): string =>
     .map((line) => ' '.repeat(depth) + line)
     .join('\n');
 
-/** `verify`: the content of `security.verify`; `further`: sections of the configuration beside `services`. */
+/**
+ * `verify`: the content of `security.verify`; `further`: sections of the configuration beside
+ * `services`.
+ */
 export async function useVerifyingDesk(
   t: Test,
   verify: string,

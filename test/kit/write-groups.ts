@@ -2,7 +2,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 
 import { groupFiles } from './groups.js';
 
-/** Writes one module for each process of `npm test`. Run from the root of the repository after a build. */
+/**
+ * Writes one module for each process of `npm test`. Run from the root of the repository after a
+ * build.
+ */
 
 const FOLDER = 'dist/test/groups';
 

@@ -21,8 +21,8 @@ interface WsdlOptions {
 }
 
 /**
- * A WSDL in document/literal style of a namespace, whose prefix is `t`. Each operation has the element of its name, and answers
- * that of its name with `Response`; its action is its name.
+ * A WSDL in document/literal style of a namespace, whose prefix is `t`. Each operation has the
+ * element of its name, and answers that of its name with `Response`; its action is its name.
  */
 export function wsdlOf(
   uri: string,

@@ -6,7 +6,10 @@ import { join } from 'node:path';
 /** Whether libxml2 can be asked: xmllint is installed (Debian: libxml2-utils). */
 export const HAS_XMLLINT = spawnSync('xmllint', ['--version']).status === 0;
 
-/** What libxml2 says against each of the documents, null where it is valid. Null where it does not take the schema. */
+/**
+ * What libxml2 says against each of the documents, null where it is valid. Null where it does not
+ * take the schema.
+ */
 export function lint(
   schema: string,
   documents: readonly string[],

@@ -31,7 +31,10 @@ interface Place {
   readonly erp: Identity;
 }
 
-/** Certificates for all tests; made while the file loads, because groups of files have no hooks of their own. */
+/**
+ * Certificates for all tests; made while the file loads, because groups of files have no hooks of
+ * their own.
+ */
 const place = await makePlace();
 t.teardown(() => rm(place.directory, { recursive: true }));
 
@@ -294,7 +297,10 @@ t.test(
     const listen = (kind: string): string =>
       `{ address: "127.0.0.1:0", tls: { ${TLS}, clientCertificate: ${kind}, clientCa: { file: clients.pem }, clientCrl: { file: clients.crl } } }`;
     const { gateway } = await start(t, `listen: [${listen('optional')}, ${listen('required')}]\n`);
-    /** The status on a new connection, whether its session was known, and the session for the next one. */
+    /**
+     * The status on a new connection, whether its session was known, and the session for the next
+     * one.
+     */
     const ask = async (url: string | undefined, identity: Partial<Identity>, session?: Buffer) => {
       const socket = await secure(url, {
         ...identity,

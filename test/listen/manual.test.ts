@@ -9,7 +9,10 @@ import { hashPassword } from '../../src/access/passwords/password-hash.js';
 import { Authority, WITH_OPENSSL } from '../kit/certificates.js';
 import { useGateway } from '../kit/use.js';
 
-/** The page about listeners in the manual, followed word for word: only ports and the password are filled in. */
+/**
+ * The page about listeners in the manual, followed word for word: only ports and the password are
+ * filled in.
+ */
 
 const run = promisify(execFile);
 const page = readFileSync('config/manual/listeners.md', 'utf8');
@@ -44,7 +47,10 @@ function writeFiles(directory: string): string {
   return directory;
 }
 
-/** Starts the gateway of the examples, and returns how to run their commands: each resolves to what it printed. */
+/**
+ * Starts the gateway of the examples, and returns how to run their commands: each resolves to what
+ * it printed.
+ */
 async function follow(t: Test, edit: (yaml: string) => string = (yaml) => yaml) {
   // The path of a Unix socket is short.
   const directory = writeFiles(mkdtempSync(join(tmpdir(), 'soapstone-')));

@@ -5,7 +5,10 @@ import type { LogTarget } from '../../src/observe/log/log-target.js';
 
 const failure = (code: string): NodeJS.ErrnoException => Object.assign(new Error(code), { code });
 
-/** A target that does with each write what `take` says: how many bytes it takes, or how it fails; null never answers. */
+/**
+ * A target that does with each write what `take` says: how many bytes it takes, or how it fails;
+ * null never answers.
+ */
 function scripted(take: (bytes: Buffer, nth: number) => number | string | null, canBlock = false) {
   const written: Buffer[] = [];
   let nth = 0;

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
 
 /**
- * A rule of the perimeter as one file: configuration, messages, what the backend gets, answers. `README.md` beside the files
- * describes the format.
+ * A rule of the perimeter as one file: configuration, messages, what the backend gets, answers.
+ * `README.md` beside the files describes the format.
  */
 export interface CaseFile {
   readonly path: string;
@@ -158,7 +158,10 @@ function messageOf(parts: ReadonlyMap<string, string>, prefix: string, at: strin
   return `${OPEN}${inner}</E:Envelope>`;
 }
 
-/** Names in braces; `{text*count}`, which is the text so many times; and the escapes of JSON: `\\r`, `\\n`, `\\u00e9`. */
+/**
+ * Names in braces; `{text*count}`, which is the text so many times; and the escapes of JSON: `\\r`,
+ * `\\n`, `\\u00e9`.
+ */
 function expand(text: string, at: string): string {
   return text
     .replaceAll(/\\(?:r|n|u[0-9a-f]{4})/g, (escaped) => JSON.parse(`"${escaped}"`))

@@ -10,7 +10,9 @@ import { until } from '../kit/until.js';
 import { useFolder } from '../kit/use.js';
 import { SERVICES } from './process-kit.js';
 
-/** The record of decisions of several processes: no chain can be taken out, cut or put in unseen. */
+/**
+ * The record of decisions of several processes: no chain can be taken out, cut or put in unseen.
+ */
 
 const KEY = 'a-key-of-the-audit-with-32-characters';
 const DENIED =

@@ -41,9 +41,11 @@ async function holdUp(child: ChildProcess, meanwhile: () => Promise<void>): Prom
 }
 
 t.test('an idle gateway with a small WSDL takes little memory of its own', async (t) => {
-  // A cache of compiled code that the kit shares between processes would count here, and users have none.
+  // A cache of compiled code that the kit shares between processes would count here, and users have
+  // none.
   const { child } = await startProcess(t, SERVICES, { environment: { NODE_COMPILE_CACHE: '' } });
-  // What processes share, such as the pages of Node's program, counts with how many the system keeps in memory.
+  // What processes share, such as the pages of Node's program, counts with how many the system
+  // keeps in memory.
   const megabytes = (): number => {
     const [, kilobytes = ''] =
       /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
@@ -386,7 +388,10 @@ t.test('a write through one worker invalidates what another has cached', async (
     await call(client, 'GetCount');
     return reads.count > before;
   };
-  /** A connection to a worker that has cached nothing: they go to the workers in turn, but not to one that is busy. */
+  /**
+   * A connection to a worker that has cached nothing: they go to the workers in turn, but not to
+   * one that is busy.
+   */
   const connectToNext = async (): Promise<RawClient> => {
     for (;;) {
       const client = await RawClient.connect(gateway.url);

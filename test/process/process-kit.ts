@@ -43,7 +43,9 @@ export async function edit(
   await writeFile(file, change(await readFile(file, 'utf8')));
 }
 
-/** The status of the WSDL of a service, on a connection of its own. `fields` are lines of the head. */
+/**
+ * The status of the WSDL of a service, on a connection of its own. `fields` are lines of the head.
+ */
 export const statusOf = async (
   { url }: GatewayProcess,
   service: string,

@@ -283,7 +283,8 @@ for (const workers of [1, 2]) {
         await write(turn);
         t.equal((await reload(gateway)).status, 200);
       }
-      // A configuration of this size takes 9 MiB. The one before a reload goes when its connections are closed.
+      // A configuration of this size takes 9 MiB. The one before a reload goes when its connections
+      // are closed.
       const isReleased = async (): Promise<boolean> =>
         (await heapBytes()).every((bytes, index) => bytes - (before[index] ?? 0) < 4 * MIB);
       await until(isReleased);

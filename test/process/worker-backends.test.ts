@@ -26,7 +26,9 @@ const listen = (port: number): Promise<Server> =>
     server.listen(port, '127.0.0.1', () => resolve(server));
   });
 
-/** Makes calls on connections of their own, which go to all workers. Returns how many were answered. */
+/**
+ * Makes calls on connections of their own, which go to all workers. Returns how many were answered.
+ */
 async function call({ url }: GatewayProcess, count: number): Promise<number> {
   const headers = { 'content-type': 'text/xml', soapaction: '""', connection: 'close' };
   let answered = 0;

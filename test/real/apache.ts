@@ -4,7 +4,10 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunningProgram, startProgram } from './programs.js';
 
-/** Apache httpd in front of a backend, with one kind of credentials for each folder, and the KDC that it trusts. */
+/**
+ * Apache httpd in front of a backend, with one kind of credentials for each folder, and the KDC
+ * that it trusts.
+ */
 
 const MODULES = [
   'mpm_worker',

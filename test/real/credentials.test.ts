@@ -30,7 +30,10 @@ async function folder(t: Test): Promise<string> {
 
 const CHANGED = wsdlWith({ types: schemaWith('').replace('"xs:string"', '"xs:int"') });
 
-/** A backend without credentials: it shows another WSDL than is served, and its reply names the user that the server in front of it found. */
+/**
+ * A backend without credentials: it shows another WSDL than is served, and its reply names the user
+ * that the server in front of it found.
+ */
 async function startBackend(t: Test): Promise<RecordingBackend> {
   return useBackend(t, ({ method, headers, body }, response) => {
     if (method === 'GET') return void response.end(CHANGED);

@@ -10,7 +10,10 @@ import { useBackend, useGateway } from '../kit/use.js';
 import { buildJava, STORE_PASSWORD } from './java-stack.js';
 import { missing } from './programs.js';
 
-/** CXF with MTOM signs by WSS4J's DOM: content of Body, certificate and values are parts of the package. */
+/**
+ * CXF with MTOM signs by WSS4J's DOM: content of Body, certificate and values are parts of the
+ * package.
+ */
 
 async function start(t: Test) {
   const folder = t.testdir();

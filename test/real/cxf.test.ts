@@ -7,7 +7,10 @@ import { useBackend, useGateway } from '../kit/use.js';
 import { buildJava, missingLibraries, STORE_PASSWORD } from './java-stack.js';
 import { missing } from './programs.js';
 
-/** CXF as client and as service, with its streaming engine of WS-Security; the gateway verifies both ways between them. */
+/**
+ * CXF as client and as service, with its streaming engine of WS-Security; the gateway verifies both
+ * ways between them.
+ */
 
 async function start(t: Test) {
   const folder = t.testdir();

@@ -14,7 +14,10 @@ import { useBackend, useFolder, useGateway } from '../kit/use.js';
 import { missing, PYTHON, useProgram } from './programs.js';
 import { startEnvoy, startHaproxy, startNginx } from './proxies.js';
 
-/** What stands in front of a gateway: the proxies with the configurations of deploy/README.md, and clients with TLS. */
+/**
+ * What stands in front of a gateway: the proxies with the configurations of deploy/README.md, and
+ * clients with TLS.
+ */
 
 const README = readFileSync('deploy/README.md', 'utf8');
 
@@ -66,7 +69,10 @@ ${more}`,
     authority,
     backend,
     gateway,
-    /** Runs curl from the address of the client; its output, and the version of HTTP with the status. */
+    /**
+     * Runs curl from the address of the client; its output, and the version of HTTP with the
+     * status.
+     */
     curl: (
       url: string,
       ...args: readonly string[]

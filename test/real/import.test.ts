@@ -9,7 +9,10 @@ import { askGraphql, TYPED } from '../kit/graphql-client.js';
 import { missing, useProgram } from './programs.js';
 import { BACKENDS, runClient, startStack } from './stacks.js';
 
-/** `soapstone import` of live WSDLs that others made, then queries and mutations with every value compared. */
+/**
+ * `soapstone import` of live WSDLs that others made, then queries and mutations with every value
+ * compared.
+ */
 
 async function importWsdl(
   url: string,
@@ -59,7 +62,9 @@ const ORDER = `id serial status placedAt dueDate total paid note signature prior
   payment { __typename amount ... on CardPayment { last4 expires } ... on InvoicePayment { termDays } }
   pickupCode shipTo { street city zip }`;
 
-/** The stacks write the same instant and the same day in their own ways; each is kept as written. */
+/**
+ * The stacks write the same instant and the same day in their own ways; each is kept as written.
+ */
 const DATES = {
   php: { placedAt: (minute: string) => `2024-01-15T10:${minute}:00Z`, dueDate: '2024-02-29+01:00' },
   spyne: {

@@ -28,14 +28,20 @@ const MAVEN_MILLIS_MAX = 180_000;
 /** Of what Maven wrote, for the message of its failure. */
 const OUTPUT_CHARS_MAX = 2_000;
 
-/** What Maven writes where no repository is reached; artifacts that no repository has are an error of the pom. */
+/**
+ * What Maven writes where no repository is reached; artifacts that no repository has are an error
+ * of the pom.
+ */
 const UNREACHED =
   /Could not transfer|No plugin found for prefix|Unknown host|unreachable|Connection (?:refused|reset|timed out)|name resolution|timed out/i;
 
 /** The folders of the libraries of stacks. */
 const libraries = new Map<string, string>();
 
-/** False when Maven has the libraries of a stack, else the reason to skip with how to get them. Throws other errors. */
+/**
+ * False when Maven has the libraries of a stack, else the reason to skip with how to get them.
+ * Throws other errors.
+ */
 export function missingLibraries(stack: string): false | string {
   if (libraries.has(stack)) return false;
   const pom = join(STACKS, stack, 'pom.xml');
@@ -62,8 +68,9 @@ export function missingLibraries(stack: string): false | string {
 }
 
 /**
- * Builds a program of `stacks` with the libraries of its pom, in a folder of its own. Beside it are `authority.pem`, and for
- * each key `NAME.pem`, `NAME.key` and `NAME.p12`; the store `trust.p12` holds the authority.
+ * Builds a program of `stacks` with the libraries of its pom, in a folder of its own. Beside it are
+ * `authority.pem`, and for each key `NAME.pem`, `NAME.key` and `NAME.p12`; the store `trust.p12`
+ * holds the authority.
  */
 export function buildJava(folder: string, stack: string, main: string, keys: JavaKeys): JavaStack {
   const authority = new Authority(folder);

@@ -8,7 +8,10 @@ export interface Load {
   readonly failed: readonly string[];
 }
 
-/** Calls without a pause, four at a time, until `isOver`. A call has failed where its answer does not have the text. */
+/**
+ * Calls without a pause, four at a time, until `isOver`. A call has failed where its answer does
+ * not have the text.
+ */
 export async function callUntil(
   isOver: () => boolean,
   call: () => Promise<string>,

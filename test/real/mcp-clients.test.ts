@@ -8,7 +8,10 @@ import { useBackend, useGateway } from '../kit/use.js';
 import { MCP_CLIENTS, MCP_PYTHON, missing } from './programs.js';
 import { STACKS } from './stacks.js';
 
-/** The official clients of the Model Context Protocol, of both generations, and its conformance suite. */
+/**
+ * The official clients of the Model Context Protocol, of both generations, and its conformance
+ * suite.
+ */
 
 const run = promisify(execFile);
 const skip = missing('mcp');
@@ -101,9 +104,10 @@ t.test(
 );
 
 /**
- * Scenarios of @modelcontextprotocol/conformance that apply to a server of tools. All others are about resources, prompts,
- * completion, sampling, logging, tasks and streams, which the server does not declare, or call tools that only a server made
- * for the suite can have (images, audio, schemas with references, header annotations, several rounds of questions).
+ * Scenarios of @modelcontextprotocol/conformance that apply to a server of tools. All others are
+ * about resources, prompts, completion, sampling, logging, tasks and streams, which the server does
+ * not declare, or call tools that only a server made for the suite can have (images, audio, schemas
+ * with references, header annotations, several rounds of questions).
  */
 const SCENARIOS = [
   'server-initialize',
@@ -123,7 +127,10 @@ const SCENARIOS = [
   'input-required-result-validate-input',
 ];
 
-/** Scenarios of which some checks need such tools, or lists that the server does not have: all others of them pass. */
+/**
+ * Scenarios of which some checks need such tools, or lists that the server does not have: all
+ * others of them pass.
+ */
 const PARTLY = new Map([
   ['server-stateless', /Not testable: server does not list the diagnostic tool/],
   [

@@ -9,7 +9,10 @@ import { useBackend, useFolder, useGateway } from '../kit/use.js';
 import { missing, startProgram } from './programs.js';
 import { STACKS } from './stacks.js';
 
-/** Every grant of `auth.oauth2`, with every way in which clients identify themselves, at oidc-provider over TLS. */
+/**
+ * Every grant of `auth.oauth2`, with every way in which clients identify themselves, at
+ * oidc-provider over TLS.
+ */
 
 const skip = missing('oidc-provider');
 

@@ -23,7 +23,10 @@ const FOLDERS = ['config/demo', 'test/real/stacks', ...(existsSync(CORPUS) ? [CO
 
 const SILENT = { out: () => {}, error: () => {} };
 
-/** The rules of the linter that most take, but for a licence, which a gateway cannot know of its backends. */
+/**
+ * The rules of the linter that most take, but for a licence, which a gateway cannot know of its
+ * backends.
+ */
 const RULES =
   'extends: [recommended]\nrules: { info-license: off, no-server-example.com: off, operation-4xx-response: error }\n';
 
@@ -133,7 +136,10 @@ t.test(
 /** Of the demonstration: reads and writes, facets, enumerations, lists and nested types. */
 const DEMO = 'config/demo/legacy.wsdl';
 
-/** A request that the schema takes may still break a rule of XML Schema that JSON Schema has no word for. */
+/**
+ * A request that the schema takes may still break a rule of XML Schema that JSON Schema has no word
+ * for.
+ */
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',

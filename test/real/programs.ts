@@ -9,7 +9,10 @@ import { freePort } from '../kit/free-port.js';
 
 export const PYTHON = '/usr/bin/python3';
 
-/** The folder of the package `kerberos`: it is compiled for the machine, and therefore no dependency. */
+/**
+ * The folder of the package `kerberos`: it is compiled for the machine, and therefore no
+ * dependency.
+ */
 export const KERBEROS = process.env['KERBEROS_PACKAGE'] ?? '';
 
 /** An npm package in one file: no dependency, for it is run and not imported. */
@@ -22,7 +25,10 @@ export const SCHEMATHESIS = process.env['SCHEMATHESIS'] ?? 'schemathesis';
 export const MCP_CLIENTS = process.env['MCP_CLIENTS'] ?? '';
 export const MCP_PYTHON = process.env['MCP_PYTHON'] ?? PYTHON;
 
-/** The folder of packages that make clients from OpenAPI descriptions, and of a Python environment with another one. */
+/**
+ * The folder of packages that make clients from OpenAPI descriptions, and of a Python environment
+ * with another one.
+ */
 export const OPENAPI_CLIENTS = process.env['OPENAPI_CLIENTS'] ?? '';
 export const OPENAPI_PYTHON = process.env['OPENAPI_PYTHON'] ?? '';
 
@@ -126,7 +132,10 @@ export type Program = keyof typeof PROBES;
 
 const probed = new Map<Program, boolean>();
 
-/** False when the programs are installed, else the reason to skip with how to install the first that is not. */
+/**
+ * False when the programs are installed, else the reason to skip with how to install the first that
+ * is not.
+ */
 export function missing(...programs: readonly Program[]): false | string {
   for (const program of programs) {
     const { command, install } = PROBES[program];
@@ -161,7 +170,10 @@ export interface ProgramStart {
   readonly isReady?: (port: number) => Promise<boolean>;
 }
 
-/** Starts a program on a free port and waits until it is ready. Throws with its errors when it is not in 15 seconds. */
+/**
+ * Starts a program on a free port and waits until it is ready. Throws with its errors when it is
+ * not in 15 seconds.
+ */
 export async function startProgram({
   command,
   environment = {},

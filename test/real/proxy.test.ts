@@ -7,8 +7,9 @@ import { missing, PYTHON, useProgram } from './programs.js';
 import { BACKENDS, CLIENTS, runClient, type Stack, startStack } from './stacks.js';
 
 /**
- * Other people's clients talk to other people's servers through the gateway, with the WSDL that the gateway serves:
- * what passes directly passes through it. Only where something fails is it tried directly.
+ * Other people's clients talk to other people's servers through the gateway, with the WSDL that the
+ * gateway serves: what passes directly passes through it. Only where something fails is it tried
+ * directly.
  */
 
 /** How many calls a client makes, the loading of the WSDL included. */
@@ -79,7 +80,10 @@ for (const stack of STACKS) {
   });
 }
 
-/** Programs that make a call and print the code and the id of the refusal, by the means of their stack. */
+/**
+ * Programs that make a call and print the code and the id of the refusal, by the means of their
+ * stack.
+ */
 const REFUSED = {
   php: `$about = ['location' => $argv[1], 'uri' => 'urn:a', 'soap_version' => (int) $argv[2]];
     try { (new SoapClient(null, $about))->Nothing(); }

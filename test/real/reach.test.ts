@@ -54,7 +54,10 @@ ${keys}
 const ask = async (gateway: TestGateway): Promise<string> =>
   (await postGraphql(gateway.url, { query: '{ stock(sku: "1") }' })).text();
 
-/** What stands in nginx that wants a certificate, by the files `server.crt`, `server.key` and `clients.crt` of a folder. */
+/**
+ * What stands in nginx that wants a certificate, by the files `server.crt`, `server.key` and
+ * `clients.crt` of a folder.
+ */
 const httpOf = (home: string, backend: string, port: number): string => `
   keepalive_requests 10;
   server {

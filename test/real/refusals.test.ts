@@ -9,8 +9,8 @@ import { useFolder } from '../kit/use.js';
 import { missing, type Program, PYTHON } from './programs.js';
 
 /**
- * Every refusal is given to the clients that callers have. What a client shows its user must say what was wrong, where that has
- * a place, and what to do.
+ * Every refusal is given to the clients that callers have. What a client shows its user must say
+ * what was wrong, where that has a place, and what to do.
  */
 
 interface Refused {
@@ -186,7 +186,9 @@ const CLIENTS: readonly (readonly [Program, string, string])[] = [
   ['node', process.execPath, `${STACKS}/node/refused.cjs`],
 ];
 
-/** SoapClient sets these itself, and shows nothing but the status of an answer that is no envelope. */
+/**
+ * SoapClient sets these itself, and shows nothing but the status of an answer that is no envelope.
+ */
 const isForPhp = ({ headers, name }: Refused): boolean =>
   headers === undefined && name !== 'another address' && name !== 'a long message';
 

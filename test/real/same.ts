@@ -1,6 +1,7 @@
 /**
- * Whether GraphQL and a client of another stack say the same. What GraphQL unwraps the client may still wrap; each has
- * its own way to write dates, bytes and numbers, but not another value. Returns the differences, with their places.
+ * Whether GraphQL and a client of another stack say the same. What GraphQL unwraps the client may
+ * still wrap; each has its own way to write dates, bytes and numbers, but not another value.
+ * Returns the differences, with their places.
  */
 export function differences(client: unknown, graphql: unknown, place = ''): readonly string[] {
   const told = (why: string): readonly string[] => [

@@ -11,7 +11,10 @@ import {
 /** A type within itself is followed so often. */
 const AGAIN = 2;
 
-/** Everything a field can give: every field of every type it leads to, types within themselves a few times. */
+/**
+ * Everything a field can give: every field of every type it leads to, types within themselves a few
+ * times.
+ */
 export function wholeSelection(
   field: GraphQLField<unknown, unknown>,
   schema: GraphQLSchema,

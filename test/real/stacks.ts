@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { PYTHON, startProgram } from './programs.js';
 
-/** Other people's SOAP servers and clients, run as child processes. Paths are taken from the repository's root. */
+/**
+ * Other people's SOAP servers and clients, run as child processes. Paths are taken from the
+ * repository's root.
+ */
 
 export type Stack = 'php' | 'spyne';
 export type Client = 'php' | 'zeep' | 'node';
@@ -86,7 +89,10 @@ const COMMANDS = {
   node: [process.execPath, join(STACKS, 'node', 'client.cjs')],
 } as const;
 
-/** Runs all calls of a client against a backend; one line for each, `PASS name` or `FAIL name reason`. */
+/**
+ * Runs all calls of a client against a backend; one line for each, `PASS name` or
+ * `FAIL name reason`.
+ */
 export async function runClient(
   client: Client,
   backend: Backend,

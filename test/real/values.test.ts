@@ -14,8 +14,9 @@ import { wholeSelection } from './selection.js';
 import { BACKENDS, type Backend, STACKS, startStack } from './stacks.js';
 
 /**
- * For every operation of every server: what GraphQL returns, with everything selected, is what the client library that
- * belongs to the server sees. The schema is that of `soapstone import` of the live WSDL, as it comes.
+ * For every operation of every server: what GraphQL returns, with everything selected, is what the
+ * client library that belongs to the server sees. The schema is that of `soapstone import` of the
+ * live WSDL, as it comes.
  */
 
 interface Call {

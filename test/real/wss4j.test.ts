@@ -178,8 +178,9 @@ t.test(
         if (altered === whole || (await send('all', Buffer.from(altered))) !== 'ok') continue;
         passed++;
         const judged = await wss4j.ask(`judge ${Buffer.from(altered).toString('base64')}`);
-        // WSS4J reads the first text of an element of the header that has CDATA sections, and no number with blanks around it.
-        // The Basic Security Profile (R3029, R3070) asks for the encoding that SOAP Message Security takes without a name.
+        // WSS4J reads the first text of an element of the header that has CDATA sections, and no
+        // number with blanks around it. The Basic Security Profile (R3029, R3070) asks for the
+        // encoding that SOAP Message Security takes without a name.
         const [header = ''] = altered.split(/<\w+:Body/, 1);
         const isKnown =
           /<!\[CDATA\[|SerialNumber>[^<]*\s/.test(header) || /BSP:R30(?:29|70)/.test(judged);

@@ -21,7 +21,10 @@ import {
 import { useBackend, useGateway } from '../kit/use.js';
 import { missing } from './programs.js';
 
-/** xmlsec1 signs messages for the gateway, and judges with xml-crypto what the gateway lets pass: the mathematics, and nothing else. */
+/**
+ * xmlsec1 signs messages for the gateway, and judges with xml-crypto what the gateway lets pass:
+ * the mathematics, and nothing else.
+ */
 
 const MORE = 'http://www.w3.org/2001/04/xmldsig-more#';
 const EC_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
@@ -37,7 +40,10 @@ const WITH_IDS = [
   'urn:block:Block',
   `${WSSE}:BinarySecurityToken`,
 ];
-/** The first signature of the block, by its place: xmlsec1 takes the first of the document otherwise. */
+/**
+ * The first signature of the block, by its place: xmlsec1 takes the first of the document
+ * otherwise.
+ */
 const PLACE =
   "(/*/*[local-name()='Header']/*[local-name()='Security']/*[local-name()='Signature'])[1]";
 const OPTIONS = [...WITH_IDS.flatMap((name) => ['--id-attr:Id', name]), '--node-xpath', PLACE];
@@ -131,7 +137,10 @@ async function start(t: Test) {
       if (status !== 0) t.fail(String(stderr));
       return String(stdout);
     },
-    /** Those of the messages whose signature does not hold by its mathematics, with the key of either signer. */
+    /**
+     * Those of the messages whose signature does not hold by its mathematics, with the key of
+     * either signer.
+     */
     async broken(messages: readonly string[]): Promise<readonly string[]> {
       const judged = messages.map((text, n) => {
         const file = join(folder, `judged-${n}.xml`);
@@ -209,8 +218,8 @@ function isTakenByXmlCrypto(text: string, publicCert: string): boolean {
 }
 
 /**
- * Canonical XML (section 1.3) fails for names of namespaces without a scheme, which XML allows. The gateway digests them as
- * they are written: nothing that reads the message resolves them.
+ * Canonical XML (section 1.3) fails for names of namespaces without a scheme, which XML allows. The
+ * gateway digests them as they are written: nothing that reads the message resolves them.
  */
 function hasRelativeNamespace(text: string): boolean {
   return [...text.matchAll(/ xmlns(?::\w+)?="([^"]*)"/g)].some(

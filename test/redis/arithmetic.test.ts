@@ -6,7 +6,10 @@ import { accountOf } from './fleet.js';
 import { MISSING } from './kit.js';
 import { ManualFleet } from './manual-fleet.js';
 
-/** The points that four replicas admit together, under any fault: real scripts in a real Redis, and a manual clock. */
+/**
+ * The points that four replicas admit together, under any fault: real scripts in a real Redis, and
+ * a manual clock.
+ */
 
 type Step =
   | readonly ['ask', at: number, points: number, times: number, isDelivered: boolean]
@@ -50,7 +53,10 @@ const PART = RULE.maximum / COUNT;
 const CLIENT = accountOf('one', RULE);
 const BUCKET = bucketKey('test:', CLIENT.id);
 
-/** Each replica spends its part without the views of the others, one after the other, until nothing is left. */
+/**
+ * Each replica spends its part without the views of the others, one after the other, until nothing
+ * is left.
+ */
 const LOST_VIEWS: readonly Step[] = [
   ...[0, 1, 2, 3].map((at): Step => ['lose messages', at]),
   ...[0, 1, 2, 3].flatMap((at) => Array.from({ length: 8 }, (): Step => ['ask', at, 5, 300, true])),

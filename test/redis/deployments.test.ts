@@ -16,7 +16,10 @@ import { accountOf } from './fleet.js';
 import { MISSING, MISSING_VALKEY, RedisServer, turn, until, useRedis, VALKEY } from './kit.js';
 import { ask, Cluster, replicate, SentinelDeployment } from './topologies.js';
 
-/** Redis behind Sentinel, in a cluster, behind TLS and a Unix socket, and Valkey: each from a configuration file. */
+/**
+ * Redis behind Sentinel, in a cluster, behind TLS and a Unix socket, and Valkey: each from a
+ * configuration file.
+ */
 
 const SECRET = 'password-of-the-servers';
 const OF_SENTINELS = 'password-of-the-sentinels';
@@ -93,7 +96,10 @@ async function useAll(t: Test, one: Shared, other: Shared): Promise<void> {
   await to?.close();
 }
 
-/** Claims nonces until Redis has been away and is back, and spends points meanwhile: the nonces that were new, and denials. */
+/**
+ * Claims nonces until Redis has been away and is back, and spends points meanwhile: the nonces that
+ * were new, and denials.
+ */
 async function claimThroughout(
   shared: Shared,
 ): Promise<{ readonly keys: readonly string[]; readonly denied: number }> {

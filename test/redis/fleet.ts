@@ -12,7 +12,10 @@ import type { Outcome, RequestLoad } from './replica.js';
 /** Default time limit of the gateway for an operation of Redis. */
 const OPERATION_MILLIS = 20;
 
-/** A replica that the machine delays for longer sends no heartbeat in time, and receives views too late. */
+/**
+ * A replica that the machine delays for longer sends no heartbeat in time, and receives views too
+ * late.
+ */
 const LATE_MILLIS = 50;
 
 /** The budgets of several replicas, each in its own process. */
@@ -97,8 +100,9 @@ export class Load {
   }
 
   /**
-   * Points that may have been admitted by now: 1.05 times the budget, and one lease or request for each replica. Late
-   * replicas may each have overdrawn their part of the bucket without the views of the others.
+   * Points that may have been admitted by now: 1.05 times the budget, and one lease or request for
+   * each replica. Late replicas may each have overdrawn their part of the bucket without the views
+   * of the others.
    */
   get bound(): number {
     const { maximum, restoreRate } = this.#rule;
@@ -109,7 +113,10 @@ export class Load {
     return 1.05 * (maximum + restoreRate * seconds) + count * Math.max(this.#points, lease, unseen);
   }
 
-  /** Sends as many requests as are admitted to every replica that `isAsked`, concurrently, for some time. */
+  /**
+   * Sends as many requests as are admitted to every replica that `isAsked`, concurrently, for some
+   * time.
+   */
   async run(millis: number, isAsked: (index: number) => boolean = () => true): Promise<void> {
     const [client, rule, points, atOnce] = [this.#client, this.#rule, this.#points, this.#atOnce];
     await Promise.all(

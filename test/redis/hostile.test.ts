@@ -16,7 +16,10 @@ import {
   useRedis,
 } from './kit.js';
 
-/** Servers that are no Redis, or a Redis that fails: no request is denied for it, and it is logged once. */
+/**
+ * Servers that are no Redis, or a Redis that fails: no request is denied for it, and it is logged
+ * once.
+ */
 
 const RULE = { maximum: 100, restoreRate: 50 };
 
@@ -51,7 +54,10 @@ function failures({ lines }: { readonly lines: readonly string[] }): readonly st
   return left;
 }
 
-/** Sends requests for some time, few enough for a lease to last until Redis counts as away. Counts denials. */
+/**
+ * Sends requests for some time, few enough for a lease to last until Redis counts as away. Counts
+ * denials.
+ */
 async function ask({ shared }: ReturnType<typeof share>, millis: number): Promise<number> {
   const client = accountOf('one', RULE);
   let refused = 0;

@@ -106,7 +106,10 @@ export class RedisServer {
   }
 }
 
-/** Resolves when the condition is true; rejects after a minute, which is enough for a machine many times slower. */
+/**
+ * Resolves when the condition is true; rejects after a minute, which is enough for a machine many
+ * times slower.
+ */
 export async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = performance.now() + 60_000;
   for (let result = isTrue(); !(await result); result = isTrue()) {
@@ -193,7 +196,10 @@ export async function useProxy(t: Pick<Test, 'teardown'>, port: number): Promise
   return proxy;
 }
 
-/** A connection that is up, with a long time limit unless told otherwise, for tests that are not about time. */
+/**
+ * A connection that is up, with a long time limit unless told otherwise, for tests that are not
+ * about time.
+ */
 export async function useConnection(
   t: Pick<Test, 'teardown'>,
   url: string,

@@ -13,8 +13,9 @@ import { makeScript, type Script } from '../../src/redis/script.js';
 import { connect, RecordedEvents, RedisServer, until } from './kit.js';
 
 /**
- * Replicas with the scripts of the gateway in a real Redis, and a manual clock: nothing runs by itself, so the result
- * does not depend on the speed of the machine. The connection of each replica can be cut, lose replies or messages.
+ * Replicas with the scripts of the gateway in a real Redis, and a manual clock: nothing runs by
+ * itself, so the result does not depend on the speed of the machine. The connection of each replica
+ * can be cut, lose replies or messages.
  */
 export class ManualFleet {
   readonly replicas: ManualReplica[] = [];
@@ -60,8 +61,8 @@ export class ManualFleet {
   }
 
   /**
-   * Empties Redis, and starts new replicas that share it; `configured` is the number that they are configured with. They have
-   * points from Redis after `settleMillis`.
+   * Empties Redis, and starts new replicas that share it; `configured` is the number that they are
+   * configured with. They have points from Redis after `settleMillis`.
    */
   async reset(count: number, configured = count, settleMillis = 3000): Promise<void> {
     await this.connection.command('flush', ['FLUSHALL']);

@@ -5,7 +5,10 @@ import { postJson } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { MISSING, useRedis } from './kit.js';
 
-/** Several calls of one request under an idempotency key, at processes that share Redis: none is made twice. */
+/**
+ * Several calls of one request under an idempotency key, at processes that share Redis: none is
+ * made twice.
+ */
 
 const PAY = 'pay(sum: 1) { receipt }';
 const mutation = (...names: readonly string[]): object => ({

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { freePort } from '../kit/free-port.js';
 import { RedisServer, until } from './kit.js';
 
-/** Several servers of Redis: Sentinel with a primary and its replica, and a cluster of three nodes. */
+/**
+ * Several servers of Redis: Sentinel with a primary and its replica, and a cluster of three nodes.
+ */
 
 /** What `redis-cli` prints. */
 export function ask(port: number, ...words: readonly string[]): string {
@@ -15,7 +17,9 @@ export function ask(port: number, ...words: readonly string[]): string {
   return `${stdout}${stderr}`.trim();
 }
 
-/** Returns when a replica has all that was written before. The key is in the slot of what is shared. */
+/**
+ * Returns when a replica has all that was written before. The key is in the slot of what is shared.
+ */
 export function replicate({ port }: RedisServer, ...words: readonly string[]): void {
   const input = 'SET {soapstone:}written 1\nWAIT 1 60000\n';
   const { stdout } = spawnSync('redis-cli', ['-p', String(port), ...words], {

@@ -386,7 +386,9 @@ const boundaries = fc.string({
   maxLength: 70,
 });
 
-/** Reads a message, and one with another byte, whole and in pieces: the outcome must be the same. */
+/**
+ * Reads a message, and one with another byte, whole and in pieces: the outcome must be the same.
+ */
 function compareSplits(
   message: Buffer,
   type: string,

@@ -77,7 +77,10 @@ function refusalOf(upstream: Upstream, body: UpstreamRequest['body']): Promise<R
 const answerHeads = (socket: Socket): void =>
   void socket.on('data', () => socket.write(answer(OWN)));
 
-/** Answers the first request early, and the next one on the same connection as if it were still the first. */
+/**
+ * Answers the first request early, and the next one on the same connection as if it were still the
+ * first.
+ */
 function answerEarly(socket: Socket, first: string, rest: string): void {
   let bytes = 0;
   socket.once('data', () => {
@@ -120,7 +123,10 @@ for (const [name, makeBody] of [
   }
 }
 
-/** Answers the first request whole, and each later one on the connection before more than its beginning is read. */
+/**
+ * Answers the first request whole, and each later one on the connection before more than its
+ * beginning is read.
+ */
 function answerEarlyLater(socket: Socket, early: string): void {
   let bytes = 0;
   socket.on('data', (chunk) => {
@@ -509,7 +515,10 @@ limits:
 `,
     );
     t.teardown(() => backend.close());
-    /** What a caller alone could tell, once in a hundred times before the first sign (`test/bench/desync.ts`). */
+    /**
+     * What a caller alone could tell, once in a hundred times before the first sign
+     * (`test/bench/desync.ts`).
+     */
     const isHidden = (call: number): boolean =>
       ['twice, later', 'on another connection'].includes(behaviourOf(call));
     const calls = Array.from({ length: 2_000 }, (_, call) => call).filter(

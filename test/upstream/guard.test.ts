@@ -34,7 +34,10 @@ async function startGuarded(t: Test) {
     guard,
     /** The other end. */
     backend: await backend,
-    /** Resolves to what was read: the next bytes, or the error the socket ended with, or null for an end without one. */
+    /**
+     * Resolves to what was read: the next bytes, or the error the socket ended with, or null for an
+     * end without one.
+     */
     next: (): Promise<string | Error | null> =>
       new Promise((resolve) => {
         const look = (): void => {

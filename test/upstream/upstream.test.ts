@@ -312,7 +312,8 @@ for (const [end, framing, how] of [
     });
     t.teardown(() => backend.close());
     const heard = call(makeUpstream(t, [backend.url]));
-    // Each piece waits a turn, as for a caller that reads slowly: the last one too, when nothing is left behind it.
+    // Each piece waits a turn, as for a caller that reads slowly: the last one too, when nothing is
+    // left behind it.
     heard.onData = () => {
       heard.call.pause();
       const isLast = heard.text.length === 200_000;

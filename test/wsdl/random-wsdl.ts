@@ -7,7 +7,10 @@ import { schemaWith, wsdlWith } from './written.js';
 /** Names of each kind; one in eight of them is not declared. */
 const COUNT = 8;
 
-/** Writes a schema in which anything refers to anything: right, wrong, in circles, before it is declared. */
+/**
+ * Writes a schema in which anything refers to anything: right, wrong, in circles, before it is
+ * declared.
+ */
 class SchemaWriter {
   readonly #next: (below: number) => number;
 
@@ -39,7 +42,10 @@ class SchemaWriter {
     return kind + this.#next(COUNT);
   }
 
-  /** Of an element or attribute of a type. Some are names that the schema makes for what has none in XML. */
+  /**
+   * Of an element or attribute of a type. Some are names that the schema makes for what has none in
+   * XML.
+   */
   #memberName(kind: string): string {
     const made = ['items', 'items2', 'any', 'value', 'choice', '_'];
     return this.#next(6) === 0 ? (made[this.#next(made.length)] ?? '') : this.#name(kind);
@@ -152,7 +158,10 @@ class SchemaWriter {
   }
 }
 
-/** What is wrong with what is read of a random WSDL, or null. `next` gives a number below its argument. */
+/**
+ * What is wrong with what is read of a random WSDL, or null. `next` gives a number below its
+ * argument.
+ */
 export async function problemOfRandomWsdl(next: (below: number) => number): Promise<string | null> {
   const body = Buffer.from(randomWsdl(next));
   const fetch = async (url: string) => ({ url, contentType: 'text/xml', body });

@@ -22,7 +22,10 @@ const NAMESPACES = `xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://
   xmlns:http="http://schemas.xmlsoap.org/wsdl/http/" xmlns:mime="http://schemas.xmlsoap.org/wsdl/mime/"
   xmlns:soapenc="http://schemas.xmlsoap.org/soap/encoding/" xmlns:t="urn:t"`;
 
-/** A whole WSDL around what a test is about: by default one operation `Get` with the elements `t:Get`, `t:GetResponse`. */
+/**
+ * A whole WSDL around what a test is about: by default one operation `Get` with the elements
+ * `t:Get`, `t:GetResponse`.
+ */
 export function wsdlWith(parts: {
   readonly head?: string;
   readonly types?: string;
@@ -50,7 +53,10 @@ ${content}
 </xs:schema>`;
 }
 
-/** A WSDL with the operation `Echo`, or of another name, from `t:Echo` to `t:EchoResponse`, which `types` declare. */
+/**
+ * A WSDL with the operation `Echo`, or of another name, from `t:Echo` to `t:EchoResponse`, which
+ * `types` declare.
+ */
 export const echoWsdl = (types: string, name = 'Echo'): string =>
   wsdlWith({
     types,

@@ -78,8 +78,8 @@ t.test('the W3C XML conformance suite', async (t) => {
     const key = `${kind}, ${hasDoctype(bytes) ? 'DOCTYPE' : 'none'}: ${result(whole)}`;
     counts[key] = (counts[key] ?? 0) + 1;
   }
-  // 243 malformed documents without DOCTYPE, and one with it inside a broken processing instruction: all refused. 73
-  // well-formed ones: all accepted. With a DOCTYPE none is
+  // 243 malformed documents without DOCTYPE, and one with it inside a broken processing
+  // instruction: all refused. 73 well-formed ones: all accepted. With a DOCTYPE none is
   // accepted; what is refused for another reason has it earlier.
   t.strictSame(counts, {
     'malformed, none: XML_NOT_WELLFORMED': 222,

@@ -16,7 +16,10 @@ import { cutAt } from '../kit/splits.js';
 import { documents, places, print } from './documents.js';
 import { LIMITS, LogHandler, type Outcome, read } from './log.js';
 
-/** What is read here all at once is read byte by byte too: then nothing is ever read but step by step. */
+/**
+ * What is read here all at once is read byte by byte too: then nothing is ever read but step by
+ * step.
+ */
 const stepwise = (message: Buffer, interest: (tag: StartTag) => Interest): Outcome =>
   read(
     Array.from(message, (byte) => Uint8Array.of(byte)),

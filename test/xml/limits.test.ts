@@ -14,7 +14,10 @@ type Row = readonly [
 const many = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join('');
 
-/** Messages with `count` of what is limited, not ended: what is too much must be refused before the end is known. */
+/**
+ * Messages with `count` of what is limited, not ended: what is too much must be refused before the
+ * end is known.
+ */
 const ROWS: readonly Row[] = [
   ['depth', 4, 'XML_DEPTH_LIMIT', (count) => many(count, () => '<a>')],
   ['depth', 100, 'XML_DEPTH_LIMIT', (count) => `${many(count - 1, (i) => `<e${i}>`)}<x`],

@@ -5,7 +5,9 @@ import { ALL, ELEMENTS_ONLY, PRESENCE, SKIP, type XmlHandler } from '../../src/x
 import { XmlReader } from '../../src/xml/reader.js';
 import { LIMITS } from './log.js';
 
-/** Refuses elements called `open`, `close` and `text` at that event; skips the content of `skip`. */
+/**
+ * Refuses elements called `open`, `close` and `text` at that event; skips the content of `skip`.
+ */
 function refusing(): XmlHandler {
   const names: string[] = [];
   const refuse = (): never => {

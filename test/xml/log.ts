@@ -73,7 +73,10 @@ class InstructionLogHandler extends LogHandler {
   }
 }
 
-/** Reads a message given in pieces. Of a refused one, the text is left out: how much of it was reported may differ. */
+/**
+ * Reads a message given in pieces. Of a refused one, the text is left out: how much of it was
+ * reported may differ.
+ */
 export function read(pieces: readonly Uint8Array[], options: ReadOptions = {}): Outcome {
   const handler = new (options.instructions === true ? InstructionLogHandler : LogHandler)(
     options.interest,

@@ -295,7 +295,8 @@ t.test('long text is taken or refused as step by step, wherever it is cut', (t) 
         if (expected.refusal === null) accepted++;
         const about = `${content} behind ${edge}, ${interest}`;
         assert.deepStrictEqual(read([message], options), expected, about);
-        // The second part begins within the text: behind half of what comes before, and within the special one.
+        // The second part begins within the text: behind half of what comes before, and within the
+        // special one.
         for (const at of [6 + (edge >> 1), before.length, before.length + 1]) {
           assert.deepStrictEqual(
             read([message.subarray(0, at), message.subarray(at)], options),

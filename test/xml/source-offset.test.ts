@@ -6,7 +6,10 @@ import { XmlReader } from '../../src/xml/reader.js';
 import { sourceOffset } from '../../src/xml/source-offset.js';
 import { LIMITS } from './log.js';
 
-/** What stands between the start and the end tag of the one child, cut out of the bytes as they were sent. */
+/**
+ * What stands between the start and the end tag of the one child, cut out of the bytes as they were
+ * sent.
+ */
 function cutOut(bytes: Buffer, charset: string | null): { whole: Buffer; content: Buffer } {
   const offsets: number[] = [];
   const handler: XmlHandler = {

@@ -15,9 +15,9 @@ export const beginExchange = (sender: Sender, method: string, proxies: Networks)
   new Exchange(nextExchangeId(), sender.address, method, clientAddress(sender, proxies));
 
 /**
- * The address of the client: that of the connection, or of X-Forwarded-For behind trusted proxies, both in their plain
- * form. Each proxy appends the address of its peer, so the last one that is no trusted proxy is the client; earlier ones
- * are not verified (catalogue H34).
+ * The address of the client: that of the connection, or of X-Forwarded-For behind trusted proxies,
+ * both in their plain form. Each proxy appends the address of its peer, so the last one that is no
+ * trusted proxy is the client; earlier ones are not verified (catalogue H34).
  */
 export function clientAddress(caller: Sender, proxies: Networks): string {
   let { address } = caller;
@@ -36,7 +36,10 @@ export function clientAddress(caller: Sender, proxies: Networks): string {
   return address;
 }
 
-/** The part of an address that identifies a client: of IPv6 the first 64 bits, as one subscriber has all others. */
+/**
+ * The part of an address that identifies a client: of IPv6 the first 64 bits, as one subscriber has
+ * all others.
+ */
 export function subscriberOf(address: string): string {
   return address.includes(':') ? prefixOf(address) : address;
 }
@@ -76,7 +79,9 @@ function withoutPort(text: string): string {
   return /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(text)?.[1] ?? text;
 }
 
-/** The eight groups of an IPv6 address without leading zeros, in lower case; null for what is none. */
+/**
+ * The eight groups of an IPv6 address without leading zeros, in lower case; null for what is none.
+ */
 function expand(address: string): readonly string[] | null {
   if (isIP(address) !== 6) return null;
   const [head = '', tail] = address.toLowerCase().split('::');

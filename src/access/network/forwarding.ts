@@ -16,8 +16,9 @@ const NONE: readonly string[] = [];
 const CHAIN_CHARS_MAX = 2_048;
 
 /**
- * Tells a backend where a request came from: `X-Forwarded-For`, `-Proto`, `-Host`, and `Forwarded` (RFC 7239), from the
- * connection itself. The values of a client for these fields count only on the connection of a trusted proxy.
+ * Tells a backend where a request came from: `X-Forwarded-For`, `-Proto`, `-Host`, and `Forwarded`
+ * (RFC 7239), from the connection itself. The values of a client for these fields count only on the
+ * connection of a trusted proxy.
  */
 export class Forwarding {
   readonly #proxies: Networks;

@@ -1,7 +1,9 @@
 /** Results kept at most: few clients send most requests. */
 const KEPT_MAX = 1024;
 
-/** Returns the function with a cache of its latest results. Addresses come again with every request. */
+/**
+ * Returns the function with a cache of its latest results. Addresses come again with every request.
+ */
 export function memoize<T>(answer: (text: string) => T): (text: string) => T {
   const kept = new Map<string, T>();
   return (text) => {

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Refusal } from '../../base/refusals/refusal.js';
 
-/** Intermediaries in a request. A longer way is a loop in which each of them writes no name, or a new one. */
+/**
+ * Intermediaries in a request. A longer way is a loop in which each of them writes no name, or a
+ * new one.
+ */
 export const HOPS_MAX = 20;
 /** Characters of the field of a caller. */
 const CHARS_MAX = 2_048;
@@ -10,8 +13,9 @@ const CHARS_MAX = 2_048;
 type FieldValue = string | readonly string[] | undefined;
 
 /**
- * The field `Via` (RFC 9110 section 7.6.3), by which a gateway that its own requests come back to finds out. The name of
- * the gateway is a pseudonym, the same in all of its processes. It tells nothing of the host.
+ * The field `Via` (RFC 9110 section 7.6.3), by which a gateway that its own requests come back to
+ * finds out. The name of the gateway is a pseudonym, the same in all of its processes. It tells
+ * nothing of the host.
  */
 export class Via {
   readonly #name: string;
@@ -24,7 +28,9 @@ export class Via {
     this.#own = `1.1 ${this.#name}`;
   }
 
-  /** Throws `LOOP_DETECTED` for a request that has passed this gateway, or too many intermediaries. */
+  /**
+   * Throws `LOOP_DETECTED` for a request that has passed this gateway, or too many intermediaries.
+   */
   check(received: FieldValue): void {
     if (received === undefined) return;
     const text = String(received);
@@ -34,8 +40,8 @@ export class Via {
   }
 
   /**
-   * The value for a backend: the gateways of this kind so far, and this one. Other names are those that a caller wrote,
-   * and say nothing about a loop.
+   * The value for a backend: the gateways of this kind so far, and this one. Other names are those
+   * that a caller wrote, and say nothing about a loop.
    */
   next(received: FieldValue): string {
     if (received === undefined) return this.#own;

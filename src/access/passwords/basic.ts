@@ -40,11 +40,14 @@ const VERIFIED_MAX = 1024;
 /** Wrong credentials that are remembered: they are refused again without a verification. */
 const REFUSED_MAX = 1024;
 
-/** Failures of one address, a burst and then one in a while: beyond, its passwords are refused without a verification. */
+/**
+ * Failures of one address, a burst and then one in a while: beyond, its passwords are refused
+ * without a verification.
+ */
 const ADDRESS_FAILURES = { burst: 20, restoreMillis: 1_000 } as const;
 /**
- * Failures of one address with one user, a burst and then one in a while. Failures of a user alone are not counted:
- * other clients could shut the user out from anywhere.
+ * Failures of one address with one user, a burst and then one in a while. Failures of a user alone
+ * are not counted: other clients could shut the user out from anywhere.
  */
 const PAIR_FAILURES = { burst: 5, restoreMillis: 10_000 } as const;
 
@@ -52,8 +55,9 @@ const PAIR_FAILURES = { burst: 5, restoreMillis: 10_000 } as const;
 const CHALLENGE = 'Basic realm="soapstone", charset="UTF-8"';
 
 /**
- * Identifies clients by HTTP Basic (RFC 7617). A password is verified by scrypt outside the event loop, once: after that
- * its keyed digest is remembered. An unknown user takes as long as a wrong password.
+ * Identifies clients by HTTP Basic (RFC 7617). A password is verified by scrypt outside the event
+ * loop, once: after that its keyed digest is remembered. An unknown user takes as long as a wrong
+ * password.
  */
 export class BasicUsers implements Identifier {
   readonly challenge = CHALLENGE;
@@ -91,8 +95,9 @@ export class BasicUsers implements Identifier {
   }
 
   /**
-   * Remembers what those before a reload had verified, of users whose hash is the same: a reload must not have all clients
-   * verified again at once. Failures stay counted. Called before the first request.
+   * Remembers what those before a reload had verified, of users whose hash is the same: a reload
+   * must not have all clients verified again at once. Failures stay counted. Called before the
+   * first request.
    */
   keep(earlier: BasicUsers): void {
     this.#digestKey = earlier.#digestKey;

@@ -3,7 +3,10 @@ import { setAndEvictOldest } from '../../base/evict-oldest.js';
 /** Keys that are remembered; beyond, the one longest without a failure begins anew. */
 export const KEYS_MAX = 10_000;
 
-/** Counts failures by key as the generic cell rate algorithm does (ITU-T I.371): a burst, then one in a while. */
+/**
+ * Counts failures by key as the generic cell rate algorithm does (ITU-T I.371): a burst, then one
+ * in a while.
+ */
 export class FailureRate {
   readonly #burst: number;
   readonly #restoreMillis: number;

@@ -11,8 +11,8 @@ export interface PasswordHash {
 }
 
 /**
- * `scrypt:LOG2_COST:BLOCK_SIZE:PARALLELIZATION:SALT:HASH`, the last two in base64url. The bounds keep one verification
- * below 128 MiB.
+ * `scrypt:LOG2_COST:BLOCK_SIZE:PARALLELIZATION:SALT:HASH`, the last two in base64url. The bounds
+ * keep one verification below 128 MiB.
  */
 export const PASSWORD_HASH =
   '^scrypt:1[4-7]:[1-8]:[1-4]:[A-Za-z0-9_-]{22,128}:[A-Za-z0-9_-]{43,128}$';

@@ -4,10 +4,16 @@ import { Refusal } from '../../base/refusals/refusal.js';
 export const RUNNING_MAX = 2;
 /** Verifications of one address that wait. Beyond, its requests are refused. */
 export const WAITING_PER_ADDRESS_MAX = 64;
-/** Addresses that wait. Beyond, requests of others are refused: each verification takes 100 ms of a processor. */
+/**
+ * Addresses that wait. Beyond, requests of others are refused: each verification takes 100 ms of a
+ * processor.
+ */
 export const WAITING_ADDRESSES_MAX = 256;
 
-/** Runs verifications of passwords, a few at once. Addresses take turns: one with many delays no other. */
+/**
+ * Runs verifications of passwords, a few at once. Addresses take turns: one with many delays no
+ * other.
+ */
 export class VerificationQueue {
   /** The verifications that wait, by address; the first address is next. */
   readonly #waiting = new Map<string, (() => void)[]>();

@@ -12,7 +12,10 @@ const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 /** The forms that some servers accept as well. */
 const ANY_BEARER = /^bearer[ \t]+([\w.~+/-]+=*)/i;
 
-/** The token of a request; null where it has none. Throws `UNAUTHENTICATED` for a field that holds no token. */
+/**
+ * The token of a request; null where it has none. Throws `UNAUTHENTICATED` for a field that holds
+ * no token.
+ */
 export function bearerToken({ headers }: CallerIdentity): string | null {
   const field = headers['authorization'];
   if (field === undefined) return null;
@@ -34,8 +37,9 @@ export function withholdToken({ headers }: Head, isForGateway: (token: string) =
 }
 
 /**
- * Returns the client of a token if the connection proves what the token is bound to: the certificate of its client (RFC
- * 8705 section 3.1). Throws `UNAUTHENTICATED` for another one, and for proofs of other kinds.
+ * Returns the client of a token if the connection proves what the token is bound to: the
+ * certificate of its client (RFC 8705 section 3.1). Throws `UNAUTHENTICATED` for another one, and
+ * for proofs of other kinds.
  */
 export function verifyBinding(client: Client, { certificate = null }: CallerIdentity): Client {
   const confirmation = client.claims?.['cnf'];

@@ -20,13 +20,18 @@ export interface IntrospectionRules extends TokenClientRules {
   readonly forward: boolean;
 }
 
-/** Asks the authorization server about a token: its claims, or null where it is not active. Rejects without an answer. */
+/**
+ * Asks the authorization server about a token: its claims, or null where it is not active. Rejects
+ * without an answer.
+ */
 export type Introspect = (
   token: string,
   observer: CallObserver | null,
 ) => Promise<Readonly<Record<string, unknown>> | null>;
 
-/** Answers that are remembered, of either kind: made-up tokens must not displace those of clients. */
+/**
+ * Answers that are remembered, of either kind: made-up tokens must not displace those of clients.
+ */
 const ANSWERS_MAX = 10_000;
 
 interface Answer {
@@ -36,8 +41,8 @@ interface Answer {
 }
 
 /**
- * Identifies clients by a token of any form that its authorization server knows (RFC 7662). Requests with the same token
- * wait for one answer. Without an answer they are refused.
+ * Identifies clients by a token of any form that its authorization server knows (RFC 7662).
+ * Requests with the same token wait for one answer. Without an answer they are refused.
  */
 export class IntrospectedTokens implements Identifier {
   readonly #rules: IntrospectionRules;
@@ -106,7 +111,8 @@ export class IntrospectedTokens implements Identifier {
     if (audience !== null && ![aud].flat().includes(audience))
       return tokenRefusal('token: aud is another');
     if (typeof iss !== 'string' || /\s/.test(iss)) return tokenRefusal('token: iss is no name');
-    // A text, or a number that is none, would otherwise be a token that never ends (RFC 7519 section 4.1.4).
+    // A text, or a number that is none, would otherwise be a token that never ends (RFC 7519
+    // section 4.1.4).
     if (exp !== null && typeof exp !== 'number') return tokenRefusal('token: exp is no number');
     if (exp !== null && exp * 1000 <= Date.now()) return tokenRefusal('token is expired');
     const lifetime = {

@@ -1,9 +1,14 @@
 import { performance } from 'node:perf_hooks';
 
-/** Fetches the keys of an issuer: a JSON Web Key Set as text. Rejects when there is none to be had, in bounded time. */
+/**
+ * Fetches the keys of an issuer: a JSON Web Key Set as text. Rejects when there is none to be had,
+ * in bounded time.
+ */
 export type FetchKeys = () => Promise<string>;
 
-/** Keys that are older are no longer used: an issuer that cannot be reached may have withdrawn them. */
+/**
+ * Keys that are older are no longer used: an issuer that cannot be reached may have withdrawn them.
+ */
 export const KEYS_LIFE_MILLIS = 86_400_000;
 
 export interface IssuerKeysOptions<T> {
@@ -18,8 +23,9 @@ export interface IssuerKeysOptions<T> {
 }
 
 /**
- * The keys of an issuer, asked for when they are needed: never twice at the same time, and seldom however many tokens
- * name keys that are not known (catalogue K08). Keys stay good while the issuer cannot be reached, for `KEYS_LIFE_MILLIS`.
+ * The keys of an issuer, asked for when they are needed: never twice at the same time, and seldom
+ * however many tokens name keys that are not known (catalogue K08). Keys stay good while the issuer
+ * cannot be reached, for `KEYS_LIFE_MILLIS`.
  */
 export class IssuerKeys<T> {
   readonly #options: Required<IssuerKeysOptions<T>>;
@@ -42,8 +48,8 @@ export class IssuerKeys<T> {
   }
 
   /**
-   * Begins with the keys that `earlier` has. The first token waits until the issuer was asked again: a reload is how operators
-   * make the gateway forget keys that were withdrawn.
+   * Begins with the keys that `earlier` has. The first token waits until the issuer was asked
+   * again: a reload is how operators make the gateway forget keys that were withdrawn.
    */
   keep(earlier: IssuerKeys<T> | null): void {
     if (earlier === null) return;

@@ -23,7 +23,10 @@ type Claims = Readonly<Record<string, unknown>>;
 /** A client and a class are names, not texts. */
 const CLAIM_CHARS_MAX = 1024;
 
-/** The client that a claim names within its issuer: another issuer may have a subject of the same name. */
+/**
+ * The client that a claim names within its issuer: another issuer may have a subject of the same
+ * name.
+ */
 export function tokenClient(
   by: 'jwt' | 'introspection',
   issuer: string,
@@ -50,8 +53,8 @@ export function tokenClient(
 }
 
 /**
- * The token of a user. `clientClaim` may name an application, which has many users: `sub` tells them apart. A token
- * without one (RFC 7662 section 2.2 leaves it out) is for no user but its own.
+ * The token of a user. `clientClaim` may name an application, which has many users: `sub` tells
+ * them apart. A token without one (RFC 7662 section 2.2 leaves it out) is for no user but its own.
  */
 function subjectToken(
   issuer: string,

@@ -10,7 +10,9 @@ import { type TokenClientRules, tokenClient } from './token-client.js';
 export interface TokenRules extends TokenClientRules {
   readonly issuer: string;
   readonly audience: string;
-  /** The algorithms are those of public keys: with a shared secret every verifier could make tokens. */
+  /**
+   * The algorithms are those of public keys: with a shared secret every verifier could make tokens.
+   */
   readonly algorithms: readonly JwtAlgorithm[];
   readonly toleranceMillis: number;
   /** A token without `nbf` is refused. */
@@ -26,14 +28,20 @@ const VERIFIED_MILLIS = 60_000;
 /** RFC 7515 section 3.1. */
 const THREE_PARTS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Identifies clients by a signed token (RFC 7519). The issuer that a token names decides by which rules. */
+/**
+ * Identifies clients by a signed token (RFC 7519). The issuer that a token names decides by which
+ * rules.
+ */
 export class Tokens implements Identifier {
   readonly #issuers: ReadonlyMap<string, TokenIssuer>;
   readonly #leavesOthers: boolean;
   /** The clients of verified tokens by digest of the token, the oldest first. */
   readonly #verified = new Map<string, { readonly client: Client; readonly untilMillis: number }>();
 
-  /** `leavesOthers`: other tokens than those of its issuers are not refused, but left to the next way of identification. */
+  /**
+   * `leavesOthers`: other tokens than those of its issuers are not refused, but left to the next
+   * way of identification.
+   */
   constructor(issuers: readonly TokenIssuer[], leavesOthers = false) {
     this.#issuers = new Map(issuers.map((issuer) => [issuer.rules.issuer, issuer]));
     this.#leavesOthers = leavesOthers;
@@ -64,7 +72,9 @@ export class Tokens implements Identifier {
     return verifyBinding(client, caller);
   }
 
-  /** Tokens of others are for others: a client that is known by a key may have one for the backend. */
+  /**
+   * Tokens of others are for others: a client that is known by a key may have one for the backend.
+   */
   withhold(head: Head): void {
     withholdToken(head, (token) => {
       const claims = claimsIn(token);

@@ -13,8 +13,8 @@ export interface ExplanationRule {
 }
 
 /**
- * The closed table of explanations of SOAP Faults. A fact is told only where the row of its code names it; a code without
- * a row tells nothing, as those of backends, rights and credentials.
+ * The closed table of explanations of SOAP Faults. A fact is told only where the row of its code
+ * names it; a code without a row tells nothing, as those of backends, rights and credentials.
  */
 export const EXPLANATIONS: Readonly<Partial<Record<RefusalCode, ExplanationRule>>> = {
   XML_NOT_WELLFORMED: {
@@ -170,7 +170,10 @@ export interface Explanation {
   readonly text: string;
 }
 
-/** Explains a refusal to its caller, as far as the table allows. Null where there is nothing to tell. */
+/**
+ * Explains a refusal to its caller, as far as the table allows. Null where there is nothing to
+ * tell.
+ */
 export function explain(refusal: Refusal): Explanation | null {
   const rule = EXPLANATIONS[refusal.code];
   if (rule === undefined) return null;
@@ -275,7 +278,10 @@ const EXPECTED_MAX = 4;
 /** Characters of one name that are shown. */
 const NAME_CHARS_MAX = 128;
 
-/** Cuts a name of the message to 128 characters, and replaces control and formatting characters, which could hide others. */
+/**
+ * Cuts a name of the message to 128 characters, and replaces control and formatting characters,
+ * which could hide others.
+ */
 function shorten(name: string): string {
   // No more than 128 characters have more code units; the rest is not looked at.
   const characters = [...name.slice(0, 2 * NAME_CHARS_MAX + 2)].map((each) =>

@@ -10,9 +10,14 @@ export interface Place {
   readonly line: number | null;
 }
 
-/** What a refusal knows of the message it refuses, besides its code: names and places, never values. */
+/**
+ * What a refusal knows of the message it refuses, besides its code: names and places, never values.
+ */
 export interface Facts {
-  /** The offset of what was found, in UTF-8 as the reader counts; absent: the reader finds the last tag. */
+  /**
+   * The offset of what was found, in UTF-8 as the reader counts; absent: the reader finds the last
+   * tag.
+   */
   readonly offsetBytes?: number;
   /** The path to what breaks the rule, by names of the schema: of XML from the child of Body on. */
   readonly path?: string;
@@ -20,7 +25,10 @@ export interface Facts {
   readonly elements?: readonly SeenName[];
   /** The action that the message names. */
   readonly action?: string;
-  /** The actions, namespaces or media types that would have been right. All may be known to the caller. */
+  /**
+   * The actions, namespaces or media types that would have been right. All may be known to the
+   * caller.
+   */
   readonly expected?: readonly string[];
 }
 

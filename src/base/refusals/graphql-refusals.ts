@@ -1,6 +1,9 @@
 import type { RefusalKind } from './refusal-kind.js';
 
-/** The part of the table of refusals for GraphQL: `status` is that of an answer in application/graphql-response+json with no data. */
+/**
+ * The part of the table of refusals for GraphQL: `status` is that of an answer in
+ * application/graphql-response+json with no data.
+ */
 export const GRAPHQL_REFUSALS = {
   BAD_REQUEST: { blame: 'client', status: 400, text: 'The GraphQL request is malformed.' },
   BAD_USER_INPUT: { blame: 'client', status: 400, text: 'An argument has no valid value.' },

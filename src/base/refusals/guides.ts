@@ -15,7 +15,10 @@ type Guides = Readonly<Record<RefusalCode, RefusalGuide>>;
 
 let guides: Guides | null = null;
 
-/** One guide for each row of the closed table of refusals, from `config/refusals.json`, which a start does not read. */
+/**
+ * One guide for each row of the closed table of refusals, from `config/refusals.json`, which a
+ * start does not read.
+ */
 export function refusalGuides(): Guides {
   if (guides === null) {
     const read: Guides = JSON.parse(

@@ -13,7 +13,10 @@ export interface RefusalKind {
   readonly text: string;
   /** A SOAP fault code other than the sender's or receiver's that follows from `blame`. */
   readonly fault?: 'VersionMismatch' | 'MustUnderstand' | 'DataEncodingUnknown';
-  /** The fault code of SOAP 1.1 is the name that WS-Security has for it, as is the subcode of SOAP 1.2 for each such name. */
+  /**
+   * The fault code of SOAP 1.1 is the name that WS-Security has for it, as is the subcode of SOAP
+   * 1.2 for each such name.
+   */
   readonly isSecurityFault?: boolean;
   /** The bytes are no XML document: a dialect may answer this without a Fault. */
   readonly undecodable?: boolean;
@@ -21,12 +24,21 @@ export interface RefusalKind {
   readonly isAbrupt?: boolean;
   /** An HTTP status that does not follow from blame and dialect. */
   readonly status?: number;
-  /** The status where there is no Fault to answer: SOAP callers get one, with the status of their dialect. */
+  /**
+   * The status where there is no Fault to answer: SOAP callers get one, with the status of their
+   * dialect.
+   */
   readonly httpStatus?: number;
-  /** Seconds until it is worth asking again, where nothing better is known: `Retry-After` of the answer. */
+  /**
+   * Seconds until it is worth asking again, where nothing better is known: `Retry-After` of the
+   * answer.
+   */
   readonly retryAfterSeconds?: number;
 }
 
-/** The level of the access log line: requests that are refused are warnings, failures of services and of the gateway errors. */
+/**
+ * The level of the access log line: requests that are refused are warnings, failures of services
+ * and of the gateway errors.
+ */
 export const levelOf = ({ blame, level }: RefusalKind): RefusalLevel =>
   level ?? (blame === 'client' || blame === 'peer' ? 'warn' : 'error');

@@ -3,29 +3,50 @@ import type { RefusalKind } from './refusal-kind.js';
 import { kindOf, type RefusalCode } from './refusals.js';
 
 /**
- * An expected failure of one request or one upstream call. Any other exception at run time is a bug and becomes
- * `INTERNAL`.
+ * An expected failure of one request or one upstream call. Any other exception at run time is a bug
+ * and becomes `INTERNAL`.
  */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly kind: RefusalKind;
-  /** The rule that is broken, in words. Holds no input. Callers see it where the code has it among its facts. */
+  /**
+   * The rule that is broken, in words. Holds no input. Callers see it where the code has it among
+   * its facts.
+   */
   readonly rule: string | null;
-  /** Names of the message of the caller, and what was expected. Callers see those that the code has among its facts. */
+  /**
+   * Names of the message of the caller, and what was expected. Callers see those that the code has
+   * among its facts.
+   */
   readonly facts: Facts;
-  /** For the log only: the value found in the request, as text; null when the code is enough. Log writers cut it. */
+  /**
+   * For the log only: the value found in the request, as text; null when the code is enough. Log
+   * writers cut it.
+   */
   readonly found: string | number | null;
-  /** The limit that was exceeded; null for other reasons. Callers see it where the code has it among its facts. */
+  /**
+   * The limit that was exceeded; null for other reasons. Callers see it where the code has it among
+   * its facts.
+   */
   readonly limit: ExceededLimit | null;
-  /** For the log only: the address of the backend where the call failed, as the metrics name it; null for none. */
+  /**
+   * For the log only: the address of the backend where the call failed, as the metrics name it;
+   * null for none.
+   */
   address: string | null = null;
   /** For the log only: what was known of the reply that is refused; null for any other refusal. */
   reply: ReplyFacts | null = null;
-  /** When it is worth asking again: seconds, or an HTTP date (RFC 9110 section 10.2.3). Null when nothing is known. */
+  /**
+   * When it is worth asking again: seconds, or an HTTP date (RFC 9110 section 10.2.3). Null when
+   * nothing is known.
+   */
   readonly retryAfter: string | null;
   readonly #hasOffset: boolean;
   #place: Place | null;
-  /** A challenge for the answer (RFC 9110 section 11.6.1), besides that of bearer tokens: a constant, or that of a backend. */
+  /**
+   * A challenge for the answer (RFC 9110 section 11.6.1), besides that of bearer tokens: a
+   * constant, or that of a backend.
+   */
   readonly challenge: string | null;
 
   constructor(code: RefusalCode, rule: string | null = null, options?: RefusalOptions) {
@@ -54,7 +75,10 @@ export class Refusal extends Error {
     return rule === null ? where : `${rule} at ${where}`;
   }
 
-  /** The position in the message of what was found; null while that is not known. The line is null until `locate`. */
+  /**
+   * The position in the message of what was found; null while that is not known. The line is null
+   * until `locate`.
+   */
   get place(): Place | null {
     return this.#place;
   }
@@ -118,7 +142,9 @@ export function refuseByLimit(
   return new Refusal(code, detail, { found, limit: { key, value } });
 }
 
-/** Converts a caught value into a refusal: bugs become `INTERNAL` and keep their cause for the log. */
+/**
+ * Converts a caught value into a refusal: bugs become `INTERNAL` and keep their cause for the log.
+ */
 export function asRefusal(caught: unknown): Refusal {
   if (caught instanceof Refusal) return caught;
   return new Refusal('INTERNAL', null, { cause: caught });

@@ -4,11 +4,12 @@ import type { RefusalKind } from './refusal-kind.js';
 /**
  * The closed table of all refusals and failures at run time.
  *
- * A row names the party to blame; HTTP status, SOAP fault code and GraphQL status are derived from that and from the
- * dialect, so they cannot disagree with it. Texts are public: they never hold input, addresses or upstream bodies.
+ * A row names the party to blame; HTTP status, SOAP fault code and GraphQL status are derived from
+ * that and from the dialect, so they cannot disagree with it. Texts are public: they never hold
+ * input, addresses or upstream bodies.
  *
- * `peer` is the sender of the message: the XML reader and the envelope validator do not know the direction.
- * `asUpstream` turns a peer's refusal of a reply into `UPSTREAM_INVALID_RESPONSE`.
+ * `peer` is the sender of the message: the XML reader and the envelope validator do not know the
+ * direction. `asUpstream` turns a peer's refusal of a reply into `UPSTREAM_INVALID_RESPONSE`.
  */
 export const REFUSALS = {
   // The XML reader.

@@ -11,9 +11,10 @@ export interface FaultForm {
 }
 
 /**
- * The form of an answer. `http`: by the status, on the wire and in the log, also where an upgrade is refused.
- * `graphql json`: the answer to a well-formed GraphQL request in application/json, which is 200 unless no operation was
- * looked at (GraphQL over HTTP section 6.4.1). A `FaultForm`: the answer to a SOAP caller.
+ * The form of an answer. `http`: by the status, on the wire and in the log, also where an upgrade
+ * is refused. `graphql json`: the answer to a well-formed GraphQL request in application/json,
+ * which is 200 unless no operation was looked at (GraphQL over HTTP section 6.4.1). A `FaultForm`:
+ * the answer to a SOAP caller.
  */
 export type AnswerForm = 'http' | 'graphql json' | FaultForm;
 

@@ -40,7 +40,10 @@ const ELEMENTS_MAX = 64;
 const KEY_USES = '551d0f';
 const BASIC_CONSTRAINTS = '551d13';
 const KEY_IDENTIFIER = '551d0e';
-/** Subject alternative names, policies, and purposes, which are about other uses than a signature of a message. */
+/**
+ * Subject alternative names, policies, and purposes, which are about other uses than a signature of
+ * a message.
+ */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
   KEY_USES,
   BASIC_CONSTRAINTS,

@@ -22,7 +22,10 @@ export interface ParsedCertificate {
   readonly endMillis: number;
 }
 
-/** Reads what is asked of a certificate; null for one whose encoding is not understood. Throws where its key cannot be read. */
+/**
+ * Reads what is asked of a certificate; null for one whose encoding is not understood. Throws where
+ * its key cannot be read.
+ */
 export function parseCertificate(certificate: X509Certificate): ParsedCertificate | null {
   // The key is read first: without one, `toLegacyObject` ends the process (Node 24.21).
   const { publicKey, fingerprint256: fingerprint } = certificate;
@@ -56,7 +59,10 @@ export interface TrustOptions {
   readonly intermediates: readonly ParsedCertificate[];
   /** Every authority of a chain has to have a list; null: revocation is not checked. */
   readonly revocations: readonly SignedList[] | null;
-  /** Digests by which the certificates of a chain may be signed. That of an authority itself does not count. */
+  /**
+   * Digests by which the certificates of a chain may be signed. That of an authority itself does
+   * not count.
+   */
   readonly digests: ReadonlySet<string>;
 }
 
@@ -72,9 +78,9 @@ interface Verdict {
 }
 
 /**
- * Decides which certificates are trusted: a chain to a configured authority (RFC 5280 section 6). Signatures of
- * certificates are verified by OpenSSL. Constraints of names are not understood, so authorities with critical ones are not
- * trusted.
+ * Decides which certificates are trusted: a chain to a configured authority (RFC 5280 section 6).
+ * Signatures of certificates are verified by OpenSSL. Constraints of names are not understood, so
+ * authorities with critical ones are not trusted.
  */
 export class CertificateTrust {
   readonly #options: TrustOptions;

@@ -7,9 +7,9 @@ const NAME_CHARS_MAX = 4096;
 const TYPE = /^(?:[A-Za-z][A-Za-z0-9-]{0,63}|\d{1,16}(?:\.\d{1,16}){1,31})$/;
 
 /**
- * The attributes of a distinguished name (RFC 4514) as a key that does not depend on their order: `CN=erp,O=Bank`,
- * `O = Bank, CN = erp` and `o=Bank,cn=erp` have one. Values keep their case. Attributes that stand in one set (`+`) stay
- * together. Null for a text that is no such name.
+ * The attributes of a distinguished name (RFC 4514) as a key that does not depend on their order:
+ * `CN=erp,O=Bank`, `O = Bank, CN = erp` and `o=Bank,cn=erp` have one. Values keep their case.
+ * Attributes that stand in one set (`+`) stay together. Null for a text that is no such name.
  */
 export function nameKey(text: string): string | null {
   const attributes = readName(text);
@@ -35,15 +35,15 @@ export function configuredNameKey(text: string): string | null {
 }
 
 /**
- * The attributes of a configured name, each as a key that is equal for equal attributes: `CN=erp`, `cn = erp`. Null for a
- * text that is no such name.
+ * The attributes of a configured name, each as a key that is equal for equal attributes: `CN=erp`,
+ * `cn = erp`. Null for a text that is no such name.
  */
 export const attributeKeys = (text: string): readonly string[] | null =>
   readName(text)?.map(({ key }) => key) ?? null;
 
 /**
- * A name as in RFC 2253, which begins with the last attribute. Node prints one in each line, or several of one set with
- * ` + ` between them, all escaped as there.
+ * A name as in RFC 2253, which begins with the last attribute. Node prints one in each line, or
+ * several of one set with ` + ` between them, all escaped as there.
  */
 export const rfc2253Name = (lines: string): string =>
   lines

@@ -9,15 +9,19 @@ import {
   UTC_TIME,
 } from './der.js';
 
-/** The revocation lists of a file, as PEM. Text without any is returned as it is: an error for OpenSSL. */
+/**
+ * The revocation lists of a file, as PEM. Text without any is returned as it is: an error for
+ * OpenSSL.
+ */
 export function listsIn(pem: string): readonly string[] {
   const lists = pem.match(/-----BEGIN X509 CRL-----[^-]*-----END X509 CRL-----/g);
   return lists === null ? [pem] : [...lists];
 }
 
 /**
- * The serial numbers that the lists of a file revoke, in hexadecimal without leading zeros, whatever their authority is: a
- * certificate of another authority with the same number has to be verified by a handshake again, and passes it.
+ * The serial numbers that the lists of a file revoke, in hexadecimal without leading zeros,
+ * whatever their authority is: a certificate of another authority with the same number has to be
+ * verified by a handshake again, and passes it.
  */
 export function revokedSerials(pem: string): ReadonlySet<string> {
   const serials = new Set<string>();
@@ -55,8 +59,8 @@ interface Tail {
 }
 
 /**
- * Returns the part of a `CertificateList` (RFC 5280, section 5.1) behind `thisUpdate`. The optional version, the
- * algorithm and the issuer precede that.
+ * Returns the part of a `CertificateList` (RFC 5280, section 5.1) behind `thisUpdate`. The optional
+ * version, the algorithm and the issuer precede that.
  */
 function tailOf(der: Buffer): Tail | null {
   const list = elementAt(der, 0);
@@ -80,7 +84,10 @@ function tailOf(der: Buffer): Tail | null {
 
 const isTime = (tag: number): boolean => tag === UTC_TIME || tag === GENERALIZED_TIME;
 
-/** `YYMMDDhhmmssZ`, where years from 50 on are those of the last century, or with four digits of the year. */
+/**
+ * `YYMMDDhhmmssZ`, where years from 50 on are those of the last century, or with four digits of the
+ * year.
+ */
 function timeOf(text: string, tag: number): number | null {
   const full =
     tag === GENERALIZED_TIME ? text : `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}`;

@@ -1,7 +1,10 @@
 import type { Buffer } from 'node:buffer';
 import { type DerElement, elementAt, elementsBetween, OBJECT_IDENTIFIER, SEQUENCE } from './der.js';
 
-/** The digest of a signature; `own`: its algorithm has one of its own (Ed25519), `unknown`: not in the table. */
+/**
+ * The digest of a signature; `own`: its algorithm has one of its own (Ed25519), `unknown`: not in
+ * the table.
+ */
 export type SignatureDigest =
   | 'md5'
   | 'sha1'
@@ -12,7 +15,9 @@ export type SignatureDigest =
   | 'own'
   | 'unknown';
 
-/** Algorithms of signatures by their encoded identifiers (RFC 3279, RFC 4055, RFC 5758, RFC 8410). */
+/**
+ * Algorithms of signatures by their encoded identifiers (RFC 3279, RFC 4055, RFC 5758, RFC 8410).
+ */
 const SIGNATURES: ReadonlyMap<string, SignatureDigest> = new Map([
   ['2a864886f70d010104', 'md5'],
   ['2a864886f70d010105', 'sha1'],

@@ -19,7 +19,10 @@ export interface SignedList {
   isSignedBy(key: KeyObject): boolean;
 }
 
-/** The revocation lists of a PEM file. Null for an entry that is no list, or not one of all certificates of its issuer. */
+/**
+ * The revocation lists of a PEM file. Null for an entry that is no list, or not one of all
+ * certificates of its issuer.
+ */
 export const signedListsIn = (pem: string): readonly (SignedList | null)[] =>
   listsIn(pem).map(readList);
 

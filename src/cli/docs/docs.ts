@@ -7,7 +7,10 @@ import { pagesOf } from '../../graphql/docs/docs-pages.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { printHtml, printMarkdown } from './print-pages.js';
 
-/** Writes the schema as pages: Markdown, and one HTML page with a search. Throws `ConfigurationError`. */
+/**
+ * Writes the schema as pages: Markdown, and one HTML page with a search. Throws
+ * `ConfigurationError`.
+ */
 export async function docs(file: string, directory: string, terminal: Terminal): Promise<ExitCode> {
   const { graph, close } = await compile(await loadConfig(file, process.env));
   await close();

@@ -38,7 +38,10 @@ const inMarkdown = (text: InlineText): string =>
     .map((part) => (typeof part === 'string' ? escapeMarkdown(part) : `\`${part.code}\``))
     .join('');
 
-/** Escapes every sign that has a meaning in Markdown, and those that have one at the beginning of a line. */
+/**
+ * Escapes every sign that has a meaning in Markdown, and those that have one at the beginning of a
+ * line.
+ */
 const escapeMarkdown = (text: string): string =>
   text
     .replace(/[\\`*_{}[\]<>#|~=&]/g, '\\$&')

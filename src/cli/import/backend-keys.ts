@@ -40,7 +40,9 @@ export function backendKeys({ user, headers, route }: SourceOptions): BackendKey
   return isNothing ? null : { basic, headers: fields, proxy, tls, passphrase };
 }
 
-/** Whether a backend may have what was given for the host of the WSDL: a WSDL in a file has none. */
+/**
+ * Whether a backend may have what was given for the host of the WSDL: a WSDL in a file has none.
+ */
 export function isSameHost(location: string, address: string | null): boolean {
   if (!isHttpUrl(location)) return true;
   if (address === null || !isHttpUrl(address)) return false;

@@ -8,7 +8,9 @@ export interface Cause<T> {
   readonly count: number;
 }
 
-/** Groups texts that differ in the names and numbers in them only, in the order of the first ones. */
+/**
+ * Groups texts that differ in the names and numbers in them only, in the order of the first ones.
+ */
 export function groupByCause<T extends { readonly what: string; readonly remedy: string | null }>(
   texts: readonly T[],
 ): readonly Cause<T>[] {
@@ -37,7 +39,10 @@ function withoutNames(text: string): string {
     .join(' ');
 }
 
-/** The warnings about a WSDL and these ports of it, without those about ports whose operations have the same reason. */
+/**
+ * The warnings about a WSDL and these ports of it, without those about ports whose operations have
+ * the same reason.
+ */
 export function withoutReported(model: WsdlModel, ports: readonly Port[]): readonly Diagnostic[] {
   const { uncallable = [] } = model;
   const reported = new Set(

@@ -33,14 +33,16 @@ import { printServices } from './imported-config.js';
 export interface IntoOptions extends Pick<ImportOptions, 'name' | 'ports' | 'json' | 'source'> {
   /** The configuration, which is there already. */
   readonly file: string;
-  /** Folder for the copy of the WSDL; null: beside the configuration, called as the first service. */
+  /**
+   * Folder for the copy of the WSDL; null: beside the configuration, called as the first service.
+   */
   readonly directory: string | null;
 }
 
 /**
- * Adds the services of a WSDL to a configuration, and reports what became of each operation; 1 when none of them can be
- * called. All else in the file stays as it is. The file is replaced when the new one has been compiled, else nothing
- * changes. Throws `ConfigurationError`.
+ * Adds the services of a WSDL to a configuration, and reports what became of each operation; 1 when
+ * none of them can be called. All else in the file stays as it is. The file is replaced when the
+ * new one has been compiled, else nothing changes. Throws `ConfigurationError`.
  */
 export async function importInto(
   location: string,
@@ -123,7 +125,10 @@ function refuseTakenNames(
   if (taken.length > 0) throw new ConfigurationError(taken);
 }
 
-/** Makes the folder for the copy; false where it is that of the WSDL itself. Another one must be empty. */
+/**
+ * Makes the folder for the copy; false where it is that of the WSDL itself. Another one must be
+ * empty.
+ */
 async function makeFolder(directory: string, location: string): Promise<boolean> {
   const made = await mkdir(directory, { recursive: true });
   if (made !== undefined) return true;
@@ -137,7 +142,9 @@ async function makeFolder(directory: string, location: string): Promise<boolean>
   );
 }
 
-/** Compiles the configuration as it will be. Throws `ConfigurationError` where it cannot be used. */
+/**
+ * Compiles the configuration as it will be. Throws `ConfigurationError` where it cannot be used.
+ */
 async function warningsOf(file: string, text: string): Promise<readonly Diagnostic[]> {
   const snapshot = emptySnapshot();
   snapshot.contents.set(file, Buffer.from(text));

@@ -32,11 +32,12 @@ interface Candidate {
 }
 
 /**
- * Chooses ports and makes a service for each address. Throws `ConfigurationError` for names that cannot be used.
+ * Chooses ports and makes a service for each address. Throws `ConfigurationError` for names that
+ * cannot be used.
  *
- * Of the ports that share a port type, the first in this order is taken: SOAP 1.1 before 1.2, the scheme and host of the
- * WSDL's own URL before others, https before http, the order of the WSDL. A further one is taken only for operations
- * that the former ones do not have.
+ * Of the ports that share a port type, the first in this order is taken: SOAP 1.1 before 1.2, the
+ * scheme and host of the WSDL's own URL before others, https before http, the order of the WSDL. A
+ * further one is taken only for operations that the former ones do not have.
  */
 export function planServices(model: WsdlModel, options: PlanOptions): readonly PlannedService[] {
   if (options.name !== null && !SERVICE_NAME.test(options.name)) {
@@ -72,8 +73,9 @@ export function planServices(model: WsdlModel, options: PlanOptions): readonly P
 }
 
 /**
- * The services with another backend. A URL with a path is the address of the one service; one without a path replaces
- * scheme, host and port, and each service keeps its path. Throws `ConfigurationError`.
+ * The services with another backend. A URL with a path is the address of the one service; one
+ * without a path replaces scheme, host and port, and each service keeps its path. Throws
+ * `ConfigurationError`.
  */
 export function withBackend(
   planned: readonly PlannedService[],
@@ -150,7 +152,10 @@ function rankOf({ dialect, address }: Port, origin: string | null): number {
 
 const SERVICE_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
-/** That of the WSDL's service, else of the port; behind the name that was asked for, where that is taken. */
+/**
+ * That of the WSDL's service, else of the port; behind the name that was asked for, where that is
+ * taken.
+ */
 function nameOf({ service, port }: Candidate, wanted: string | null, scope: NameScope): string {
   const own = [service, port.name]
     .map((each) => fieldName(each, 'camel').slice(0, 56))

@@ -78,7 +78,10 @@ export interface ImportFrame extends Pick<ImportReport, 'location' | 'configurat
   readonly taken: ReadonlySet<string>;
 }
 
-/** Reports every operation of the WSDL, with the field that the schema of the planned services gives it. */
+/**
+ * Reports every operation of the WSDL, with the field that the schema of the planned services gives
+ * it.
+ */
 export function reportImport(
   model: WsdlModel,
   planned: readonly PlannedService[],
@@ -142,7 +145,10 @@ export function reportImport(
   };
 }
 
-/** `Query.crmGetOrder` for the field `Query.getOrder` of the service `crm`, as colliding fields of a schema are named. */
+/**
+ * `Query.crmGetOrder` for the field `Query.getOrder` of the service `crm`, as colliding fields of a
+ * schema are named.
+ */
 function withServiceName(field: string, service: string): string {
   const [parent = '', name = ''] = field.split('.');
   return `${parent}.${fieldName(service, 'camel')}${pascalName(name)}`;
@@ -156,7 +162,10 @@ class OfferedOperations {
     string,
     { readonly service: string; readonly own: ReadonlyMap<Payload, Operation> }
   >();
-  /** The first port of the configuration that has an operation, by what another port may share with it. */
+  /**
+   * The first port of the configuration that has an operation, by what another port may share with
+   * it.
+   */
   readonly #ports = new Map<string, string>();
   readonly #fieldOf: ReadonlyMap<string, OfferedField>;
 
@@ -246,7 +255,10 @@ const NOT_CHOSEN = {
 
 const nameKey = (name: string): string => JSON.stringify(['name', name]);
 
-/** Ports of one port type share their operations, ports of one service their messages. `service`: of this port. */
+/**
+ * Ports of one port type share their operations, ports of one service their messages. `service`: of
+ * this port.
+ */
 function sharedKeys(
   { name, writtenName = name, input }: Operation,
   port: Port,

@@ -7,7 +7,10 @@ import {
 } from '../../base/diagnostic.js';
 import type { FetchOptions } from '../../upstream/fetch-document.js';
 
-/** The way to a WSDL: a proxy, and TLS. File names, and texts with `${NAME}` for variables of the environment. */
+/**
+ * The way to a WSDL: a proxy, and TLS. File names, and texts with `${NAME}` for variables of the
+ * environment.
+ */
 export interface RouteOptions {
   readonly proxy: string | null;
   readonly ca: string | null;
@@ -27,8 +30,8 @@ export const NO_ROUTE: RouteOptions = {
 type Fill = (text: string, diagnostics: Diagnostic[]) => string | null;
 
 /**
- * The options of `fetchDocument` for a way. The certificate is shown to hosts for which `isHome` holds, and to no others.
- * Throws `ConfigurationError`.
+ * The options of `fetchDocument` for a way. The certificate is shown to hosts for which `isHome`
+ * holds, and to no others. Throws `ConfigurationError`.
  */
 export async function compileRoute(
   options: RouteOptions,
@@ -65,7 +68,8 @@ export async function compileRoute(
     const tlsFor = (url: URL) => (isHome(url) ? home : other);
     return {
       tlsFor: (url) => tlsFor(url).connection,
-      // Without a proxy the names of hosts are resolved, and their addresses checked, by the client itself.
+      // Without a proxy the names of hosts are resolved, and their addresses checked, by the client
+      // itself.
       routeTo(url) {
         const route = routeTo(url, proxy, tlsFor(url));
         return route.tunnel === null && route.forwarder === null ? null : route;

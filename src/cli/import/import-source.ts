@@ -69,10 +69,15 @@ type Client = typeof import('../../upstream/fetch-document.js');
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
-/** For all documents of one WSDL: there may be two thousand, and a server that is slow with each. */
+/**
+ * For all documents of one WSDL: there may be two thousand, and a server that is slow with each.
+ */
 const TOTAL_MILLIS = 600_000;
 
-/** Makes the source of `readWsdl` for `location` from the options. Throws `ConfigurationError` for wrong options. */
+/**
+ * Makes the source of `readWsdl` for `location` from the options. Throws `ConfigurationError` for
+ * wrong options.
+ */
 export async function importSourceOf(
   location: string,
   options: SourceOptions,
@@ -157,7 +162,10 @@ async function credentialHeaders(
   return Object.fromEntries(fields);
 }
 
-/** Fields that hold secrets: in plain text on a command line, every user of the machine could read them. */
+/**
+ * Fields that hold secrets: in plain text on a command line, every user of the machine could read
+ * them.
+ */
 const SECRET = /^(?:authorization|proxy-authorization|cookie|.*(?:key|token|secret).*)$/i;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 /** Fields that describe the framing of the request itself. */
@@ -231,7 +239,9 @@ async function userIn(file: string, diagnostics: Diagnostic[]): Promise<string |
   }
 }
 
-/** The text with its variables replaced, or null after a diagnostic. Their values are in no message. */
+/**
+ * The text with its variables replaced, or null after a diagnostic. Their values are in no message.
+ */
 function filled(text: string, environment: Environment, diagnostics: Diagnostic[]): string | null {
   let complete = true;
   const value = text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]{0,127})\}/g, (_, name: string) => {

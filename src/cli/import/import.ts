@@ -52,8 +52,9 @@ const ADDRESSES: ImportedAddresses = {
 };
 
 /**
- * Copies a WSDL with everything it needs, writes a configuration beside it that starts as it is, and reports what
- * became of each operation; 1 when none of them can be called. Throws `ConfigurationError`.
+ * Copies a WSDL with everything it needs, writes a configuration beside it that starts as it is,
+ * and reports what became of each operation; 1 when none of them can be called. Throws
+ * `ConfigurationError`.
  */
 export async function importWsdl(
   location: string,
@@ -92,7 +93,10 @@ export async function importWsdl(
   return exitCodeOf(whole, terminal);
 }
 
-/** What `check` warns of; [] for a configuration that it refuses, as it does where no operation can be called. */
+/**
+ * What `check` warns of; [] for a configuration that it refuses, as it does where no operation can
+ * be called.
+ */
 async function warningsOf(file: string): Promise<readonly Diagnostic[]> {
   try {
     const compiled = await compile(await loadConfig(file, process.env));
@@ -104,7 +108,9 @@ async function warningsOf(file: string): Promise<readonly Diagnostic[]> {
   }
 }
 
-/** The report with those warnings about the configuration that are not about the WSDL, which it has. */
+/**
+ * The report with those warnings about the configuration that are not about the WSDL, which it has.
+ */
 export function withWarnings(
   report: ImportReport,
   model: WsdlModel,
@@ -186,7 +192,10 @@ export async function copyInto(
 
 const isWeb = (location: string): boolean => /^https?:\/\//i.test(location);
 
-/** The published JSON Schema as seen from the folder, when both belong to one project and so move together. */
+/**
+ * The published JSON Schema as seen from the folder, when both belong to one project and so move
+ * together.
+ */
 async function schemaPath(directory: string): Promise<string | null> {
   const root = fileURLToPath(PACKAGE_FOLDER);
   const modules = root.indexOf(`${sep}node_modules${sep}`);

@@ -18,7 +18,9 @@ export interface ImportedServices {
 export interface Imported extends ImportedServices {
   /** Addresses for callers and for operators. */
   readonly addresses: ImportedAddresses;
-  /** Path of the JSON Schema from the configuration's folder, or null when it would not stay right. */
+  /**
+   * Path of the JSON Schema from the configuration's folder, or null when it would not stay right.
+   */
   readonly schema: string | null;
 }
 
@@ -169,7 +171,10 @@ function urlComment(location: string, address: string | null, usable: boolean): 
     : ' # from the WSDL, which is on another host';
 }
 
-/** A text in YAML: plain where no reading of it could be another, else in double quotes, which are those of JSON. */
+/**
+ * A text in YAML: plain where no reading of it could be another, else in double quotes, which are
+ * those of JSON.
+ */
 function scalar(text: string): string {
   const plain =
     /^[A-Za-z_][A-Za-z0-9_./-]*$/.test(text) &&

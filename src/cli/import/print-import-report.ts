@@ -4,8 +4,8 @@ import { groupByCause } from './causes.js';
 import type { ImportReport, ReportedOperation } from './import-report.js';
 
 /**
- * The report for a terminal: a summary, the operations, the other ports, the warnings. Operations that are not ok come
- * first; of many operations the others are not listed.
+ * The report for a terminal: a summary, the operations, the other ports, the warnings. Operations
+ * that are not ok come first; of many operations the others are not listed.
  */
 export function printReport(report: ImportReport): string {
   const parts = [

@@ -21,11 +21,17 @@ const FAULT_STATUS = 500;
 export interface MockAsked {
   /** The folder of recorded replies, or null. */
   readonly recorded: string | null;
-  /** The Fault that the request asked for, by its name in the WSDL; any other name is its string. Null for none. */
+  /**
+   * The Fault that the request asked for, by its name in the WSDL; any other name is its string.
+   * Null for none.
+   */
   readonly fault: string | null;
 }
 
-/** The reply to an operation: the Fault that was asked for, the recorded reply, else an example by its schema. */
+/**
+ * The reply to an operation: the Fault that was asked for, the recorded reply, else an example by
+ * its schema.
+ */
 export async function replyTo(
   operation: Operation,
   dialect: Dialect,

@@ -25,8 +25,8 @@ export interface MockRequest {
 }
 
 /**
- * Reads an envelope, or the one in a package. Null for a message that is no envelope. Throws a `Refusal` for one that is
- * not well-formed.
+ * Reads an envelope, or the one in a package. Null for a message that is no envelope. Throws a
+ * `Refusal` for one that is not well-formed.
  */
 export function readMockRequest(message: Buffer, contentType: string): MockRequest | null {
   const handler = new BodyFinder();

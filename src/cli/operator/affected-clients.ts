@@ -5,8 +5,9 @@ import type { Change } from '../../wsdl/compare/change.js';
 const PLACE = /^(\S+)(?: (request|reply)\b[^:]*(?:: (.*))?)?$/;
 
 /**
- * The clients that a change of a WSDL meets: those that call the operation. A change inside a reply meets a client that
- * calls it by GraphQL alone only where the client asks for a field by that name.
+ * The clients that a change of a WSDL meets: those that call the operation. A change inside a reply
+ * meets a client that calls it by GraphQL alone only where the client asks for a field by that
+ * name.
  */
 export function affectedClients(
   { where }: Change,

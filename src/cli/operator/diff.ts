@@ -12,7 +12,10 @@ import { readUsage, usageName } from './usage.js';
 
 const ORDER: readonly Severity[] = ['breaking', 'dangerous', 'safe'];
 
-/** Prints the changes that a caller of the WSDL `before` meets at `after`. Exits with 1 when something breaks. Throws `ConfigurationError`. */
+/**
+ * Prints the changes that a caller of the WSDL `before` meets at `after`. Exits with 1 when
+ * something breaks. Throws `ConfigurationError`.
+ */
 export async function diff(
   before: string,
   after: string,

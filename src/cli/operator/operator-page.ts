@@ -4,7 +4,10 @@ import { errorCode } from '../../base/error-code.js';
 
 const TIMEOUT_MILLIS = 10_000;
 
-/** The text of a file, or of a page of the admin address at an http(s) address; credentials may stand in it. */
+/**
+ * The text of a file, or of a page of the admin address at an http(s) address; credentials may
+ * stand in it.
+ */
 export async function readOperatorPage(source: string, path: string): Promise<string> {
   if (!/^https?:\/\//.test(source)) return readFile(source, 'utf8');
   const url = new URL(source);

@@ -7,7 +7,10 @@ import { limitsOfRefusal } from '../../config/refusal-limits.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { table } from '../table.js';
 
-/** Prints what a refusal means, why requests are refused with it, and the remedy; without a code, all codes. */
+/**
+ * Prints what a refusal means, why requests are refused with it, and the remedy; without a code,
+ * all codes.
+ */
 export function rules(code: string | null, terminal: Terminal): ExitCode {
   if (code === null) {
     terminal.out(table(REFUSAL_CODES.map((each) => [each, kindOf(each).text])));
@@ -56,7 +59,10 @@ const EITHER = new Intl.ListFormat('en', { type: 'disjunction' });
 /** A code as it is compared: `wsse:MessageExpired` may be typed in any case. */
 const wordsOf = (code: string): string => code.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
 
-/** The codes that have all words of the typed one; else the nearest one, or those that begin with what is nearest. */
+/**
+ * The codes that have all words of the typed one; else the nearest one, or those that begin with
+ * what is nearest.
+ */
 function nearCodes(typed: string): readonly string[] {
   const words = typed.split('_').filter((word) => word !== '');
   if (words.length === 0) return [];

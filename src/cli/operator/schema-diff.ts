@@ -19,8 +19,8 @@ import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { table } from '../table.js';
 
 /**
- * Prints what a client of the schema `before` meets at `after`, both as `soapstone schema` prints them. Exits with 1 when
- * something breaks. Throws `ConfigurationError`.
+ * Prints what a client of the schema `before` meets at `after`, both as `soapstone schema` prints
+ * them. Exits with 1 when something breaks. Throws `ConfigurationError`.
  */
 export async function diffSchemas(
   before: string,
@@ -68,7 +68,10 @@ const RENAMES: ReadonlySet<string> = new Set([
   BreakingChangeType.FIELD_REMOVED,
 ]);
 
-/** The new name that is nearest to the one that a description of graphql-js says was removed; null for none. */
+/**
+ * The new name that is nearest to the one that a description of graphql-js says was removed; null
+ * for none.
+ */
 function renamedTo(description: string, from: GraphQLSchema, to: GraphQLSchema): string | null {
   const [removed = ''] = description.split(' ');
   const [owner = '', field] = removed.split('.');

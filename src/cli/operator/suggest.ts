@@ -4,8 +4,9 @@ import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { readingError, readOperatorPage } from './operator-page.js';
 
 /**
- * Prints, as YAML for the configuration, how long lists and replies are to be taken to be, and the deviations of replies
- * that a backend needs in `tolerate`, from what a gateway has counted: its metrics at an address, or in a file.
+ * Prints, as YAML for the configuration, how long lists and replies are to be taken to be, and the
+ * deviations of replies that a backend needs in `tolerate`, from what a gateway has counted: its
+ * metrics at an address, or in a file.
  */
 export async function suggest(source: string, terminal: Terminal): Promise<ExitCode> {
   let text: string;
@@ -206,7 +207,10 @@ const about = ({ count, sum, most }: Counted, things: string, unit: string): str
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** The next of 1, 2, 3, 5, 8, 10, 20, 30 and so on: later values may be a little larger than those seen. */
+/**
+ * The next of 1, 2, 3, 5, 8, 10, 20, 30 and so on: later values may be a little larger than those
+ * seen.
+ */
 function roundUp(value: number): number {
   for (let scale = 1; ; scale *= 10) {
     for (const step of [1, 2, 3, 5, 8]) if (step * scale >= value) return step * scale;

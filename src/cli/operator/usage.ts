@@ -4,7 +4,10 @@ import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { oneLine, table } from '../table.js';
 import { readingError, readOperatorPage } from './operator-page.js';
 
-/** Prints which client uses what, from the admin address of a gateway or from a file. `isJson` prints what a file holds. */
+/**
+ * Prints which client uses what, from the admin address of a gateway or from a file. `isJson`
+ * prints what a file holds.
+ */
 export async function usage(
   source: string,
   isJson: boolean,

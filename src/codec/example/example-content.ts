@@ -11,7 +11,9 @@ import type { QName } from '../../xml/events.js';
 import { escapeQuoted, escapeText } from '../../xml/writer.js';
 import { exampleValue } from './example-value.js';
 
-/** Elements in one another with what is optional in them; deeper, only what is required is written. */
+/**
+ * Elements in one another with what is optional in them; deeper, only what is required is written.
+ */
 const OPTIONAL_DEPTH = 4;
 /** Elements in one another at all. */
 const DEPTH_MAX = 24;
@@ -169,13 +171,19 @@ function concreteOf(type: ComplexType): ComplexType {
   return type;
 }
 
-/** A namespace that a wildcard allows. Where it demands a declaration, there may be none for the example. */
+/**
+ * A namespace that a wildcard allows. Where it demands a declaration, there may be none for the
+ * example.
+ */
 function uriIn({ namespaces }: Wildcard): string {
   if (namespaces.kind === 'only') return namespaces.uris[0] ?? '';
   return 'urn:example';
 }
 
-/** Whether a particle has an element of a type that is open: what is optional of it would go on without end. */
+/**
+ * Whether a particle has an element of a type that is open: what is optional of it would go on
+ * without end.
+ */
 function leadsBack(particle: Particle, open: ReadonlySet<XsdType>): boolean {
   const left: Particle[] = [particle];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

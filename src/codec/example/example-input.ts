@@ -27,7 +27,10 @@ export interface ExampleObject {
   readonly [key: string]: ExampleMember;
 }
 
-/** The arguments that a request needs, valid by its schema; those of header blocks are members of `headersArgument`. */
+/**
+ * The arguments that a request needs, valid by its schema; those of header blocks are members of
+ * `headersArgument`.
+ */
 export function exampleInput(
   { body, headers }: RequestPlan,
   declaration: ElementDeclaration | null,
@@ -68,7 +71,9 @@ function objectOf(
   );
 }
 
-/** Nothing but a value will do; of what may be nil, only what is near is given: it may hold itself. */
+/**
+ * Nothing but a value will do; of what may be nil, only what is near is given: it may hold itself.
+ */
 const isNeeded = ({ required, nillable, always }: EncodeElement, depth: number): boolean =>
   always === true || (required && (!nillable || depth < NILLABLE_DEPTH));
 

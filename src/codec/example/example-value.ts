@@ -39,7 +39,10 @@ const LENGTH_MAX = 4096;
 /** Members of unions and items of lists are types again, which are followed so far. */
 const DEPTH_MAX = 8;
 
-/** A valid value of a simple type. `unique` tells values apart that must differ in a document (`ID`). */
+/**
+ * A valid value of a simple type. `unique` tells values apart that must differ in a document
+ * (`ID`).
+ */
 export function exampleValue(type: SimpleType, unique = 1, depth = 0): string {
   if (type.enumeration !== null && type.enumeration.length > 0) return firstEnumerated(type);
   if (depth > DEPTH_MAX) return '';
@@ -151,8 +154,8 @@ function matchesAll(text: string, facets: Facets): boolean {
 }
 
 /**
- * A text that a pattern matches, each repetition `more` times beyond its least; null where a set has no usual character.
- * The recursion is as deep as the groups of the pattern, which is bounded.
+ * A text that a pattern matches, each repetition `more` times beyond its least; null where a set
+ * has no usual character. The recursion is as deep as the groups of the pattern, which is bounded.
  */
 function writePattern(node: PatternNode, more: number): string | null {
   if (node.kind === 'set') return characterOf(node.set);

@@ -2,8 +2,9 @@ import { charsetCost, has } from './charset.js';
 import { NEVER, type Nfa } from './nfa.js';
 
 /**
- * A deterministic automaton that is built as far as texts need it, within bounds (the lazy subset construction). A text
- * for which too much would have to be built does not match: only patterns of thousands of states can come to that.
+ * A deterministic automaton that is built as far as texts need it, within bounds (the lazy subset
+ * construction). A text for which too much would have to be built does not match: only patterns of
+ * thousands of states can come to that.
  */
 export class Automaton {
   readonly #nfa: Nfa;
@@ -128,7 +129,10 @@ export class Automaton {
   }
 }
 
-/** Steps of construction that one match may take beyond its length. Some 20 ms; only hostile texts come near. */
+/**
+ * Steps of construction that one match may take beyond its length. Some 20 ms; only hostile texts
+ * come near.
+ */
 const STEPS = 250_000;
 const STEPS_PER_CHARACTER = 8;
 

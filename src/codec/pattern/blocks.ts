@@ -6,7 +6,10 @@ export function blockNamed(name: string): CharPart | null {
   return block === undefined ? null : range(...block);
 }
 
-/** Names, first and last characters: XSD 1.0 part 2, appendix F.1.1, and names of later versions of Unicode. */
+/**
+ * Names, first and last characters: XSD 1.0 part 2, appendix F.1.1, and names of later versions of
+ * Unicode.
+ */
 const TABLE = `
   BasicLatin 0000 007F, Latin-1Supplement 0080 00FF, LatinExtended-A 0100 017F, LatinExtended-B 0180 024F,
   IPAExtensions 0250 02AF, SpacingModifierLetters 02B0 02FF, CombiningDiacriticalMarks 0300 036F, Greek 0370 03FF,

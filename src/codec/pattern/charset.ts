@@ -15,7 +15,10 @@ export type CharPart =
   | { readonly kind: 'class'; readonly name: string; readonly test: (code: number) => boolean }
   | { readonly kind: 'set'; readonly set: CharSet };
 
-/** Whether a character is in a set. Recursion is as deep as the sets are written into each other, which is bounded. */
+/**
+ * Whether a character is in a set. Recursion is as deep as the sets are written into each other,
+ * which is bounded.
+ */
 export function has(set: CharSet, code: number): boolean {
   const found = set.parts.some((part) => {
     if (part.kind === 'range') return code >= part.from && code <= part.to;
@@ -94,7 +97,10 @@ const named = (name: string, test: (code: number) => boolean): CharPart => ({
 const NAME_START = named('i', (code) => code === 0x3a || isNcName(String.fromCodePoint(code)));
 const NAME_CHAR = named('c', (code) => code === 0x3a || isNcName(`_${String.fromCodePoint(code)}`));
 
-/** The escapes that stand for many characters, in lower case; in upper case they stand for all others. */
+/**
+ * The escapes that stand for many characters, in lower case; in upper case they stand for all
+ * others.
+ */
 const ESCAPES: ReadonlyMap<string, readonly CharPart[]> = new Map([
   ['s', [range(0x20), range(0x09), range(0x0a), range(0x0d)]],
   ['i', [NAME_START]],

@@ -36,7 +36,10 @@ export function buildNfa(pattern: PatternNode): Nfa {
   };
 }
 
-/** Whether a pattern has more states than allowed. `NaN`, from counts beyond all numbers, is too large. */
+/**
+ * Whether a pattern has more states than allowed. `NaN`, from counts beyond all numbers, is too
+ * large.
+ */
 export const isTooLarge = (pattern: PatternNode): boolean => !(sizeOf(pattern) <= MAX_STATES);
 
 /** The number of states; at least one for each node, so that counting an empty group costs too. */
@@ -64,7 +67,10 @@ class Builder {
     return this.sets.length - 1;
   }
 
-  /** The first state of `node`, which ends at `end`. Built from the end on, so nothing is patched but loops. */
+  /**
+   * The first state of `node`, which ends at `end`. Built from the end on, so nothing is patched
+   * but loops.
+   */
   build(node: PatternNode, end: number): number {
     if (node.kind === 'repeat') return this.#repeat(node, end);
     if (node.kind !== 'set') {

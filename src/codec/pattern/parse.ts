@@ -24,12 +24,13 @@ const PATTERN_CHARS = 65_536;
 const DEPTH = 200;
 
 /**
- * Parses a regular expression by the grammar of XSD 1.0 part 2, appendix F, or returns the reason why it is none.
+ * Parses a regular expression by the grammar of XSD 1.0 part 2, appendix F, or returns the reason
+ * why it is none.
  *
- * Expressions are anchored by themselves, and `^` and `$` are ordinary characters. Yet a branch that begins with `^` and
- * ends with `$` has them as anchors: .NET takes them so, the WSDLs written for it use them, and a value that has both
- * characters in these positions was not intended. Lazy quantifiers and `(?:` do not change which texts match, so they
- * are read too.
+ * Expressions are anchored by themselves, and `^` and `$` are ordinary characters. Yet a branch
+ * that begins with `^` and ends with `$` has them as anchors: .NET takes them so, the WSDLs written
+ * for it use them, and a value that has both characters in these positions was not intended. Lazy
+ * quantifiers and `(?:` do not change which texts match, so they are read too.
  */
 export function parsePattern(pattern: string): PatternNode | { readonly unsupported: string } {
   if (pattern.length > PATTERN_CHARS) return { unsupported: 'it is too long' };
@@ -55,7 +56,10 @@ class Parser {
     return this.#at >= this.#characters.length;
   }
 
-  /** Branches up to the end or a closing parenthesis. Recursion is as deep as the groups, which is bounded. */
+  /**
+   * Branches up to the end or a closing parenthesis. Recursion is as deep as the groups, which is
+   * bounded.
+   */
   expression(depth: number): PatternNode {
     if (depth > DEPTH) return this.#fail('groups are nested too deeply');
     const branches: PatternNode[] = [];

@@ -5,13 +5,16 @@ import { type PatternNode, parsePattern } from './parse.js';
 
 /** A compiled XSD regular expression, which matches in linear time. */
 export interface Pattern {
-  /** Whether all of `text` matches. No recursion, no backtracking; each character costs a look-up once warm. */
+  /**
+   * Whether all of `text` matches. No recursion, no backtracking; each character costs a look-up
+   * once warm.
+   */
   matches(text: string): boolean;
 }
 
 /**
- * Compiles a regular expression of XSD 1.0 part 2, appendix F, into an automaton. One that is malformed, of another
- * dialect or too large is answered with the reason, for a warning.
+ * Compiles a regular expression of XSD 1.0 part 2, appendix F, into an automaton. One that is
+ * malformed, of another dialect or too large is answered with the reason, for a warning.
  */
 export function compilePattern(pattern: string): Pattern | { readonly unsupported: string } {
   const parsed = parsePattern(pattern);

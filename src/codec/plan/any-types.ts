@@ -1,9 +1,15 @@
 import type { QName } from '../../xml/events.js';
 import type { Scalar } from './scalar.js';
 
-/** The types that `xsi:type` may name where the schema allows any: those of the WSDL and of XML Schema. */
+/**
+ * The types that `xsi:type` may name where the schema allows any: those of the WSDL and of XML
+ * Schema.
+ */
 export interface AnyTypes {
-  /** The reader may not have all of them: content that no type describes is withheld, for it may be of any. */
+  /**
+   * The reader may not have all of them: content that no type describes is withheld, for it may be
+   * of any.
+   */
   readonly isRestricted?: boolean;
   named(name: QName): AnyType | null;
   /** The declaration of an element of any name; null, or absent, where there is none. */
@@ -57,7 +63,9 @@ export interface AnyMember {
   readonly isRequired: boolean;
   readonly isNillable: boolean;
   readonly typeName: QName | null;
-  /** Null where it may be of any type. Types may be recursive: it is asked for when it is needed. */
+  /**
+   * Null where it may be of any type. Types may be recursive: it is asked for when it is needed.
+   */
   type(): AnyType | null;
   /** Absent: the reader gets the value. */
   readonly withhold?: Withhold;

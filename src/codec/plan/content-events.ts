@@ -1,12 +1,15 @@
 import type { QName } from '../../xml/events.js';
 
-/** A part of the content of a request. All are collected first, for every name must be known before the first byte. */
+/**
+ * A part of the content of a request. All are collected first, for every name must be known before
+ * the first byte.
+ */
 export type ContentEvent =
   | { readonly kind: 'open'; readonly name: QName }
   | { readonly kind: 'attribute'; readonly name: QName; readonly value: string }
   /**
-   * An attribute whose value is a name, such as xsi:type. `suffix` is appended to the name: an array
-   * size, `[3]`. `more` marks a further item of a list.
+   * An attribute whose value is a name, such as xsi:type. `suffix` is appended to the name: an
+   * array size, `[3]`. `more` marks a further item of a list.
    */
   | {
       readonly kind: 'name attribute';
@@ -17,7 +20,10 @@ export type ContentEvent =
     }
   /** Bindings of the prefixes in texts and values of the element: declared on it as they are. */
   | { readonly kind: 'bindings'; readonly bound: ReadonlyMap<string, string> }
-  /** The element declares the prefixes of names in its values itself, as readers need that take it out of the message. */
+  /**
+   * The element declares the prefixes of names in its values itself, as readers need that take it
+   * out of the message.
+   */
   | { readonly kind: 'own names' }
   | { readonly kind: 'text'; readonly value: string }
   /** Text that is a name; `more`: a list of them. */

@@ -4,8 +4,8 @@ import type { StartTag } from '../../xml/events.js';
 const PREFIX_UNITS_MAX = 256;
 
 /**
- * The namespaces of the prefixes in the text of one element. They are looked up while the element is open, for its
- * declarations are gone later. Bounded by the declarations in scope.
+ * The namespaces of the prefixes in the text of one element. They are looked up while the element
+ * is open, for its declarations are gone later. Bounded by the declarations in scope.
  */
 export class ContentNames {
   readonly #tag: Pick<StartTag, 'namespace'>;
@@ -50,7 +50,10 @@ export class ContentNames {
     this.#word = '';
   }
 
-  /** A name of the text as `{namespace}name`; as it is where it is in none, or its prefix is not bound. */
+  /**
+   * A name of the text as `{namespace}name`; as it is where it is in none, or its prefix is not
+   * bound.
+   */
   qualified(name: string): string {
     const colon = name.indexOf(':');
     const uri = colon === -1 ? this.#defaultUri : (this.#bound?.get(name.slice(0, colon)) ?? '');
@@ -79,7 +82,10 @@ export function namesIn(tag: Pick<StartTag, 'namespace'>, text: string): Content
   return names;
 }
 
-/** Splits prefixes into those with one binding in all of an element (`shared`), and those declared where they are used. */
+/**
+ * Splits prefixes into those with one binding in all of an element (`shared`), and those declared
+ * where they are used.
+ */
 export function sharedBindings(bound: Iterable<ReadonlyMap<string, string>>): {
   readonly shared: ReadonlyMap<string, string>;
   readonly own: ReadonlySet<string>;

@@ -9,8 +9,9 @@ interface VariantSources<T> {
 }
 
 /**
- * A plan whose variants are made when they are first asked for. A type may have hundreds that derive from it, of which
- * a reply has a few: made beforehand, plans would grow with all of them at each level.
+ * A plan whose variants are made when they are first asked for. A type may have hundreds that
+ * derive from it, of which a reply has a few: made beforehand, plans would grow with all of them at
+ * each level.
  */
 export class LazyObject<T extends object> implements ObjectPlan, Variants<ObjectVariant> {
   readonly kind = 'object';

@@ -1,6 +1,9 @@
 import { LexicalError, type Scalar } from './scalar.js';
 
-/** The three treatments of white space (XSD 1.0 part 2, section 4.3.6). White space is the four characters of XML. */
+/**
+ * The three treatments of white space (XSD 1.0 part 2, section 4.3.6). White space is the four
+ * characters of XML.
+ */
 export type WhiteSpace = 'preserve' | 'replace' | 'collapse';
 
 /** `text` with its white space treated. Linear. */
@@ -14,7 +17,10 @@ export function treatWhiteSpace(text: string, rule: WhiteSpace): string {
 /** White space that collapsing would change. */
 const TREATED = /[\t\n\r]| {2}/;
 
-/** `text` without XML white space at both ends. `String.trim` would take characters that are content in XML. */
+/**
+ * `text` without XML white space at both ends. `String.trim` would take characters that are content
+ * in XML.
+ */
 export function trimXml(text: string): string {
   let start = 0;
   let end = text.length;
@@ -29,7 +35,9 @@ const isXmlSpace = (unit: number): boolean =>
 /** Length of one number or date as written. DataPower allows 128. */
 const NUMBER_CHARS = 128;
 
-/** Whether a trimmed text is short enough for a number or a date, so that a pattern may match it. */
+/**
+ * Whether a trimmed text is short enough for a number or a date, so that a pattern may match it.
+ */
 export const isShort = (trimmed: string): boolean => trimmed.length <= NUMBER_CHARS;
 
 /** The rule that a number or date breaks if it is not short. */

@@ -7,7 +7,8 @@ import type { Scalar } from './scalar.js';
 
 /**
  * Plans for reading a reply and writing a request, made at start-up (or once per document) from the
- * model and the GraphQL schema. The decoder and the encoder know nothing else: neither WSDL nor GraphQL.
+ * model and the GraphQL schema. The decoder and the encoder know nothing else: neither WSDL nor
+ * GraphQL.
  */
 
 export type ValuePlan =
@@ -25,7 +26,10 @@ interface OpaquePlan {
   readonly kind: 'opaque';
 }
 
-/** A hash of an element with all that is in it, by which elements are compared; '' where it has none. */
+/**
+ * A hash of an element with all that is in it, by which elements are compared; '' where it has
+ * none.
+ */
 interface DigestPlan {
   readonly kind: 'digest';
 }
@@ -35,7 +39,10 @@ interface AddressPlan {
   readonly kind: 'address';
 }
 
-/** An array of the SOAP encoding that is an item of another: its children, of any name, are the items. */
+/**
+ * An array of the SOAP encoding that is an item of another: its children, of any name, are the
+ * items.
+ */
 export interface ListPlan {
   readonly kind: 'list';
   readonly itemNonNull: boolean;
@@ -45,7 +52,9 @@ export interface ListPlan {
 /** An element of any type, as JSON (a `JSON` scalar). */
 export interface AnyPlan {
   readonly kind: 'any';
-  /** The element is of any name as well: a declaration of that name has its type. Absent: it is not. */
+  /**
+   * The element is of any name as well: a declaration of that name has its type. Absent: it is not.
+   */
   readonly isNamed?: boolean;
   readonly types: AnyTypes;
 }
@@ -67,15 +76,18 @@ export interface TablesPlan {
 export interface ObjectPlan {
   readonly kind: 'object';
   /**
-   * Maps the `typeKey` of xsi:type to its variant. An element without xsi:type takes `declared`; an unknown type
-   * takes it as well, unless `declaredType` is set.
+   * Maps the `typeKey` of xsi:type to its variant. An element without xsi:type takes `declared`; an
+   * unknown type takes it as well, unless `declaredType` is set.
    */
   readonly variants: Variants<ObjectVariant>;
-  /** Null when the declared type is abstract: then an element without a known xsi:type is invalid. */
+  /**
+   * Null when the declared type is abstract: then an element without a known xsi:type is invalid.
+   */
   readonly declared: ObjectVariant | null;
   /**
-   * The `typeKey` of the declared type, '' for one without a name: an element with the xsi:type of neither it nor a variant
-   * is invalid. Absent: such an element is read as the declared type, as in an encoding, where stacks name types freely.
+   * The `typeKey` of the declared type, '' for one without a name: an element with the xsi:type of
+   * neither it nor a variant is invalid. Absent: such an element is read as the declared type, as
+   * in an encoding, where stacks name types freely.
    */
   readonly declaredType?: string | undefined;
 }
@@ -85,7 +97,9 @@ export interface ObjectVariant {
   readonly slots: readonly FieldSlot[];
   /** Points that each such object adds to `Decoded.points`; 0 by default. */
   readonly weight?: number;
-  /** Positions of child elements, by which a value can be complete before the end; absent: anywhere. */
+  /**
+   * Positions of child elements, by which a value can be complete before the end; absent: anywhere.
+   */
   readonly order?: ChildPositions;
 }
 
@@ -113,23 +127,38 @@ interface NamedChild {
   readonly name: QName;
   /** Only this occurrence of the child, counted from 0. */
   readonly occurrence?: number;
-  /** The value of an element, or of an item, that is present and empty (XSD 1.0 part 1 section 3.3.1). */
+  /**
+   * The value of an element, or of an item, that is present and empty (XSD 1.0 part 1 section
+   * 3.3.1).
+   */
   readonly default: string | null;
-  /** The wildcards of the same content: an element they allow is this child only by its exact name. */
+  /**
+   * The wildcards of the same content: an element they allow is this child only by its exact name.
+   */
   readonly wildcards?: readonly Wildcard[];
 }
 
 export type SlotSource =
-  /** Child elements of this name. For lists: every one is an item, none is []. An absent element is null. */
+  /**
+   * Child elements of this name. For lists: every one is an item, none is []. An absent element is
+   * null.
+   */
   | (NamedChild & { readonly from: 'child' })
   /**
-   * A child element whose children `item` are the items; absent or nil is null, present and empty is []. Where `item`
-   * is null, children of any name are (arrays of the SOAP encoding, SOAP 1.1 section 5.4.2).
+   * A child element whose children `item` are the items; absent or nil is null, present and empty
+   * is []. Where `item` is null, children of any name are (arrays of the SOAP encoding, SOAP 1.1
+   * section 5.4.2).
    */
   | (NamedChild & { readonly from: 'wrapped list'; readonly item: QName | null })
-  /** The child elements of this element, whatever their names: an array that is not unwrapped. Always a list. */
+  /**
+   * The child elements of this element, whatever their names: an array that is not unwrapped.
+   * Always a list.
+   */
   | { readonly from: 'items' }
-  /** Child elements with none of these names, or a further one of `once`: content of the wildcards. A list. */
+  /**
+   * Child elements with none of these names, or a further one of `once`: content of the wildcards.
+   * A list.
+   */
   | {
       readonly from: 'rest';
       readonly except: readonly QName[];
@@ -137,11 +166,14 @@ export type SlotSource =
       readonly wildcards: readonly Wildcard[];
     }
   /**
-   * Child elements of a choice: each is read as the object of its branch, whose own slots are filled from that very
-   * element (`self`, for one). The slot's value plays no part.
+   * Child elements of a choice: each is read as the object of its branch, whose own slots are
+   * filled from that very element (`self`, for one). The slot's value plays no part.
    */
   | { readonly from: 'choice'; readonly branches: readonly ChoiceBranch[] }
-  /** Child elements of a group that is repeated: a list, its items objects whose slots are filled from one repetition. */
+  /**
+   * Child elements of a group that is repeated: a list, its items objects whose slots are filled
+   * from one repetition.
+   */
   | {
       readonly from: 'group';
       readonly group: RepeatedGroup;
@@ -160,7 +192,10 @@ export type SlotSource =
   | { readonly from: 'self' }
   /** The attachment of the message that is this part of the WSDL. */
   | { readonly from: 'attachment'; readonly part: string }
-  /** The Header of the message: its blocks are the children of this object. Of the outermost object alone. */
+  /**
+   * The Header of the message: its blocks are the children of this object. Of the outermost object
+   * alone.
+   */
   | { readonly from: 'header' };
 
 interface ChoiceBranch {
@@ -170,9 +205,15 @@ interface ChoiceBranch {
 
 /** The reply of one operation. */
 export interface ReplyPlan {
-  /** The (first) child of Body that answers this operation. Its local name alone decides where `uri` is null. */
+  /**
+   * The (first) child of Body that answers this operation. Its local name alone decides where `uri`
+   * is null.
+   */
   readonly element: { readonly uri: string | null; readonly local: string };
-  /** `unwrap`: the one slot's value is the answer. `whole`: the object is. `done`: `true` as soon as it answered. */
+  /**
+   * `unwrap`: the one slot's value is the answer. `whole`: the object is. `done`: `true` as soon as
+   * it answered.
+   */
   readonly shape: 'unwrap' | 'whole' | 'done';
   readonly value: ObjectPlan;
   /** Whether a null answer is null (false) or must propagate to the parent (true). */
@@ -205,9 +246,15 @@ export interface Decoded {
   readonly errors: readonly DecodeError[];
   /** How many more there were. */
   readonly furtherErrors: number;
-  /** The reply is as its schema has it: all errors are about the rights of its reader. Absent: not known. */
+  /**
+   * The reply is as its schema has it: all errors are about the rights of its reader. Absent: not
+   * known.
+   */
   readonly isValid?: boolean;
-  /** The weight of the objects that were read, also of those that a null has removed; absent: unknown. */
+  /**
+   * The weight of the objects that were read, also of those that a null has removed; absent:
+   * unknown.
+   */
   readonly points?: number;
   /** Lists that were read, by `Slot.listName`. */
   readonly lists?: ReadonlyMap<string, ListLengths>;
@@ -221,7 +268,10 @@ export interface Decoded {
 
 /** The source of a value that is not an argument. */
 export type EncodeSource =
-  /** As it stands in the configuration, in its lexical form. It may be a secret: it is never printed. */
+  /**
+   * As it stands in the configuration, in its lexical form. It may be a secret: it is never
+   * printed.
+   */
   | { readonly from: 'constant'; readonly lexical: string }
   /** The header field of the client's request with this name, in lower case. */
   | { readonly from: 'header'; readonly header: string }
@@ -236,24 +286,33 @@ export interface EncodeElement {
   readonly key: string;
   readonly name: QName;
   /**
-   * `many`: an array, one element an item. `wrapped`: an array inside `name`, each item an element of that name; a null
-   * item is refused unless `itemNillable`.
+   * `many`: an array, one element an item. `wrapped`: an array inside `name`, each item an element
+   * of that name; a null item is refused unless `itemNillable`.
    */
   readonly occurs: 'one' | 'many' | { readonly wrapped: QName; readonly itemNillable?: boolean };
-  /** How many items a list may have, where that is not any number. Of `many`, none is as many as absent. */
+  /**
+   * How many items a list may have, where that is not any number. Of `many`, none is as many as
+   * absent.
+   */
   readonly counts?: { readonly min: number; readonly max: number };
   /** At least one must be written. */
   readonly required: boolean;
   readonly nillable: boolean;
   /** The value that is always written; null: that of the client. */
   readonly fixed: string | null;
-  /** The name of its type, which SOAP encoding writes; of the items, where it is a list in a wrapper. */
+  /**
+   * The name of its type, which SOAP encoding writes; of the items, where it is a list in a
+   * wrapper.
+   */
   readonly typeName?: QName | null;
   /** Set where the value is not an argument. It is a scalar then. */
   readonly source?: EncodeSource;
   /** Written even without an argument: an object with values from other sources. */
   readonly always?: boolean;
-  /** There is no such element, only its content: a group, with an object for each time, or XML, an element of any name. */
+  /**
+   * There is no such element, only its content: a group, with an object for each time, or XML, an
+   * element of any name.
+   */
   readonly transparent?: boolean;
   /** Elements that may be written as XML there; none, or absent: any. */
   readonly wildcards?: readonly Wildcard[];
@@ -270,18 +329,27 @@ export type EncodeValue =
   | EncodeArray
   /** Content that is not modelled: the whole element as XML, or text. */
   | { readonly kind: 'xml' }
-  /** A value of any type, or of any simple one: an object with its type and the value as JSON, or the element as XML. */
+  /**
+   * A value of any type, or of any simple one: an object with its type and the value as JSON, or
+   * the element as XML.
+   */
   | {
       readonly kind: 'any';
       readonly types: AnyTypes;
       readonly isSimple: boolean;
-      /** The declared type of the element is not that of any: JSON does not name types of its own. Absent: it is. */
+      /**
+       * The declared type of the element is not that of any: JSON does not name types of its own.
+       * Absent: it is.
+       */
       readonly isPlain?: boolean;
       /** The value may not be null: its element is not nillable. Absent: it may. */
       readonly refusesNil?: boolean;
       /** The types that the value may be of; absent: any. */
       readonly family?: TypeFamily;
-      /** The object has the name of the element, where a wildcard allows any. Absent: the element is declared. */
+      /**
+       * The object has the name of the element, where a wildcard allows any. Absent: the element is
+       * declared.
+       */
       readonly isNamed?: boolean;
     };
 
@@ -300,7 +368,9 @@ export interface EncodeObject {
   readonly text: { readonly key: string; readonly scalar: Scalar } | null;
   /** In schema order, inherited ones first. */
   readonly children: readonly EncodeElement[];
-  /** Members of which exactly one must be provided, for a required choice; [] where there is none. */
+  /**
+   * Members of which exactly one must be provided, for a required choice; [] where there is none.
+   */
   readonly choices: readonly (readonly string[])[];
   /** Members that must be provided together, or not together. */
   readonly branches?: readonly BranchRule[];
@@ -308,9 +378,15 @@ export interface EncodeObject {
   readonly any?: Extract<EncodeValue, { readonly kind: 'any' }>;
   /** Member that holds the whole element as XML, where its content is not modelled. */
   readonly xml?: string;
-  /** The members that hold the text of mixed content, or the whole element as XML instead of all others. */
+  /**
+   * The members that hold the text of mixed content, or the whole element as XML instead of all
+   * others.
+   */
   readonly mixed?: { readonly text: string; readonly xml: string };
-  /** The member that names the type of an element whose declared type is abstract. It has no others then. */
+  /**
+   * The member that names the type of an element whose declared type is abstract. It has no others
+   * then.
+   */
   readonly variant?: { readonly key: string; readonly value: EncodeVariants };
 }
 

@@ -34,7 +34,10 @@ export interface EncodeAttachment {
 
 /** The request of one operation. */
 export interface RequestPlan {
-  /** The child of Body, or null for an empty Body. Without a name the value is Body itself, with several children. */
+  /**
+   * The child of Body, or null for an empty Body. Without a name the value is Body itself, with
+   * several children.
+   */
   readonly body: { readonly name: QName | null; readonly value: EncodeObject } | null;
   /** Header blocks, each an argument inside `headers`. */
   readonly headers: readonly EncodeElement[];

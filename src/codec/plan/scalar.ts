@@ -7,8 +7,8 @@ export interface Scalar {
   /** True if values name attachments, by `cid:` URLs (`swaRef`). */
   readonly isReference?: boolean;
   /**
-   * Set for binary content, in base64: as text, or as a part of a package that an Include names. `included`: its schema
-   * declares the Include, so that text would not be valid.
+   * Set for binary content, in base64: as text, or as a part of a package that an Include names.
+   * `included`: its schema declares the Include, so that text would not be valid.
    */
   readonly binary?: 'base64' | 'included';
   /** The scalar of the items of a list type. */
@@ -17,9 +17,14 @@ export interface Scalar {
   readonly type?: SimpleType;
   /** Masks a decoded value; absent: it does not. */
   mask?(value: unknown): unknown;
-  /** The value of a lexical form, its white space treated by the facet of the type. Throws `LexicalError`. */
+  /**
+   * The value of a lexical form, its white space treated by the facet of the type. Throws
+   * `LexicalError`.
+   */
   decode(lexical: string): ScalarValue;
-  /** The lexical form of a client's value. Throws `LexicalError`; the message never holds the value. */
+  /**
+   * The lexical form of a client's value. Throws `LexicalError`; the message never holds the value.
+   */
   encode(value: unknown): string;
 }
 
@@ -28,7 +33,10 @@ export type ScalarValue = ScalarItem | readonly ScalarItem[];
 
 export type ScalarItem = string | number | boolean;
 
-/** A value that is outside the lexical or value space of its type. The message names the rule, never the value. */
+/**
+ * A value that is outside the lexical or value space of its type. The message names the rule, never
+ * the value.
+ */
 export class LexicalError extends Error {
   /** Valid by its XSD type, but not representable in GraphQL. */
   readonly isValid: boolean;

@@ -24,7 +24,10 @@ export function typeNameOf(tag: StartTag): QName | null {
   return type === null ? null : resolveQName(tag, type);
 }
 
-/** A QName in content, by the namespaces in scope at `tag`; in no namespace where its prefix is not declared. */
+/**
+ * A QName in content, by the namespaces in scope at `tag`; in no namespace where its prefix is not
+ * declared.
+ */
 export function resolveQName(tag: StartTag, lexical: string): QName {
   const name = trimXml(lexical);
   const colon = name.indexOf(':');

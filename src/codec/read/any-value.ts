@@ -17,8 +17,9 @@ import { decodedScalar, type Scalar } from '../plan/scalar.js';
 import { isNil, resolveQName, typeNameOf, XML_URI, XSI_URI } from '../plan/xsi.js';
 
 /**
- * Reads an element of any type as JSON, by its `xsi:type` where that is known. Simple values are as fields of their type
- * have them; children are members by their local names, repeated ones lists; attributes are members `@name`.
+ * Reads an element of any type as JSON, by its `xsi:type` where that is known. Simple values are as
+ * fields of their type have them; children are members by their local names, repeated ones lists;
+ * attributes are members `@name`.
  */
 export class AnyValueReader {
   readonly #types: AnyTypes;
@@ -28,7 +29,10 @@ export class AnyValueReader {
   #chars = 0;
   #value: unknown = null;
 
-  /** `maxChars`: how long names, texts and values may be together. `isNamed`: a declaration of its name has its type. */
+  /**
+   * `maxChars`: how long names, texts and values may be together. `isNamed`: a declaration of its
+   * name has its type.
+   */
   constructor(types: AnyTypes, maxChars: number, isNamed = false) {
     this.#types = types;
     this.#isNamed = isNamed;
@@ -87,7 +91,9 @@ export type AnyJson = Record<string, unknown>;
 /** A JSON object, whose keys are names on the wire. */
 export const anyObject = (): AnyJson => Object.create(null);
 
-/** One open element. Where types are restricted, it has no content that its type does not describe. */
+/**
+ * One open element. Where types are restricted, it has no content that its type does not describe.
+ */
 class Frame {
   readonly #local: string;
   text = '';
@@ -196,7 +202,10 @@ class Frame {
     return typed;
   }
 
-  /** It is a map, or has parts that are of no type. A text alone is shown: the field around it may have a rule. */
+  /**
+   * It is a map, or has parts that are of no type. A text alone is shown: the field around it may
+   * have a rule.
+   */
   get #isUndescribed(): boolean {
     if (this.#items !== null) return this.#typeName !== null && isMap(this.#typeName);
     return this.#type === null && (this.#members !== null || this.#attributes !== null);
@@ -252,7 +261,10 @@ function itemTypeOf(tag: StartTag): QName | null {
 /** The type of items that are arrays themselves (`xsd:int[][2]`). */
 const ARRAY: QName = { uri: SOAP_ENCODINGS[0] ?? '', local: 'Array' };
 
-/** Whether a value of JSON tells this type by itself: a string, a boolean, a 32-bit integer, a number with a fraction. */
+/**
+ * Whether a value of JSON tells this type by itself: a string, a boolean, a 32-bit integer, a
+ * number with a fraction.
+ */
 function isTold(name: QName, value: unknown): boolean {
   if (isMap(name)) return !Array.isArray(value);
   if (isArrayName(name)) return Array.isArray(value);

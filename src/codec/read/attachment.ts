@@ -19,8 +19,8 @@ export interface AttachmentSource {
 }
 
 /**
- * The binary content of one reply: base64 in the envelope, and parts that it refers to. Both are bounded by
- * `attachmentBytes`.
+ * The binary content of one reply: base64 in the envelope, and parts that it refers to. Both are
+ * bounded by `attachmentBytes`.
  */
 export class BinaryContent {
   /** Values are known when the message is over. */
@@ -30,7 +30,10 @@ export class BinaryContent {
   readonly #bytesMax: number;
   #charsLeft: number;
 
-  /** `attachments`: null where the message is no package. `content`: all that is read; null: what is asked for. */
+  /**
+   * `attachments`: null where the message is no package. `content`: all that is read; null: what is
+   * asked for.
+   */
   constructor(
     attachments: AttachmentSource | null,
     content: ContentReading | null,
@@ -53,7 +56,10 @@ export class BinaryContent {
       );
   }
 
-  /** A child of a simple value, or of an object with binary text: an Include refers to bytes outside of the envelope. */
+  /**
+   * A child of a simple value, or of an object with binary text: an Include refers to bytes outside
+   * of the envelope.
+   */
   include(tag: StartTag, owner: Reading): void {
     const isBinary =
       owner.variant === null ? owner.slot?.isBinary === true : owner.variant.isBinary;
@@ -74,7 +80,9 @@ export class BinaryContent {
     return this.#content.is(owner) ? this.#attachments.stream(href, this.#content.take) : null;
   }
 
-  /** The attachment that a text names (`swaRef`), as a `data:` URL; null where there can be none. */
+  /**
+   * The attachment that a text names (`swaRef`), as a `data:` URL; null where there can be none.
+   */
   referred(text: string): Deferred | null {
     const written = trimXml(text);
     const found = this.#attachments?.want(written) ?? null;

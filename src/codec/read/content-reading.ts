@@ -26,7 +26,10 @@ export class ContentReading {
     return areEqual(names, place.names) && areEqual(indexes, place.indexes);
   }
 
-  /** Returns false where the content is another than that for which the address was made, and is not read. */
+  /**
+   * Returns false where the content is another than that for which the address was made, and is not
+   * read.
+   */
   begin(target: Reading, object: Reading): boolean {
     this.#target = target;
     if (differs(object, this.#receiver.place.beside, false)) {

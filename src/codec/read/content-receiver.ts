@@ -19,7 +19,9 @@ export interface FieldDigest {
   readonly digest: string;
 }
 
-/** Makes the address of a place, once it is known what is beside it; a text says why it has none. */
+/**
+ * Makes the address of a place, once it is known what is beside it; a text says why it has none.
+ */
 export type AddressMaker = (
   place: Pick<ContentPlace, 'names' | 'indexes'>,
 ) => ((beside: ContentPlace['beside']) => string) | string;
@@ -38,7 +40,10 @@ export interface ContentReceiver {
 const BESIDE_MAX = 16;
 const BESIDE_CHARS_MAX = 512;
 
-/** The place of the value of `slot` of `owner`, without what is beside it. `hiddenNames`: of the outermost objects. */
+/**
+ * The place of the value of `slot` of `owner`, without what is beside it. `hiddenNames`: of the
+ * outermost objects.
+ */
 export function contentPlaceOf(
   owner: Reading | null,
   slot: SlotProgram | null,
@@ -93,7 +98,10 @@ const digestOf = (value: unknown): string =>
 /** 72 bits: two values do not have one hash by chance. */
 const DIGEST_CHARS = 12;
 
-/** Whether an object has other values than these, as far as it is read. `isOver`: it is, and what it lacks will not come. */
+/**
+ * Whether an object has other values than these, as far as it is read. `isOver`: it is, and what it
+ * lacks will not come.
+ */
 export const differs = (
   { variant, values }: Reading,
   beside: readonly FieldDigest[],

@@ -28,8 +28,8 @@ interface Table {
 type Place = 'root' | 'schema' | 'diffgram' | 'set' | 'before' | 'row' | 'skipped';
 
 /**
- * Reads a data set of .NET as tables: an XML Schema, then a diffgram, or its rows as they are. Columns have the types of that
- * schema, else those of the declaration of the data set.
+ * Reads a data set of .NET as tables: an XML Schema, then a diffgram, or its rows as they are.
+ * Columns have the types of that schema, else those of the declaration of the data set.
  */
 export class DataSetReader {
   readonly #plan: TablesPlan;

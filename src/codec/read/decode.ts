@@ -48,10 +48,12 @@ export interface DecodeLimits {
 }
 
 /**
- * Builds the answer of one operation from the events of the child of Body, which is opened first; that its name is the
- * plan's has been checked. No string and no object is made for content that the plan does not request.
+ * Builds the answer of one operation from the events of the child of Body, which is opened first;
+ * that its name is the plan's has been checked. No string and no object is made for content that
+ * the plan does not request.
  *
- * The value has the shape of the response: keys in the plan's order, nulls propagated by GraphQL section 6.4.4.
+ * The value has the shape of the response: keys in the plan's order, nulls propagated by GraphQL
+ * section 6.4.4.
  */
 export class ReplyDecoder implements XmlHandler {
   readonly #plan: ReplyPlan;
@@ -74,8 +76,9 @@ export class ReplyDecoder implements XmlHandler {
   #hasAddresses = false;
 
   /**
-   * `attachments`: null where the message is no package. `receiver` gets the items of the list that is the answer, which has
-   * none then, or the binary content at one place; null where they are kept. `makeAddress`: of binary content.
+   * `attachments`: null where the message is no package. `receiver` gets the items of the list that
+   * is the answer, which has none then, or the binary content at one place; null where they are
+   * kept. `makeAddress`: of binary content.
    */
   constructor(
     plan: ReplyPlan,
@@ -198,7 +201,10 @@ export class ReplyDecoder implements XmlHandler {
     return source?.from === 'child' || source?.from === 'wrapped list' ? source.name : null;
   }
 
-  /** The decoded reply, once the element was closed or `isComplete`, and all attachments read. Throws what these throw. */
+  /**
+   * The decoded reply, once the element was closed or `isComplete`, and all attachments read.
+   * Throws what these throw.
+   */
   finish(): Decoded {
     this.#skipping = false;
     while (this.#leaf.slot !== null || this.#open.length > 0) this.close();
@@ -256,7 +262,8 @@ export class ReplyDecoder implements XmlHandler {
         this.#output.fillUpTo(arrayPositionOf(tag, 'position'), owner, slot);
       const index = isItem ? this.#output.nextIndex(owner, slot) : -1;
       if (isItem ? index === -1 : this.#output.isFilled(owner, slot)) continue;
-      // An xsi:nil applies to the branch, not to the choice; content read as XML keeps its own xsi:nil.
+      // An xsi:nil applies to the branch, not to the choice; content read as XML keeps its own
+      // xsi:nil.
       if (isSure || slot.from === 'choice' || slot.from === 'rest' || !isNil(tag))
         readings = this.#beginValue(tag, owner, slot, index, readings);
       else readings = this.#beginNil(tag, owner, slot, index, readings);

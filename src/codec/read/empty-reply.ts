@@ -4,8 +4,9 @@ import type { Decoded, ReplyPlan } from '../plan/plan.js';
 import { type DecodeLimits, ReplyDecoder } from './decode.js';
 
 /**
- * The answer of a reply with an empty Body, or without content and with a status of success, as stacks reply to one-way
- * operations and some to operations whose output may be empty (`mayBeEmpty`). Null where a result is lacking.
+ * The answer of a reply with an empty Body, or without content and with a status of success, as
+ * stacks reply to one-way operations and some to operations whose output may be empty
+ * (`mayBeEmpty`). Null where a result is lacking.
  */
 export function noContentReply(
   plan: ReplyPlan,

@@ -26,13 +26,15 @@ const CHAIN_MAX = 100;
 type EncodedLimits = Pick<CodecLimits, 'encodedBytes' | 'references'>;
 
 /**
- * A reply by the SOAP encoding: elements stand in for others (`href` of SOAP 1.1 section 5.4.1, `ref` of SOAP 1.2 part 2
- * section 3.1.5) that may come later, as further children of Body. So all of Body is recorded, and replayed to the
- * decoder when the envelope is over, with every reference followed. References in skipped content are not. So is a reply
- * with data contracts of .NET that refer to each other.
+ * A reply by the SOAP encoding: elements stand in for others (`href` of SOAP 1.1 section 5.4.1,
+ * `ref` of SOAP 1.2 part 2 section 3.1.5) that may come later, as further children of Body. So all
+ * of Body is recorded, and replayed to the decoder when the envelope is over, with every reference
+ * followed. References in skipped content are not. So is a reply with data contracts of .NET that
+ * refer to each other.
  *
- * Throws `UPSTREAM_RESPONSE_LIMIT` for more than `encodedBytes`, recorded or replayed, and `UPSTREAM_INVALID_RESPONSE` for
- * more references than `references`. A reference that leads nowhere, or back to references only, is an error at its path.
+ * Throws `UPSTREAM_RESPONSE_LIMIT` for more than `encodedBytes`, recorded or replayed, and
+ * `UPSTREAM_INVALID_RESPONSE` for more references than `references`. A reference that leads
+ * nowhere, or back to references only, is an error at its path.
  */
 export class EncodedReply implements XmlHandler {
   readonly #decoder: ReplyDecoder;
@@ -84,7 +86,10 @@ export class EncodedReply implements XmlHandler {
     this.#record(null);
   }
 
-  /** Follows all references; the first element is the answer. To be called when the envelope is over. */
+  /**
+   * Follows all references; the first element is the answer. To be called when the envelope is
+   * over.
+   */
   replay(): void {
     const root = this.#events[0];
     if (this.#isReplayed || !(root instanceof RecordedTag)) return;
@@ -150,7 +155,9 @@ export class EncodedReply implements XmlHandler {
     });
   }
 
-  /** The element that this one refers to, itself if it is no reference; or the rule that is broken. */
+  /**
+   * The element that this one refers to, itself if it is no reference; or the rule that is broken.
+   */
   #follow(tag: RecordedTag): RecordedTag | string {
     let element = tag;
     for (let steps = 0; element.reference !== null; steps++) {
@@ -165,8 +172,8 @@ export class EncodedReply implements XmlHandler {
   }
 
   /**
-   * The element that is the result whatever it is called: stacks name it freely, and it is the first child of the
-   * answer (SOAP 1.1 section 7.1). Null where the name is right.
+   * The element that is the result whatever it is called: stacks name it freely, and it is the
+   * first child of the answer (SOAP 1.1 section 7.1). Null where the name is right.
    */
   #renamedResult(
     root: RecordedTag,
@@ -183,7 +190,8 @@ export class EncodedReply implements XmlHandler {
       at = child.end;
     }
     if (first === null) return null;
-    // The members of the answer are in its namespace: SOAP::Lite declares a default one on the answer.
+    // The members of the answer are in its namespace: SOAP::Lite declares a default one on the
+    // answer.
     const isOfAnswer = first.uri === '' || first.uri === root.uri;
     return {
       element: first,

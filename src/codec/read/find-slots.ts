@@ -4,8 +4,9 @@ import { XSI_URI } from '../plan/xsi.js';
 import type { ChildTable, SlotProgram, ValueProgram, VariantProgram } from './program.js';
 
 /**
- * The slots that this element fills, or null. Stacks disagree about the qualification of local elements: without a slot
- * of exactly its name, it is matched by local name if its namespace is none or its parent's, and no wildcard allows it.
+ * The slots that this element fills, or null. Stacks disagree about the qualification of local
+ * elements: without a slot of exactly its name, it is matched by local name if its namespace is
+ * none or its parent's, and no wildcard allows it.
  */
 export function slotsFor(
   table: ChildTable,
@@ -25,8 +26,8 @@ export function slotsFor(
 }
 
 /**
- * The variant of a nil element: null, unless it has requested attributes and nothing else in it is required. Those that say
- * how it is written, such as `xsi:type`, are none of the value.
+ * The variant of a nil element: null, unless it has requested attributes and nothing else in it is
+ * required. Those that say how it is written, such as `xsi:type`, are none of the value.
  */
 export function nilVariantOf(value: ValueProgram, tag: StartTag): VariantProgram | null {
   const variant = value.kind === 'object' ? value.variantOf(tag) : null;

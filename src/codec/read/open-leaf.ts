@@ -4,15 +4,17 @@ import { Reading } from './reading.js';
 import type { ResponseBuilder } from './response-builder.js';
 
 /**
- * The open element where it is a simple value that its text alone decides, as most elements of a reply: it has no reading
- * of its own, which would cost a third of decoding.
+ * The open element where it is a simple value that its text alone decides, as most elements of a
+ * reply: it has no reading of its own, which would cost a third of decoding.
  */
 export class OpenLeaf {
   /** Null where the open element has a reading. */
   slot: SlotProgram | null = null;
   text = '';
 
-  /** Begins the element if it is one: then it takes the only slot that fits, which has no value yet. */
+  /**
+   * Begins the element if it is one: then it takes the only slot that fits, which has no value yet.
+   */
   begin(tag: StartTag, owner: Reading, slots: readonly SlotProgram[]): boolean {
     const slot = slots[0];
     if (
@@ -39,7 +41,9 @@ export class OpenLeaf {
     else output.setText(owner, slot, -1, this.text);
   }
 
-  /** Makes a reading of the element after all: it has elements, or something else is asked about it. */
+  /**
+   * Makes a reading of the element after all: it has elements, or something else is asked about it.
+   */
   toReading(owner: Reading): Reading {
     const reading = new Reading(owner, this.slot, -1, '', null);
     reading.text = this.text;

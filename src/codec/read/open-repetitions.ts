@@ -12,8 +12,9 @@ interface GroupPart {
 }
 
 /**
- * The readings that take an element of a repeated group: `slots` of `owner` are those of the group. Objects for
- * repetitions are begun and ended here; none where the element is not requested, or where the list is null.
+ * The readings that take an element of a repeated group: `slots` of `owner` are those of the group.
+ * Objects for repetitions are begun and ended here; none where the element is not requested, or
+ * where the list is null.
  */
 export function openRepetitions(
   tag: StartTag,
@@ -54,7 +55,9 @@ function partsOf(
   return parts;
 }
 
-/** The open repetition with this ordinal; ends the one before it. Null where the list takes no more. */
+/**
+ * The open repetition with this ordinal; ends the one before it. Null where the list takes no more.
+ */
 function openRepetition(
   owner: Reading,
   slot: SlotProgram,

@@ -25,8 +25,8 @@ import { decodedScalar, type Scalar, type ScalarValue } from '../plan/scalar.js'
 import { typeNameOf } from '../plan/xsi.js';
 
 /**
- * A reply plan compiled for the decoder: children by local name, slots by position. Made once per plan and kept with
- * it, so a plan that is used again costs a look-up.
+ * A reply plan compiled for the decoder: children by local name, slots by position. Made once per
+ * plan and kept with it, so a plan that is used again costs a look-up.
  */
 export const programOf = ({ value }: ReplyPlan): ObjectProgram => compileObject(value);
 
@@ -36,7 +36,9 @@ export type ValueProgram =
   /** An array within an array; `slot` is that of its items. */
   | { readonly kind: 'list'; readonly slot: SlotProgram };
 
-/** Namespaces whose types say no more of an object than that it is one: `xsd:anyType`, `enc:Struct`. */
+/**
+ * Namespaces whose types say no more of an object than that it is one: `xsd:anyType`, `enc:Struct`.
+ */
 const UNTYPED: ReadonlySet<string> = new Set([XSD, ...OLDER_XSD, ...SOAP_ENCODINGS]);
 
 /** An object plan, compiled for each type of element when the first one is met. */
@@ -61,7 +63,10 @@ class ObjectProgram {
     return this.#declared;
   }
 
-  /** The variant of an element by its xsi:type; null where that is unknown, or its type is abstract and it names no other. */
+  /**
+   * The variant of an element by its xsi:type; null where that is unknown, or its type is abstract
+   * and it names no other.
+   */
   variantOf(tag: StartTag): VariantProgram | null {
     const name = this.#isTyped ? typeNameOf(tag) : null;
     if (name === null) return this.declared;
@@ -123,11 +128,15 @@ export interface SlotProgram {
   readonly key: string;
   readonly fieldName: string;
   readonly from: SlotSource['from'];
-  /** The name that the attribute, the child, or one child in the group has; empty for other sources. */
+  /**
+   * The name that the attribute, the child, or one child in the group has; empty for other sources.
+   */
   readonly name: QName;
   /** The part of the WSDL that is its attachment; '' for other sources. */
   readonly part: string;
-  /** Which of the elements of its name fills it, from 0; `ANY`, or `LATER` for all but the first. */
+  /**
+   * Which of the elements of its name fills it, from 0; `ANY`, or `LATER` for all but the first.
+   */
   readonly occurrence: number;
   /** Only the first element of its name fills it. */
   readonly isOnce: boolean;
@@ -141,7 +150,10 @@ export interface SlotProgram {
   readonly isItem: boolean;
   /** True if the value is simple, and is in the element that fills the slot. */
   readonly isSimple: boolean;
-  /** True if it is a single value that nothing but the text of one child decides, unless that has attributes. */
+  /**
+   * True if it is a single value that nothing but the text of one child decides, unless that has
+   * attributes.
+   */
   readonly isLeaf: boolean;
   /** True if the value is simple, in base64. */
   readonly isBinary: boolean;
@@ -149,9 +161,15 @@ export interface SlotProgram {
   readonly isReference: boolean;
   /** True if the value is a QName, resolved by the namespaces in scope. */
   readonly isName: boolean;
-  /** True if the items are those of an array of the SOAP encoding, which may have positions of their own. */
+  /**
+   * True if the items are those of an array of the SOAP encoding, which may have positions of their
+   * own.
+   */
   readonly isArray: boolean;
-  /** The decoded default, or the constant; null where there is none. Of a withheld slot: whether that is an error. */
+  /**
+   * The decoded default, or the constant; null where there is none. Of a withheld slot: whether
+   * that is an error.
+   */
   readonly fallback: ScalarValue | null;
   /** The text of an object whose element is empty: its default. */
   readonly emptyText: string;
@@ -183,7 +201,10 @@ interface NamedSlots {
   readonly slots: readonly SlotProgram[];
 }
 
-/** Types that derive from one another share the plans of their common fields: shared plans are compiled once. */
+/**
+ * Types that derive from one another share the plans of their common fields: shared plans are
+ * compiled once.
+ */
 const compileObject = makeOncePer((plan: ObjectPlan) => new ObjectProgram(plan));
 
 function compileVariant(variant: ObjectVariant): VariantProgram {
@@ -329,7 +350,10 @@ function compileValue(value: ValuePlan): ValueProgram {
   };
 }
 
-/** The table by name. Elements named in `others` fill no slot: without their entry they would fill those of `any`. */
+/**
+ * The table by name. Elements named in `others` fill no slot: without their entry they would fill
+ * those of `any`.
+ */
 function namedSlots(
   named: readonly NamedSlot[],
   further: readonly NamedSlot[],
@@ -355,7 +379,10 @@ function namesOf(source: SlotSource): readonly QName[] {
   return source.from === 'child' || source.from === 'wrapped list' ? [source.name] : [];
 }
 
-/** The wildcards of an object's content model: those of the first slot that has any, for all have the same. */
+/**
+ * The wildcards of an object's content model: those of the first slot that has any, for all have
+ * the same.
+ */
 function wildcardsOf({ slots }: ObjectVariant): readonly Wildcard[] {
   for (const { source } of slots)
     if ('wildcards' in source && source.wildcards !== undefined) return source.wildcards;

@@ -7,8 +7,9 @@ import type { Repetition } from './repetition.js';
 import type { WholeReader } from './whole-reader.js';
 
 /**
- * One reading of one open element: as an object, as a simple value (or XML), as the wrapper of a list. An element may
- * have several (two aliases of one field); they are linked by `next`, an object before the one that holds it.
+ * One reading of one open element: as an object, as a simple value (or XML), as the wrapper of a
+ * list. An element may have several (two aliases of one field); they are linked by `next`, an
+ * object before the one that holds it.
  */
 export class Reading {
   readonly kind: 'object' | 'scalar' | 'list';
@@ -27,8 +28,8 @@ export class Reading {
   readonly children: ChildTable | null;
   interest: Interest;
   /**
-   * The values by `SlotProgram.position`, or the items of a list. `undefined` is not seen yet, null is known to be
-   * null.
+   * The values by `SlotProgram.position`, or the items of a list. `undefined` is not seen yet, null
+   * is known to be null.
    */
   readonly values: unknown[];
   text = '';
@@ -106,10 +107,16 @@ function itemsSlot(slot: SlotProgram | null, index: number): SlotProgram | null 
   return slot.value.kind === 'list' ? slot.value.slot : null;
 }
 
-/** Returns the interest in a simple value. Binary content is bounded as attachments are, not as other texts. */
+/**
+ * Returns the interest in a simple value. Binary content is bounded as attachments are, not as
+ * other texts.
+ */
 const interestIn = (slot: SlotProgram | null): Interest => (slot?.isBinary === true ? STREAM : ALL);
 
-/** Repetitions of groups, which exist in GraphQL only: their objects are read from the elements of the owner. */
+/**
+ * Repetitions of groups, which exist in GraphQL only: their objects are read from the elements of
+ * the owner.
+ */
 interface OpenGroups {
   readonly repetitions: Map<RepeatedGroup, Repetition>;
   readonly readings: Map<SlotProgram, OpenRepetition>;
@@ -195,7 +202,10 @@ export function strongestInterest(first: Reading): Interest {
   return interest;
 }
 
-/** Whether the readings of the elements that are open hold all that is asked for, the outermost first. */
+/**
+ * Whether the readings of the elements that are open hold all that is asked for, the outermost
+ * first.
+ */
 export function isComplete(open: readonly (Reading | null)[]): boolean {
   /** Maps each reading to the positions that open readings will fill when they end. */
   const coming = new Map<Reading, Set<number>>();

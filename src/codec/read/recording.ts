@@ -12,8 +12,8 @@ interface RecordedAttribute {
 }
 
 /**
- * How elements name each other: by the SOAP encoding, or by attributes `Id` and `Ref` of .NET data contracts with
- * `IsReference`.
+ * How elements name each other: by the SOAP encoding, or by attributes `Id` and `Ref` of .NET data
+ * contracts with `IsReference`.
  */
 export type ReferenceStyle = 'encoding' | 'dataContract';
 
@@ -119,7 +119,10 @@ export class RecordedTag implements StartTag {
   }
 }
 
-/** The id that a reference names within its message, or null for a reference to another document. `ref` is an id as it is. */
+/**
+ * The id that a reference names within its message, or null for a reference to another document.
+ * `ref` is an id as it is.
+ */
 export const referenceOf = (written: string): string | null =>
   written.startsWith('#') ? written.slice(1) : written.includes(':') ? null : written;
 

@@ -3,13 +3,15 @@ import type { StartTag } from '../../xml/events.js';
 import type { GroupParticle, RepeatedGroup } from '../plan/repeated-group.js';
 
 /**
- * Follows which repetition of a group is being read, and where in it. An element goes to its next particle; where the
- * current repetition has none left for it, the next one begins.
+ * Follows which repetition of a group is being read, and where in it. An element goes to its next
+ * particle; where the current repetition has none left for it, the next one begins.
  */
 export class Repetition {
   /** The number of the repetition, from 1. */
   ordinal = 0;
-  /** The repetition of the group within this one that has the last element; null where none has it. */
+  /**
+   * The repetition of the group within this one that has the last element; null where none has it.
+   */
   inner: Repetition | null = null;
   readonly #index: GroupIndex;
   #at = -1;
@@ -32,7 +34,10 @@ export class Repetition {
     this.#take(tag);
   }
 
-  /** Moves to the element's particle in the current repetition, if there is one. Groups nest as deep as schemas. */
+  /**
+   * Moves to the element's particle in the current repetition, if there is one. Groups nest as deep
+   * as schemas.
+   */
   #take(tag: StartTag): boolean {
     for (const at of particlesFor(this.#index, tag)) {
       const particle = this.#index.particles[at];

@@ -9,8 +9,8 @@ import { itemsOf, type OpenRepetition, pathOf, type Reading } from './reading.js
 import type { StreamedList } from './reply-receiver.js';
 
 /**
- * Fills the objects of the response, propagates nulls by GraphQL section 6.4.4, and keeps the first errors. `index`
- * is that in a list, -1 outside of one.
+ * Fills the objects of the response, propagates nulls by GraphQL section 6.4.4, and keeps the first
+ * errors. `index` is that in a list, -1 outside of one.
  */
 export class ResponseBuilder {
   readonly errors: DecodeError[] = [];
@@ -107,7 +107,10 @@ export class ResponseBuilder {
     else this.setText(reading, slot, -1, reading.text);
   }
 
-  /** Whether an item is one of the list that is handed out: of the outermost object, or of the wrapper in it. */
+  /**
+   * Whether an item is one of the list that is handed out: of the outermost object, or of the
+   * wrapper in it.
+   */
   #isStreamed(owner: Reading, slot: SlotProgram): boolean {
     if (this.streamed?.slot !== slot) return false;
     const around = owner.kind === 'list' ? owner.owner : owner;
@@ -222,7 +225,10 @@ export class ResponseBuilder {
     this.setValue(owner, slot, index, null, null);
   }
 
-  /** Sets a value. `rule` is the error if the value is null and must not be; null if that error was added before. */
+  /**
+   * Sets a value. `rule` is the error if the value is null and must not be; null if that error was
+   * added before.
+   */
   setValue(
     owner: Reading,
     slot: SlotProgram,
@@ -280,8 +286,8 @@ interface MutableLengths {
 export type ResponseObject = Record<string, unknown>;
 
 /**
- * The prototype of response objects: an empty object that inherits nothing. Objects whose own prototype is null are
- * dictionaries in V8, five times slower to fill.
+ * The prototype of response objects: an empty object that inherits nothing. Objects whose own
+ * prototype is null are dictionaries in V8, five times slower to fill.
  */
 const BARE = Object.freeze(Object.create(null));
 

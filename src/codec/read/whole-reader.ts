@@ -8,8 +8,8 @@ import { DataSetReader } from './data-set.js';
 import type { SlotProgram } from './program.js';
 
 /**
- * Writes an element with its content as standalone XML text. Elements use the default namespace, whatever their prefixes
- * were; prefixes that texts and values may use keep their bindings.
+ * Writes an element with its content as standalone XML text. Elements use the default namespace,
+ * whatever their prefixes were; prefixes that texts and values may use keep their bindings.
  */
 class OpaqueXml {
   /** Null ends the element that began last. */

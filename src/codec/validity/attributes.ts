@@ -10,9 +10,9 @@ import { keyOf } from './simple-rules.js';
 import type { BrokenRule } from './violation.js';
 
 /**
- * Validates the attributes of an element, except those of `xsi`; null where all are valid. Attributes that SOAP,
- * WS-Security and MTOM put on any element are allowed: `encodingStyle`, and the namespaces of `wsu:Id` and
- * `xmime:contentType`.
+ * Validates the attributes of an element, except those of `xsi`; null where all are valid.
+ * Attributes that SOAP, WS-Security and MTOM put on any element are allowed: `encodingStyle`, and
+ * the namespaces of `wsu:Id` and `xmime:contentType`.
  */
 export function checkAttributes(
   tag: StartTag,
@@ -60,7 +60,10 @@ function attributeOf({ attributes }: TypeRules, uri: string, local: string): Att
   return null;
 }
 
-/** The rules for an attribute that the type does not declare (XSD 1.0 part 1 sections 3.4.4 and 3.10.4). */
+/**
+ * The rules for an attribute that the type does not declare (XSD 1.0 part 1 sections 3.4.4 and
+ * 3.10.4).
+ */
 function wildAttribute(
   { kind, anyAttribute }: TypeRules,
   uri: string,
@@ -76,7 +79,10 @@ function wildAttribute(
   return wildcard.process === 'lax' || isBuiltInAttributeNamespace(uri) ? 'anything' : UNKNOWN;
 }
 
-/** The attributes of an element that are IDs or references to them, also those that a wildcard allows. */
+/**
+ * The attributes of an element that are IDs or references to them, also those that a wildcard
+ * allows.
+ */
 export function identitiesIn(
   tag: StartTag,
   type: TypeRules,
@@ -96,7 +102,9 @@ export function identitiesIn(
   return found;
 }
 
-/** The attributes of an element as identity constraints see them: with those that its type gives it. */
+/**
+ * The attributes of an element as identity constraints see them: with those that its type gives it.
+ */
 export function identityAttributes(
   tag: StartTag,
   type: TypeRules,

@@ -9,7 +9,10 @@ import {
   transitionsOut,
 } from './transitions.js';
 
-/** A position behind one particle of a content model, or at its beginning. `E` is the value kept for an element. */
+/**
+ * A position behind one particle of a content model, or at its beginning. `E` is the value kept for
+ * an element.
+ */
 export class Position<E> {
   /** Null at the beginning. */
   readonly node: ModelNode | null;
@@ -155,7 +158,10 @@ export class ContentAutomaton<E> {
     return edges;
   }
 
-  /** Names of elements that may come next, for an error text: at most five, and none for a large model. */
+  /**
+   * Names of elements that may come next, for an error text: at most five, and none for a large
+   * model.
+   */
   expected(from: Position<E>, counters: readonly number[]): readonly string[] {
     const found = new Set<string>();
     if (this.#byLocal.size > LOOKED_AT_MAX) return [];

@@ -5,8 +5,8 @@ import type { ComplexType, ElementDeclaration, SimpleType, XsdType } from '../..
 const CHAIN_MAX = 1000;
 
 /**
- * Whether an element may name this type by xsi:type (XSD 1.0 part 1 section 3.3.4, cvc-elt.4.3): it is derived from the
- * declared one, in no way that the element or its declared type blocks.
+ * Whether an element may name this type by xsi:type (XSD 1.0 part 1 section 3.3.4, cvc-elt.4.3): it
+ * is derived from the declared one, in no way that the element or its declared type blocks.
  */
 export function isAllowedType(
   { type: declared, blocked = [] }: ElementDeclaration,

@@ -3,7 +3,10 @@ import { keyOf, type SimpleRules } from './simple-rules.js';
 
 const NOT_FIXED = 'must have its fixed value';
 
-/** The rule that the text of an element of simple type breaks, or null: cvc-elt.5 of XSD 1.0 part 1 section 3.3.4. */
+/**
+ * The rule that the text of an element of simple type breaks, or null: cvc-elt.5 of XSD 1.0 part 1
+ * section 3.3.4.
+ */
 export function checkText({ element, type, text }: Frame, simple: SimpleRules): string | null {
   const { default: initial, fixed } = element.declaration;
   const preset = text === '' ? (initial ?? fixed) : null;

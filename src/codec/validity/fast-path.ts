@@ -4,8 +4,9 @@ import type { BytesTest } from '../../xml/events.js';
 import { isDigit, isPlainDate, PLAIN_CHARS } from '../values/plain-date.js';
 
 /**
- * Makes a fast test for most valid texts of a type: simple digits, simple dates, a listed word. It looks at bytes of
- * ASCII, so that no string has to be made. After false the full check decides. Null for types without such a test.
+ * Makes a fast test for most valid texts of a type: simple digits, simple dates, a listed word. It
+ * looks at bytes of ASCII, so that no string has to be made. After false the full check decides.
+ * Null for types without such a test.
  */
 export function fastTestOf(
   type: SimpleType,

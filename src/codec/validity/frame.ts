@@ -4,9 +4,9 @@ import type { ElementRules, TypeRules } from './rules.js';
 import { ModelWalk } from './walk.js';
 
 /**
- * What happens with the text of an element: it is kept until the end, or validated as it streams; there must be none,
- * because the element is nil; or it is known to be valid and was not kept: the bytes have passed a test, or it is an
- * attachment (XOP).
+ * What happens with the text of an element: it is kept until the end, or validated as it streams;
+ * there must be none, because the element is nil; or it is known to be valid and was not kept: the
+ * bytes have passed a test, or it is an attachment (XOP).
  */
 type TextState = 'kept' | 'streamed' | 'nil' | 'known';
 
@@ -24,7 +24,9 @@ export class Frame {
   isField = false;
   /** Children so far. */
   children = 0;
-  /** The number that it has among siblings of its name, or among all where the name is undeclared. */
+  /**
+   * The number that it has among siblings of its name, or among all where the name is undeclared.
+   */
   ordinal = 1;
   /** Whether the path shows that number. */
   mayRepeat = false;

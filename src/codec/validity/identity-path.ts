@@ -4,8 +4,9 @@ import type { IdentityPath, NameTest } from '../../wsdl/model.js';
 const STEPS_MAX = 30;
 
 /**
- * Follows one path of the XPath subset of XSD 1.0 part 1 section 3.11.6 down the elements that are open: for each a set
- * of bits, of which bit `n` means that the last `n` elements match the first `n` steps.
+ * Follows one path of the XPath subset of XSD 1.0 part 1 section 3.11.6 down the elements that are
+ * open: for each a set of bits, of which bit `n` means that the last `n` elements match the first
+ * `n` steps.
  */
 export class PathMatcher {
   readonly #path: IdentityPath;
@@ -23,7 +24,9 @@ export class PathMatcher {
     return this.#path.steps.length === 0;
   }
 
-  /** An element begins, so deep below the one where the path begins. Whether the path ends in it. */
+  /**
+   * An element begins, so deep below the one where the path begins. Whether the path ends in it.
+   */
   open(below: number, uri: string, local: string): boolean {
     const { steps, descendant } = this.#path;
     const above = this.#bits[below - 1] ?? 0;

@@ -49,7 +49,10 @@ export class ConstraintScope {
     this.#selectors = constraint.selector.map((path) => new PathMatcher(path));
   }
 
-  /** An element begins at this depth, which may be that of the scope itself. Adds the fields it gives. */
+  /**
+   * An element begins at this depth, which may be that of the scope itself. Adds the fields it
+   * gives.
+   */
   open(
     tag: StartTag,
     attributes: readonly IdentityAttribute[],
@@ -99,7 +102,8 @@ function addHits(
 ): void {
   const below = depth - selected.depth;
   selected.fields.forEach((paths, field) => {
-    // Several paths may name one node, which is in the node set once (XSD 1.0 part 1 section 3.11.4).
+    // Several paths may name one node, which is in the node set once (XSD 1.0 part 1 section
+    // 3.11.4).
     let hasText = false;
     const named = new Set<IdentityAttribute>();
     for (const { path, matcher } of paths) {

@@ -11,8 +11,8 @@ import type { ValidityLimits } from './limits.js';
 import { keyOf } from './simple-rules.js';
 
 /**
- * Paths that are followed for each element on average, and how many more at most: elements with constraints may contain
- * each other without bound, and each constraint looks at everything within.
+ * Paths that are followed for each element on average, and how many more at most: elements with
+ * constraints may contain each other without bound, and each constraint looks at everything within.
  */
 const WORK_PER_ELEMENT = 256;
 const WORK_FREE = 100_000;
@@ -23,8 +23,9 @@ type IdentityFinding =
   | { readonly kind: 'limit'; readonly what: string; readonly limit: ExceededLimit | null };
 
 /**
- * Checks values of one message that must be unique, or refer to others: `xs:ID` and `xs:IDREF`, and the identity constraints of XSD
- * 1.0 part 1 section 3.11, while the message streams. Values are kept as strings, up to a limit.
+ * Checks values of one message that must be unique, or refer to others: `xs:ID` and `xs:IDREF`, and
+ * the identity constraints of XSD 1.0 part 1 section 3.11, while the message streams. Values are
+ * kept as strings, up to a limit.
  */
 export class IdentityTracker {
   readonly #limits: ValidityLimits;
@@ -33,7 +34,10 @@ export class IdentityTracker {
   readonly #scopes: ConstraintScope[] = [];
   /** The fields that the text of each open element gives, by its depth. */
   readonly #pending: (FieldHit[] | undefined)[] = [];
-  /** The keys within each open element, by its depth and the constraint's name, for references in it or around it. */
+  /**
+   * The keys within each open element, by its depth and the constraint's name, for references in it
+   * or around it.
+   */
   readonly #within: (Map<string, KeyTable> | undefined)[] = [];
   #values = 0;
   /** Paths followed, and elements they were followed to. */
@@ -64,7 +68,10 @@ export class IdentityTracker {
       if (!this.#ids.has(value)) this.#break('must refer to an ID');
   }
 
-  /** An element begins; its type gives it some of the attributes. True if the text of the element is wanted. */
+  /**
+   * An element begins; its type gives it some of the attributes. True if the text of the element is
+   * wanted.
+   */
   open(
     tag: StartTag,
     depth: number,
@@ -160,7 +167,10 @@ export class IdentityTracker {
     this.#propagateKeys(depth - 1, known);
   }
 
-  /** Keys within an element are keys within the one around it, as far as something there refers to them. */
+  /**
+   * Keys within an element are keys within the one around it, as far as something there refers to
+   * them.
+   */
   #propagateKeys(depth: number, known: ReadonlyMap<string, KeyTable>): void {
     const wanted = new Set(
       this.#scopes.flatMap(({ constraint: { refer } }) => (refer === null ? [] : [typeKey(refer)])),
@@ -196,7 +206,10 @@ export class IdentityTracker {
 /** The keys of one constraint within an element. */
 interface KeyTable {
   readonly keys: Set<string>;
-  /** Those of more than one of its children: nothing can refer to them (XSD 1.0 part 1 section 3.11.5). */
+  /**
+   * Those of more than one of its children: nothing can refer to them (XSD 1.0 part 1 section
+   * 3.11.5).
+   */
   readonly ambiguous: Set<string>;
 }
 

@@ -25,7 +25,9 @@ export function describeMisplaced(parent: Frame, { uri, local }: StartTag): Brok
 /** The rule of an element whose content ends too early. */
 export const FURTHER_ELEMENTS = 'must have further elements';
 
-/** What an element lacks whose content ends too early. It holds only names that are in the schema. */
+/**
+ * What an element lacks whose content ends too early. It holds only names that are in the schema.
+ */
 export function describeMissing({ walk: { expected } }: Frame): string {
   return expected === '' ? FURTHER_ELEMENTS : `${FURTHER_ELEMENTS}: ${expected}`;
 }

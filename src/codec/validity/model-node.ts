@@ -1,8 +1,8 @@
 import type { Particle } from '../../wsdl/model.js';
 
 /**
- * A particle in the tree of one content model, with its parent, the particles it contains, and its counter. A particle
- * that is used twice has two nodes.
+ * A particle in the tree of one content model, with its parent, the particles it contains, and its
+ * counter. A particle that is used twice has two nodes.
  */
 export class ModelNode {
   readonly particle: Particle;
@@ -62,10 +62,16 @@ export class ModelNode {
 
 const NONE = new Int32Array(1);
 
-/** More elements and wildcards than the schema reader allows in a content model: groups in groups can multiply. */
+/**
+ * More elements and wildcards than the schema reader allows in a content model: groups in groups
+ * can multiply.
+ */
 const STATES_MAX = 65_535;
 
-/** The nodes of a content model, parents first; null where it stands for more than `STATES_MAX` elements. */
+/**
+ * The nodes of a content model, parents first; null where it stands for more than `STATES_MAX`
+ * elements.
+ */
 export function nodesOf(particle: Particle, isLenient = false): readonly ModelNode[] | null {
   const nodes: ModelNode[] = [];
   const open: { readonly particle: Particle; readonly parent: ModelNode | null }[] = [

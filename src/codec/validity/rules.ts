@@ -15,7 +15,9 @@ import type { QName } from '../../xml/events.js';
 import { ContentAutomaton } from './automaton.js';
 import { type SimpleRules, simpleRulesOf } from './simple-rules.js';
 
-/** How the content of a type is validated. `lax`: only declared elements are. `any`: it cannot be. */
+/**
+ * How the content of a type is validated. `lax`: only declared elements are. `any`: it cannot be.
+ */
 type ContentKind = 'empty' | 'text' | 'model' | 'mixed' | 'lax' | 'any';
 
 export interface AttributeRules {

@@ -9,7 +9,10 @@ import { fastTestOf, namesOf } from './fast-path.js';
 /** How the text of a simple type is validated. */
 export interface SimpleRules {
   readonly type: SimpleType;
-  /** The public text of the rule that a lexical form breaks, or null. Null where every text is valid. */
+  /**
+   * The public text of the rule that a lexical form breaks, or null. Null where every text is
+   * valid.
+   */
   readonly check: ((lexical: string) => string | null) | null;
   /** True for the bytes of most valid texts; false decides nothing. */
   readonly fastTest: BytesTest | null;
@@ -34,10 +37,16 @@ export const simpleRulesOf = makeOncePer((type: SimpleType): SimpleRules => {
   };
 });
 
-/** Types for which every text is valid, whatever their white space treatment (XSD 1.0 part 2 sections 3.2.1, 3.2.17, 3.3.1). */
+/**
+ * Types for which every text is valid, whatever their white space treatment (XSD 1.0 part 2
+ * sections 3.2.1, 3.2.17, 3.3.1).
+ */
 const ANY_TEXT: ReadonlySet<string> = new Set(['string', 'normalizedString', 'token', 'anyURI']);
 
-/** QNames are equal by namespace, which a list of lexical forms does not have: only the form is validated. */
+/**
+ * QNames are equal by namespace, which a list of lexical forms does not have: only the form is
+ * validated.
+ */
 function withoutNames(type: SimpleType): SimpleType {
   const isName = type.builtIn === 'QName' || type.builtIn === 'NOTATION';
   return isName && type.enumeration !== null ? { ...type, enumeration: null } : type;
@@ -49,7 +58,9 @@ function identityOf({ variety, builtIn }: SimpleType): SimpleRules['identity'] {
   return builtIn === 'IDREF' ? (variety === 'list' ? 'idrefs' : 'idref') : null;
 }
 
-/** Equal for equal values, and for those alone. `lexical` is valid, as it stands in the document. */
+/**
+ * Equal for equal values, and for those alone. `lexical` is valid, as it stands in the document.
+ */
 export function keyOf(type: SimpleType, lexical: string): string {
   if (type.variety === 'union') {
     const member = type.members.find(

@@ -1,4 +1,7 @@
-/** Validates base64 as it streams, in chunks cut anywhere: nothing of it is kept. XSD 1.0 part 2 section 3.2.16. */
+/**
+ * Validates base64 as it streams, in chunks cut anywhere: nothing of it is kept. XSD 1.0 part 2
+ * section 3.2.16.
+ */
 export class StreamedBase64 {
   /** Characters before the padding. */
   #count = 0;

@@ -2,7 +2,10 @@ import type { ModelNode } from './model-node.js';
 
 /** One operation on the counters of a transition. */
 type Op =
-  /** Leaves a loop: the count must reach `min`. The counter is reset, so that equal states compare equal. */
+  /**
+   * Leaves a loop: the count must reach `min`. The counter is reset, so that equal states compare
+   * equal.
+   */
   | { readonly kind: 'leave'; readonly counter: number; readonly min: number }
   /** One more repetition. */
   | { readonly kind: 'again'; readonly counter: number; readonly max: number }
@@ -24,8 +27,8 @@ type Op =
 export type Ops = readonly Op[] | null;
 
 /**
- * The transitions from behind one particle to the next (Glushkov's follow relation, with counters): on in a sequence, to
- * another member of an `all` group, or once more round anything that repeats.
+ * The transitions from behind one particle to the next (Glushkov's follow relation, with counters):
+ * on in a sequence, to another member of an `all` group, or once more round anything that repeats.
  */
 export function transitionsBetween(from: ModelNode, to: ModelNode): readonly Ops[] {
   const transitions: Ops[] = [];
@@ -106,7 +109,10 @@ const enterNode = (node: ModelNode, to: ModelNode): readonly Op[] | null => {
     : [{ kind: 'first', counter: node.counter }, ...inner];
 };
 
-/** The operations from the beginning of a repetition of `node` to a particle within; null where another must come first. */
+/**
+ * The operations from the beginning of a repetition of `node` to a particle within; null where
+ * another must come first.
+ */
 function enter(node: ModelNode, to: ModelNode): readonly Op[] | null {
   const ops: Op[] = [];
   for (let at = to; at !== node; ) {

@@ -33,18 +33,22 @@ export interface ValidatorOptions extends ValidityLimits {
   /** Maximum length of a text that must be kept to be validated. */
   readonly textChars: number;
   /**
-   * Validates declared content within lax wildcards and anyType, as XML Schema requires. Otherwise it is skipped: events
-   * for each of its elements make validation expensive.
+   * Validates declared content within lax wildcards and anyType, as XML Schema requires. Otherwise
+   * it is skipped: events for each of its elements make validation expensive.
    */
   readonly isThorough: boolean;
-  /** A namespace whose elements may have none, and the other way round; absent: names are as declared. */
+  /**
+   * A namespace whose elements may have none, and the other way round; absent: names are as
+   * declared.
+   */
   readonly unqualifiedAs?: string;
 }
 
 /**
- * Validates an element and its content against a schema while it streams: no tree, one frame for each open element. The
- * first violation is reported to the sink; unless that throws, the rest of the message is skipped.
- * Content that cannot be validated is a violation for a thorough validator; otherwise it is reported once and skipped.
+ * Validates an element and its content against a schema while it streams: no tree, one frame for
+ * each open element. The first violation is reported to the sink; unless that throws, the rest of
+ * the message is skipped. Content that cannot be validated is a violation for a thorough validator;
+ * otherwise it is reported once and skipped.
  */
 export class ContentValidator implements XmlHandler {
   readonly #schema: SchemaRules;
@@ -217,7 +221,10 @@ export class ContentValidator implements XmlHandler {
     return simple.check !== null || frame.isField || fixed !== null ? STREAM : ELEMENTS_ONLY;
   }
 
-  /** The rules for a child of an element without a content model; null after a violation, and for an XOP Include. */
+  /**
+   * The rules for a child of an element without a content model; null after a violation, and for an
+   * XOP Include.
+   */
   #childOf(parent: Frame, tag: StartTag): ElementRules | null {
     if (parent.textState === 'nil')
       return this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
@@ -234,7 +241,10 @@ export class ContentValidator implements XmlHandler {
     return this.#fail({ rule: 'element', what: 'must not have elements', below: '' });
   }
 
-  /** The rules for an element that a wildcard allows; null where it is skipped, and after a violation. */
+  /**
+   * The rules for an element that a wildcard allows; null where it is skipped, and after a
+   * violation.
+   */
   #wild(parent: Frame, tag: StartTag, process: 'strict' | 'lax' | 'skip'): ElementRules | null {
     if (process === 'skip') return null;
     const known = this.#schema.global(tag.uri, tag.local);
@@ -345,7 +355,10 @@ export class ContentValidator implements XmlHandler {
 
 const hasMixedText = ({ kind }: TypeRules): boolean => kind === 'mixed' || kind === 'lax';
 
-/** Namespaces of elements that .NET sends without a declaration in the WSDL: schemas, and the tables with them. */
+/**
+ * Namespaces of elements that .NET sends without a declaration in the WSDL: schemas, and the tables
+ * with them.
+ */
 const DECLARED_ELSEWHERE: ReadonlySet<string> = new Set([
   XSD,
   'urn:schemas-microsoft-com:xml-diffgram-v1',

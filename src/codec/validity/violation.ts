@@ -2,8 +2,8 @@ import type { ExceededLimit } from '../../base/refusals/refusal.js';
 import type { RefusalCode } from '../../base/refusals/refusals.js';
 
 /**
- * The classes of violations, by which metrics count them. `unvalidated`: content that cannot be validated, because its
- * schema is not known.
+ * The classes of violations, by which metrics count them. `unvalidated`: content that cannot be
+ * validated, because its schema is not known.
  */
 type ValidityRule =
   | 'element'
@@ -28,13 +28,16 @@ export interface BrokenRule {
   readonly limit?: ExceededLimit | null;
 }
 
-/** A broken rule and its path in the message. Holds nothing of the message: all names are those of the schema. */
+/**
+ * A broken rule and its path in the message. Holds nothing of the message: all names are those of
+ * the schema.
+ */
 export interface Violation extends Omit<BrokenRule, 'below'> {
   /** `SCHEMA_INVALID`, or that of the limit beyond which it was not validated. */
   readonly code: Extract<RefusalCode, 'SCHEMA_INVALID' | 'XML_TEXT_LIMIT' | 'XML_IDENTITY_LIMIT'>;
   /**
-   * From the child of Body on, like an XPath: `/GetOrder/line[3]/@no`. The number counts elements of that name; an
-   * undeclared one is `*`, whose number counts all children.
+   * From the child of Body on, like an XPath: `/GetOrder/line[3]/@no`. The number counts elements
+   * of that name; an undeclared one is `*`, whose number counts all children.
    */
   readonly path: string;
 }

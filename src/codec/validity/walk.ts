@@ -2,7 +2,10 @@ import { allows } from '../../wsdl/wildcards.js';
 import type { ContentAutomaton, Edge, Position } from './automaton.js';
 import { admits, applyOps, type Ops } from './transitions.js';
 
-/** More states at once than a sensible model has: beyond this the order of its elements is not validated. */
+/**
+ * More states at once than a sensible model has: beyond this the order of its elements is not
+ * validated.
+ */
 const STATES_AT_ONCE = 16;
 
 interface State<E> {
@@ -11,9 +14,10 @@ interface State<E> {
 }
 
 /**
- * Validates the children of one element against its content model. Models are deterministic by the rules of XML Schema
- * (Unique Particle Attribution), so there is one state, kept without allocation; where a model is not, or either of two
- * nested counters may count, all states are followed, up to a bound.
+ * Validates the children of one element against its content model. Models are deterministic by the
+ * rules of XML Schema (Unique Particle Attribution), so there is one state, kept without
+ * allocation; where a model is not, or either of two nested counters may count, all states are
+ * followed, up to a bound.
  */
 export class ModelWalk<E> {
   #automaton: ContentAutomaton<E> | null = null;
@@ -21,7 +25,10 @@ export class ModelWalk<E> {
   readonly #counters: number[] = [];
   /** All states, where there are several. */
   #states: readonly State<E>[] | null = null;
-  /** There were more states than are followed: from there on only the names of elements are validated. */
+  /**
+   * There were more states than are followed: from there on only the names of elements are
+   * validated.
+   */
   isUnordered = false;
 
   begin(automaton: ContentAutomaton<E>): void {

@@ -2,7 +2,10 @@ import { Buffer } from 'node:buffer';
 import { hold, textOf, trimXml } from '../plan/lexical.js';
 import type { Scalar } from '../plan/scalar.js';
 
-/** `xs:base64Binary` without white space (XML Schema allows it inside, and several stacks break lines). */
+/**
+ * `xs:base64Binary` without white space (XML Schema allows it inside, and several stacks break
+ * lines).
+ */
 export const BASE64_SCALAR: Scalar = {
   name: 'Base64',
   binary: 'base64',

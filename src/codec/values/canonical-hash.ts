@@ -28,9 +28,10 @@ const CLOSE = '\x06';
 const NAME = '\x07';
 
 /**
- * Hashes an element in a canonical form: expanded names, attributes in any order, texts as they are. Prefixes, comments,
- * CDATA, references, quotes and the encoding do not count; the binding of a prefix in content does. The same hash is
- * the same content; the same content written in other ways may still differ (`05`, mixed content has none at all).
+ * Hashes an element in a canonical form: expanded names, attributes in any order, texts as they
+ * are. Prefixes, comments, CDATA, references, quotes and the encoding do not count; the binding of
+ * a prefix in content does. The same hash is the same content; the same content written in other
+ * ways may still differ (`05`, mixed content has none at all).
  */
 export class CanonicalHash implements XmlHandler {
   readonly #isData: boolean;
@@ -129,8 +130,8 @@ export class CanonicalHash implements XmlHandler {
   }
 
   /**
-   * The namespaces of its words, where they are prefixes: the text may be a QName, or hold some, or be a list of
-   * prefixes. Data has no prefixes but those before colons.
+   * The namespaces of its words, where they are prefixes: the text may be a QName, or hold some, or
+   * be a list of prefixes. Data has no prefixes but those before colons.
    */
   #bindingsIn(chars: string, tag: StartTag): string {
     let bound = '';
@@ -191,7 +192,9 @@ export class CanonicalHash implements XmlHandler {
   }
 }
 
-/** The canonical form of xsi:nil and xsi:type; null for other attributes, and for invalid values. */
+/**
+ * The canonical form of xsi:nil and xsi:type; null for other attributes, and for invalid values.
+ */
 function canonicalXsi(tag: StartTag, local: string): string | null {
   if (local === 'nil') {
     if (isNil(tag)) return 'true';

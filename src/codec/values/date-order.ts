@@ -1,9 +1,9 @@
 import { type DateKind, datePartsOf } from './date.js';
 
 /**
- * How values stand to `bound`, both valid: negative, zero or positive, or NaN where it is not determined. The order is
- * partial: a time without a zone may be any of 28 hours (XSD 1.0 part 2, section 3.2.7.3), and a month may have 28 to
- * 31 days (section 3.2.6.2).
+ * How values stand to `bound`, both valid: negative, zero or positive, or NaN where it is not
+ * determined. The order is partial: a time without a zone may be any of 28 hours (XSD 1.0 part 2,
+ * section 3.2.7.3), and a month may have 28 to 31 days (section 3.2.6.2).
  */
 export function dateOrder(kind: DateKind, bound: string): (lexical: string) => number {
   if (kind === 'duration') {
@@ -24,7 +24,9 @@ export function dateKey(kind: DateKind, lexical: string): string {
   return hasZone ? `${ticks}Z` : `${ticks}`;
 }
 
-/** A second may be written with as many digits as a value may be long: a tick is the last of them. */
+/**
+ * A second may be written with as many digits as a value may be long: a tick is the last of them.
+ */
 const DIGITS = 128;
 const SECOND = 10n ** BigInt(DIGITS);
 const DAY = 86_400n * SECOND;
@@ -68,7 +70,10 @@ function offsetOf(zone: string | undefined): bigint {
   return zone.startsWith('-') ? -ticks : ticks;
 }
 
-/** Days from the first of March of the year 0 of the Gregorian calendar, which is taken to go back for ever. */
+/**
+ * Days from the first of March of the year 0 of the Gregorian calendar, which is taken to go back
+ * for ever.
+ */
 function daysBefore(year: bigint, month: number, day: number): bigint {
   // Years begin in March, so that the leap day is the last of its year.
   const fromMarch = (month + 9) % 12;
@@ -115,7 +120,9 @@ function durationOf(lexical: string): Duration {
     : { months: -allMonths, ticks: -ticks };
 }
 
-/** Year and month of the four moments that durations are compared at: before months of any length. */
+/**
+ * Year and month of the four moments that durations are compared at: before months of any length.
+ */
 const REFERENCES: readonly (readonly [bigint, number])[] = [
   [1696n, 9],
   [1697n, 2],

@@ -14,7 +14,8 @@ export type DateKind =
   | 'gMonth'
   | 'duration';
 
-// Lexical forms of XSD 1.0 part 2, sections 3.2.6 to 3.2.14. Applied to at most 128 characters, see `isShort`.
+// Lexical forms of XSD 1.0 part 2, sections 3.2.6 to 3.2.14. Applied to at most 128 characters, see
+// `isShort`.
 const YEAR = '(?<year>-?(?:[1-9][0-9]{4,}|[0-9]{4}))';
 const MONTH = '(?<month>0[1-9]|1[0-2])';
 const DAY = '(?<day>0[1-9]|[12][0-9]|3[01])';

@@ -31,7 +31,9 @@ export function smallInteger(text: string): number {
   return value;
 }
 
-/** Whether a text is digits with a point in them, as nearly every number is: faster than a pattern. */
+/**
+ * Whether a text is digits with a point in them, as nearly every number is: faster than a pattern.
+ */
 function isPlain(text: string, kind: 'integer' | 'decimal'): boolean {
   let points = kind === 'integer' ? 1 : 0;
   const last = text.length - 1;
@@ -67,7 +69,10 @@ export function digitsRule(
   return null;
 }
 
-/** The rule that a trimmed text breaks as `xs:float` or `xs:double`, or null. INF and NaN are values of theirs. */
+/**
+ * The rule that a trimmed text breaks as `xs:float` or `xs:double`, or null. INF and NaN are values
+ * of theirs.
+ */
 export function floatRule(text: string): string | null {
   if (text === 'INF' || text === '-INF' || text === 'NaN') return null;
   if (!isShort(text)) return TOO_LONG;
@@ -82,7 +87,10 @@ export function floatOf(lexical: string, single: boolean): number {
   return single ? Math.fround(value) : value;
 }
 
-/** Compares two lexical decimals exactly: negative, zero or positive, as `a` is less, equal or greater. */
+/**
+ * Compares two lexical decimals exactly: negative, zero or positive, as `a` is less, equal or
+ * greater.
+ */
 export function compareDecimals(a: string, b: string): number {
   const left = partsOf(a);
   const right = partsOf(b);
@@ -103,7 +111,10 @@ export function decimalKey(lexical: string): string {
   return `${negative ? '-' : ''}${whole}.${fraction}`;
 }
 
-/** The significant digits of a lexical decimal: no sign, no leading zeros, no trailing zeros after the point. */
+/**
+ * The significant digits of a lexical decimal: no sign, no leading zeros, no trailing zeros after
+ * the point.
+ */
 export function partsOf(lexical: string): {
   readonly negative: boolean;
   readonly whole: string;

@@ -23,7 +23,10 @@ export function intScalar(min: number, max: number): Scalar {
   };
 }
 
-/** A number of any size as a string that keeps every digit: `Long` and `BigInt` (integers) and `Decimal`. */
+/**
+ * A number of any size as a string that keeps every digit: `Long` and `BigInt` (integers) and
+ * `Decimal`.
+ */
 export function digitsScalar(name: 'Long' | 'BigInt' | 'Decimal', bounds: Bounds): Scalar {
   const kind = name === 'Decimal' ? 'decimal' : 'integer';
   const form = name === 'Decimal' ? 'must be a decimal number' : 'must be an integer';
@@ -62,7 +65,8 @@ export const FLOAT_SCALAR: Scalar = {
   encode: (value) => {
     if (typeof value !== 'number' || !Number.isFinite(value))
       throw new LexicalError('must be a finite number');
-    // Negative zero is a value of its own in XML Schema; JavaScript would write it without its sign.
+    // Negative zero is a value of its own in XML Schema; JavaScript would write it without its
+    // sign.
     return Object.is(value, -0) ? '-0' : String(value).replace('+', '');
   },
 };
@@ -79,7 +83,10 @@ function plainDecimal(value: number): string {
   return withoutExponent(String(value));
 }
 
-/** A literal of a number without its exponent, every digit kept; as it is where that would be longer than any value. */
+/**
+ * A literal of a number without its exponent, every digit kept; as it is where that would be longer
+ * than any value.
+ */
 export function withoutExponent(literal: string): string {
   const [mantissa = '', exponent] = literal.split(/[eE]/);
   if (exponent === undefined || Math.abs(Number(exponent)) > EXPONENT_MAX) return literal;

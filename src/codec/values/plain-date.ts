@@ -1,12 +1,16 @@
 /*
- * Dates and times as nearly all are written: a year of four digits, digits behind the second, `Z` or an offset of less
- * than 14 hours. Read from bytes of ASCII, which takes no string and no pattern; the patterns decide about any other form.
+ * Dates and times as nearly all are written: a year of four digits, digits behind the second, `Z`
+ * or an offset of less than 14 hours. Read from bytes of ASCII, which takes no string and no
+ * pattern; the patterns decide about any other form.
  */
 
 /** Less than a number or date may be long. */
 export const PLAIN_CHARS = 100;
 
-/** Whether the bytes from `start` to before `end` are such a value, of the calendar too. There is no year 0. */
+/**
+ * Whether the bytes from `start` to before `end` are such a value, of the calendar too. There is no
+ * year 0.
+ */
 export function isPlainDate(
   bytes: Uint8Array,
   start: number,
@@ -53,7 +57,10 @@ function isDay(bytes: Uint8Array, at: number): boolean {
   return day <= (month === 2 && !isLeapYear ? 28 : (DAYS_OF_MONTH[month - 1] ?? 0));
 }
 
-/** The end of a time of day from its `T` on, `T08:15:00` and digits behind a point; -1 where it is no such time. */
+/**
+ * The end of a time of day from its `T` on, `T08:15:00` and digits behind a point; -1 where it is
+ * no such time.
+ */
 function timeEnd(bytes: Uint8Array, at: number, end: number): number {
   if (end - at < TIME_CHARS) return -1;
   const hour = twoDigits(bytes, at + 1);

@@ -17,11 +17,12 @@ import { qNameRule, valueSpaceOf } from './value-space.js';
 import { prescribesForm } from './written-form.js';
 
 /**
- * The scalar for a simple type. A type with facets or an enumeration is its built-in type, held to them when
- * a value is written. Values that are read are not: a backend that leaves its own facets still answers. Numbers whose
- * form a pattern prescribes are strings.
+ * The scalar for a simple type. A type with facets or an enumeration is its built-in type, held to
+ * them when a value is written. Values that are read are not: a backend that leaves its own facets
+ * still answers. Numbers whose form a pattern prescribes are strings.
  *
- * A list type is an array of its items. A union has the scalar of its members if it is the same for all, else a string.
+ * A list type is an array of its items. A union has the scalar of its members if it is the same for
+ * all, else a string.
  */
 export function scalarOf(type: SimpleType): Scalar {
   if (type.variety === 'list') return listScalarOf(type, scalarOf(itemOf(type)));
@@ -103,7 +104,10 @@ function firstThatTakes(name: string, members: readonly Scalar[]): Scalar {
   };
 }
 
-/** `scalar`, its written values checked by all the rules of `type`, white space of read values treated by its facet. */
+/**
+ * `scalar`, its written values checked by all the rules of `type`, white space of read values
+ * treated by its facet.
+ */
 function held(scalar: Scalar, type: SimpleType): Scalar {
   const check = compileSimple(type);
   const isTreated = type.variety === 'atomic' && type.facets.whiteSpace !== null;

@@ -4,17 +4,21 @@ import { treatWhiteSpace, type WhiteSpace } from '../plan/lexical.js';
 import { type ValueSpace, valueSpaceOf } from './value-space.js';
 
 /**
- * Whether a lexical form, as it stands in the document, is valid against a simple type in full (XSD 1.0 part 2):
- * white space, the lexical rules of the built-in type, every facet, enumerations by value, lists and unions.
+ * Whether a lexical form, as it stands in the document, is valid against a simple type in full (XSD
+ * 1.0 part 2): white space, the lexical rules of the built-in type, every facet, enumerations by
+ * value, lists and unions.
  *
- * The answer is null, or the public text of the rule that is broken; it never holds the value. Linear, throws nothing.
- * Made once per type.
+ * The answer is null, or the public text of the rule that is broken; it never holds the value.
+ * Linear, throws nothing. Made once per type.
  */
 export function compileSimple(type: SimpleType): (lexical: string) => string | null {
   return compiled(type, 0).check;
 }
 
-/** The facets of a type that are not checked, with the reason, for start-up warnings. [] nearly always. */
+/**
+ * The facets of a type that are not checked, with the reason, for start-up warnings. [] nearly
+ * always.
+ */
 export const unsupportedFacets = (type: SimpleType): readonly string[] =>
   compiled(type, 0).unsupported;
 
@@ -33,7 +37,10 @@ const COMPILED = new WeakMap<SimpleType, Compiled>();
 
 /** Types nested deeper are treated as strings; the schema reader allows less. */
 const DEPTH = 200;
-/** Unions that restrict unions look at their members again at each step: beyond this they are strings too. */
+/**
+ * Unions that restrict unions look at their members again at each step: beyond this they are
+ * strings too.
+ */
 const MAX_COST = 2000;
 
 function compiled(type: SimpleType, depth: number): Compiled {
@@ -67,7 +74,10 @@ function compileAtomic(type: SimpleType): Compiled {
   );
 }
 
-/** The white space treatment of an atomic type: it can be stricter than that of the base type, never less strict. */
+/**
+ * The white space treatment of an atomic type: it can be stricter than that of the base type, never
+ * less strict.
+ */
 export function whiteSpaceOf({ builtIn, facets }: SimpleType): WhiteSpace {
   const { whiteSpace } = valueSpaceOf(builtIn);
   return facets.whiteSpace === null || whiteSpace === 'collapse' ? whiteSpace : facets.whiteSpace;
@@ -110,7 +120,10 @@ export const itemOf = (type: SimpleType): SimpleType =>
 export const itemsIn = (collapsed: string): readonly string[] =>
   collapsed === '' ? [] : collapsed.split(' ');
 
-/** A value of a union is one of its first member that takes it; each member treats white space in its own way. */
+/**
+ * A value of a union is one of its first member that takes it; each member treats white space in
+ * its own way.
+ */
 function compileUnion(type: SimpleType, depth: number): Compiled {
   const members = membersOf(type).map((member) => compiled(member, depth));
   const takes = (lexical: string): Compiled | null =>
@@ -136,7 +149,10 @@ function compileUnion(type: SimpleType, depth: number): Compiled {
   return { ...made, unsupported: [...unsupported], cost };
 }
 
-/** Evaluations of a member for one value: its check, its key, and its own members' checks for that key. */
+/**
+ * Evaluations of a member for one value: its check, its key, and its own members' checks for that
+ * key.
+ */
 const STEPS = 3;
 
 /** The simple types in which a union ends, each once, whatever the unions between restrict. */
@@ -144,7 +160,9 @@ export function leavesOf(type: SimpleType): readonly SimpleType[] {
   return flattened(type, () => true);
 }
 
-/** The members of a union, each once; those of a union that restricts nothing stand in its place. */
+/**
+ * The members of a union, each once; those of a union that restricts nothing stand in its place.
+ */
 function membersOf(type: SimpleType): readonly SimpleType[] {
   return flattened(type, isPlain);
 }
@@ -221,7 +239,10 @@ type Check = (lexical: string) => string | null;
 /** The part of a value space that facets look at: lists have their own. */
 type Measured = Pick<ValueSpace, 'rule' | 'order' | 'length' | 'digits'>;
 
-/** The facets of XSD 1.0 part 2, section 4.3, except white space: checks, and those that cannot be checked. */
+/**
+ * The facets of XSD 1.0 part 2, section 4.3, except white space: checks, and those that cannot be
+ * checked.
+ */
 interface FacetChecks {
   readonly checks: readonly Check[];
   /** Why a facet is left to the backend, for start-up warnings. */

@@ -13,7 +13,10 @@ import {
   partsOf,
 } from './decimal.js';
 
-/** The rules of a built-in type: XSD 1.0 part 2, section 3. Lexical forms come with their white space treated. */
+/**
+ * The rules of a built-in type: XSD 1.0 part 2, section 3. Lexical forms come with their white
+ * space treated.
+ */
 export interface ValueSpace {
   /** Values of different primitive types are never equal. */
   readonly primitive: string;
@@ -23,8 +26,8 @@ export interface ValueSpace {
   /** Equal for equal values. Of valid forms. */
   key(lexical: string): string;
   /**
-   * How values stand to a bound: negative, zero or positive, or NaN where it is not determined; null where the type has
-   * no order. Of valid forms.
+   * How values stand to a bound: negative, zero or positive, or NaN where it is not determined;
+   * null where the type has no order. Of valid forms.
    */
   readonly order: ((bound: string) => (lexical: string) => number) | null;
   /** The length by the length facets; null where they do not apply. Of valid forms. */
@@ -181,7 +184,10 @@ const HEX: ValueSpace = {
   length: (lexical) => lexical.length / 2,
 };
 
-/** The XLink escaping of XSD 1.0 makes nearly every text a URI reference, and stacks differ about the rest. */
+/**
+ * The XLink escaping of XSD 1.0 makes nearly every text a URI reference, and stacks differ about
+ * the rest.
+ */
 const ANY_URI: ValueSpace = { ...text('collapse'), primitive: 'anyURI' };
 
 const DATES = [

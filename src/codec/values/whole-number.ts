@@ -9,7 +9,10 @@ const LONG = { min: -9_223_372_036_854_775_808n, max: 9_223_372_036_854_775_807n
 const INT_SCALAR = intScalar(Number(INT.min), Number(INT.max));
 const LONG_SCALAR = digitsScalar('Long', { min: String(LONG.min), max: String(LONG.max) });
 
-/** The scalar of a simple type, the smallest where facets say how large whole numbers are: `Int`, else `Long`. */
+/**
+ * The scalar of a simple type, the smallest where facets say how large whole numbers are: `Int`,
+ * else `Long`.
+ */
 export function wholeNumberOf(type: SimpleType): Scalar {
   const own = scalarOf(type);
   if (type.variety !== 'atomic' || !NUMBERS.has(own.name) || prescribesForm(type)) return own;

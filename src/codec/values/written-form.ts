@@ -4,8 +4,8 @@ import { compileSimple } from './simple-validity.js';
 import { valueSpaceOf } from './value-space.js';
 
 /**
- * Whether a pattern requires numbers in another form than the shortest: `[0-9]{3}` takes 007 and not 7. Such values are
- * strings, for a number loses its form. Found by trying samples.
+ * Whether a pattern requires numbers in another form than the shortest: `[0-9]{3}` takes 007 and
+ * not 7. Such values are strings, for a number loses its form. Found by trying samples.
  */
 export const prescribesForm = makeOncePer((type: SimpleType): boolean => {
   const isNumber = NUMBERS.has(valueSpaceOf(type.builtIn).primitive);

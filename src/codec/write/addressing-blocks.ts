@@ -22,8 +22,9 @@ export interface HeaderBlock {
 export const newMessageId = (): string => `urn:uuid:${randomUUID()}`;
 
 /**
- * Action, To, MessageID and ReplyTo of a request whose reply comes by the same connection. A backend must understand
- * Action and To, as WCF and JAX-WS demand of it, or it would answer a message that it cannot place.
+ * Action, To, MessageID and ReplyTo of a request whose reply comes by the same connection. A
+ * backend must understand Action and To, as WCF and JAX-WS demand of it, or it would answer a
+ * message that it cannot place.
  */
 export function addressingBlocks(
   { uri, action, to }: RequestAddressing,
@@ -66,7 +67,10 @@ export const writesMessageId = ({ headers, blocks = [] }: RequestPlan): boolean 
     ({ name }) => name.local === 'MessageID' && isAddressing(name.uri),
   );
 
-/** The blocks whose names do not stand among the events of other blocks, whatever the version of WS-Addressing. */
+/**
+ * The blocks whose names do not stand among the events of other blocks, whatever the version of
+ * WS-Addressing.
+ */
 export function withoutWritten(
   blocks: readonly HeaderBlock[],
   written: readonly ContentEvent[],

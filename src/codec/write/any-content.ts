@@ -23,7 +23,10 @@ import { REQUIRED } from './leaves.js';
 import { refuseReservedContent } from './reserved-names.js';
 import { ANY_TYPE_NAME, TYPE, typeOfXml } from './type-attributes.js';
 
-/** The attributes and the content of an element of any type, which is open: JSON with its type, or XML. */
+/**
+ * The attributes and the content of an element of any type, which is open: JSON with its type, or
+ * XML.
+ */
 export const anyContent = (...of: Parameters<typeof contentOf>): readonly ContentEvent[] => [
   OWN_NAMES,
   ...contentOf(...of),
@@ -51,7 +54,8 @@ function contentOf(
   if (xml === null) return writer().write(value, path, isPlain ? name : null);
   const hasValue = (memberOf(value, 'type') ?? memberOf(value, 'value') ?? null) !== null;
   const text = trimXml(String(xml));
-  // A reply has both: what came in one is taken back as it was. XML that is too long is refused below.
+  // A reply has both: what came in one is taken back as it was. XML that is too long is refused
+  // below.
   if (
     hasValue &&
     text.length <= tools.limits.opaqueChars &&
@@ -94,7 +98,10 @@ function elementOf(
   return events;
 }
 
-/** `{namespace}name`; a name alone is in the namespace that the wildcard allows, where there is but one, else in none. */
+/**
+ * `{namespace}name`; a name alone is in the namespace that the wildcard allows, where there is but
+ * one, else in none.
+ */
 function elementName(
   written: unknown,
   wildcards: readonly Wildcard[],
@@ -114,8 +121,8 @@ function elementName(
 }
 
 /**
- * Whether the `type` and `value` of an argument are those that a reply with its XML would give. Absent ones are. `xml` is
- * of bounded length.
+ * Whether the `type` and `value` of an argument are those that a reply with its XML would give.
+ * Absent ones are. `xml` is of bounded length.
  */
 function isSameAnyValue(
   raw: ReadonlyRecord,

@@ -53,9 +53,9 @@ type Task =
 const CLOSE_TASK: Task = { kind: 'close' };
 
 /**
- * Writes values of any type: JSON and the name of its type. Without a name it is that which JSON tells: a string, a
- * boolean, an `int` or `long`, a `double`; by the SOAP encoding also an array or a map. Values are the client's: there is
- * no recursion but a stack of tasks.
+ * Writes values of any type: JSON and the name of its type. Without a name it is that which JSON
+ * tells: a string, a boolean, an `int` or `long`, a `double`; by the SOAP encoding also an array or
+ * a map. Values are the client's: there is no recursion but a stack of tasks.
  */
 export class AnyValueWriter {
   readonly #types: AnyTypes;
@@ -74,8 +74,9 @@ export class AnyValueWriter {
   }
 
   /**
-   * An element of any name, with its content. Without a type it has that of its declaration; without one of these no value
-   * in it names a type but by its key for that, and elements in it are in its namespace. Throws `InputError`.
+   * An element of any name, with its content. Without a type it has that of its declaration;
+   * without one of these no value in it names a type but by its key for that, and elements in it
+   * are in its namespace. Throws `InputError`.
    */
   writeNamed(raw: ReadonlyRecord, name: QName, path: InputPath): readonly ContentEvent[] {
     if ((memberOf(raw, 'type') ?? null) !== null) {
@@ -90,8 +91,8 @@ export class AnyValueWriter {
   }
 
   /**
-   * The attributes and the content of an element that was opened. `plain`: its name, where JSON does not name its type.
-   * Throws `InputError`.
+   * The attributes and the content of an element that was opened. `plain`: its name, where JSON
+   * does not name its type. Throws `InputError`.
    */
   write(raw: ReadonlyRecord, path: InputPath, plain: QName | null = null): readonly ContentEvent[] {
     this.#isPlain = plain !== null && this.#tools.encodingUri === null;
@@ -150,7 +151,10 @@ export class AnyValueWriter {
     this.#content(value, type, path);
   }
 
-  /** A value whose type is told by itself, or by its key for that. `uri`: the namespace of elements in it. */
+  /**
+   * A value whose type is told by itself, or by its key for that. `uri`: the namespace of elements
+   * in it.
+   */
   #untyped(value: unknown, path: InputPath, uri = ''): void {
     if (value === null) this.#events.push(NIL);
     else if (typeof value === 'string') this.#text('string', textIn(value, path), path);
@@ -411,7 +415,9 @@ function textIn(value: unknown, path: InputPath): string {
   }
 }
 
-/** The type that a number tells. Integers that JSON may have rounded already must not look exact. */
+/**
+ * The type that a number tells. Integers that JSON may have rounded already must not look exact.
+ */
 function numberType(value: number, path: InputPath): 'int' | 'long' | 'double' {
   if (!Number.isFinite(value)) refuseInput(path, 'must be a number');
   if (!Number.isInteger(value)) return 'double';

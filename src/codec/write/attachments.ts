@@ -8,7 +8,9 @@ import { memberOf, type ReadonlyRecord } from './input-members.js';
 import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
 import type { RequestContext } from './source.js';
 
-/** The attachments of one request. Throws `InputError` where an argument is missing or no base64. */
+/**
+ * The attachments of one request. Throws `InputError` where an argument is missing or no base64.
+ */
 export function encodeAttachments(
   plans: readonly EncodeAttachment[],
   values: { readonly arguments: ReadonlyRecord; readonly context: RequestContext },

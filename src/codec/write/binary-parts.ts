@@ -18,7 +18,10 @@ export class BinaryParts {
 
   readonly #newId: () => string;
 
-  /** `declared`: only what the schema declares as an Include; `none`: for a message that is compared and not sent. */
+  /**
+   * `declared`: only what the schema declares as an Include; `none`: for a message that is compared
+   * and not sent.
+   */
   constructor(which: 'all' | 'declared' | 'none', newId: () => string = randomId) {
     this.#which = which;
     this.#newId = newId;

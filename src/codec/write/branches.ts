@@ -46,8 +46,8 @@ const printBranches = (branches: BranchRule['branches']): string =>
   branches.map(({ keys }) => (keys.length === 1 ? keys[0] : `(${keys.join(', ')})`)).join(', ');
 
 /**
- * Members that are null beside the branch of a choice that was taken: they are absent. Alone, null takes the branch of
- * an element that can be nil.
+ * Members that are null beside the branch of a choice that was taken: they are absent. Alone, null
+ * takes the branch of an element that can be nil.
  */
 export function absentBranches(object: EncodeObject, value: ReadonlyRecord): ReadonlySet<string> {
   const { choices, branches = [] } = object;

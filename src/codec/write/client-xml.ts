@@ -8,9 +8,10 @@ import {
 import type { EncodeElement } from '../plan/plan.js';
 
 /**
- * Appends the events of a client's XML to `events`; returns the rule that is broken, or null. Where it `isNamed`, it
- * continues the element that is open: an attribute written before is written once, and must have the same value. Else each
- * element that is written there must be one that the wildcards allow.
+ * Appends the events of a client's XML to `events`; returns the rule that is broken, or null. Where
+ * it `isNamed`, it continues the element that is open: an attribute written before is written once,
+ * and must have the same value. Else each element that is written there must be one that the
+ * wildcards allow.
  */
 export function addXml(
   events: ContentEvent[],

@@ -42,9 +42,11 @@ import {
 } from './type-attributes.js';
 
 /**
- * Turns a client's values into events, by plan. Its methods throw `InputError` with a path that begins with `root`.
+ * Turns a client's values into events, by plan. Its methods throw `InputError` with a path that
+ * begins with `root`.
  *
- * Input types may be recursive and values are the client's, so there is no recursion but a stack of tasks.
+ * Input types may be recursive and values are the client's, so there is no recursion but a stack of
+ * tasks.
  */
 export class ContentEncoder {
   readonly #limits: EncodeLimits;
@@ -66,7 +68,10 @@ export class ContentEncoder {
     this.#root = { above: null, step: root, depth: 1 };
   }
 
-  /** One element that holds the client's object, `first` before all else. Without a name, only its content. */
+  /**
+   * One element that holds the client's object, `first` before all else. Without a name, only its
+   * content.
+   */
   object(
     name: QName | null,
     plan: EncodeObject,
@@ -285,8 +290,8 @@ export class ContentEncoder {
   }
 
   /**
-   * Writes a nil element. If its type is abstract it must name another (XSD 1.0 part 1 section 3.3.4), and it has the
-   * attributes that its type requires.
+   * Writes a nil element. If its type is abstract it must name another (XSD 1.0 part 1 section
+   * 3.3.4), and it has the attributes that its type requires.
    */
   #nil({ type, plan }: NilForm, name: QName, path: InputPath): void {
     this.#events.push({ kind: 'open', name });
@@ -357,8 +362,9 @@ export class ContentEncoder {
   }
 
   /**
-   * Writes XML of the client: the content of the element that was opened, or elements of any name. It names its
-   * attributes itself, which must not contradict those written before. `declared`: the type for SOAP encoding.
+   * Writes XML of the client: the content of the element that was opened, or elements of any name.
+   * It names its attributes itself, which must not contradict those written before. `declared`: the
+   * type for SOAP encoding.
    */
   #xml(
     value: unknown,
@@ -406,7 +412,9 @@ const CLOSE_TASK: Task = { kind: 'event', event: CLOSE };
 interface ContentOptions {
   readonly limits: EncodeLimits;
   readonly context?: RequestContext;
-  /** Takes binary content out of the envelope; null or absent where the message cannot be a package. */
+  /**
+   * Takes binary content out of the envelope; null or absent where the message cannot be a package.
+   */
   readonly parts?: BinaryParts | null;
   /** The namespace of the SOAP encoding, where the message is encoded; else null. */
   readonly encodingUri?: string | null;

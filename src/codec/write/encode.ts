@@ -22,13 +22,16 @@ export interface RequestValues {
   readonly context?: RequestContext;
   /** Blocks of the gateway itself, which come first. */
   readonly blocks?: readonly HeaderBlock[];
-  /** Takes binary content out of the envelope; null or absent where the message cannot be a package. */
+  /**
+   * Takes binary content out of the envelope; null or absent where the message cannot be a package.
+   */
   readonly parts?: BinaryParts | null;
 }
 
 /**
- * The envelope of one request, complete, in UTF-8. Elements are in schema order and every namespace that is needed, and
- * no other, is declared on the Envelope. Throws `InputError` where the values do not fit the plan.
+ * The envelope of one request, complete, in UTF-8. Elements are in schema order and every namespace
+ * that is needed, and no other, is declared on the Envelope. Throws `InputError` where the values
+ * do not fit the plan.
  */
 export function encodeRequest(
   plan: RequestPlan,
@@ -64,8 +67,9 @@ export function encodeRequest(
 }
 
 /**
- * The place of further header blocks in a message that `encodeRequest` wrote: the writer escapes every `>` in values,
- * so that the first three end the XML declaration, the Envelope's tag, and that of Header or Body.
+ * The place of further header blocks in a message that `encodeRequest` wrote: the writer escapes
+ * every `>` in values, so that the first three end the XML declaration, the Envelope's tag, and
+ * that of Header or Body.
  */
 export function placeInRequest(message: Buffer, { envelopeUri }: Dialect): HeaderPlace {
   const envelopeEnd = endOfTag(message, endOfTag(message, 0));

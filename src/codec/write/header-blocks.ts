@@ -11,7 +11,10 @@ interface BlockOptions {
   readonly context: RequestContext;
 }
 
-/** The events of the blocks that the configuration gives. Throws `InputError` for a value that is missing or is no text. */
+/**
+ * The events of the blocks that the configuration gives. Throws `InputError` for a value that is
+ * missing or is no text.
+ */
 export function writeBlocks(
   blocks: readonly BlockPlan[],
   options: BlockOptions,

@@ -1,6 +1,9 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 
-/** An argument that cannot be written. `path` begins with `arguments` or `headers`; no value is ever held. */
+/**
+ * An argument that cannot be written. `path` begins with `arguments` or `headers`; no value is ever
+ * held.
+ */
 export class InputError extends Refusal {
   readonly path: readonly (string | number)[];
   /** The rule broken at `path`; may be shown to the client. */

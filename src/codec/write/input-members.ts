@@ -52,8 +52,8 @@ export function variantOf(
 const SHOWN = 20;
 
 /**
- * Whether a choice counts the member: not null, unless the element can be nil, and not an empty list of elements, which
- * replies have for the branches that were not taken.
+ * Whether a choice counts the member: not null, unless the element can be nil, and not an empty
+ * list of elements, which replies have for the branches that were not taken.
  */
 export function isPresent(object: EncodeObject, key: string, member: unknown): boolean {
   if (member === undefined) return false;
@@ -80,7 +80,10 @@ const shapesOf = makeOncePer((object: EncodeObject): Shapes => {
   return { nillable, many };
 });
 
-/** The type that a nil element must name, null for the declared one, and the plan of its attributes; null: it has none. */
+/**
+ * The type that a nil element must name, null for the declared one, and the plan of its attributes;
+ * null: it has none.
+ */
 export interface NilForm {
   readonly type: QName | null;
   readonly plan: EncodeValue | null;

@@ -20,7 +20,10 @@ export type EncodeLimits = Pick<
 
 export const REQUIRED = 'a value is required';
 
-/** Turns values without structure into events: text, attributes, XML. Its methods throw `InputError`. */
+/**
+ * Turns values without structure into events: text, attributes, XML. Its methods throw
+ * `InputError`.
+ */
 export class LeafEncoder {
   readonly #limits: EncodeLimits;
   readonly #context: RequestContext;
@@ -28,7 +31,9 @@ export class LeafEncoder {
   readonly #isEncoded: boolean;
   readonly #namespaces = new CallerNamespaces();
 
-  /** `parts`: null where the message cannot be a package. `isEncoded`: it is by the SOAP encoding. */
+  /**
+   * `parts`: null where the message cannot be a package. `isEncoded`: it is by the SOAP encoding.
+   */
   constructor(
     limits: EncodeLimits,
     context: RequestContext,
@@ -75,7 +80,9 @@ export class LeafEncoder {
     return lexical === '' ? null : { kind: 'text', value: lexical };
   }
 
-  /** Null for a text of no characters. `mediaType`: of binary content; null where it is not known. */
+  /**
+   * Null for a text of no characters. `mediaType`: of binary content; null where it is not known.
+   */
   text(
     scalar: Scalar,
     value: unknown,
@@ -94,7 +101,9 @@ export class LeafEncoder {
     return text === '' ? null : { kind: 'text', value: text };
   }
 
-  /** The lexical form of a value from another source; null where there is none and none is required. */
+  /**
+   * The lexical form of a value from another source; null where there is none and none is required.
+   */
   resolve(source: EncodeSource, scalar: Scalar, required: boolean, path: InputPath): string | null {
     const lexical = resolveSource(source, scalar, this.#context, path);
     if (lexical !== null || !required) return lexical;
@@ -104,8 +113,9 @@ export class LeafEncoder {
   }
 
   /**
-   * The content of the element `name`, or an element of any name. Its first character decides whether it is XML or text. The
-   * name of an element carries no meaning where the message is encoded.
+   * The content of the element `name`, or an element of any name. Its first character decides
+   * whether it is XML or text. The name of an element carries no meaning where the message is
+   * encoded.
    */
   xml(value: unknown, name: QName | null, path: InputPath): readonly ContentEvent[] {
     if (value === null || value === undefined) refuseInput(path, REQUIRED);

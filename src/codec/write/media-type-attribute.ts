@@ -3,7 +3,10 @@ import { XMIMES } from '../../wsdl/documents/namespaces.js';
 import type { EncodeObject } from '../plan/plan.js';
 import { memberOf, type ReadonlyRecord } from './input-members.js';
 
-/** The media type that a value names for its own binary content (`xmime:contentType`); null for none. */
+/**
+ * The media type that a value names for its own binary content (`xmime:contentType`); null for
+ * none.
+ */
 export function mediaTypeIn({ attributes }: EncodeObject, value: ReadonlyRecord): string | null {
   const attribute = attributes.find(
     ({ name }) => name.local === 'contentType' && XMIMES.includes(name.uri),

@@ -10,9 +10,10 @@ interface Scope {
 const NONE: ReadonlyMap<number, ReadonlySet<string>> = new Map();
 
 /**
- * The namespaces of names in the values of elements with names of their own, by the event that opens the element. A reader that
- * takes such an element out of the message finds the prefixes of elements and attributes by itself. It does not look into values:
- * their prefixes have to be declared on the element.
+ * The namespaces of names in the values of elements with names of their own, by the event that
+ * opens the element. A reader that takes such an element out of the message finds the prefixes of
+ * elements and attributes by itself. It does not look into values: their prefixes have to be
+ * declared on the element.
  */
 export function ownNamespaces(
   events: readonly ContentEvent[],

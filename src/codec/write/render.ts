@@ -10,9 +10,9 @@ import { XML_URI, XSI_URI } from '../plan/xsi.js';
 import { ownNamespaces } from './own-namespaces.js';
 
 /**
- * The document that the events describe, in UTF-8 with an XML declaration. Its namespaces are declared on the document element, under
- * prefixes that depend on nothing but the order of first use; none is ever the default, so that names in no namespace
- * need nothing.
+ * The document that the events describe, in UTF-8 with an XML declaration. Its namespaces are
+ * declared on the document element, under prefixes that depend on nothing but the order of first
+ * use; none is ever the default, so that names in no namespace need nothing.
  */
 export function render(events: readonly ContentEvent[], dialect: Dialect): Buffer {
   const prefixes = prefixesOf(events, dialect);
@@ -83,7 +83,10 @@ function prefixesOf(
   return prefixes;
 }
 
-/** Prefixes that clients' XML binds, with '' for more than one namespace: they must not hide those declared here. */
+/**
+ * Prefixes that clients' XML binds, with '' for more than one namespace: they must not hide those
+ * declared here.
+ */
 function boundPrefixes(events: readonly ContentEvent[]): ReadonlyMap<string, string> {
   const taken = new Map<string, string>();
   for (const event of events) {
@@ -114,7 +117,10 @@ function prefixOf(name: QName, prefixes: ReadonlyMap<string, string>): string | 
   return name.uri === XML_URI ? 'xml' : (prefixes.get(name.uri) ?? null);
 }
 
-/** A name in content. None of the prefixes is the default, so that a name in no namespace needs none. */
+/**
+ * A name in content. None of the prefixes is the default, so that a name in no namespace needs
+ * none.
+ */
 function printName(name: QName, prefixes: ReadonlyMap<string, string>): string {
   const prefix = prefixOf(name, prefixes);
   return prefix === null ? name.local : `${prefix}:${name.local}`;

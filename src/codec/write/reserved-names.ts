@@ -4,8 +4,9 @@ import type { QName } from '../../xml/events.js';
 import { type InputPath, refuseInput } from './input-error.js';
 
 /**
- * Refuses the name of an element, an attribute or a type that a caller chose, where it is the gateway's to write: names of
- * the envelope, of XOP, and of XInclude, which would fetch documents. Throws `InputError`.
+ * Refuses the name of an element, an attribute or a type that a caller chose, where it is the
+ * gateway's to write: names of the envelope, of XOP, and of XInclude, which would fetch documents.
+ * Throws `InputError`.
  */
 export function refuseReserved(uri: string, path: InputPath): void {
   if (XINCLUDES.includes(uri)) refuseInput(path, 'must not include other documents');
@@ -15,8 +16,8 @@ export function refuseReserved(uri: string, path: InputPath): void {
 }
 
 /**
- * As `refuseReserved`, for elements and attributes. The names of the SOAP encoding are those of values only in a message that is
- * encoded.
+ * As `refuseReserved`, for elements and attributes. The names of the SOAP encoding are those of
+ * values only in a message that is encoded.
  */
 export function refuseReservedContent(uri: string, isEncoded: boolean, path: InputPath): void {
   refuseReserved(uri, path);
@@ -24,7 +25,10 @@ export function refuseReservedContent(uri: string, isEncoded: boolean, path: Inp
     refuseInput(path, 'must not hold names of the SOAP encoding, which this message does not use');
 }
 
-/** Refuses an attribute that would declare a namespace (Namespaces in XML 1.0 section 3). Throws `InputError`. */
+/**
+ * Refuses an attribute that would declare a namespace (Namespaces in XML 1.0 section 3). Throws
+ * `InputError`.
+ */
 export function refuseDeclaration({ uri, local }: QName, path: InputPath): void {
   if (uri === '' && local === 'xmlns') refuseInput(path, NOT_DECLARED);
 }

@@ -10,8 +10,9 @@ import type { BlockPlan, RequestPlan, TemplateEvent } from '../plan/request-plan
 import type { Scalar } from '../plan/scalar.js';
 
 /**
- * A plan that writes what can be shown: `***` for what the configuration gives (it may be a secret), the name of the
- * header field for what a caller's header would give, and every one of `stand-ins` as it is, whatever the type.
+ * A plan that writes what can be shown: `***` for what the configuration gives (it may be a
+ * secret), the name of the header field for what a caller's header would give, and every one of
+ * `stand-ins` as it is, whatever the type.
  */
 export function skeletonOf(plan: RequestPlan, standIns: ReadonlySet<string>): RequestPlan {
   const skeleton = new Skeleton(standIns);
@@ -26,7 +27,9 @@ export function skeletonOf(plan: RequestPlan, standIns: ReadonlySet<string>): Re
   };
 }
 
-/** Writes a skeleton of a request. Input types may be recursive: content is made when it is written. */
+/**
+ * Writes a skeleton of a request. Input types may be recursive: content is made when it is written.
+ */
 class Skeleton {
   readonly #standIns: ReadonlySet<string>;
 
@@ -46,7 +49,10 @@ class Skeleton {
     };
   }
 
-  /** Texts and values of a template may be secrets: only its elements and the names of its values are shown. */
+  /**
+   * Texts and values of a template may be secrets: only its elements and the names of its values
+   * are shown.
+   */
   block(block: BlockPlan): BlockPlan {
     if (block.kind === 'element') return { ...block, element: this.element(block.element) };
     return { ...block, events: block.events.map(shownEvent) };

@@ -10,7 +10,10 @@ export interface RequestContext {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Claims of the client's token; null without a token. */
   readonly claims: Readonly<Record<string, unknown>> | null;
-  /** The page that the call asks for, in its lexical form; null or absent: the first, without a name. */
+  /**
+   * The page that the call asks for, in its lexical form; null or absent: the first, without a
+   * name.
+   */
   readonly page?: string | null;
 }
 
@@ -20,8 +23,8 @@ export const NO_CONTEXT: RequestContext = { headers: {}, claims: null };
 const SOURCE_CHARS = 8192;
 
 /**
- * The lexical form of a value that is not an argument; null where the header field or the claim is not there.
- * Throws `InputError` for one that is no value of the type.
+ * The lexical form of a value that is not an argument; null where the header field or the claim is
+ * not there. Throws `InputError` for one that is no value of the type.
  */
 export function resolveSource(
   source: EncodeSource,
@@ -52,7 +55,10 @@ function foundIn(source: Found, context: RequestContext): string | null | undefi
     : claimText(source.claim, context);
 }
 
-/** Throws for a value that must be there and is not: `FORBIDDEN` where only another token would have it. */
+/**
+ * Throws for a value that must be there and is not: `FORBIDDEN` where only another token would have
+ * it.
+ */
 export function refuseMissing(source: EncodeSource, path: InputPath): never {
   if (source.from === 'claim')
     throw new Refusal('FORBIDDEN', 'a claim that the operation requires is missing');
@@ -74,7 +80,10 @@ function fieldOf(name: string, { headers }: RequestContext): string | null | und
     : textOfField(typeof field === 'string' ? field : field.join(', '));
 }
 
-/** As JSON has it: texts, numbers that are exact, true and false. Not there: undefined. No text: null. */
+/**
+ * As JSON has it: texts, numbers that are exact, true and false. Not there: undefined. No text:
+ * null.
+ */
 export function claimText(
   name: string,
   { claims }: Pick<RequestContext, 'claims'>,
@@ -90,7 +99,10 @@ export function claimText(
     : claim;
 }
 
-/** Decodes a header field as UTF-8, which node reads byte by byte. Null for control characters, bytes of no text, and excess. */
+/**
+ * Decodes a header field as UTF-8, which node reads byte by byte. Null for control characters,
+ * bytes of no text, and excess.
+ */
 function textOfField(field: string): string | null {
   if (field.length > SOURCE_CHARS || CONTROL.test(field)) return null;
   if (!BEYOND_ASCII.test(field)) return field;

@@ -34,7 +34,9 @@ const arrayType = (encodingUri: string): QName => ({ uri: encodingUri, local: 'A
 /** Whether a value names its type itself, where it has one. */
 export const namesItsType = ({ kind }: EncodeValue): boolean => kind === 'xml' || kind === 'any';
 
-/** The type of an element with content from the client: null where its events name one themselves. */
+/**
+ * The type of an element with content from the client: null where its events name one themselves.
+ */
 export function typeOfXml(events: readonly ContentEvent[], declared: QName): QName | null {
   for (const event of events) {
     if (event.kind === 'open' || event.kind === 'close') break;
@@ -45,7 +47,10 @@ export function typeOfXml(events: readonly ContentEvent[], declared: QName): QNa
   return isText && isSameName(declared, ANY_TYPE_NAME) ? STRING : declared;
 }
 
-/** The attributes for an array's items. In 1.2 type and size are two attributes, and an inner array is of type Array. */
+/**
+ * The attributes for an array's items. In 1.2 type and size are two attributes, and an inner array
+ * is of type Array.
+ */
 export function arrayAttributes(
   array: EncodeArray,
   size: number,
@@ -64,7 +69,10 @@ export function arrayAttributes(
   ];
 }
 
-/** The innermost item type of nested arrays without names: `xsd:string[][2]` (SOAP 1.1 section 5.4.2). */
+/**
+ * The innermost item type of nested arrays without names: `xsd:string[][2]` (SOAP 1.1 section
+ * 5.4.2).
+ */
 function innermost(array: EncodeArray): { readonly itemType: QName; readonly ranks: string } {
   let ranks = '';
   let at = array;

@@ -22,19 +22,28 @@ import { refuseReserved, refuseReservedContent } from './reserved-names.js';
 interface XmlInputOptions {
   /** The name the element must have; null for any. */
   readonly name: QName | null;
-  /** True if the name carries no meaning: the element is written under `name`, whatever it is called. */
+  /**
+   * True if the name carries no meaning: the element is written under `name`, whatever it is
+   * called.
+   */
   readonly isRenamed?: boolean;
   /** Elements that may be open at once. */
   readonly depth: number;
   readonly path: InputPath;
   readonly namespaces: CallerNamespaces;
-  /** Attributes of the envelope's namespace may stand on the element: `mustUnderstand`, `actor`. Of the configuration only. */
+  /**
+   * Attributes of the envelope's namespace may stand on the element: `mustUnderstand`, `actor`. Of
+   * the configuration only.
+   */
   readonly isBlock?: boolean;
   /** Names of the SOAP encoding may stand in it. */
   readonly hasEncodingNames?: boolean;
 }
 
-/** The namespaces in the arguments of one request. All are declared on the Envelope, where parsers count them. */
+/**
+ * The namespaces in the arguments of one request. All are declared on the Envelope, where parsers
+ * count them.
+ */
 export class CallerNamespaces {
   readonly #uris = new Set<string>();
 
@@ -48,9 +57,10 @@ export class CallerNamespaces {
 const MAX_NAMESPACES = 16;
 
 /**
- * Parses one element that a client wrote as XML. It is written anew, so the result is well-formed whatever its prefixes
- * were; prefixes that texts and values may use keep their bindings. With a name, the events are the element's
- * attributes and content; else the element too. Throws `InputError`.
+ * Parses one element that a client wrote as XML. It is written anew, so the result is well-formed
+ * whatever its prefixes were; prefixes that texts and values may use keep their bindings. With a
+ * name, the events are the element's attributes and content; else the element too. Throws
+ * `InputError`.
  */
 export function xmlEvents(text: string, options: XmlInputOptions): readonly ContentEvent[] {
   const collector = new Collector(options);
@@ -153,7 +163,9 @@ class Collector implements XmlHandler {
   }
 }
 
-/** Attributes that replies by the SOAP encoding have on values, and that mean nothing in a request. */
+/**
+ * Attributes that replies by the SOAP encoding have on values, and that mean nothing in a request.
+ */
 const isEncodingMark = (uri: string, local: string): boolean =>
   (local === 'encodingStyle' && dialectOfUri(uri) !== null) ||
   (local === 'root' && SOAP_ENCODINGS.includes(uri));

@@ -12,8 +12,9 @@ interface AccessEndpointKeys extends Pick<ServiceConfig, 'tls'> {
 }
 
 /**
- * Compiles its connections, with all time limits within its own. Each question is asked: a circuit breaker would leave clients
- * undecided for long after a short pause of the service. `owner` begins errors of its certificates. Throws `ConfigurationError`.
+ * Compiles its connections, with all time limits within its own. Each question is asked: a circuit
+ * breaker would leave clients undecided for long after a short pause of the service. `owner` begins
+ * errors of its certificates. Throws `ConfigurationError`.
  */
 export function compileAccessEndpoint(
   section: ConfigSection<AccessEndpointKeys>,

@@ -2,7 +2,10 @@ import type { Forwarding } from '../../access/network/forwarding.js';
 import type { Via } from '../../access/network/via.js';
 import type { ServiceConfig } from '../../config/schema.js';
 
-/** Which header fields of a caller's request go on with the calls of a service. All names are in lower case. */
+/**
+ * Which header fields of a caller's request go on with the calls of a service. All names are in
+ * lower case.
+ */
 export interface CallerFieldRules {
   /** The fields that a request of a SOAP caller passes on. */
   readonly ofSoap: readonly string[];
@@ -20,7 +23,10 @@ export interface CallerFieldRules {
   readonly passesCookies: boolean;
 }
 
-/** W3C Trace Context. Baggage of callers is no data of the backend's side: it needs `forwardHeaders`. */
+/**
+ * W3C Trace Context. Baggage of callers is no data of the backend's side: it needs
+ * `forwardHeaders`.
+ */
 const TRACE = ['traceparent', 'tracestate'] as const;
 /** Everything else is written by the gateway. */
 const SOAP = [

@@ -28,7 +28,10 @@ export function compileCallRules(
   return (operation) => (operation === null ? null : (rules.get(operation.name) ?? null));
 }
 
-/** The bulkhead of a service is around those of its operations; its other limits are in place of theirs. */
+/**
+ * The bulkhead of a service is around those of its operations; its other limits are in place of
+ * theirs.
+ */
 const optionsOf = (key: string, own: Keys, service: Keys): CallOptions => {
   const retry = own.retry ?? service.retry;
   return {

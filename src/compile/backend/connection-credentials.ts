@@ -7,7 +7,10 @@ import type { Route } from '../../upstream/dial/dial.js';
 type RouteTo = (url: URL) => Route;
 type AuthConfig = NonNullable<ServiceConfig['auth']>;
 
-/** Throws `ConfigurationError` where a proxy is asked for pages: it may use its connections for several clients. */
+/**
+ * Throws `ConfigurationError` where a proxy is asked for pages: it may use its connections for
+ * several clients.
+ */
 export function checkConnections(service: ConfigSection<AnyService>, routeTo: RouteTo): void {
   if (service.value.urls.every((url) => routeTo(new URL(url)).forwarder === null)) return;
   const what = `Service \`${service.name}\`: NTLM and Negotiate authenticate connections, and a proxy may share those to an http address.`;
@@ -25,10 +28,15 @@ export function compileNtlm(ntlm: ConfigSection<NonNullable<AuthConfig['ntlm']>>
   });
 }
 
-/** The variable by which the Kerberos of the system finds the keys of a client. It is one for the whole process. */
+/**
+ * The variable by which the Kerberos of the system finds the keys of a client. It is one for the
+ * whole process.
+ */
 const KEYTAB_VARIABLE = 'KRB5_CLIENT_KTNAME';
 
-/** Throws `ConfigurationError` without the package, and where the keys are not those of the process. */
+/**
+ * Throws `ConfigurationError` without the package, and where the keys are not those of the process.
+ */
 export async function compileNegotiate(
   service: string,
   section: ConfigSection<NonNullable<AuthConfig['negotiate']>>,

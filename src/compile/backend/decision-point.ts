@@ -8,7 +8,10 @@ import type { Upstream } from '../../upstream/upstream.js';
 
 const ANSWER_BYTES_MAX = 64 * KIB;
 
-/** Posts JSON to a decision point, and resolves to its answer with status 200. Rejects with a `Refusal` without one. */
+/**
+ * Posts JSON to a decision point, and resolves to its answer with status 200. Rejects with a
+ * `Refusal` without one.
+ */
 export async function askDecisionPoint(
   endpoint: Upstream,
   body: string,

@@ -14,7 +14,10 @@ export const BACKENDS = new Kept<KeptBackend>(
   'if its backend is reached as before; its operations, types, `mode` and `path` may change',
 );
 
-/** The keys of a service that say nothing about how its backend is reached, or which calls it gets at once. */
+/**
+ * The keys of a service that say nothing about how its backend is reached, or which calls it gets
+ * at once.
+ */
 const KEYS_OF_MESSAGES: ReadonlySet<string> = new Set([
   'path',
   'mode',
@@ -32,7 +35,10 @@ const KEYS_OF_MESSAGES: ReadonlySet<string> = new Set([
   'drift',
 ]);
 
-/** What must be equal for the connections of a service to be kept. A session calls an operation: with one, all of it. */
+/**
+ * What must be equal for the connections of a service to be kept. A session calls an operation:
+ * with one, all of it.
+ */
 export const reachKeys = (config: AnyService): unknown =>
   config.auth?.login === undefined
     ? Object.entries(config)

@@ -79,7 +79,10 @@ function clientIdentity(
   return { kind: clientAuth ?? 'basic', secret: section.text(['clientSecret'], clientSecret) };
 }
 
-/** The key as it is now: a file may rotate, and one that is no key leaves the one before. Throws `ConfigurationError`. */
+/**
+ * The key as it is now: a file may rotate, and one that is no key leaves the one before. Throws
+ * `ConfigurationError`.
+ */
 function compileKey(section: ConfigSection<OAuthConfig>, pem: string): () => SigningKey {
   return madeAnew([section.text(['key'], pem)], ([text = '']) => {
     const key = readSigningKey(text);
@@ -92,7 +95,10 @@ function compileKey(section: ConfigSection<OAuthConfig>, pem: string): () => Sig
 const KINDS =
   'Give it a private key of RSA, P-256, P-384, P-521 or Ed25519, as PEM without a passphrase.';
 
-/** Whether calls carry the token as those of a login session do: in a header block, renewed after a Fault, or by caller. */
+/**
+ * Whether calls carry the token as those of a login session do: in a header block, renewed after a
+ * Fault, or by caller.
+ */
 export const isSessionToken = ({
   grant,
   place,

@@ -138,7 +138,10 @@ function compileCredentials(
 const fixedFields = ({ headers }: Pick<ServiceConfig, 'headers'>): Fields =>
   Object.entries(headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
 
-/** The spellings of fields that a service names, where not the usual ones: these names go out as they are written. */
+/**
+ * The spellings of fields that a service names, where not the usual ones: these names go out as
+ * they are written.
+ */
 const configuredSpellings = ({ headers }: Pick<ServiceConfig, 'headers'>): FieldSpellings =>
   new Map(
     Object.keys(headers)
@@ -149,7 +152,10 @@ const configuredSpellings = ({ headers }: Pick<ServiceConfig, 'headers'>): Field
 /** A name in lower case alone is a habit of the file, and no wish. */
 const CAPITAL = /[A-Z]/;
 
-/** The limits of the upstream of a service. One whose address comes from a login is not looked up beforehand. */
+/**
+ * The limits of the upstream of a service. One whose address comes from a login is not looked up
+ * beforehand.
+ */
 export const limitsOf = ({ auth, limits }: Pick<AnyService, 'auth' | 'limits'>): UpstreamLimits =>
   auth?.login?.url === undefined ? limits.upstream : { ...limits.upstream, resolveMillis: 0 };
 

@@ -45,7 +45,8 @@ export function compileRedis(
       operationMillis,
       // A hash tag: every script finds its keys in one slot.
       prefix: cluster === undefined ? prefix : `{${prefix}}`,
-      // The workers of this gateway are so many at least, before replicas are counted and while Redis is away.
+      // The workers of this gateway are so many at least, before replicas are counted and while
+      // Redis is away.
       replicas: Math.max(replicas, processCount(root.value)),
       ...(secret !== undefined && { secret }),
     },

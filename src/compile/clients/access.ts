@@ -21,8 +21,8 @@ export const PASSWORDS = new Kept<BasicUsers>(
 type ClientsConfig = NonNullable<Config['clients']>;
 
 /**
- * Compiles the identification of clients and their rights. Rejects with `ConfigurationError` for names that do not exist.
- * Adds to the parts.
+ * Compiles the identification of clients and their rights. Rejects with `ConfigurationError` for
+ * names that do not exist. Adds to the parts.
  */
 export async function compileAccess(
   root: ConfigSection<Pick<Config, 'clients' | 'limits' | 'routes'>>,

@@ -21,8 +21,8 @@ export interface Callable {
 }
 
 /**
- * The operations that a call of this one may be taken for, by name, itself among them: those with the same request and
- * SOAPAction. A right to all of them is needed.
+ * The operations that a call of this one may be taken for, by name, itself among them: those with
+ * the same request and SOAPAction. A right to all of them is needed.
  */
 function takenFor({ soap }: Callable, operation: string): readonly string[] {
   const found = soap?.operations.find(({ name }) => name === operation);
@@ -30,7 +30,10 @@ function takenFor({ soap }: Callable, operation: string): readonly string[] {
   return known?.candidates.map(({ name }) => name) ?? [operation];
 }
 
-/** The classes of clients by name. Throws `ConfigurationError` for services and operations that are not there. */
+/**
+ * The classes of clients by name. Throws `ConfigurationError` for services and operations that are
+ * not there.
+ */
 export function compileClasses(
   root: ClassSection,
   services: readonly Callable[],
@@ -110,7 +113,10 @@ type Permits = ClientClass['permits'];
 const mayCall = (permits: Permits, service: Callable, operation: string): boolean =>
   takenFor(service, operation).every((name) => permits(service.name, name));
 
-/** Warns where a class may call an operation but not another that the backend may take its calls for. */
+/**
+ * Warns where a class may call an operation but not another that the backend may take its calls
+ * for.
+ */
 export function warningsOfRights(
   root: ClassSection,
   services: readonly Callable[],

@@ -5,7 +5,9 @@ import type { ConfigSection } from '../../config/section.js';
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
 import { askDecisionPoint } from '../backend/decision-point.js';
 
-/** Compiles `clients.authorize`; null without it. Adds to `closing` how to close its connections. */
+/**
+ * Compiles `clients.authorize`; null without it. Adds to `closing` how to close its connections.
+ */
 export function compilePolicy(
   root: ConfigSection<Pick<Config, 'clients' | 'limits'>>,
   closing: (() => Promise<void>)[],

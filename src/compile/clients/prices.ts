@@ -10,7 +10,10 @@ export interface Price {
   readonly points: number;
 }
 
-/** The least cost of each operation and field, by SOAP or GraphQL. Events of subscriptions cost nothing. */
+/**
+ * The least cost of each operation and field, by SOAP or GraphQL. Events of subscriptions cost
+ * nothing.
+ */
 export function pricesOf(
   { limits, subscriptions }: Config,
   services: readonly ConfiguredService[],

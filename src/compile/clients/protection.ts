@@ -6,9 +6,9 @@ import { rightsRules } from '../soap/rights.js';
 import type { ConfiguredService } from '../soap/service.js';
 
 /**
- * A digest of the rules that hold for all clients, whatever their class: what fields and operations require, masks, the
- * decision point, which tokens go on to backends, and which pages may open a WebSocket. What began under other rules than
- * the present ones must not go on.
+ * A digest of the rules that hold for all clients, whatever their class: what fields and operations
+ * require, masks, the decision point, which tokens go on to backends, and which pages may open a
+ * WebSocket. What began under other rules than the present ones must not go on.
  */
 export function protectionOf(
   { clients, graphql, hosts, publicUrl }: Config,

@@ -34,7 +34,10 @@ type Classes = ReadonlyMap<string, ClientClass>;
 const KEYS_BYTES_MAX = 256 * KIB;
 const KEYS_MILLIS = 5000;
 
-/** Compiles `clients.jwt`. Errors in the keys of an issuer turn out when these are fetched: they go to `late`. Keys of the generation before are kept. */
+/**
+ * Compiles `clients.jwt`. Errors in the keys of an issuer turn out when these are fetched: they go
+ * to `late`. Keys of the generation before are kept.
+ */
 export function compileTokens(
   clients: ConfigSection<ClientsConfig>,
   classes: Classes,

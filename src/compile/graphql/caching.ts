@@ -41,8 +41,9 @@ export const INVALIDATIONS = new Kept<Invalidation>(
 );
 
 /**
- * The cache rules of the configuration. A rule of the generation before is kept, and with it what is cached, where
- * replies mean the same. Rejects with `ConfigurationError` for unknown names and ambiguous operations.
+ * The cache rules of the configuration. A rule of the generation before is kept, and with it what
+ * is cached, where replies mean the same. Rejects with `ConfigurationError` for unknown names and
+ * ambiguous operations.
  */
 export async function compileCaching(
   root: ConfigSection<Config>,
@@ -89,7 +90,10 @@ export async function compileCaching(
   return caching;
 }
 
-/** The rules of operations whose replies mean the same: their service is the same, and so is what is not about services. */
+/**
+ * The rules of operations whose replies mean the same: their service is the same, and so is what is
+ * not about services.
+ */
 function keptRules(
   services: readonly ConfiguredService[],
   earlier: KeptRules | null,
@@ -228,7 +232,10 @@ function checkEntry(declared: Declared, entry: string, index: number): readonly 
   ];
 }
 
-/** Names of operations may hold dots, names of services none: a first word that is no service is part of the name. */
+/**
+ * Names of operations may hold dots, names of services none: a first word that is no service is
+ * part of the name.
+ */
 function fullName({ services, service }: Declared, entry: string): string {
   const dot = entry.indexOf('.');
   const isElsewhere = dot > 0 && services.some(({ name }) => name === entry.slice(0, dot));
@@ -236,8 +243,8 @@ function fullName({ services, service }: Declared, entry: string): string {
 }
 
 /**
- * Whether the requested content is data: no mixed content, no undeclared content, no QNames. Then white
- * space beside elements is layout, and prefixes mean nothing in texts.
+ * Whether the requested content is data: no mixed content, no undeclared content, no QNames. Then
+ * white space beside elements is layout, and prefixes mean nothing in texts.
  */
 function holdsData({ input, use, status }: Operation): boolean {
   if (use === 'encoded' || status === 'disabled') return false;

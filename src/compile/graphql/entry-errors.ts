@@ -4,7 +4,10 @@ import { didYouMean } from '../../base/nearest.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { EntryError } from '../../graphql/feeds/entry-error.js';
 
-/** Errors in links or subscriptions as diagnostics at their places in the file, with the nearest name that exists. */
+/**
+ * Errors in links or subscriptions as diagnostics at their places in the file, with the nearest
+ * name that exists.
+ */
 export const entryDiagnostics = (
   root: ConfigSection<unknown>,
   key: keyof typeof SECTIONS,

@@ -33,7 +33,10 @@ export interface Graph extends Omit<BuiltSchema, 'findings' | 'linkErrors' | 'su
   readonly rules: readonly FieldRule[];
 }
 
-/** Builds the schema over all services, or keeps that of the generation before. Throws `ConfigurationError` for mappings that name what is not there. */
+/**
+ * Builds the schema over all services, or keeps that of the generation before. Throws
+ * `ConfigurationError` for mappings that name what is not there.
+ */
 export async function compileGraph(
   root: GraphSection,
   services: readonly ConfiguredService[],
@@ -114,8 +117,8 @@ const schemaDiagnostic = (root: GraphSection, message: string): Diagnostic =>
   );
 
 /**
- * Configuration errors in the mappings of those services that could be read. Links and subscriptions may lead to one of
- * the others: they are not checked.
+ * Configuration errors in the mappings of those services that could be read. Links and
+ * subscriptions may lead to one of the others: they are not checked.
  */
 export const mappingDiagnostics = (
   root: GraphSection,

@@ -139,7 +139,10 @@ export async function compileGraphqlUpstream(
   }
 }
 
-/** The session of `auth.login`, and the credentials that come from it; null for none. Throws `ConfigurationError`. */
+/**
+ * The session of `auth.login`, and the credentials that come from it; null for none. Throws
+ * `ConfigurationError`.
+ */
 function compileLogin(
   section: ConfigSection<GraphqlServiceConfig>,
   callables: Callables,
@@ -152,7 +155,10 @@ function compileLogin(
   return { session, credentials: new TokenCredentials(session, place.field, place.prefix) };
 }
 
-/** Without configuration, subscriptions have the address of queries: `graphql-sse` and others serve them there. */
+/**
+ * Without configuration, subscriptions have the address of queries: `graphql-sse` and others serve
+ * them there.
+ */
 function subscriptionsOf({
   subscriptions = true,
   urls,

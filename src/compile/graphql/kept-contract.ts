@@ -24,8 +24,9 @@ export interface Contract {
 }
 
 /**
- * The parts of `before` that callers would miss in `after`: operations, types, fields, arguments, values. A WSDL with safe
- * changes may still take a name that another operation or type had in the one schema over all services.
+ * The parts of `before` that callers would miss in `after`: operations, types, fields, arguments,
+ * values. A WSDL with safe changes may still take a name that another operation or type had in the
+ * one schema over all services.
  */
 export function* missingParts(before: Contract, after: Contract): Steps<readonly string[]> {
   const missing = yield* missingOperations(before.services, after.services);

@@ -37,7 +37,10 @@ const FILE_BYTES_MAX = 64 * MIB;
 /** Finding the place of each costs a walk through the file. */
 const WARNINGS_MAX = 100;
 
-/** Reads the manifest of a configuration; null where it names none. Throws `ConfigurationError` for one that cannot be read. */
+/**
+ * Reads the manifest of a configuration; null where it names none. Throws `ConfigurationError` for
+ * one that cannot be read.
+ */
 export async function readTrusted(
   root: ConfigSection<Pick<Config, 'graphql'>>,
 ): Promise<TrustedManifest | null> {
@@ -56,9 +59,9 @@ export async function readTrusted(
 }
 
 /**
- * Checks each trusted document as if it came with a request. One that does not fit (the schema of today, the limits) is
- * a warning and not a diagnostic: manifests hold the documents of clients long gone, and these must not keep the gateway
- * from starting.
+ * Checks each trusted document as if it came with a request. One that does not fit (the schema of
+ * today, the limits) is a warning and not a diagnostic: manifests hold the documents of clients
+ * long gone, and these must not keep the gateway from starting.
  */
 export function compileTrusted(
   config: Pick<Config, 'graphql' | 'limits'>,

@@ -19,7 +19,10 @@ export interface AdminListener extends Listener {
   readonly access: AdminAccess;
 }
 
-/** Compiles the addresses of `admin`. Throws `ConfigurationError` for certificates that cannot be used. */
+/**
+ * Compiles the addresses of `admin`. Throws `ConfigurationError` for certificates that cannot be
+ * used.
+ */
 export const compileAdmin = (
   root: ConfigSection<Pick<Config, 'listen' | 'admin'>>,
 ): readonly AdminListener[] => {

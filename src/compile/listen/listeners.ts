@@ -11,7 +11,10 @@ import { type RotatingIdentity, type RotatingText, ServerTls } from '../../liste
 import { firstEnds } from '../../listen/tls-ends.js';
 import { tlsReason } from '../../upstream/dial/tls.js';
 
-/** Compiles the addresses of `listen` or `admin`. Throws `ConfigurationError` for certificates that cannot be used. */
+/**
+ * Compiles the addresses of `listen` or `admin`. Throws `ConfigurationError` for certificates that
+ * cannot be used.
+ */
 export const compileListeners = (
   root: ListenSection,
   key: 'listen' | 'admin',
@@ -30,7 +33,10 @@ export const compileListeners = (
 /** How long before its end a certificate or a revocation list is warned of. */
 const EXPIRY_WARNING_MILLIS = 30 * 86_400_000;
 
-/** Warns of certificates and revocation lists of listeners that end soon, or have ended. Lists are short-lived: they may end within a day. */
+/**
+ * Warns of certificates and revocation lists of listeners that end soon, or have ended. Lists are
+ * short-lived: they may end within a day.
+ */
 export const warningsOfListeners = (
   root: ListenSection,
   key: 'listen' | 'admin',

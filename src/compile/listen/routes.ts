@@ -24,7 +24,10 @@ export function warningsOfRoutes(root: ConfigSection<RouteContext>): readonly Di
   );
 }
 
-/** The rules for calls of a service by clients that may take the route, as keys of the configuration. */
+/**
+ * The rules for calls of a service by clients that may take the route, as keys of the
+ * configuration.
+ */
 function rulesOf(
   { clients }: RouteContext,
   route: string,
@@ -44,7 +47,10 @@ function rulesOf(
   return rules.flatMap(([rule, holds]) => (holds ? [rule] : []));
 }
 
-/** The path by which a route leads to this very address, unless something else of the gateway is there: [] or one. */
+/**
+ * The path by which a route leads to this very address, unless something else of the gateway is
+ * there: [] or one.
+ */
 function wayTo(
   { services, graphql, routes }: RouteContext,
   route: RouteConfig,

@@ -16,7 +16,10 @@ export interface McpTable {
   readonly resource: ProtectedResource | null;
 }
 
-/** Null without `mcp`. Throws `ConfigurationError` for operations that are not there, or that write where they may not. */
+/**
+ * Null without `mcp`. Throws `ConfigurationError` for operations that are not there, or that write
+ * where they may not.
+ */
 export function compileMcp(
   root: ConfigSection<Config>,
   described: ReadonlyMap<string, DescribedOperation>,

@@ -17,8 +17,8 @@ export interface ProtectedResource {
 }
 
 /**
- * Null without `publicUrl`, for a client takes only the description of the very address that it calls, and where no token
- * is of an issuer with an address.
+ * Null without `publicUrl`, for a client takes only the description of the very address that it
+ * calls, and where no token is of an issuer with an address.
  */
 export function protectedResource(
   { publicUrl, clients }: Config,

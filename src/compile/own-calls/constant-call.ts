@@ -51,8 +51,8 @@ export interface ConstantCall {
 }
 
 /**
- * Compiles a call of `Operation` or `service.Operation` for the service of `owner`; `at` is the path of that name within its
- * section, beside `arguments`. Throws `ConfigurationError`.
+ * Compiles a call of `Operation` or `service.Operation` for the service of `owner`; `at` is the
+ * path of that name within its section, beside `arguments`. Throws `ConfigurationError`.
  */
 export function compileConstantCall(
   { services, limits }: Callables,

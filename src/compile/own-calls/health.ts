@@ -37,7 +37,10 @@ export function compileHealth(
     : new HealthChecks(upstream, limits.upstream, options, { ...health, probe });
 }
 
-/** The services with their health checks, which may call an operation with a login session. Throws `ConfigurationError`. */
+/**
+ * The services with their health checks, which may call an operation with a login session. Throws
+ * `ConfigurationError`.
+ */
 export const withHealth = (
   root: ConfigSection<unknown>,
   limits: ConstantCallLimits,
@@ -82,7 +85,10 @@ const WSDL_REQUEST: UpstreamRequest = {
   body: null,
 };
 
-/** A WSDL document, of version 1.1 or 2.0, is healthy. It is read up to its first tag: some have megabytes. */
+/**
+ * A WSDL document, of version 1.1 or 2.0, is healthy. It is read up to its first tag: some have
+ * megabytes.
+ */
 const wsdlProbe = ({ readers }: ConfiguredService): HealthProbe => ({
   urlOf: (address) => address,
   isHealthy: (upstream) =>

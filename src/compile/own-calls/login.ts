@@ -27,7 +27,10 @@ const ANY_TEXT: TextPath = { part: 'Body', steps: [] };
 
 type LoginConfig = NonNullable<NonNullable<ServiceConfig['auth']>['login']>;
 
-/** The services with the tokens that their calls carry: logins may call each other. Throws `ConfigurationError`. */
+/**
+ * The services with the tokens that their calls carry: logins may call each other. Throws
+ * `ConfigurationError`.
+ */
 export const withLogins = (
   root: ConfigSection<unknown>,
   limits: ConstantCallLimits,
@@ -84,7 +87,10 @@ interface SessionOwner {
   readonly move: (url: URL) => void;
 }
 
-/** Compiles the session of a service, whose login may be an operation of another. Throws `ConfigurationError`. */
+/**
+ * Compiles the session of a service, whose login may be an operation of another. Throws
+ * `ConfigurationError`.
+ */
 export function compileSession(
   callables: Callables,
   section: ConfigSection<AnyService>,

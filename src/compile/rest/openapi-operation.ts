@@ -119,7 +119,10 @@ function pathParameters(
   }));
 }
 
-/** The arguments of an operation in the query, besides those of the path; none where it needs a body. */
+/**
+ * The arguments of an operation in the query, besides those of the path; none where it needs a
+ * body.
+ */
 function queryParameters(
   described: DescribedOperation,
   inPath: ReadonlySet<string>,

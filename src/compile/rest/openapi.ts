@@ -53,7 +53,10 @@ interface DocumentPart {
   readonly referred: readonly ReferredType[];
 }
 
-/** Prints documents of OpenAPI 3.1 in one form. Operations and components that documents share are printed once. */
+/**
+ * Prints documents of OpenAPI 3.1 in one form. Operations and components that documents share are
+ * printed once.
+ */
 export class OpenApiPrinter {
   readonly #frame: OpenApiFrame;
   readonly #form: OpenApiForm;

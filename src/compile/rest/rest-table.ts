@@ -32,7 +32,9 @@ export interface RestTable {
   readonly hasPage: boolean;
 }
 
-/** Null where no service has `rest`. Throws `ConfigurationError` for operations that are not there. */
+/**
+ * Null where no service has `rest`. Throws `ConfigurationError` for operations that are not there.
+ */
 export function compileRest(
   root: ConfigSection<Config>,
   described: ReadonlyMap<string, DescribedOperation>,

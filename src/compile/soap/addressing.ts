@@ -4,12 +4,15 @@ import type { ConfigSection } from '../../config/section.js';
 import { WSA_1_0, WSA_2004_08 } from '../../soap/header/addressing.js';
 import type { Operation } from '../../wsdl/model.js';
 
-/** The WS-Addressing of the requests that the gateway makes, by operation; null where no operation has any. */
+/**
+ * The WS-Addressing of the requests that the gateway makes, by operation; null where no operation
+ * has any.
+ */
 export type AddressingTable = ReadonlyMap<Operation, RequestAddressing> | null;
 
 /**
- * Decides which requests carry WS-Addressing: those whose operation requires it or is told from another by its action alone,
- * or by `addressing.calls` all or none.
+ * Decides which requests carry WS-Addressing: those whose operation requires it or is told from
+ * another by its action alone, or by `addressing.calls` all or none.
  * Throws `ConfigurationError` for an operation without an action.
  */
 export function compileAddressing(
@@ -40,8 +43,8 @@ export function compileAddressing(
 const VERSIONS = { '2005/08': WSA_1_0, '2004/08': WSA_2004_08 } as const;
 
 /**
- * The action of its requests (WS-Addressing 1.0 Metadata section 4.4): the one that is configured, the one that the WSDL
- * names, its SOAPAction, the default.
+ * The action of its requests (WS-Addressing 1.0 Metadata section 4.4): the one that is configured,
+ * the one that the WSDL names, its SOAPAction, the default.
  */
 function actionOf(
   { name, soapAction, addressingAction, namesAction }: Operation,

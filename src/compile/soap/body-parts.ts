@@ -2,8 +2,8 @@ import type { ExpectedParts } from '../../soap/body-parts.js';
 import { childrenOfBody, type Payload, typeKey } from '../../wsdl/model.js';
 
 /**
- * The parts of a Body that begins like one of these messages; null where each of them has one child. `own` is the
- * default.
+ * The parts of a Body that begins like one of these messages; null where each of them has one
+ * child. `own` is the default.
  */
 export function expectedParts(
   payloads: readonly Payload[],

@@ -13,15 +13,18 @@ export interface CallHead {
   /** Null in a dialect that has it in the Content-Type. */
   readonly soapAction: string | null;
   /**
-   * The binary content of its messages that goes into parts of a package: all, or what the schema declares as an Include.
-   * Null where none may: a signature covers the envelope alone.
+   * The binary content of its messages that goes into parts of a package: all, or what the schema
+   * declares as an Include. Null where none may: a signature covers the envelope alone.
    */
   readonly included: 'all' | 'declared' | null;
   /** Header fields, names and values in turn. */
   readonly fields: readonly string[];
 }
 
-/** The heads of all operations of a service, made once: a new string is checked letter by letter before it is sent. */
+/**
+ * The heads of all operations of a service, made once: a new string is checked letter by letter
+ * before it is sent.
+ */
 export function compileCallHeads(
   dialect: Dialect,
   addressing: AddressingTable,

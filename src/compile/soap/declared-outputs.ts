@@ -2,7 +2,10 @@ import { getOrMake } from '../../base/get-or-make.js';
 import type { Operation } from '../../wsdl/model.js';
 import { expandedName, type QName } from '../../xml/events.js';
 
-/** How an element stands to the outputs that are declared for an address, besides that of the operation that was called. */
+/**
+ * How an element stands to the outputs that are declared for an address, besides that of the
+ * operation that was called.
+ */
 export type OutputMatch = 'declared' | 'local-name' | 'none';
 
 /** The outputs that operations of all services declare, by the host and port of their backends. */
@@ -10,8 +13,9 @@ export class DeclaredOutputs {
   readonly #byOrigin = new Map<string, OutputNames>();
 
   /**
-   * Adds the outputs of a service. Returns how an element matches the outputs of all operations at its addresses; `own` is
-   * the local name of the output of the operation that was called, which another one may share.
+   * Adds the outputs of a service. Returns how an element matches the outputs of all operations at
+   * its addresses; `own` is the local name of the output of the operation that was called, which
+   * another one may share.
    */
   add(
     urls: readonly string[],

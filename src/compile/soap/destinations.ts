@@ -11,7 +11,10 @@ export class Destinations {
   readonly #own: string | null;
   readonly #permitted: ReadonlySet<string>;
 
-  /** `claimed` are the addresses in the WSDL: clients made from it before there was a gateway write one of those. */
+  /**
+   * `claimed` are the addresses in the WSDL: clients made from it before there was a gateway write
+   * one of those.
+   */
   constructor(service: ServiceConfig, publicUrl: Config['publicUrl'], claimed: readonly string[]) {
     const { urls } = service;
     this.backend = new URL(urls[0] ?? '').href;
@@ -25,7 +28,9 @@ export class Destinations {
     ]);
   }
 
-  /** Whether this is the gateway's own address for the service. `host` is the Host the caller named. */
+  /**
+   * Whether this is the gateway's own address for the service. `host` is the Host the caller named.
+   */
   isOwn(to: string, host: string): boolean {
     const address = normalForm(to);
     if (address === null) return false;
@@ -43,7 +48,10 @@ export class Destinations {
   }
 }
 
-/** An http address in normal form: no scheme, the host in lower case, no default port. Null for other addresses. */
+/**
+ * An http address in normal form: no scheme, the host in lower case, no default port. Null for
+ * other addresses.
+ */
 function normalForm(address: string): string | null {
   const [, scheme = '', authority, rest = '/'] = ADDRESS.exec(address) ?? [];
   if (authority === undefined) return null;

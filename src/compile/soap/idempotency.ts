@@ -1,6 +1,9 @@
 import type { ServiceConfig } from '../../config/schema.js';
 
-/** The field of requests with the key of an operation, in lower case, and how long their answers are kept. */
+/**
+ * The field of requests with the key of an operation, in lower case, and how long their answers are
+ * kept.
+ */
 export interface IdempotencyRule {
   readonly header: string;
   readonly keepMillis: number;

@@ -64,7 +64,9 @@ export function compileAssertion(
   };
 }
 
-/** The assertion of a file, which may be replaced: one that cannot be read leaves that of before. */
+/**
+ * The assertion of a file, which may be replaced: one that cannot be read leaves that of before.
+ */
 function writtenAssertion(
   section: ConfigSection<SamlConfig>,
   written: string,

@@ -13,7 +13,9 @@ export interface MadeBlock {
   readonly claim: string | null;
 }
 
-/** The Security block of calls of a service; null where it has none. Throws `ConfigurationError`. */
+/**
+ * The Security block of calls of a service; null where it has none. Throws `ConfigurationError`.
+ */
 export function compileMadeSecurity(service: ConfigSection<ServiceConfig>): MadeBlock | null {
   const { make } = service.value.security;
   if (make === undefined) return null;
@@ -51,7 +53,10 @@ export function compileMadeSecurity(service: ConfigSection<ServiceConfig>): Made
   return { writer, claim: saml?.claim ?? null };
 }
 
-/** The rules by which the gateway signs calls of a service; null where it does not. Throws `ConfigurationError`. */
+/**
+ * The rules by which the gateway signs calls of a service; null where it does not. Throws
+ * `ConfigurationError`.
+ */
 export function compileSigning(service: ConfigSection<ServiceConfig>): SigningRules | null {
   const { make } = service.value.security;
   if (make?.signature === undefined) return null;

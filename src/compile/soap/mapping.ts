@@ -74,7 +74,10 @@ const requestMapping = (
   headers: blockMappings(headers, ['operations', name, 'headers']),
 });
 
-/** The header blocks of all operations of a service. Those that the gateway writes itself are no arguments. */
+/**
+ * The header blocks of all operations of a service. Those that the gateway writes itself are no
+ * arguments.
+ */
 export const blocksOf = ({ config, ownBlocks }: ConfiguredService): BlockMappings =>
   blockMappings(
     { ...Object.fromEntries(ownBlocks.map((name) => [name, false])), ...config.soapHeaders },
@@ -118,7 +121,10 @@ const fieldMapping = (
   path,
 });
 
-/** Errors of the mapping as diagnostics, at their lines in the file. A repeated one is reported once. */
+/**
+ * Errors of the mapping as diagnostics, at their lines in the file. A repeated one is reported
+ * once.
+ */
 export function findingDiagnostics(
   sectionOf: (service: string) => ConfigSection<unknown>,
   findings: readonly MappingFinding[],

@@ -39,7 +39,9 @@ export interface KnownModel {
   readonly written: WsdlModel;
   /** The storage in which such documents are looked for; null: none are taken. */
   readonly place: TakenPlace | null;
-  /** Why documents that were taken do not stand for the files; [] where they do, and without any. */
+  /**
+   * Why documents that were taken do not stand for the files; [] where they do, and without any.
+   */
   readonly takenProblems: readonly Diagnostic[];
 }
 
@@ -76,8 +78,8 @@ export class WsdlReader {
   readonly #takenProblem: string | null;
 
   /**
-   * Models of the generation before are kept where their files are the same. With a problem that the WSDLs cause which were taken from
-   * backends, none of these is used.
+   * Models of the generation before are kept where their files are the same. With a problem that
+   * the WSDLs cause which were taken from backends, none of these is used.
    */
   constructor(keeping: Keeping, pace: Pace, takenProblem: string | null = null) {
     this.#keeping = keeping;
@@ -90,7 +92,10 @@ export class WsdlReader {
     return [...this.known.values()].some(({ taken }) => taken !== null);
   }
 
-  /** Throws `ConfigurationError`: of several services the first one that names the file has its problems. */
+  /**
+   * Throws `ConfigurationError`: of several services the first one that names the file has its
+   * problems.
+   */
   async read(service: ConfigSection<ServiceConfig>): Promise<KnownModel | null> {
     const { wsdl, drift } = service.value;
     if (wsdl === undefined) return null;
@@ -150,7 +155,10 @@ export class WsdlReader {
     return { model, written: model, reads, taken: null };
   }
 
-  /** Null where nothing was taken, and where it cannot be used: it must not keep the gateway from starting. */
+  /**
+   * Null where nothing was taken, and where it cannot be used: it must not keep the gateway from
+   * starting.
+   */
   async #readTaken(
     location: string,
     place: WsdlPlace,
@@ -216,7 +224,10 @@ async function unpackFrom(
   }
 }
 
-/** Reads the WSDL of a service from its file. Errors of the whole file are reported where it is named. */
+/**
+ * Reads the WSDL of a service from its file. Errors of the whole file are reported where it is
+ * named.
+ */
 export async function readNamedWsdl(
   location: string,
   place: WsdlPlace,

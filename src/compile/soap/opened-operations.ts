@@ -12,12 +12,15 @@ interface OpenedOperations {
   readonly warnings: readonly Diagnostic[];
 }
 
-/** The versions of each model, by the names of the removed operations: a reload keeps what was made of them. */
+/**
+ * The versions of each model, by the names of the removed operations: a reload keeps what was made
+ * of them.
+ */
 const reduced = new WeakMap<WsdlModel, Map<string, WsdlModel>>();
 
 /**
- * Closes the operations that only the WSDL taken from a backend has, until the mapping of a service with rights names
- * them: no rule of the operator could know them.
+ * Closes the operations that only the WSDL taken from a backend has, until the mapping of a service
+ * with rights names them: no rule of the operator could know them.
  */
 export function openedOperations(
   service: ConfigSection<ServiceConfig>,

@@ -2,8 +2,8 @@ import { getOrMake } from '../../base/get-or-make.js';
 import type { Operation } from '../../wsdl/model.js';
 
 /**
- * Values by service and operation. Services of one WSDL have the same operations, as the same objects: a table over
- * several services must not be keyed by an operation alone.
+ * Values by service and operation. Services of one WSDL have the same operations, as the same
+ * objects: a table over several services must not be keyed by an operation alone.
  */
 export class OperationMap<T> {
   readonly #services = new Map<string, Map<Operation, T>>();

@@ -3,13 +3,16 @@ import { allOperations, type Operation, type WsdlModel } from '../../wsdl/model.
 import type { QName } from '../../xml/events.js';
 import { type KnownOperation, RequestGroup, type SentActions } from './request-group.js';
 
-/** Decides which operation a message is: everything that depends on the operation asks this table. */
+/**
+ * Decides which operation a message is: everything that depends on the operation asks this table.
+ */
 export class OperationTable {
   /** Every operation is in the table: a Body child that is not found asks for nothing there is. */
   readonly isComplete: boolean;
   /**
-   * A message may be in an encoding of SOAP, with arrays and multi-ref elements. Only a service all of whose operations
-   * are known to be literal is not: without a WSDL, and for operations that are not understood, it cannot be ruled out.
+   * A message may be in an encoding of SOAP, with arrays and multi-ref elements. Only a service all
+   * of whose operations are known to be literal is not: without a WSDL, and for operations that are
+   * not understood, it cannot be ruled out.
    */
   readonly mayBeEncoded: boolean;
   /** The names of all operations of all ports. */
@@ -18,8 +21,8 @@ export class OperationTable {
   #empty: RequestGroup | null = null;
 
   /**
-   * `chosen` come first: where operations share the child of Body the first one stands for all. `actionOf` returns the
-   * configured action of an operation, which is sent instead of the WSDL's.
+   * `chosen` come first: where operations share the child of Body the first one stands for all.
+   * `actionOf` returns the configured action of an operation, which is sent instead of the WSDL's.
    */
   constructor(
     chosen: readonly Operation[],
@@ -49,20 +52,27 @@ export class OperationTable {
       wsdl === null || all.some(({ status, use }) => status === 'disabled' || use === 'encoded');
   }
 
-  /** All operations whose requests have this child of Body, null for an empty one; null where there are none. */
+  /**
+   * All operations whose requests have this child of Body, null for an empty one; null where there
+   * are none.
+   */
   find(body: QName | null): KnownOperation | null {
     return this.#find(body)?.whole ?? null;
   }
 
   /**
-   * The operation of a message, or those it may be: by the child of its Body and all actions that it names. Null where
-   * none has this child of Body; `mismatch` where an action belongs to another operation.
+   * The operation of a message, or those it may be: by the child of its Body and all actions that
+   * it names. Null where none has this child of Body; `mismatch` where an action belongs to another
+   * operation.
    */
   identify(body: QName | null, sent: SentActions): KnownOperation | 'mismatch' | null {
     return this.#find(body)?.identify(sent) ?? null;
   }
 
-  /** The possible operations of a call of this one that names its own SOAPAction, and has no WS-Addressing. */
+  /**
+   * The possible operations of a call of this one that names its own SOAPAction, and has no
+   * WS-Addressing.
+   */
   called({ name, input, soapAction }: Operation): KnownOperation | null {
     const group = this.#find(input.body?.name ?? null);
     return group?.called(name, soapAction) ?? null;

@@ -1,16 +1,20 @@
 import { distinctName, type Operation, type Port, type WsdlModel } from '../../wsdl/model.js';
 import { requestKey } from '../../wsdl/request-key.js';
 
-/** The ports that a service offers, and its WSDL with the names that operations have in this service. */
+/**
+ * The ports that a service offers, and its WSDL with the names that operations have in this
+ * service.
+ */
 export interface ChosenPorts {
   readonly wsdl: WsdlModel;
   readonly ports: readonly Port[];
 }
 
 /**
- * Makes operation names unique among several ports of one service. An operation that an earlier port has too, with the
- * same request and action, is that port's. Others that share a name take that of their request element, else
- * `Port.name`. Ports that are not chosen call the same messages by the same names.
+ * Makes operation names unique among several ports of one service. An operation that an earlier
+ * port has too, with the same request and action, is that port's. Others that share a name take
+ * that of their request element, else `Port.name`. Ports that are not chosen call the same messages
+ * by the same names.
  */
 export function withOwnNames(wsdl: WsdlModel, chosen: readonly Port[]): ChosenPorts {
   if (chosen.length < 2) return { wsdl, ports: chosen };

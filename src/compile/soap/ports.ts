@@ -6,8 +6,8 @@ import { type ChosenPorts, withOwnNames } from './own-names.js';
 import type { Versions } from './versions.js';
 
 /**
- * Chooses the ports that the configuration names, else the first one that speaks the dialect used for calls, else the
- * first. Throws `ConfigurationError` for a name that the WSDL does not have.
+ * Chooses the ports that the configuration names, else the first one that speaks the dialect used
+ * for calls, else the first. Throws `ConfigurationError` for a name that the WSDL does not have.
  */
 export function choosePorts(
   service: ConfigSection<ServiceConfig>,

@@ -8,7 +8,10 @@ import type { CallInput } from '../../graphql/run/field-call.js';
 import type { PackagePart } from '../../soap/mime/write-package.js';
 import type { SoapService } from './service.js';
 
-/** The envelope of a call, and the parts that it includes, without what the configuration or a caller's header fields give. */
+/**
+ * The envelope of a call, and the parts that it includes, without what the configuration or a
+ * caller's header fields give.
+ */
 export function printEnvelope(
   limits: EncodeLimits,
   service: SoapService,

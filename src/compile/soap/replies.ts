@@ -10,13 +10,17 @@ import type { QName } from '../../xml/events.js';
 import { expectedParts } from './body-parts.js';
 import type { DeclaredOutputs, OutputMatch } from './declared-outputs.js';
 
-/** The rules for replies to the operations of one service, and the part of them that callers see. */
+/**
+ * The rules for replies to the operations of one service, and the part of them that callers see.
+ */
 export interface Replies {
   detailRules(operation: Operation | null): DetailRules;
   isIdempotent(operation: Operation | null): boolean;
   isReply(operation: Operation | null, body: QName | null): boolean;
   mayBeEmpty(operation: Operation | null): boolean;
-  /** How an element matches the outputs of other operations of any service at the same addresses. */
+  /**
+   * How an element matches the outputs of other operations of any service at the same addresses.
+   */
   outputMatch(body: QName, own: string | null): OutputMatch;
   toleranceOf(operation: Operation | null): Tolerance;
   replyParts(operation: Operation | null): ExpectedParts | null;
@@ -136,7 +140,9 @@ function expectedReplies(
   return expected;
 }
 
-/** `outputs`: the local names of all replies of the service; `mayBeEmpty`: the output may be empty. */
+/**
+ * `outputs`: the local names of all replies of the service; `mayBeEmpty`: the output may be empty.
+ */
 function expectationOf(
   { name, output, style, use, status }: Operation,
   outputs: ReadonlySet<string>,
@@ -145,8 +151,8 @@ function expectationOf(
   // A one-way operation has no reply but a Fault that would be passed on anyway.
   if (output === null) return () => true;
   const expected = output.body?.name ?? { uri: '', local: `${name}Response` };
-  // Encoded services name their wrappers freely (SOAP 1.1 section 7.1): only what belongs to another operation is
-  // certainly not theirs.
+  // Encoded services name their wrappers freely (SOAP 1.1 section 7.1): only what belongs to
+  // another operation is certainly not theirs.
   if (status === 'disabled' || use === 'encoded')
     return (body) => body === null || body.local === expected.local || !outputs.has(body.local);
   // The namespace of an rpc wrapper is one that stacks disagree about.

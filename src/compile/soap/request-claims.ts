@@ -1,7 +1,10 @@
 import type { ServiceConfig } from '../../config/schema.js';
 import type { Operation } from '../../wsdl/model.js';
 
-/** The claims of callers that requests of each operation hold, and maybe some more. Operations without any have no entry. */
+/**
+ * The claims of callers that requests of each operation hold, and maybe some more. Operations
+ * without any have no entry.
+ */
 export function claimsIn(
   { operations, soapHeaders = {}, security: { make } }: ServiceConfig,
   described: readonly Pick<Operation, 'name'>[],

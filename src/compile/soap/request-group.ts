@@ -7,7 +7,10 @@ import { expectedParts } from './body-parts.js';
 export interface KnownOperation {
   /** The first of the candidates: the one that chosen ports offer, if any. */
   readonly operation: Operation;
-  /** Every operation that a backend may read in the message, one for each name: rights to all of them are needed. */
+  /**
+   * Every operation that a backend may read in the message, one for each name: rights to all of
+   * them are needed.
+   */
   readonly candidates: readonly Operation[];
   /** The names of the candidates, for the log and metrics. */
   readonly label: string;
@@ -21,7 +24,9 @@ export interface KnownOperation {
 
 /** The actions that a message names, null for none. */
 export interface SentActions {
-  /** In the head of HTTP and of MIME parts: SOAPAction, and the action parameters of media types. */
+  /**
+   * In the head of HTTP and of MIME parts: SOAPAction, and the action parameters of media types.
+   */
   readonly http: readonly (string | null)[];
   /** `wsa:Action`. */
   readonly addressing: string | null;
@@ -31,7 +36,10 @@ export interface SentActions {
   readonly isRewritten: boolean;
 }
 
-/** The operations whose requests have the same child of Body: only actions distinguish them, if anything. */
+/**
+ * The operations whose requests have the same child of Body: only actions distinguish them, if
+ * anything.
+ */
 export class RequestGroup {
   readonly #body: QName | null;
   readonly #members = new Map<string, Member>();
@@ -55,14 +63,20 @@ export class RequestGroup {
     return this.#whole;
   }
 
-  /** `configured`: the action that the configuration sets, or null. Operations of the same name count as one. */
+  /**
+   * `configured`: the action that the configuration sets, or null. Operations of the same name
+   * count as one.
+   */
   add(operation: Operation, configured: string | null): void {
     const known = this.#members.get(operation.name);
     if (known !== undefined) known.add(operation);
     else this.#members.set(operation.name, new Member(operation, configured));
   }
 
-  /** All operations have been added. `ownersOf` returns the names of the operations that have an action in the WSDL. */
+  /**
+   * All operations have been added. `ownersOf` returns the names of the operations that have an
+   * action in the WSDL.
+   */
   complete(ownersOf: (action: string) => ReadonlySet<string>): void {
     const members = [...this.#members.values()];
     // The WSDL's own words first, then what real stacks write instead.
@@ -109,7 +123,10 @@ export class RequestGroup {
     return known !== null && this.#coversAddressing(known, sent.addressing) ? known : this.whole;
   }
 
-  /** The possible operations of a message that names this SOAPAction, which is the operation's, and nothing else. */
+  /**
+   * The possible operations of a message that names this SOAPAction, which is the operation's, and
+   * nothing else.
+   */
   called(name: string, soapAction: string | null): KnownOperation | null {
     if (!this.#members.has(name)) return null;
     return (soapAction === null ? null : this.#byAction.get(soapAction)) ?? this.whole;
@@ -126,7 +143,9 @@ export class RequestGroup {
     return isRewritten || member.sent === null || http.includes(member.sent) ? member.known : null;
   }
 
-  /** A backend may read `wsa:Action` alone: then every operation that has this one is a candidate. */
+  /**
+   * A backend may read `wsa:Action` alone: then every operation that has this one is a candidate.
+   */
   #coversAddressing({ candidates }: KnownOperation, addressing: string | null): boolean {
     if (addressing === null) return true;
     const owners = [...this.#members.values()].filter(({ actions }) => actions.has(addressing));
@@ -155,8 +174,8 @@ export class RequestGroup {
   }
 
   /**
-   * The bare name (spyne), `uri#name` (SOAP::Lite), `uri/name`, `uri:name`. None that the WSDL gives to something else: a
-   * backend that reads the action alone would take the message for that.
+   * The bare name (spyne), `uri#name` (SOAP::Lite), `uri/name`, `uri:name`. None that the WSDL
+   * gives to something else: a backend that reads the action alone would take the message for that.
    */
   #ownAliases(
     name: string,
@@ -190,7 +209,10 @@ class Member {
   /** The actions of WS-Addressing, as far as the WSDL names them. */
   readonly namedActions = new Set<string>();
   readonly inputs: Payload[] = [];
-  /** The SOAPAction it is called with; null where it has none, or one at one port and another at the next. */
+  /**
+   * The SOAPAction it is called with; null where it has none, or one at one port and another at the
+   * next.
+   */
   sent: string | null;
   /** It alone. */
   known: KnownOperation | null = null;

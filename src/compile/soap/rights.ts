@@ -50,7 +50,9 @@ export function operationRequirements({
   );
 }
 
-/** What callers of an operation must have: also of those that the backend may take its calls for. */
+/**
+ * What callers of an operation must have: also of those that the backend may take its calls for.
+ */
 export function requirementOfCall(
   { requirements, requests }: Pick<RuledService, 'requirements' | 'requests'>,
   operation: Operation,

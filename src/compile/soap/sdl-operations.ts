@@ -6,7 +6,10 @@ import { readSdlOperations } from '../../graphql/fields/sdl-operations.js';
 import type { SdlOperation } from '../../graphql/fields/sdl-types.js';
 import type { Operation } from '../../wsdl/model.js';
 
-/** The operations of a service whose types are SDL: none where it is SOAP only. Throws `ConfigurationError`. */
+/**
+ * The operations of a service whose types are SDL: none where it is SOAP only. Throws
+ * `ConfigurationError`.
+ */
 export function sdlOperationsOf(service: ConfigSection<ServiceConfig>): readonly Operation[] {
   const config = service.value;
   if (config.types === undefined) return [];

@@ -3,7 +3,10 @@ import { canonical } from '../../base/canonical.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { KnownModel } from './named-wsdl.js';
 
-/** Makes the digest of a service when it is asked for: few services share polls with other processes. */
+/**
+ * Makes the digest of a service when it is asked for: few services share polls with other
+ * processes.
+ */
 export function serviceDigest(config: ServiceConfig, source: KnownModel | null): () => string {
   let digest: string | null = null;
   return () => {

@@ -68,7 +68,10 @@ export interface SoapService {
   readonly xmlLimits: XmlLimits;
   readonly mimeLimits: MimeLimits;
   readonly inflateLimits: InflateLimits;
-  /** A request longer than the window whose length is not known is collected up to this; null: it flows. */
+  /**
+   * A request longer than the window whose length is not known is collected up to this; null: it
+   * flows.
+   */
   readonly bufferBytes: number | null;
   /** A package whose signature covers parts of it by Includes is collected up to this. */
   readonly heldBytes: number;
@@ -95,7 +98,9 @@ export interface SoapService {
   readonly wsdl: WsdlModel | null;
   /** What that was read from; null where `wsdl` is. */
   readonly source: KnownModel | null;
-  /** Those of the WSDL that are offered, with the names that their operations have in this service. */
+  /**
+   * Those of the WSDL that are offered, with the names that their operations have in this service.
+   */
   readonly ports: readonly Port[];
   /** Of the chosen ports, or from the SDL types. */
   readonly operations: readonly Operation[];
@@ -117,7 +122,9 @@ export interface SoapService {
   readonly security: MadeBlock | null;
   /** Signs calls; null where they are not. */
   readonly signing: SigningRules | null;
-  /** Names `{uri}local` of the header blocks that the gateway writes into calls of GraphQL fields. */
+  /**
+   * Names `{uri}local` of the header blocks that the gateway writes into calls of GraphQL fields.
+   */
   readonly ownBlocks: readonly string[];
   /** Addresses that requests may name in `To`. */
   readonly destinations: Destinations;
@@ -146,11 +153,20 @@ export interface SoapService {
   /** A digest of its configuration and WSDL: processes with another one may mean another call. */
   readonly digest: () => string;
   readonly warnings: readonly Diagnostic[];
-  /** What callers of an operation must have, by its name; operations that are not in it require nothing. */
+  /**
+   * What callers of an operation must have, by its name; operations that are not in it require
+   * nothing.
+   */
   readonly requirements: ReadonlyMap<string, Requirement>;
-  /** Points that a SOAP call of the operation takes from a client's budget; null: of an unknown operation. */
+  /**
+   * Points that a SOAP call of the operation takes from a client's budget; null: of an unknown
+   * operation.
+   */
   weightOf(operation: Operation | null): number;
-  /** Which parts of a Fault's detail a caller may see (catalogue S25); null: of an operation that is not known. */
+  /**
+   * Which parts of a Fault's detail a caller may see (catalogue S25); null: of an operation that is
+   * not known.
+   */
   detailRules(operation: Operation | null): DetailRules;
   /** The operation may be called again when it is not known whether it was (D5). */
   isIdempotent(operation: Operation | null): boolean;
@@ -160,7 +176,9 @@ export interface SoapService {
   isReply(operation: Operation | null, body: QName | null): boolean;
   /** Whether a reply to this operation may have an empty Body, or no content at all. */
   mayBeEmpty(operation: Operation | null): boolean;
-  /** How an element matches the outputs of other operations of any service at the same addresses. */
+  /**
+   * How an element matches the outputs of other operations of any service at the same addresses.
+   */
   outputMatch(body: QName, own: string | null): OutputMatch;
   /** The deviations that pass of the replies to this operation; null: of one that is not known. */
   toleranceOf(operation: Operation | null): Tolerance;
@@ -184,7 +202,9 @@ export interface ServiceParts {
   readonly outputs: DeclaredOutputs;
 }
 
-/** What has the limits of a service within: shared by its calls, whatever generation they began in. */
+/**
+ * What has the limits of a service within: shared by its calls, whatever generation they began in.
+ */
 interface KeptCalls extends Pick<SoapService, 'callRules' | 'bound'> {}
 
 export const CALL_LIMITS = new Kept<KeptCalls>(
@@ -192,7 +212,9 @@ export const CALL_LIMITS = new Kept<KeptCalls>(
   'if its configuration is the same',
 );
 
-/** The same objects for the same operations: the schema of the generation before may then be kept. */
+/**
+ * The same objects for the same operations: the schema of the generation before may then be kept.
+ */
 export const DESCRIPTIONS = new Kept<
   Pick<SoapService, 'wsdl' | 'ports' | 'operations' | 'requests'>
 >('of a service: its operations, as compiled', 'if its configuration and WSDL are the same');
@@ -361,7 +383,10 @@ function messageLimits(
   };
 }
 
-/** What an envelope is checked for: on the way to the backend strictly, on the way back only what decoding needs. */
+/**
+ * What an envelope is checked for: on the way to the backend strictly, on the way back only what
+ * decoding needs.
+ */
 function envelopeRules(
   config: ServiceConfig,
   { roles, understands, limits: { soap } }: ServiceParts['gateway'],
@@ -421,7 +446,10 @@ const switches = (config: ServiceConfig) => ({
   upstreamLimits: config.limits.upstream,
 });
 
-/** A SOAP call costs as much as the same call by GraphQL, unless the configuration sets another weight. */
+/**
+ * A SOAP call costs as much as the same call by GraphQL, unless the configuration sets another
+ * weight.
+ */
 function weightsOf(
   { operations, callCost }: ServiceConfig,
   gatewayCallCost: number,
@@ -461,7 +489,10 @@ function withConfiguredKeys(operation: Operation, config: ServiceConfig): Operat
   return Object.freeze({ ...operation, soapAction, ...(oneWay ? { output: null } : {}) });
 }
 
-/** The addresses that the WSDL of the operator gives its ports. They are never called: clients may send them in `To`. */
+/**
+ * The addresses that the WSDL of the operator gives its ports. They are never called: clients may
+ * send them in `To`.
+ */
 const claimedAddresses = (wsdl: WsdlModel | null): readonly string[] =>
   (wsdl?.services ?? []).flatMap(({ ports }) =>
     ports.flatMap(({ address }) => (address === null ? [] : [address])),

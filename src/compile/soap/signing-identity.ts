@@ -21,7 +21,9 @@ interface IdentityConfig {
   readonly algorithm?: SignatureName | undefined;
 }
 
-/** The certificate and key that a section names, as its files are now. Throws `ConfigurationError`. */
+/**
+ * The certificate and key that a section names, as its files are now. Throws `ConfigurationError`.
+ */
 export function compileIdentity(
   section: ConfigSection<IdentityConfig>,
   owner: string,
@@ -75,7 +77,9 @@ function signingIdentity(
   return { certificate, key, algorithm };
 }
 
-/** The algorithm of this name for this key, or the usual one; null where the key is of another kind. */
+/**
+ * The algorithm of this name for this key, or the usual one; null where the key is of another kind.
+ */
 function algorithmFor(key: KeyObject, name: SignatureName | null): SignatureAlgorithm | null {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   const usual: SignatureName =

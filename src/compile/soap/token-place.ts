@@ -30,8 +30,8 @@ export interface ServiceSession {
 }
 
 /**
- * The place that `auth.login` or `auth.oauth2` of a service names; null where calls carry no token by it. Throws
- * `ConfigurationError`.
+ * The place that `auth.login` or `auth.oauth2` of a service names; null where calls carry no token
+ * by it. Throws `ConfigurationError`.
  */
 export function compileTokenPlace(
   service: ConfigSection<ServiceConfig>,

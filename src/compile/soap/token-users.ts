@@ -18,8 +18,8 @@ type VerifyConfig = NonNullable<ServiceConfig['security']['verify']>;
 export interface TokenUsers {
   readonly rules: UsernameTokenRules;
   /**
-   * Judges a password that is known by its hash, or by the decision point. Rejects with `UNAUTHENTICATED`, `RATE_LIMITED`,
-   * or `CREDENTIALS_UNVERIFIED` where that does not answer.
+   * Judges a password that is known by its hash, or by the decision point. Rejects with
+   * `UNAUTHENTICATED`, `RATE_LIMITED`, or `CREDENTIALS_UNVERIFIED` where that does not answer.
    */
   judge(user: { readonly name: string; readonly password: string }, address: string): Promise<void>;
   close(): Promise<void>;

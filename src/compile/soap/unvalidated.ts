@@ -4,10 +4,15 @@ import { bodyKey } from '../../wsdl/request-key.js';
 
 export type MessageDirection = 'request' | 'reply';
 
-/** Operations by whose schema messages of one direction cannot be validated, each with the reason. */
+/**
+ * Operations by whose schema messages of one direction cannot be validated, each with the reason.
+ */
 export type Unvalidated = ReadonlyMap<Operation, string>;
 
-/** `lists`: the operations of each port. Those of one port that share the first element of Body are compared. */
+/**
+ * `lists`: the operations of each port. Those of one port that share the first element of Body are
+ * compared.
+ */
 export function unvalidatedIn(
   lists: readonly (readonly Operation[])[],
   direction: MessageDirection,
@@ -54,7 +59,9 @@ export function outputsByName(
   return groupBy(outputs, ({ body }) => body?.name.local ?? '');
 }
 
-/** A Body of several elements is read as the reply of the operation that the request was taken for. */
+/**
+ * A Body of several elements is read as the reply of the operation that the request was taken for.
+ */
 function haveAmbiguousReplies(group: readonly Operation[]): boolean {
   const outputs = outputsByName(group);
   const all = [...outputs.values()];

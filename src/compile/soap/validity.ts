@@ -97,7 +97,9 @@ export interface ToleratedContent {
 
 const STRICT_CONTENT: ToleratedContent = { onMissing: null, unqualifiedAs: null };
 
-/** Validates the Bodies of one service against its WSDL, as far as the configuration asks for it. */
+/**
+ * Validates the Bodies of one service against its WSDL, as far as the configuration asks for it.
+ */
 export class Validity {
   readonly requests: ValidationLevel;
   readonly replies: ValidationLevel;
@@ -111,7 +113,10 @@ export class Validity {
   /** Operations that the service offers: of the chosen port, and not mapped to `false`. */
   readonly #offered: readonly Operation[];
   readonly #unvalidated: Readonly<Record<MessageDirection, Unvalidated>>;
-  /** The outputs that a reply to an operation may be, by the local name of the first element of Body. */
+  /**
+   * The outputs that a reply to an operation may be, by the local name of the first element of
+   * Body.
+   */
   readonly #outputs = new Map<Operation, ReadonlyMap<string, readonly Payload[]>>();
 
   constructor(
@@ -140,7 +145,9 @@ export class Validity {
     }
   }
 
-  /** The offered operations whose messages cannot be validated, by reason; null where all can be. */
+  /**
+   * The offered operations whose messages cannot be validated, by reason; null where all can be.
+   */
   unvalidated(direction: MessageDirection): string | null {
     const byReason = new Map<string, Set<string>>();
     for (const operation of this.#offered) {
@@ -154,8 +161,9 @@ export class Validity {
   }
 
   /**
-   * Refuses a request before any of it is sent, where it or its reply is enforced and cannot be validated: the operation
-   * is unknown (no candidates), or one of the candidates is encoded, disabled or ambiguous.
+   * Refuses a request before any of it is sent, where it or its reply is enforced and cannot be
+   * validated: the operation is unknown (no candidates), or one of the candidates is encoded,
+   * disabled or ambiguous.
    */
   admit(candidates: readonly Operation[], label: string, exchange: Exchange): void {
     for (const direction of ['request', 'reply'] as const) {
@@ -186,7 +194,9 @@ export class Validity {
     return validator === null || notes === null ? validator : new TeeHandler(validator, notes);
   }
 
-  /** Validates a reply that is decoded, but only where replies that break the schema are refused. */
+  /**
+   * Validates a reply that is decoded, but only where replies that break the schema are refused.
+   */
   enforcedReply(
     operation: Operation,
     tag: StartTag,
@@ -214,7 +224,10 @@ export class Validity {
     return new ContentValidator(this.#schema, element, sink, options, this.#frames);
   }
 
-  /** Reports a child of Body that no operation declares, or one beside those that its operation declares. */
+  /**
+   * Reports a child of Body that no operation declares, or one beside those that its operation
+   * declares.
+   */
   undeclared(operation: Operation | null, direction: MessageDirection, exchange: Exchange): void {
     if (this.#level(direction) !== 'off')
       this.#report(exchange, operation?.name ?? '_other', direction, UNVALIDATED);

@@ -145,7 +145,10 @@ export function subjectWarnings(
   return [section.diagnostic(['signature'], what, remedy)];
 }
 
-/** The rules of signatures: made anew when a file of certificates changes, kept where the new one cannot be read. */
+/**
+ * The rules of signatures: made anew when a file of certificates changes, kept where the new one
+ * cannot be read.
+ */
 export function compileSignature(
   verify: ConfigSection<SignedConfig>,
 ): (() => SignatureRules) | null {
@@ -153,7 +156,8 @@ export function compileSignature(
   if (value === undefined) return null;
   const section = verify.at(value, 'signature');
   const texts = FILES.map((key) => section.text([key], value[key] ?? ''));
-  // The rules of before stay where new ones cannot be read: their lists go out of date by themselves.
+  // The rules of before stay where new ones cannot be read: their lists go out of date by
+  // themselves.
   return madeAnew(texts, (contents) => signatureRules(section, contents));
 }
 
@@ -231,7 +235,10 @@ const algorithmRules = (signature: SignatureConfig): AlgorithmRules => ({
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** The certificates of a PEM text. Throws `ConfigurationError` for a text without any, or with one that cannot be used. */
+/**
+ * The certificates of a PEM text. Throws `ConfigurationError` for a text without any, or with one
+ * that cannot be used.
+ */
 function certificatesIn(
   section: ConfigSection<unknown>,
   path: readonly (string | number)[],

@@ -10,9 +10,9 @@ export type Versions = readonly [DialectName, ...DialectName[]];
 const DEFAULT: Versions = ['1.1'];
 
 /**
- * The versions of a service: as configured, else by the bindings of its ports. `ports` are all SOAP ports of its WSDL,
- * none where it has no WSDL. A second version is a default only where its port has the same address and port type: there
- * the backend reads both.
+ * The versions of a service: as configured, else by the bindings of its ports. `ports` are all SOAP
+ * ports of its WSDL, none where it has no WSDL. A second version is a default only where its port
+ * has the same address and port type: there the backend reads both.
  */
 export function versionsOf(
   { versions, port, ports: names }: Pick<ServiceConfig, 'versions' | 'port' | 'ports'>,
@@ -45,7 +45,10 @@ const distinct = ({ dialect }: Port, others: readonly Port[]): Versions => [
   ...new Set(others.map((other) => other.dialect).filter((other) => other !== dialect)),
 ];
 
-/** The warning of configured versions that no binding of the WSDL has. 2001-12 is older than bindings. */
+/**
+ * The warning of configured versions that no binding of the WSDL has. 2001-12 is older than
+ * bindings.
+ */
 export function versionWarnings(
   section: ConfigSection<ServiceConfig>,
   model: WsdlModel | null,

@@ -9,8 +9,8 @@ import {
 } from '../../wsdl/operations/security-policy.js';
 
 /**
- * The warnings of a WSDL and of the policies of these ports, without those about header blocks of replies and about
- * policies where the configuration decides on them.
+ * The warnings of a WSDL and of the policies of these ports, without those about header blocks of
+ * replies and about policies where the configuration decides on them.
  */
 export function warningsOfWsdl(
   wsdl: WsdlModel | null,
@@ -29,7 +29,10 @@ export function warningsOfWsdl(
   );
 }
 
-/** The demands of policies that the configuration makes of callers, or that calls of the gateway meet. */
+/**
+ * The demands of policies that the configuration makes of callers, or that calls of the gateway
+ * meet.
+ */
 function demandsMet({ security: { make, verify } }: ServiceConfig): readonly SecurityDemand[] {
   const isMet: Readonly<Record<SecurityDemand, boolean>> = {
     timestamp: make?.timestamp === true || verify?.timestamp.required === true,

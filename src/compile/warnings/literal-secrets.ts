@@ -37,7 +37,10 @@ const SECRETS: readonly string[] = [
 /** A name as those of variables are: in capitals, behind a dollar sign. */
 const VARIABLE = /^\$[A-Z][A-Z0-9_]{2,127}$/;
 
-/** Secrets that stand in the configuration itself, which is copied, mailed and committed; and variables without braces. */
+/**
+ * Secrets that stand in the configuration itself, which is copied, mailed and committed; and
+ * variables without braces.
+ */
 export function* warningsOfSecrets(root: ConfigSection<Config>): Steps<readonly Finding[]> {
   const { services, graphqlServices, ...rest } = root.value;
   const all = { ...rest, services: { ...services, ...graphqlServices } };
@@ -90,8 +93,8 @@ function* textsIn(value: unknown, path: ConfigPath): Iterable<Text> {
 }
 
 /**
- * Returns the members of a map by name, or of a list by number. A configuration has few levels: its own shape bounds
- * the recursion.
+ * Returns the members of a map by name, or of a list by number. A configuration has few levels: its
+ * own shape bounds the recursion.
  */
 function childrenOf(value: unknown): readonly (readonly [string | number, unknown])[] {
   if (Array.isArray(value)) return value.map((child: unknown, index) => [index, child] as const);

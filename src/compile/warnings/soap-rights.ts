@@ -5,7 +5,10 @@ import type { ConfigSection } from '../../config/section.js';
 import type { FieldRule } from '../../graphql/rights/field-rule.js';
 import type { Graph } from '../graphql/graph.js';
 
-/** The rules of replies that SOAP callers need all rights for, by `service.operation`: services with `restrictedReplies: refuse`. */
+/**
+ * The rules of replies that SOAP callers need all rights for, by `service.operation`: services with
+ * `restrictedReplies: refuse`.
+ */
 export function closedReplies(
   { services }: Pick<Config, 'services'>,
   { replyRules }: Graph,
@@ -17,7 +20,10 @@ export function closedReplies(
   );
 }
 
-/** Warns of replies with restricted fields that all SOAP callers get because `restrictedReplies` is not set. */
+/**
+ * Warns of replies with restricted fields that all SOAP callers get because `restrictedReplies` is
+ * not set.
+ */
 export function rightsWarnings(
   root: ConfigSection<Pick<Config, 'services'>>,
   { replyRules }: Graph,

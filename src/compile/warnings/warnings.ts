@@ -168,7 +168,10 @@ function unprotectedIntrospection(config: Config): readonly Finding[] {
   return [{ path: ['clients', 'introspection', 'url'], part: 'value', what, remedy: 'Use https.' }];
 }
 
-/** A listener in clear text that other machines reach is likely to have a proxy in front: one address for all callers. */
+/**
+ * A listener in clear text that other machines reach is likely to have a proxy in front: one
+ * address for all callers.
+ */
 function unknownProxies({ listen, clients, limits }: Config): readonly Finding[] {
   if ((clients?.trustedProxies.length ?? 0) > 0) return [];
   return listenersOf(listen).flatMap(({ listener, path }): readonly Finding[] => {

@@ -3,7 +3,10 @@ import type { Finding } from '../../config/keys/finding.js';
 import { HARM_WHEN_OFF } from '../../config/protection/limits.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
 
-/** Warns of all options that are set so that the gateway protects less; some must be written with `unsafe:`. */
+/**
+ * Warns of all options that are set so that the gateway protects less; some must be written with
+ * `unsafe:`.
+ */
 export const warningsOfWeakOptions = (config: Config): readonly Finding[] =>
   [servicesThatPass, unverifiedServers, openDecisions, limitsThatAreOff].flatMap((optionsOf) =>
     optionsOf(config),

@@ -1,10 +1,21 @@
-// biome-ignore-all format: a table of keys
 import { HEADER_NAME, HTTP_URL } from '../keys/formats.js';
-import { closed, count, flag, list, optional, type StaticOf, text, unsafe } from '../keys/key-types.js';
+import {
+  closed,
+  count,
+  flag,
+  list,
+  optional,
+  type StaticOf,
+  text,
+  unsafe,
+} from '../keys/key-types.js';
 
 /** Keys of a service about its addresses. */
 
-const ZONE = { pattern: '^[A-Za-z0-9._-]{1,64}$', hint: 'Write letters, digits, dots, `-` and `_`.' };
+const ZONE = {
+  pattern: '^[A-Za-z0-9._-]{1,64}$',
+  hint: 'Write letters, digits, dots, `-` and `_`.',
+};
 
 const ADDRESS_KEYS = closed({
   url: text('The address, http or https.', HTTP_URL),
@@ -43,8 +54,10 @@ export const BALANCE_KEYS = {
     // Unsafe for the reason of `urls`.
     unsafe<'leastRequests' | 'roundRobin' | { readonly hash: string }>({
       ...closed({
-        hash: text('Calls with the same value go to the same address: `client`, `header:NAME` of the caller, `claim:NAME` of its token, or `path:order/id`, the text of an element of the SOAP request.',
-          HASH),
+        hash: text(
+          'Calls with the same value go to the same address: `client`, `header:NAME` of the caller, `claim:NAME` of its token, or `path:order/id`, the text of an element of the SOAP request.',
+          HASH,
+        ),
       }),
       type: ['string', 'object'],
       pattern: '^(leastRequests|roundRobin)$',
@@ -53,13 +66,17 @@ export const BALANCE_KEYS = {
         'With several addresses: `leastRequests` (default) calls the one with the fewest calls in flight for its weight, `roundRobin` all in turn, `{ hash }` by a value of the caller.',
     }),
   ),
-  zone: optional(text('Where the gateway is: of several addresses those in this `zone` are preferred.', ZONE)),
+  zone: optional(
+    text('Where the gateway is: of several addresses those in this `zone` are preferred.', ZONE),
+  ),
 };
 
 export const STICKY = closed(
   {
-    cookie: text('The name of the cookie. It holds a short hash of the address.',
-      { ...HEADER_NAME, hint: 'Write the name of a cookie.' }),
+    cookie: text('The name of the cookie. It holds a short hash of the address.', {
+      ...HEADER_NAME,
+      hint: 'Write the name of a cookie.',
+    }),
   },
   'With several addresses: a SOAP caller gets a cookie with its first answer, and callers that send it stay at that address while it is ready.',
 );

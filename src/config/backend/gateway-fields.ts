@@ -1,4 +1,7 @@
-/** Whether the gateway writes a header field itself, or it concerns one connection: it cannot be configured. */
+/**
+ * Whether the gateway writes a header field itself, or it concerns one connection: it cannot be
+ * configured.
+ */
 export const isGatewayField = (name: string): boolean =>
   OURS.has(name.toLowerCase()) || name.toLowerCase().startsWith('sec-websocket-');
 

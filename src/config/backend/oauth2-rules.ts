@@ -4,7 +4,10 @@ import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';
 import { isGatewayField } from './gateway-fields.js';
 
-/** Rules between the keys of `auth.oauth2` of a service of this kind, with its `tls`. `hasTokens`: callers have tokens. */
+/**
+ * Rules between the keys of `auth.oauth2` of a service of this kind, with its `tls`. `hasTokens`:
+ * callers have tokens.
+ */
 export function oauthRules(
   oauth: Record<string, unknown>,
   { kind, tls }: Record<string, unknown>,

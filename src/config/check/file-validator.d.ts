@@ -11,7 +11,10 @@ export interface KeywordError {
   readonly data: unknown;
 }
 
-/** Fills in the defaults, and checks data against the table of keys. Made from it by `write-validator.ts`. */
+/**
+ * Fills in the defaults, and checks data against the table of keys. Made from it by
+ * `write-validator.ts`.
+ */
 export const validate: {
   (data: unknown): data is FileConfig;
   /** The errors of the last call that answered false. */

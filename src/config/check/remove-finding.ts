@@ -18,7 +18,10 @@ const MAIN_KEYS: ReadonlySet<unknown> = new Set([
   ],
 ]);
 
-/** Removes what a finding is about: the value, or what lacks it. Returns false for what cannot be left out. */
+/**
+ * Removes what a finding is about: the value, or what lacks it. Returns false for what cannot be
+ * left out.
+ */
 export function removeFinding(data: unknown, path: ConfigPath): boolean {
   const [section, , key] = path;
   if (section === 'include' || (section === 'services' && (path.length < 3 || MAIN_KEYS.has(key))))

@@ -2,7 +2,10 @@ import type { LimitRow } from '../../base/limit.js';
 import { isRecord } from '../../base/record.js';
 import { CONFIG_SCHEMA } from '../schema.js';
 
-/** One node of the configuration's JSON Schema, as far as we use the language, with our own keywords. */
+/**
+ * One node of the configuration's JSON Schema, as far as we use the language, with our own
+ * keywords.
+ */
 export interface SchemaNode {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -52,8 +55,8 @@ export const OWN_KEYWORDS = [
 ] as const;
 
 /**
- * The table of keys as plain data. A key with a default is not required of the operator, although the finished
- * configuration always has it.
+ * The table of keys as plain data. A key with a default is not required of the operator, although
+ * the finished configuration always has it.
  */
 export function configSchema(): SchemaNode {
   made ??= mapNodes(JSON.parse(JSON.stringify(CONFIG_SCHEMA)), withoutDefaulted);

@@ -14,8 +14,8 @@ export interface Validated {
 }
 
 /**
- * Checks data against the table of keys and fills in the defaults. Finds everything that is wrong. Values never appear
- * in a text: they may be secrets.
+ * Checks data against the table of keys and fills in the defaults. Finds everything that is wrong.
+ * Values never appear in a text: they may be secrets.
  */
 export function validate(data: unknown, foreign: ReadonlySet<string>): Validated {
   if (validateFile(data)) return { valid: data, findings: [] };

@@ -5,10 +5,13 @@ import writeCode from 'ajv/dist/standalone/index.js';
 import { FORMAT_CHECKS } from './format-checks.js';
 import { configSchema, mapNodes, OWN_KEYWORDS, type SchemaNode } from './schema-node.js';
 
-// A step of the build, not of the gateway: compiles the table of keys to `file-validator.js`. Compiled at each start, it
-// took a quarter of a second of processor time.
+// A step of the build, not of the gateway: compiles the table of keys to `file-validator.js`.
+// Compiled at each start, it took a quarter of a second of processor time.
 
-/** The schema with each map of keys as a definition: a function of its own, which V8 compiles when it is called. */
+/**
+ * The schema with each map of keys as a definition: a function of its own, which V8 compiles when
+ * it is called.
+ */
 function withDefinitions(schema: SchemaNode): object {
   const definitions = new Map<string, { readonly name: string; readonly node: SchemaNode }>();
   const root = mapNodes(schema, (node) => {

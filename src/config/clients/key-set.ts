@@ -10,8 +10,9 @@ export interface KeySetFault {
 }
 
 /**
- * Validates a JSON Web Key Set (RFC 7517 section 5) against the accepted signatures: null where one key at least can
- * verify one of them. Others beside it are ignored: issuers also publish keys for encryption.
+ * Validates a JSON Web Key Set (RFC 7517 section 5) against the accepted signatures: null where one
+ * key at least can verify one of them. Others beside it are ignored: issuers also publish keys for
+ * encryption.
  */
 export function validateKeySet(text: string, algorithms: readonly string[]): KeySetFault | null {
   const keys = keysIn(text);
@@ -37,7 +38,10 @@ function keysIn(text: string): readonly Record<string, unknown>[] | null {
   return Array.isArray(keys) && keys.every(isRecord) ? keys : null;
 }
 
-/** RFC 7518 section 3.1 and RFC 8037 section 3.1: the type of key each family of signatures needs, and its curve. */
+/**
+ * RFC 7518 section 3.1 and RFC 8037 section 3.1: the type of key each family of signatures needs,
+ * and its curve.
+ */
 const KEY_TYPES: Readonly<Record<string, readonly [type: string, curve: string | null]>> = {
   RS: ['RSA', null],
   PS: ['RSA', null],

@@ -71,7 +71,10 @@ export function maskRules(data: Record<string, unknown>): readonly Finding[] {
 
 const CLASSES_SHOWN = 20;
 
-/** Gives each field with masks the one of every class: where nothing else is said of it, that of `default`. */
+/**
+ * Gives each field with masks the one of every class: where nothing else is said of it, that of
+ * `default`.
+ */
 export function completeMasks(data: object): void {
   const { clients, ...rest } = { clients: null, ...data };
   const classes =

@@ -1,8 +1,17 @@
-// biome-ignore-all format: a table of keys
 import { TLS_KEYS } from '../backend/upstream-keys.js';
 import { classKey } from '../keys/client-class.js';
 import { HTTP_URL } from '../keys/formats.js';
-import { closed, flag, list, millis, oneOf, optional, type StaticOf, text, unsafe } from '../keys/key-types.js';
+import {
+  closed,
+  flag,
+  list,
+  millis,
+  oneOf,
+  optional,
+  type StaticOf,
+  text,
+  unsafe,
+} from '../keys/key-types.js';
 
 /** Signatures of public keys only: a verifier cannot make them. */
 export const JWT_ALGORITHMS = [
@@ -20,34 +29,64 @@ export const JWT_ALGORITHMS = [
 
 /** How the claims of a token name its client. */
 const CLAIM_KEYS = {
-  forward: flag('Whether the token goes on to backends of SOAP callers and plain routes: a backend that has it can call as its client.',
-    false),
+  forward: flag(
+    'Whether the token goes on to backends of SOAP callers and plain routes: a backend that has it can call as its client.',
+    false,
+  ),
   clientClaim: text('The claim that names the client.', { minLength: 1, default: 'sub' }),
-  logAs: oneOf(['digest', 'claim'],
-    'How log and audit name the client: by the first 12 digits of the SHA-256 of issuer, blank and claim, or by issuer and the text of `clientClaim`, which may be personal data.', 'digest'),
-  scopesClaim: text('The claim with the scopes of the client: a text with blanks between them, or a list.',
-    { minLength: 1, default: 'scope' }),
-  classClaim: optional(text('The claim whose text names the class of the client.', { minLength: 1 })),
-  class: optional(classKey('The class of clients whose token names none of `classes`; without it they are refused.')),
+  logAs: oneOf(
+    ['digest', 'claim'],
+    'How log and audit name the client: by the first 12 digits of the SHA-256 of issuer, blank and claim, or by issuer and the text of `clientClaim`, which may be personal data.',
+    'digest',
+  ),
+  scopesClaim: text(
+    'The claim with the scopes of the client: a text with blanks between them, or a list.',
+    { minLength: 1, default: 'scope' },
+  ),
+  classClaim: optional(
+    text('The claim whose text names the class of the client.', { minLength: 1 }),
+  ),
+  class: optional(
+    classKey(
+      'The class of clients whose token names none of `classes`; without it they are refused.',
+    ),
+  ),
 };
 
 /** One issuer of tokens. */
 const JWT_KEYS = closed(
   {
-    issuer: text('Its `iss`.',
-      { pattern: '^\\S{1,1024}$', hint: 'Write the `iss` of its tokens, such as https://login.example.' }),
+    issuer: text('Its `iss`.', {
+      pattern: '^\\S{1,1024}$',
+      hint: 'Write the `iss` of its tokens, such as https://login.example.',
+    }),
     audience: text('The value that its `aud` must be or hold.', { minLength: 1 }),
-    jwks: optional(text('The keys of the issuer as a JSON Web Key Set: `{ file: jwks.json }`. Instead of `jwksUrl`.',
-      { minLength: 1 })),
-    jwksUrl: optional(text('Where the issuer shows its keys. Asked when the first token comes, every 10 minutes, and for a key that is not known, twice a minute at most.',
-      HTTP_URL)),
+    jwks: optional(
+      text(
+        'The keys of the issuer as a JSON Web Key Set: `{ file: jwks.json }`. Instead of `jwksUrl`.',
+        { minLength: 1 },
+      ),
+    ),
+    jwksUrl: optional(
+      text(
+        'Where the issuer shows its keys. Asked when the first token comes, every 10 minutes, and for a key that is not known, twice a minute at most.',
+        HTTP_URL,
+      ),
+    ),
     algorithms: list(oneOf(JWT_ALGORITHMS), 'Signatures that are accepted, of public keys only.', {
       minItems: 1,
       uniqueItems: true,
       default: ['RS256', 'ES256'],
     }),
-    toleranceMillis: millis('How much the clocks of issuer and gateway may differ.', [0, 600_000], 60_000),
-    requireNotBefore: flag('Whether a token without `nbf` is refused; one without `exp` always is.', false),
+    toleranceMillis: millis(
+      'How much the clocks of issuer and gateway may differ.',
+      [0, 600_000],
+      60_000,
+    ),
+    requireNotBefore: flag(
+      'Whether a token without `nbf` is refused; one without `exp` always is.',
+      false,
+    ),
     ...CLAIM_KEYS,
   },
   'Clients that send a signed token: `Authorization: Bearer ...`. One issuer, or a list of them.',
@@ -55,7 +94,10 @@ const JWT_KEYS = closed(
 
 export type JwtConfig = StaticOf<typeof JWT_KEYS>;
 
-/** One issuer, or a list. Unsafe because a union would report an error inside an issuer as "matches none". */
+/**
+ * One issuer, or a list. Unsafe because a union would report an error inside an issuer as "matches
+ * none".
+ */
 export const JWT_ISSUERS_KEYS = unsafe<JwtConfig | readonly JwtConfig[]>({
   ...JWT_KEYS,
   type: ['object', 'array'],
@@ -74,25 +116,52 @@ export const jwtIssuers = (
       ? []
       : [{ issuer: jwt, path: [] }];
 
-const isList = (jwt: JwtConfig | readonly JwtConfig[] | undefined): jwt is readonly JwtConfig[] => Array.isArray(jwt);
+const isList = (jwt: JwtConfig | readonly JwtConfig[] | undefined): jwt is readonly JwtConfig[] =>
+  Array.isArray(jwt);
 
 /** Clients with tokens that only their authorization server can read. */
 export const INTROSPECTION = closed(
   {
     url: text('The introspection endpoint.', HTTP_URL),
-    issuer: optional(text('The issuer of its tokens, which clients of MCP are told. It needs `audience`.', HTTP_URL)),
+    issuer: optional(
+      text(
+        'The issuer of its tokens, which clients of MCP are told. It needs `audience`.',
+        HTTP_URL,
+      ),
+    ),
     clientId: text('The gateway, as the server knows it.', { minLength: 1, maxLength: 1024 }),
     clientSecret: text('Its secret; a file may rotate.', { minLength: 1, maxLength: 8192 }),
-    clientAuth: oneOf(['basic', 'post'],
-      'How the gateway identifies itself: by HTTP Basic, or in the form (RFC 6749 section 2.3.1).', 'basic'),
-    tls: optional(
-      { ...TLS_KEYS, description: 'TLS to the endpoint, with the keys of `tls` of a service.', like: 'services.tls' }),
-    audience: optional(text('The value that `aud` must be or hold; by default the server decides.', { minLength: 1 })),
+    clientAuth: oneOf(
+      ['basic', 'post'],
+      'How the gateway identifies itself: by HTTP Basic, or in the form (RFC 6749 section 2.3.1).',
+      'basic',
+    ),
+    tls: optional({
+      ...TLS_KEYS,
+      description: 'TLS to the endpoint, with the keys of `tls` of a service.',
+      like: 'services.tls',
+    }),
+    audience: optional(
+      text('The value that `aud` must be or hold; by default the server decides.', {
+        minLength: 1,
+      }),
+    ),
     ...CLAIM_KEYS,
-    timeoutMillis: millis('Time for an answer. Without one, requests are refused.', [10, 60_000], 2_000),
-    activeMillis: millis('How long an active token is not asked about again; never beyond its `exp`.',
-      [0, 3_600_000], 60_000),
-    inactiveMillis: millis('How long a token that is not active is not asked about again.', [0, 600_000], 5_000),
+    timeoutMillis: millis(
+      'Time for an answer. Without one, requests are refused.',
+      [10, 60_000],
+      2_000,
+    ),
+    activeMillis: millis(
+      'How long an active token is not asked about again; never beyond its `exp`.',
+      [0, 3_600_000],
+      60_000,
+    ),
+    inactiveMillis: millis(
+      'How long a token that is not active is not asked about again.',
+      [0, 600_000],
+      5_000,
+    ),
   },
   'Clients that send a token which the authorization server is asked about (RFC 7662): `Authorization: Bearer ...`. With `jwt`, tokens of other issuers.',
 );

@@ -36,7 +36,9 @@ export function tokenRules(clients: Record<string, unknown>, path: ConfigPath): 
   ];
 }
 
-/** A server that others are sent to makes tokens for many: those for others must not be good here. */
+/**
+ * A server that others are sent to makes tokens for many: those for others must not be good here.
+ */
 function audienceOf(
   { issuer, audience }: Record<string, unknown>,
   path: ConfigPath,

@@ -1,7 +1,10 @@
 import { isRecord, recordEntries } from '../../base/record.js';
 import type { EndpointPath } from '../listen/path-rules.js';
 
-/** The prefix of the paths at which services post their notifications; the name of the service follows. */
+/**
+ * The prefix of the paths at which services post their notifications; the name of the service
+ * follows.
+ */
 export const CALLBACK_PATH = '/callback/';
 
 /** The paths of notifications that subscriptions wait for, one for each service. */

@@ -2,7 +2,10 @@ import { isRecord } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 
-/** Rules about the GraphQL endpoint: origins are compared as browsers write them, so nothing stands for some of them. */
+/**
+ * Rules about the GraphQL endpoint: origins are compared as browsers write them, so nothing stands
+ * for some of them.
+ */
 export function graphqlRules({ graphql }: Record<string, unknown>): readonly Finding[] {
   if (!isRecord(graphql)) return [];
   const { origins, cors } = graphql;

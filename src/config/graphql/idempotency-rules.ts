@@ -31,7 +31,10 @@ export function idempotencyRules(data: Record<string, unknown>): readonly Findin
   return findings;
 }
 
-/** A field with a meaning of its own is no key: its value is the same in many requests, or another in each. */
+/**
+ * A field with a meaning of its own is no key: its value is the same in many requests, or another
+ * in each.
+ */
 function headerRules(
   idempotency: unknown,
   path: ConfigPath,

@@ -1,4 +1,3 @@
-// biome-ignore-all format: a table of keys
 import { FIELD_NAME, FIELD_PATH, GRAPHQL_NAME, SERVICE_OPERATION } from '../keys/formats.js';
 import { closed, mapOf, optional, string, text } from '../keys/key-types.js';
 import { listSize } from './cost-keys.js';
@@ -15,7 +14,9 @@ const BATCH = closed(
     operation: operation('Service and operation: `customers.GetCustomers`.'),
     argument: fieldPath('Its list argument, which takes the keys.'),
     key: fieldPath('The field of the items that holds the key: answers may come in any order.'),
-    items: optional(fieldPath('Path to the list in its answer, where the answer itself is not the list.')),
+    items: optional(
+      fieldPath('Path to the list in its answer, where the answer itself is not the list.'),
+    ),
   },
   'A list operation that answers many objects in one call.',
 );
@@ -24,12 +25,18 @@ const LINK = closed({
   operation: operation(
     'Service and operation: `customers.GetCustomer`. Its answer is the field; it needs no field of its own.',
   ),
-  arguments: mapOf(FIELD_PATH.pattern, string(FIELD_PATH),
-    'By argument of the operation (or path into it, `criteria.id`), the field of the object (or path) that fills it. Other arguments become those of the link.', { names: FIELD_PATH.hint }),
+  arguments: mapOf(
+    FIELD_PATH.pattern,
+    string(FIELD_PATH),
+    'By argument of the operation (or path into it, `criteria.id`), the field of the object (or path) that fills it. Other arguments become those of the link.',
+    { names: FIELD_PATH.hint },
+  ),
   batch: optional(BATCH),
   description: optional(text('The description of the field; that of the operation unless set.')),
   deprecated: optional(text('Why the field should not be used any more.', { minLength: 1 })),
-  listSize: optional(listSize('How long its list is, for the cost; as the operation has it unless set.')),
+  listSize: optional(
+    listSize('How long its list is, for the cost; as the operation has it unless set.'),
+  ),
 });
 
 /** Keys of the links between operations: the part of the table of keys for them. */
@@ -37,5 +44,8 @@ export const LINK_KEYS = mapOf(
   `^${FIELD_NAME}\\.${GRAPHQL_NAME}$`,
   LINK,
   'By `Type.field`: fields that another operation answers, asked with fields of the object. They join operations, also of different services, into one graph.',
-  { names: 'Write a type of the schema, a dot and the name of the new field: Order.customer.', default: {} },
+  {
+    names: 'Write a type of the schema, a dot and the name of the new field: Order.customer.',
+    default: {},
+  },
 );

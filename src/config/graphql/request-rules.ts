@@ -4,7 +4,10 @@ import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';
 
-/** Rules between the keys of a request's entries, the header fields of the service, and the claims of callers. */
+/**
+ * Rules between the keys of a request's entries, the header fields of the service, and the claims
+ * of callers.
+ */
 export function requestRules(
   service: Record<string, unknown>,
   path: ConfigPath,

@@ -3,7 +3,10 @@ import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';
 
-/** Rules between the keys of subscriptions: one source each, and one way to make an answer of an event. */
+/**
+ * Rules between the keys of subscriptions: one source each, and one way to make an answer of an
+ * event.
+ */
 export function subscriptionRules(data: Record<string, unknown>): readonly Finding[] {
   const subscriptions = data['subscriptions'];
   if (!isRecord(subscriptions)) return [];

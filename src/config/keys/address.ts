@@ -27,11 +27,17 @@ export function parseListenAddress(text: string): ListenAddress | null {
 /** The host of `host:port`; '' for the path of a Unix socket. */
 export const hostOf = (text: string): string => parseAddress(text)?.host ?? '';
 
-/** Whether other machines can reach an address: it is neither the path of a Unix socket nor a loopback address. */
+/**
+ * Whether other machines can reach an address: it is neither the path of a Unix socket nor a
+ * loopback address.
+ */
 export const isReachable = (text: string): boolean =>
   !text.startsWith('unix:') && !/^(?:localhost|127\.[\d.]+|::1)$/i.test(hostOf(text));
 
-/** Whether a text is an http or https URL without credentials and fragment, which would end up in logs. */
+/**
+ * Whether a text is an http or https URL without credentials and fragment, which would end up in
+ * logs.
+ */
 export const isHttpUrl = (text: string): boolean => isUrl(text, /^https?:\/\//i);
 
 /** Whether a text is an http, https, ws or wss URL without credentials and fragment. */

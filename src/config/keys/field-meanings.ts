@@ -31,6 +31,9 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/_/, 'has an underscore, which no request may have in the name of a field'],
 ];
 
-/** The meaning of a field by its name in lower case, as the rest of a sentence; null for a field without one. */
+/**
+ * The meaning of a field by its name in lower case, as the rest of a sentence; null for a field
+ * without one.
+ */
 export const meaningOfField = (name: string): string | null =>
   MEANINGS.find(([pattern]) => pattern.test(name))?.[1] ?? null;

@@ -1,6 +1,8 @@
 import { PASSWORD_HASH } from '../../access/passwords/password-hash.js';
 
-/** The patterns and formats of values of the configuration, each with the hint of how to write one. */
+/**
+ * The patterns and formats of values of the configuration, each with the hint of how to write one.
+ */
 
 export const NAME_FORMAT = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
 export const GRAPHQL_NAME = '[A-Za-z][A-Za-z0-9_]{0,127}';

@@ -21,7 +21,10 @@ export const {
   Partial: partial,
 } = Type;
 
-/** A JSON Schema that TypeBox cannot write, with the type that it stands for. Each use has a comment with the reason. */
+/**
+ * A JSON Schema that TypeBox cannot write, with the type that it stands for. Each use has a comment
+ * with the reason.
+ */
 export const { Unsafe: unsafe } = Type;
 
 /** Keys by name. */
@@ -112,7 +115,10 @@ export const mapOf = <T extends TSchema>(
     additionalProperties: false,
   });
 
-/** One of several texts. Unsafe because TypeBox writes `anyOf`, from which no editor completes and no hint is made. */
+/**
+ * One of several texts. Unsafe because TypeBox writes `anyOf`, from which no editor completes and
+ * no hint is made.
+ */
 export const oneOf = <const T extends readonly string[]>(
   values: T,
   description?: string,
@@ -124,13 +130,15 @@ export const flag = (description: string, initial?: boolean) =>
   Type.Boolean(given(description, initial));
 
 /**
- * `true`, `false` or keys. Unsafe because a union would report an error inside the object as "matches none"; one schema
- * with two types reports it where it is.
+ * `true`, `false` or keys. Unsafe because a union would report an error inside the object as
+ * "matches none"; one schema with two types reports it where it is.
  */
 export const flagOr = <T extends TObject>(description: string, keys: T) =>
   unsafe<boolean | Static<T>>({ ...keys, type: ['boolean', 'object'], description });
 
-/** Keys, or one of several words that the loader makes a map of. Unsafe for the reason of `flagOr`. */
+/**
+ * Keys, or one of several words that the loader makes a map of. Unsafe for the reason of `flagOr`.
+ */
 export const wordOr = <T extends TObject | TRecord>(words: readonly string[], keys: T) =>
   unsafe<Static<T>>({
     ...keys,

@@ -10,8 +10,8 @@ import {
 } from './key-types.js';
 
 /*
- * Limit tables as configuration. Unsafe because TypeBox cannot derive the keys from a table: the result of
- * `Object.fromEntries` has lost its names.
+ * Limit tables as configuration. Unsafe because TypeBox cannot derive the keys from a table: the
+ * result of `Object.fromEntries` has lost its names.
  */
 
 /** The keys of one limit table, with its defaults. */
@@ -24,7 +24,10 @@ export const limitGroup = <T extends LimitTable>(table: T, description: string) 
     ...(Object.values(table).every(({ isInternal }) => isInternal) && { internal: true }),
   });
 
-/** The keys of a limit table, as an override of the section `like`. An absent key stays as it is there. */
+/**
+ * The keys of a limit table, as an override of the section `like`. An absent key stays as it is
+ * there.
+ */
 export const limitOverrides = <T extends LimitTable>(table: T, like: string) =>
   unsafe<Partial<Limits<T>>>({
     ...partial(
@@ -37,8 +40,8 @@ export const limitOverrides = <T extends LimitTable>(table: T, like: string) =>
   });
 
 /**
- * The internal limits of the tables by their group, without defaults: an absent key stays as it is in the group. They are
- * checked, and left out of what is published.
+ * The internal limits of the tables by their group, without defaults: an absent key stays as it is
+ * in the group. They are checked, and left out of what is published.
  */
 export const internalLimits = <T extends Readonly<Record<string, LimitTable>>>(
   tables: T,

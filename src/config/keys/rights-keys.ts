@@ -1,4 +1,3 @@
-// biome-ignore-all format: a table of keys
 import { MASKS } from '../../graphql/rights/field-rule.js';
 import { NAME_FORMAT } from './formats.js';
 import { closed, mapOf, oneOf, optional, type StaticOf, unsafe, wordOr } from './key-types.js';
@@ -21,8 +20,13 @@ const SCOPES = unsafe<(string | string[])[]>({
 /** Keys about the callers of an operation, or the readers of a field. */
 export const SCOPE_KEYS = {
   scopes: optional(SCOPES),
-  authenticated: optional(unsafe<boolean>(
-    { type: 'boolean', description: 'Callers must be identified by credentials: an address or a network alone is not enough.' })),
+  authenticated: optional(
+    unsafe<boolean>({
+      type: 'boolean',
+      description:
+        'Callers must be identified by credentials: an address or a network alone is not enough.',
+    }),
+  ),
 };
 
 /** The key of `mask` for all classes that it does not name. */
@@ -33,8 +37,17 @@ const MASK_CHOICES = ['none', ...MASKS] as const;
 
 export const FIELD_RIGHTS_KEYS = {
   ...SCOPE_KEYS,
-  mask: optional(
-    { ...wordOr(MASK_CHOICES, mapOf(NAME_FORMAT, oneOf(MASK_CHOICES), undefined, { names: 'Use the name of a class, or `default` for all others.', minProperties: 1 })), description: 'What clients get of the value: for all classes (`mask: last4`), or by class of `clients`, with `default` for those that are not named. `last4`: the last four characters behind `****`; `hash`: its HMAC-SHA256 by `clients.maskKey`; `null`; `remove`: the field is left out of answers; `none`: the value. Without `default`, classes that are not named get the value.' }),
+  mask: optional({
+    ...wordOr(
+      MASK_CHOICES,
+      mapOf(NAME_FORMAT, oneOf(MASK_CHOICES), undefined, {
+        names: 'Use the name of a class, or `default` for all others.',
+        minProperties: 1,
+      }),
+    ),
+    description:
+      'What clients get of the value: for all classes (`mask: last4`), or by class of `clients`, with `default` for those that are not named. `last4`: the last four characters behind `****`; `hash`: its HMAC-SHA256 by `clients.maskKey`; `null`; `remove`: the field is left out of answers; `none`: the value. Without `default`, classes that are not named get the value.',
+  }),
 };
 
 export const FIELD_RIGHTS = closed(FIELD_RIGHTS_KEYS);

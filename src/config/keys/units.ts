@@ -27,7 +27,10 @@ export const UNIT_WORDS: Readonly<Record<Unit, string>> = {
   points: 'points',
 };
 
-/** An amount as people write it (`10MiB`, `1.5s`, `250`), in the unit; null when it is none or not whole. */
+/**
+ * An amount as people write it (`10MiB`, `1.5s`, `250`), in the unit; null when it is none or not
+ * whole.
+ */
 export function parseAmount(text: string, unit: Unit): number | null {
   const match = /^(\d{1,15}(?:\.\d{1,6})?) ?([A-Za-z]{0,3})$/.exec(text);
   if (match === null) return null;

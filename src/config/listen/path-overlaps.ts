@@ -8,8 +8,9 @@ const isBefore = (one: EndpointPath, other: EndpointPath): boolean =>
   ENDPOINTS.indexOf(one.endpoint) < ENDPOINTS.indexOf(other.endpoint);
 
 /**
- * Finds paths that two endpoints claim: equal ones, those below a path whose endpoint is asked first, and those that a
- * REST path with parameters matches. A plain route takes the paths that are left, so others may be below it.
+ * Finds paths that two endpoints claim: equal ones, those below a path whose endpoint is asked
+ * first, and those that a REST path with parameters matches. A plain route takes the paths that are
+ * left, so others may be below it.
  */
 export function* pathOverlaps(claims: readonly EndpointPath[]): Steps<readonly Finding[]> {
   const written = claims.filter(({ claimed }) => isWrittenPath(claimed));

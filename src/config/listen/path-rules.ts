@@ -27,7 +27,10 @@ type EndpointKind = (typeof ENDPOINTS)[number];
 /** A path of the traffic address, the key that claims it, and the endpoint that answers it. */
 export interface EndpointPath extends ClaimedPath {
   readonly endpoint: EndpointKind;
-  /** The path alone; all paths that begin with it; or those that match it, where `{name}` is one segment. */
+  /**
+   * The path alone; all paths that begin with it; or those that match it, where `{name}` is one
+   * segment.
+   */
   readonly reach: 'exact' | 'below' | 'template';
   /** The key does not have the path itself: it follows from its value. */
   readonly isDerived?: true;

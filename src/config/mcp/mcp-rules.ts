@@ -3,7 +3,10 @@ import type { EndpointPath } from '../listen/path-rules.js';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
-/** The address of the description of a resource: between its host and its path (RFC 9728 section 3.1). */
+/**
+ * The address of the description of a resource: between its host and its path (RFC 9728 section
+ * 3.1).
+ */
 export const describedAt = (resource: URL): URL =>
   new URL(WELL_KNOWN + resource.pathname, resource.origin);
 

@@ -5,7 +5,10 @@ import { classNamers, identitySuccessions, NO_CLASS } from './identities.js';
 import type { ConfigChange, Weakening } from './protection.js';
 import { masksLess } from './rights.js';
 
-/** Compares what identifies clients, and what the clients that were known may do. New clients and classes are additions. */
+/**
+ * Compares what identifies clients, and what the clients that were known may do. New clients and
+ * classes are additions.
+ */
 
 type ClassConfig = NonNullable<NonNullable<Config['clients']>['classes']>[string];
 
@@ -24,7 +27,10 @@ export const clientsGone = (change: ConfigChange): readonly Weakening[] =>
       ]
     : [];
 
-/** Identities that are new for callers without credentials, and those of another class with more rights. */
+/**
+ * Identities that are new for callers without credentials, and those of another class with more
+ * rights.
+ */
 export function* widerIdentities(change: ConfigChange): Iterable<Weakening | null> {
   const { clients: earlier } = change.before;
   const { clients: later } = change.after;
@@ -74,7 +80,10 @@ export function unnamedClasses(change: ConfigChange): readonly Weakening[] {
   });
 }
 
-/** Classes of the same name with more rights: also clients that the configuration does not name may have them. */
+/**
+ * Classes of the same name with more rights: also clients that the configuration does not name may
+ * have them.
+ */
 export function widerClasses(change: ConfigChange): readonly Weakening[] {
   const [earlier, later] = [
     change.before.clients?.classes ?? {},

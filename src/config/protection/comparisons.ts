@@ -26,7 +26,9 @@ export const flagComparison =
 export const kept: ValueComparison = (before, after) =>
   isThere(before) && !isThere(after) ? 'is gone' : null;
 
-/** A list of what is let in: more is weaker, and so is no list where its absence lets everything in. */
+/**
+ * A list of what is let in: more is weaker, and so is no list where its absence lets everything in.
+ */
 export const grants =
   (absence: 'closed' | 'open'): ValueComparison =>
   (before, after) => {
@@ -53,14 +55,20 @@ export const memoryTime: ValueComparison = (before, after) =>
     ? goes(before, after)
     : null;
 
-/** A price of calls: none is weaker, and so is its absence, where the default may be less. Another number is a decision. */
+/**
+ * A price of calls: none is weaker, and so is its absence, where the default may be less. Another
+ * number is a decision.
+ */
 export const price: ValueComparison = (before, after) => {
   if (typeof before !== 'number' || before === 0) return null;
   if (after === undefined) return 'is gone';
   return after === 0 ? 'is switched off' : null;
 };
 
-/** A value that decides what is compared, or what is read: any other one may let in what was refused. */
+/**
+ * A value that decides what is compared, or what is read: any other one may let in what was
+ * refused.
+ */
 export const fixed: ValueComparison = (before, after) =>
   before === undefined || before === after ? null : goes(before, after ?? 'none');
 

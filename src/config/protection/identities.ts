@@ -20,13 +20,22 @@ interface Identity {
 /** Tokens that name no class are refused. */
 export const NO_CLASS = '';
 
-/** What callers cannot leave out, as they can a key or a token: where it counts no more, their address does. */
+/**
+ * What callers cannot leave out, as they can a key or a token: where it counts no more, their
+ * address does.
+ */
 const UNAVOIDABLE = ['certificate', 'wsSecurity'] as const;
 
-/** An earlier identity, null for none: such callers were refused; and the one that these callers have later. */
+/**
+ * An earlier identity, null for none: such callers were refused; and the one that these callers
+ * have later.
+ */
 type Succession = readonly [from: Identity | null, to: Identity];
 
-/** Every identity that a change may give to callers, with the one that they had; null between parts of the work. */
+/**
+ * Every identity that a change may give to callers, with the one that they had; null between parts
+ * of the work.
+ */
 export function* identitySuccessions(
   earlier: Clients,
   later: Clients,

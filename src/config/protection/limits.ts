@@ -45,7 +45,10 @@ const FLOORS: ReadonlySet<string> = new Set([
   'persisted.registrationCost',
 ]);
 
-/** Limits that are switched off, or gone while the default is weaker. A number that is written is a decision. */
+/**
+ * Limits that are switched off, or gone while the default is weaker. A number that is written is a
+ * decision.
+ */
 export function weakerLimits({
   before,
   after,

@@ -46,7 +46,10 @@ export const openRequests = ({ services }: Config): readonly string[] =>
     return [...sentencesOf(holes), ...openDigests(owner, signature)];
   });
 
-/** What is verified of replies; and services whose calls are signed while their replies are not verified. */
+/**
+ * What is verified of replies; and services whose calls are signed while their replies are not
+ * verified.
+ */
 export const openReplies = ({ services }: Config): readonly string[] =>
   Object.entries(services).flatMap(([name, { security }]) => {
     const { make, verifyReplies } = security;

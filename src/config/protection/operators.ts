@@ -1,7 +1,10 @@
 import { type AdminListenerConfig, listenersOf } from '../listen/listen-keys.js';
 import type { ConfigChange, Weakening } from './protection.js';
 
-/** Addresses for operators that asked for credentials and do so no longer. Their order needs a restart to change. */
+/**
+ * Addresses for operators that asked for credentials and do so no longer. Their order needs a
+ * restart to change.
+ */
 export function openAdmin({ before, after }: ConfigChange): readonly Weakening[] {
   const earlier = listenersOf<AdminListenerConfig>(before.admin);
   return listenersOf<AdminListenerConfig>(after.admin).flatMap(

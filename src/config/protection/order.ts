@@ -2,8 +2,8 @@ import { SECTIONS } from '../clients/credential-rules.js';
 import type { ValueComparison } from './protection.js';
 
 /**
- * The order of the ways in which clients are identified, of those that both configurations have. A caller with several
- * credentials is another client where two of them change places.
+ * The order of the ways in which clients are identified, of those that both configurations have. A
+ * caller with several credentials is another client where two of them change places.
  */
 export const sameOrder: ValueComparison = (before, after, _at, change) => {
   const clients = [change.before.clients, change.after.clients].map(

@@ -3,7 +3,9 @@ import { STRENGTH } from '../../graphql/rights/field-rule.js';
 import type { Config } from '../schema.js';
 import type { ConfigChange, ValueComparison } from './protection.js';
 
-/** The scopes of an operation or a field: the later ones must ask for all that the earlier ones did. */
+/**
+ * The scopes of an operation or a field: the later ones must ask for all that the earlier ones did.
+ */
 export const scopes: ValueComparison = (before, after) => {
   const earlier = choicesOf(before);
   if (earlier === null) return null;
@@ -87,8 +89,8 @@ const selects = (operations: Record<string, unknown>): boolean =>
   Object.values(operations).some((mapping) => isRecord(mapping) && mapping['field'] !== undefined);
 
 /**
- * What the gateway writes into messages of its own, as a constant or by a claim: such as whose data is asked for. Callers
- * choose it where it is gone, unless the operation is no longer offered.
+ * What the gateway writes into messages of its own, as a constant or by a claim: such as whose data
+ * is asked for. Callers choose it where it is gone, unless the operation is no longer offered.
  */
 export const fixedForCallers: ValueComparison = (
   before,

@@ -1,7 +1,10 @@
 import { jwtIssuers } from '../clients/token-keys.js';
 import type { ConfigChange, Weakening } from './protection.js';
 
-/** Issuers of the same name whose tokens are verified less. Those that are new or gone let nothing in that was refused. */
+/**
+ * Issuers of the same name whose tokens are verified less. Those that are new or gone let nothing
+ * in that was refused.
+ */
 export function weakerTokens({ before, after }: ConfigChange): readonly Weakening[] {
   const known = new Map(
     jwtIssuers(before.clients?.jwt).map(({ issuer }) => [issuer.issuer, issuer]),

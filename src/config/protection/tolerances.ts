@@ -1,6 +1,9 @@
 import type { ConfigChange, Weakening } from './protection.js';
 
-/** The names in `tolerate` of operations that the earlier configuration did not map: it held their replies to more. */
+/**
+ * The names in `tolerate` of operations that the earlier configuration did not map: it held their
+ * replies to more.
+ */
 export function newTolerances({ before, after }: ConfigChange): readonly Weakening[] {
   return Object.entries(after.services).flatMap(([service, { operations }]) => {
     const earlier = before.services[service];

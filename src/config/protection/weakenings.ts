@@ -117,8 +117,8 @@ const childOf = (owner: unknown, name: string): unknown =>
   isRecord(owner) && Object.hasOwn(owner, name) ? owner[name] : undefined;
 
 /**
- * Maps the name of an earlier service to the later services that succeed it. These are the one of that name, and those
- * that are new at one of its addresses.
+ * Maps the name of an earlier service to the later services that succeed it. These are the one of
+ * that name, and those that are new at one of its addresses.
  */
 function successorsIn(before: Config, after: Config): ReadonlyMap<string, readonly string[]> {
   const known = { ...before.services, ...before.graphqlServices };

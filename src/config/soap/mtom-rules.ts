@@ -2,7 +2,10 @@ import { isRecord, recordEntries } from '../../base/record.js';
 import { printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 
-/** What the gateway signs is the envelope alone: content of other parts could be replaced on the way. */
+/**
+ * What the gateway signs is the envelope alone: content of other parts could be replaced on the
+ * way.
+ */
 export function mtomRules({ services }: Record<string, unknown>): readonly Finding[] {
   const findings: Finding[] = [];
   for (const [name, service] of recordEntries(services)) {

@@ -5,7 +5,10 @@ import type { Finding } from '../keys/finding.js';
 /** Keys of `security.verify` that prove who sent a message. */
 const PROOFS = ['signature', 'usernameToken', 'saml'] as const;
 
-/** The signature of the gateway over the message of a SOAP caller speaks for that: the caller must have proved who it is. */
+/**
+ * The signature of the gateway over the message of a SOAP caller speaks for that: the caller must
+ * have proved who it is.
+ */
 export function signingRules({ services, clients }: Record<string, unknown>): readonly Finding[] {
   if (isKnown(clients)) return [];
   const findings: Finding[] = [];
@@ -23,6 +26,8 @@ export function signingRules({ services, clients }: Record<string, unknown>): re
   return findings;
 }
 
-/** Callers without credentials are refused: classes are there, and an address is not enough for one. */
+/**
+ * Callers without credentials are refused: classes are there, and an address is not enough for one.
+ */
 const isKnown = (clients: unknown): boolean =>
   isRecord(clients) && clients['classes'] !== undefined && clients['address'] === undefined;

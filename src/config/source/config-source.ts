@@ -34,8 +34,9 @@ export class ConfigSource {
   }
 
   /**
-   * Returns the position of a key or its value. Without `part`: the value when it is a scalar, else the key. For a path
-   * that is in no file (a default): the nearest part around it that is; null when there is none.
+   * Returns the position of a key or its value. Without `part`: the value when it is a scalar, else
+   * the key. For a path that is in no file (a default): the nearest part around it that is; null
+   * when there is none.
    */
   placeOf(path: ConfigPath, part?: 'key' | 'value'): ConfigPlace | null {
     const { file, yaml } = this.#fileOf(path);
@@ -49,8 +50,8 @@ export class ConfigSource {
   }
 
   /**
-   * Returns the position in a file of `at` in the text at `path`. That is its file, or the one that `{ file: path }`
-   * names.
+   * Returns the position in a file of `at` in the text at `path`. That is its file, or the one that
+   * `{ file: path }` names.
    */
   placeIn(path: ConfigPath, at: SourcePosition): ConfigPlace {
     const named = this.#referenceAt(path);
@@ -59,7 +60,10 @@ export class ConfigSource {
     return { file, ...(yaml.placeIn(path, at) ?? { line: 1, column: 1 }) };
   }
 
-  /** A file that the configuration names at `path`: its absolute path, and how the operator would name it. */
+  /**
+   * A file that the configuration names at `path`: its absolute path, and how the operator would
+   * name it.
+   */
   locate(path: ConfigPath, named: string): { readonly location: string; readonly shown: string } {
     const { file } = this.#fileOf(path);
     return {

@@ -9,7 +9,10 @@ export interface NamedWsdl {
   readonly place: ConfigPlace | null;
 }
 
-/** The WSDLs that a configuration names, as far as it can be read at all: nothing else of it need be right. */
+/**
+ * The WSDLs that a configuration names, as far as it can be read at all: nothing else of it need be
+ * right.
+ */
 export async function namedWsdls(
   file: string,
   environment: Environment,

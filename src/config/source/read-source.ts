@@ -19,7 +19,10 @@ import { readYaml } from './yaml-source.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads a configuration file and those that it includes. Throws `ConfigurationError` for what cannot be read at all. */
+/**
+ * Reads a configuration file and those that it includes. Throws `ConfigurationError` for what
+ * cannot be read at all.
+ */
 export async function readSource(
   file: string,
   environment: Environment,

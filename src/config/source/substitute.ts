@@ -23,7 +23,10 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly inputs: Inputs;
   readonly pace: Pace;
-  /** Takes a diagnostic with the value at a path. Never gets a value of the environment or of a file. */
+  /**
+   * Takes a diagnostic with the value at a path. Never gets a value of the environment or of a
+   * file.
+   */
   report(path: ConfigPath, what: string, remedy: string | null): void;
 }
 
@@ -37,8 +40,9 @@ export interface Substituted {
 }
 
 /**
- * Puts in what the environment and other files give, and turns text into what the key wants: `"8"` into 8, `10MiB`
- * into bytes, `1.1` into the name of a dialect. Keys the schema does not know stay as they are; the check refuses them.
+ * Puts in what the environment and other files give, and turns text into what the key wants: `"8"`
+ * into 8, `10MiB` into bytes, `1.1` into the name of a dialect. Keys the schema does not know stay
+ * as they are; the check refuses them.
  */
 export async function substitute(
   value: unknown,
@@ -117,7 +121,10 @@ async function fromFile(
   }
 }
 
-/** A text with each `${NAME}` replaced (`$${` is a literal `${`; in XML the values are escaped), or null after a report. */
+/**
+ * A text with each `${NAME}` replaced (`$${` is a literal `${`; in XML the values are escaped), or
+ * null after a report.
+ */
 function fromEnvironment(
   text: string,
   path: ConfigPath,

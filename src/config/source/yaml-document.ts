@@ -26,7 +26,10 @@ const COMPOSED_TOGETHER = 500;
 /** Aliases that stand for more nodes than this are taken for an attack on memory. */
 const MAX_ALIASES = 100;
 
-/** Keys that stand twice are found by the caller: the library compares each with all others of its map. */
+/**
+ * Keys that stand twice are found by the caller: the library compares each with all others of its
+ * map.
+ */
 const OPTIONS: ParseOptions & DocumentOptions & SchemaOptions = {
   prettyErrors: false,
   version: '1.2',
@@ -40,7 +43,9 @@ export interface ParsedYaml {
   readonly hasAliases: boolean;
 }
 
-/** What `parseDocument` of the library reads, in steps: a file of 10,000 API keys takes a second. */
+/**
+ * What `parseDocument` of the library reads, in steps: a file of 10,000 API keys takes a second.
+ */
 export function* parseYaml(text: string, lines: LineCounter): Steps<ParsedYaml> {
   const tokens = yield* tokensOf(text, lines);
   const documents = tokens.filter(({ type }) => type === 'document');
@@ -75,7 +80,10 @@ function* tokensOf(text: string, lines: LineCounter): Steps<readonly CST.Token[]
 
 type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
 
-/** Collections whose later items are composed by themselves, since the library composes a document at once. */
+/**
+ * Collections whose later items are composed by themselves, since the library composes a document
+ * at once.
+ */
 class CutCollections {
   hasAliases = false;
   /** Copies of a collection with the items that were taken out of it. */
@@ -85,7 +93,9 @@ class CutCollections {
     return this.#parts.size > 0;
   }
 
-  /** Counts the items within a token. With `isCut`, those beyond the first are taken out in parts. */
+  /**
+   * Counts the items within a token. With `isCut`, those beyond the first are taken out in parts.
+   */
   measure(token: CST.Token | null | undefined, isCut: boolean): number {
     if (token === null || token === undefined) return 0;
     if (token.type === 'alias') this.hasAliases = true;
@@ -150,8 +160,8 @@ const isEmpty = (item: CST.CollectionItem | undefined): boolean =>
 const isComma = ({ type }: CST.SourceToken): boolean => type === 'comma';
 
 /**
- * A copy of a collection with some of its items, which begins at the first of them: the library counts the length of a
- * key from there. The comma before the first one is left out.
+ * A copy of a collection with some of its items, which begins at the first of them: the library
+ * counts the length of a key from there. The comma before the first one is left out.
  */
 function withItems(token: Collection, from: number, to: number | undefined): Collection {
   const offset = offsetOf(token.items[from]) ?? token.offset;
@@ -164,7 +174,10 @@ function withItems(token: Collection, from: number, to: number | undefined): Col
   return { ...token, items };
 }
 
-/** The offset of an item: it begins with what stands before its key, or with the key or value itself. */
+/**
+ * The offset of an item: it begins with what stands before its key, or with the key or value
+ * itself.
+ */
 const offsetOf = (item: CST.CollectionItem | undefined): number | undefined =>
   (item?.start[0] ?? item?.key ?? item?.sep?.[0] ?? item?.value)?.offset;
 
@@ -180,8 +193,8 @@ function composePart(value: Collection, { errors, warnings }: Document.Parsed): 
 }
 
 /**
- * The plain data of a document, as its method `toJS` makes them, in steps. Throws `ReferenceError` for aliases that
- * expand to too much.
+ * The plain data of a document, as its method `toJS` makes them, in steps. Throws `ReferenceError`
+ * for aliases that expand to too much.
  */
 export function* plainData({ document, hasAliases }: ParsedYaml): Steps<unknown> {
   // The library counts what aliases stand for over the whole document.

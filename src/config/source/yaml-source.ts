@@ -29,13 +29,15 @@ export interface SourcePosition {
 export interface YamlSource {
   readonly value: unknown;
   /**
-   * Returns the position of a key or its value. Without `part`: the value when it is a scalar, else the key. For a path
-   * that is not in the file (a default): the nearest part around it that is; null when there is none.
+   * Returns the position of a key or its value. Without `part`: the value when it is a scalar, else
+   * the key. For a path that is not in the file (a default): the nearest part around it that is;
+   * null when there is none.
    */
   positionOf(path: ConfigPath, part?: 'key' | 'value'): SourcePosition | null;
   /**
-   * Returns the position in the file of `at`, which counts from the first character of the value at `path`. In text
-   * with joined or escaped lines it is the start of the value; null when it is not in the file.
+   * Returns the position in the file of `at`, which counts from the first character of the value at
+   * `path`. In text with joined or escaped lines it is the start of the value; null when it is not
+   * in the file.
    */
   placeIn(path: ConfigPath, at: SourcePosition): SourcePosition | null;
 }
@@ -131,8 +133,9 @@ export function* readYaml(text: string, file: string): Steps<YamlSource> {
 }
 
 /**
- * The text of a YAML file with further entries of a map at its top level; all else in it stays, to the byte. `entries`
- * are lines of block style without indentation. Throws `ConfigurationError` for a text that has no place for them.
+ * The text of a YAML file with further entries of a map at its top level; all else in it stays, to
+ * the byte. `entries` are lines of block style without indentation. Throws `ConfigurationError` for
+ * a text that has no place for them.
  */
 export function withEntries(
   text: string,
@@ -177,7 +180,10 @@ export function withEntries(
   return document.toString({ lineWidth: 0 });
 }
 
-/** Returns the end of the last scalar within an entry: the range of a map extends over comments below it. */
+/**
+ * Returns the end of the last scalar within an entry: the range of a map extends over comments
+ * below it.
+ */
 function endOfLast(entry: Pair): number {
   let end = 0;
   let node: unknown = entry;
@@ -194,7 +200,10 @@ function endOfLast(entry: Pair): number {
   return end;
 }
 
-/** The end of the line at `offset`, and of the lines of comment below it that are indented as far as `margin`. */
+/**
+ * The end of the line at `offset`, and of the lines of comment below it that are indented as far as
+ * `margin`.
+ */
 function endOfEntry(text: string, offset: number, margin: number): number {
   const lineEnd = (at: number): number => (text.indexOf('\n', at) + 1 || text.length + 1) - 1;
   let end = text[offset - 1] === '\n' ? offset - 1 : lineEnd(offset);
@@ -212,8 +221,8 @@ const ended = (text: string, newline: string): string =>
   text === '' || text.endsWith('\n') ? text : text + newline;
 
 /**
- * Returns the indentation of the lines of a block (YAML 1.2 section 8.1.1.1). Its header has it, or else its first line
- * that is not blank.
+ * Returns the indentation of the lines of a block (YAML 1.2 section 8.1.1.1). Its header has it, or
+ * else its first line that is not blank.
  */
 function indentation(text: string, header: number, parent: number): number {
   const end = text.indexOf('\n', header);
@@ -251,7 +260,9 @@ function firstAlias(document: Parameters<typeof visit>[0]): number {
   return offset;
 }
 
-/** The library reports exhaustion (of the stack, of aliases) with exceptions of the language itself. */
+/**
+ * The library reports exhaustion (of the stack, of aliases) with exceptions of the language itself.
+ */
 function* attempt<T>(work: Steps<T>, diagnostics: () => Diagnostic[]): Steps<T> {
   try {
     return yield* work;
@@ -268,7 +279,10 @@ interface SyntaxProblem {
   readonly offset: number;
 }
 
-/** One slip makes the parser complain again and again: its first complaint at each place is worth reading. */
+/**
+ * One slip makes the parser complain again and again: its first complaint at each place is worth
+ * reading.
+ */
 function syntaxDiagnostics(
   problems: readonly SyntaxProblem[],
   repeated: ReadonlyMap<number, RepeatedKey>,

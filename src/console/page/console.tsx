@@ -61,7 +61,7 @@ function Console() {
   const [part = 'overview', ...rest] = place;
   const showsEnds = part === 'services';
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: certificates rotate without a reload; their part asks again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: certificates rotate without a reload.
   useEffect(() => {
     if (generation === null) return;
     askDescription().then(setDescription, (error: Error) => setProblem(error.message));

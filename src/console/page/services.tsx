@@ -78,7 +78,9 @@ interface CertificatesProps {
   readonly listenerEnds: readonly ListenerEnd[];
 }
 
-/** The ends of what the gateway shows its callers and backends, and of what it verifies callers by. */
+/**
+ * The ends of what the gateway shows its callers and backends, and of what it verifies callers by.
+ */
 function Certificates({ readings, listenerEnds }: CertificatesProps) {
   const endOf = (kind: ListenerEnd['kind'], millis: number | null) => {
     const isSoon = millis !== null && millis - readings.now.atMillis < SOON_MILLIS[kind];

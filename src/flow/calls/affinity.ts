@@ -11,8 +11,8 @@ import { readRequest } from './read-request.js';
 const KEY_CHARS = 1024;
 
 /**
- * Which address of a backend a call should go to; null where all are alike. `textAtPath` is the text in the request that
- * calls may be spread by; null where it has none, or none so far.
+ * Which address of a backend a call should go to; null where all are alike. `textAtPath` is the
+ * text in the request that calls may be spread by; null where it has none, or none so far.
  */
 export function affinityOf(
   { affinity }: Reach,
@@ -46,7 +46,9 @@ function cookieOf(field: CallerIdentity['headers'][string], name: string): strin
   return null;
 }
 
-/** The text at a path of a request that is about to be sent; null where calls are not spread by one. */
+/**
+ * The text at a path of a request that is about to be sent; null where calls are not spread by one.
+ */
 export function textInRequest(
   service: SoapService,
   operation: Operation,

@@ -1,6 +1,7 @@
 /**
- * For how long a GraphQL answer may be cached, and by which caches: as long as its shortest-lived part, and by shared
- * caches only if each part may be. An answer with a part that may not be cached is not cacheable.
+ * For how long a GraphQL answer may be cached, and by which caches: as long as its shortest-lived
+ * part, and by shared caches only if each part may be. An answer with a part that may not be cached
+ * is not cacheable.
  */
 export class AnswerLifetime {
   #millis = Number.POSITIVE_INFINITY;

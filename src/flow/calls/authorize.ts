@@ -15,13 +15,16 @@ export interface Caller {
 
 /** The client of an HTTP request, which its message may name. */
 export interface MessageCaller extends Caller {
-  /** Makes `client` the client of the sender, whose message is verified. Throws `FORBIDDEN`, `RATE_LIMITED`. */
+  /**
+   * Makes `client` the client of the sender, whose message is verified. Throws `FORBIDDEN`,
+   * `RATE_LIMITED`.
+   */
   becomeSender(sender: MessageSender): void;
 }
 
 /**
- * Lets one SOAP call pass, once: the client may call the operation, and its budget has the points. Called as soon as the
- * operation is known, and before anything is sent to the backend.
+ * Lets one SOAP call pass, once: the client may call the operation, and its budget has the points.
+ * Called as soon as the operation is known, and before anything is sent to the backend.
  */
 export class CallGuard {
   readonly #caller: MessageCaller;
@@ -30,7 +33,10 @@ export class CallGuard {
   readonly #isConsulted: boolean;
   #hasPassed = false;
 
-  /** `closed`: by `service.operation`, what callers need for the replies. `isConsulted`: a decision point is asked as well. */
+  /**
+   * `closed`: by `service.operation`, what callers need for the replies. `isConsulted`: a decision
+   * point is asked as well.
+   */
   constructor(
     caller: MessageCaller,
     service: SoapService,
@@ -105,7 +111,9 @@ export class CallGuard {
 const lacksSome = (client: Client, requirements: SoapService['requirements']): boolean =>
   [...requirements.values()].some((requirement) => !isMet(requirement, client));
 
-/** Throws `FORBIDDEN`. The operation is the one that will be called, whatever the request called it. */
+/**
+ * Throws `FORBIDDEN`. The operation is the one that will be called, whatever the request called it.
+ */
 export function authorize(client: Client, service: string, operation: string | null): void {
   if (!isPermitted(client, service, operation))
     throw new Refusal('FORBIDDEN', null, { found: nameOf(service, operation) });
@@ -124,8 +132,8 @@ interface MissingRight {
 }
 
 /**
- * Authorizes a message for each operation that the backend may read in it, and for what each requires. An operation
- * that is not known may be any of the service. Throws `FORBIDDEN`.
+ * Authorizes a message for each operation that the backend may read in it, and for what each
+ * requires. An operation that is not known may be any of the service. Throws `FORBIDDEN`.
  */
 function authorizeMessage(
   client: Client,
@@ -156,7 +164,10 @@ function missingRight(
   return null;
 }
 
-/** Authorizes a GraphQL field: it calls one operation, which the backend may take for another. Throws `FORBIDDEN`. */
+/**
+ * Authorizes a GraphQL field: it calls one operation, which the backend may take for another.
+ * Throws `FORBIDDEN`.
+ */
 export function authorizeCall(
   client: Client,
   service: SoapService | undefined,
@@ -197,7 +208,10 @@ export function charge({ client, budgets }: Caller, points: number): void {
   if (!taken.isGranted) throw rateLimited(taken);
 }
 
-/** The refusal of a client without points. Whole seconds: clients do not understand less (RFC 9110 section 10.2.3). */
+/**
+ * The refusal of a client without points. Whole seconds: clients do not understand less (RFC 9110
+ * section 10.2.3).
+ */
 export function rateLimited({ retryAfterMillis }: Denied): Refusal {
   const retryAfter =
     retryAfterMillis === null ? null : String(Math.max(1, Math.ceil(retryAfterMillis / 1000)));

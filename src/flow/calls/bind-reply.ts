@@ -12,11 +12,12 @@ import { checkResultStatus } from './reply-head.js';
 import type { ReplyTolerance } from './reply-tolerance.js';
 
 /**
- * Holds a reply to its request, as far as no name of `tolerate` lets it pass, before anything of it is let through: it is a Fault or the declared output of the
- * operation, and relates to the message that was sent where both have ids. Throws `UPSTREAM_INVALID_RESPONSE` for a Body
- * that is empty and should not be, and for a result with the status of a failure; `UPSTREAM_SCHEMA_INVALID` for an element
- * that is the output of no operation; else `UPSTREAM_DESYNC`: the answer to another request is never delivered (catalogue
- * U01).
+ * Holds a reply to its request, as far as no name of `tolerate` lets it pass, before anything of it
+ * is let through: it is a Fault or the declared output of the operation, and relates to the message
+ * that was sent where both have ids. Throws `UPSTREAM_INVALID_RESPONSE` for a Body that is empty
+ * and should not be, and for a result with the status of a failure; `UPSTREAM_SCHEMA_INVALID` for
+ * an element that is the output of no operation; else `UPSTREAM_DESYNC`: the answer to another
+ * request is never delivered (catalogue U01).
  */
 export function bindReply(
   envelope: EnvelopeValidator,
@@ -46,7 +47,10 @@ export function bindReply(
 /** What the log says of an empty Body where a result is declared. */
 const EMPTY_BODY = 'SOAP_STRUCTURE: empty Body';
 
-/** Another name than that of the declared output: the output of another operation is never tolerated. */
+/**
+ * Another name than that of the declared output: the output of another operation is never
+ * tolerated.
+ */
 function tolerateName(
   { operationTag }: EnvelopeValidator,
   body: QName,
@@ -72,8 +76,9 @@ function tolerateName(
 }
 
 /**
- * The refusal of an answer to another request. Its address is suspected here: in monitor mode the answer passes, and one
- * that is decoded or kept is read when its call is over. A challenge is read for its Fault alone.
+ * The refusal of an answer to another request. Its address is suspected here: in monitor mode the
+ * answer passes, and one that is decoded or kept is read when its call is over. A challenge is read
+ * for its Fault alone.
  */
 function misdelivered(head: ReplyHead | null, detail: string, options = {}): Refusal {
   if (head !== null && head.status !== UNAUTHORIZED) head.suspect?.();
@@ -91,7 +96,10 @@ const expectedOf = (operation: Operation | null): Facts => {
 const isFaultName = (body: QName | null, dialect: Dialect | null): boolean =>
   body !== null && body.local === 'Fault' && body.uri === dialect?.envelopeUri;
 
-/** Makes a reply that relates to another message relate to this one: callers refuse any other. Within `onHeadValid`. */
+/**
+ * Makes a reply that relates to another message relate to this one: callers refuse any other.
+ * Within `onHeadValid`.
+ */
 export function relateTo(
   { addressing, header }: EnvelopeValidator,
   messageId: string | null,

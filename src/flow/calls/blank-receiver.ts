@@ -15,8 +15,8 @@ const HELD_BYTES_MAX = 4 * KIB;
 const BLANK = /^(?:\xef(?:\xbb(?:\xbf)?)?)?[ \t\r\n]*$/;
 
 /**
- * Passes content of white space alone on as no content, to the receiver of a reply that may be empty: scripts end with a
- * line. White space before other content is passed on.
+ * Passes content of white space alone on as no content, to the receiver of a reply that may be
+ * empty: scripts end with a line. White space before other content is passed on.
  */
 export class BlankReceiver implements UpstreamReceiver {
   readonly #receiver: UpstreamReceiver;

@@ -8,8 +8,9 @@ import type { CallKey, CallParts, KeyedRequest } from './declared-call.js';
 import { subjectOf } from './subject.js';
 
 /**
- * The key of a call by all that goes into it: calls with one key are the same to the backend, whichever caller they are
- * for. With the scope `client` each client has keys of its own. Null where calls cannot be compared.
+ * The key of a call by all that goes into it: calls with one key are the same to the backend,
+ * whichever caller they are for. With the scope `client` each client has keys of its own. Null
+ * where calls cannot be compared.
  */
 export function callKey(rule: ReadRule, call: CallParts): CallKey | null {
   const { message, upstream = null, service } = call;
@@ -23,9 +24,9 @@ export function callKey(rule: ReadRule, call: CallParts): CallKey | null {
 }
 
 /**
- * The claim of a call under the idempotency key of its request. Keys belong to a client, and where the backend sees the
- * user to the user, whatever the scopes: a token that is renewed may have others. A key stands for one operation with
- * its arguments, asked for by one asker.
+ * The claim of a call under the idempotency key of its request. Keys belong to a client, and where
+ * the backend sees the user to the user, whatever the scopes: a token that is renewed may have
+ * others. A key stands for one operation with its arguments, asked for by one asker.
  */
 export function callClaim(call: CallParts, keyed: KeyedRequest): KeyClaim {
   const { service, operation, request } = call;

@@ -6,13 +6,15 @@ import type { Upstream } from '../../upstream/upstream.js';
 import type { CallParts } from './declared-call.js';
 
 /*
- * The one list of the parts of a call. Every key of a call is a view of it, so that no key has a list of its own:
+ * The one list of the parts of a call. Every key of a call is a view of it, so that no key has a
+ * list of its own:
  *
  *     reply    coalesced calls and cached replies, by all that changes what the backend receives
  *     asker    idempotency keys, by all that tells one asker from another
  *
- * A part that is added to a call does not compile until its row says how it counts in each view. The parts of a caller
- * that calls are made from, before there is one, are in `caller-parts.ts`: for polls, downloads and pages.
+ * A part that is added to a call does not compile until its row says how it counts in each view.
+ * The parts of a caller that calls are made from, before there is one, are in `caller-parts.ts`:
+ * for polls, downloads and pages.
  */
 
 /** A value of JSON that stands for one part in a key. */
@@ -73,7 +75,8 @@ const REQUEST_PARTS: PartTable<CallView, UpstreamRequest, CallParts> = {
   className: IN_NO_VIEW,
   caller: IN_NO_VIEW,
   rules: IN_NO_VIEW,
-  // The backend sees the subject. Of an idempotency key the user is the owner (`callClaim`), whatever the scopes.
+  // The backend sees the subject. Of an idempotency key the user is the owner (`callClaim`),
+  // whatever the scopes.
   subject: { reply: (subject) => subject?.key ?? null, asker: NO_PART },
   observer: IN_NO_VIEW,
 };
@@ -86,7 +89,8 @@ export const CALL_PARTS: PartTable<CallView, CallParts> = {
     reply: (request, whole) => viewOf('reply', REQUEST_PARTS, request, whole),
     asker: (request, whole) => viewOf('asker', REQUEST_PARTS, request, whole),
   },
-  // Calls of a service that the gateway writes blocks into get the same ones about one subject, with another nonce.
+  // Calls of a service that the gateway writes blocks into get the same ones about one subject,
+  // with another nonce.
   blocks: inBoth((blocks) => (blocks === null ? null : [blocks.writers.length, blocks.subject])),
   message: { reply: (message) => message?.content.text ?? null, asker: NO_PART },
   // A call that writes has no key of a reply.
@@ -106,8 +110,8 @@ export const CALL_PARTS: PartTable<CallView, CallParts> = {
 const DESCRIBING: ReadonlySet<string> = new Set(['content-type', 'content-length', 'soapaction']);
 
 /**
- * Fields that name a program or a request and not its caller: with them hardly two calls would be alike. A reply that
- * depends on one says so in its Vary, and is not shared.
+ * Fields that name a program or a request and not its caller: with them hardly two calls would be
+ * alike. A reply that depends on one says so in its Vary, and is not shared.
  */
 const UNCOMPARED: ReadonlySet<string> = new Set([
   'accept',
@@ -118,7 +122,10 @@ const UNCOMPARED: ReadonlySet<string> = new Set([
   'via',
 ]);
 
-/** Fields that name one request, or its way, and nothing of its caller: a repeated request may have others. */
+/**
+ * Fields that name one request, or its way, and nothing of its caller: a repeated request may have
+ * others.
+ */
 const OF_ONE_REQUEST: ReadonlySet<string> = new Set([
   'x-request-id',
   'x-correlation-id',
@@ -133,7 +140,10 @@ const OF_ONE_REQUEST: ReadonlySet<string> = new Set([
 export const isOfAsker = (name: string): boolean =>
   !OF_ONE_REQUEST.has(name) && !name.startsWith('x-forwarded-');
 
-/** Whether replies are compared by a field, by its name in lower case. Any that is not known is one of them. */
+/**
+ * Whether replies are compared by a field, by its name in lower case. Any that is not known is one
+ * of them.
+ */
 export const isComparedField = (name: string, { callerFields }: SoapService): boolean =>
   !UNCOMPARED.has(name) || callerFields.varying.includes(name);
 
@@ -161,7 +171,10 @@ function namedFields(
   return fields.sort();
 }
 
-/** The names of connections that belong to one caller each: the backend knows the caller by the connection. */
+/**
+ * The names of connections that belong to one caller each: the backend knows the caller by the
+ * connection.
+ */
 const BOUND_NAMES = new WeakMap<Upstream, string>();
 
 function nameOfBound(upstream: Upstream | null): string | null {

@@ -6,13 +6,17 @@ import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { isPrintable } from './reply-head.js';
 
-/** Adds the header fields of a GraphQL caller's request that go on with a call; returns their spellings. */
+/**
+ * Adds the header fields of a GraphQL caller's request that go on with a call; returns their
+ * spellings.
+ */
 export function pushCallerFields(
   headers: string[],
   { callerFields }: SoapService,
   caller: CallerIdentity & { readonly rawHeaders: RawFields },
 ): FieldSpellings | null {
-  // Without an address there is no request: a poll is made for many subscribers, that have in common what varies.
+  // Without an address there is no request: a poll is made for many subscribers, that have in
+  // common what varies.
   const isRequest = caller.address !== '';
   const names = isRequest ? callerFields.ofGraphql : callerFields.varying;
   const spellings = pushNamed(headers, names, caller.headers, caller.rawHeaders);
@@ -23,13 +27,16 @@ export function pushCallerFields(
   return spellings;
 }
 
-/** Names, as they came, and values in turn; null where the request has no such list: fields then go on in the usual case. */
+/**
+ * Names, as they came, and values in turn; null where the request has no such list: fields then go
+ * on in the usual case.
+ */
 export type RawFields = readonly string[] | null;
 
 /**
- * Adds those of the named header fields that a request has; returns the spellings of those whose names came in another
- * than the usual one, null for none. `isBound`: NTLM and Negotiate go on as well, which
- * authenticate the connection to the backend. Any other is used for several callers.
+ * Adds those of the named header fields that a request has; returns the spellings of those whose
+ * names came in another than the usual one, null for none. `isBound`: NTLM and Negotiate go on as
+ * well, which authenticate the connection to the backend. Any other is used for several callers.
  */
 export function pushNamed(
   headers: string[],
@@ -54,7 +61,10 @@ export function pushNamed(
   return spellings;
 }
 
-/** The request without the fields that tell where it came from: a call for all clients comes from none of them. */
+/**
+ * The request without the fields that tell where it came from: a call for all clients comes from
+ * none of them.
+ */
 export function withoutOrigin(request: UpstreamRequest): UpstreamRequest {
   const headers = request.headers.filter((_, at, all) => !ORIGIN.has(all[at - (at % 2)] ?? ''));
   return { ...request, headers };

@@ -23,12 +23,16 @@ interface CalledOperation {
 }
 
 /**
- * The keys that are made before there is a call. `poll`: one call for all subscribers whose calls are the same. `holder`: an
- * address of a download is for one holder. `rows`: a cursor is for the rows that one caller sees, from whatever address.
+ * The keys that are made before there is a call. `poll`: one call for all subscribers whose calls
+ * are the same. `holder`: an address of a download is for one holder. `rows`: a cursor is for the
+ * rows that one caller sees, from whatever address.
  */
 type CallerView = 'poll' | 'holder' | 'rows';
 
-/** A part that is added to `CallerParts` does not compile until its row says how it counts in each view. */
+/**
+ * A part that is added to `CallerParts` does not compile until its row says how it counts in each
+ * view.
+ */
 const CALLER_PARTS: PartTable<CallerView, CallerParts, CalledOperation> = {
   client: {
     poll: NO_PART,

@@ -8,9 +8,9 @@ import { isPrintable } from './reply-head.js';
 const SECRET_CHARS_MIN = 4;
 
 /**
- * The challenges of a 401 that a caller can answer without a connection of its own to the backend: none where the backend
- * sends none. Null where the backend has no other than for connections. A challenge that repeats a value of the
- * gateway's own fields is left out.
+ * The challenges of a 401 that a caller can answer without a connection of its own to the backend:
+ * none where the backend sends none. Null where the backend has no other than for connections. A
+ * challenge that repeats a value of the gateway's own fields is left out.
  */
 export function challengesOf(head: ReplyHead, { reach }: SoapService): readonly string[] | null {
   const sent = head.headers('www-authenticate');
@@ -25,8 +25,9 @@ export function challengesOf(head: ReplyHead, { reach }: SoapService): readonly 
 }
 
 /**
- * The refusal of a 401 whose content is no Fault; null where no Fault is looked for. `challenge`: to the caller, null for
- * none. Where the gateway has sent no credentials of its own a Fault says more than the status.
+ * The refusal of a 401 whose content is no Fault; null where no Fault is looked for. `challenge`:
+ * to the caller, null for none. Where the gateway has sent no credentials of its own a Fault says
+ * more than the status.
  */
 export function refusalUnlessFault(
   { status }: ReplyHead,

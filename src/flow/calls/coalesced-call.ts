@@ -24,14 +24,15 @@ export interface CoalescedCallOptions {
 }
 
 /**
- * `collecting`: the reply comes in, and identical requests join. `replaying`: each waiter gets the whole reply, one after
- * the other. `streaming`: the reply is too long to be held, and one waiter gets it as it comes.
+ * `collecting`: the reply comes in, and identical requests join. `replaying`: each waiter gets the
+ * whole reply, one after the other. `streaming`: the reply is too long to be held, and one waiter
+ * gets it as it comes.
  */
 type State = 'collecting' | 'replaying' | 'streaming' | 'over';
 
 /**
- * One call to the backend, shared by identical requests that come while it is under way. It belongs to none of them: it
- * goes on as long as one waits, and a slow client does not delay the others.
+ * One call to the backend, shared by identical requests that come while it is under way. It belongs
+ * to none of them: it goes on as long as one waits, and a slow client does not delay the others.
  */
 export class CoalescedCall implements UpstreamReceiver {
   readonly key: string;

@@ -26,7 +26,10 @@ export async function consultPolicy(
   });
 }
 
-/** Asks about a request that calls no operation; `service` is null for a plain route. Rejects with `FORBIDDEN`. */
+/**
+ * Asks about a request that calls no operation; `service` is null for a plain route. Rejects with
+ * `FORBIDDEN`.
+ */
 export async function consultAboutPath(
   policy: Policy | null,
   { caller, exchange }: Pick<HttpExchange, 'caller' | 'exchange'>,
@@ -45,7 +48,10 @@ export async function consultAboutPath(
   await consultPolicy(policy, caller, exchange, about);
 }
 
-/** Asks about the operation of a SOAP message, and all others that the backend may read in it; null without a policy. */
+/**
+ * Asks about the operation of a SOAP message, and all others that the backend may read in it; null
+ * without a policy.
+ */
 export const soapConsultation = (
   policy: Policy | null,
   { caller, exchange }: Pick<HttpExchange, 'caller' | 'exchange'>,

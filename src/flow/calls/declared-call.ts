@@ -14,8 +14,9 @@ import { ReplyTolerance } from './reply-tolerance.js';
 import { SessionCall } from './session-call.js';
 
 /**
- * The permitted uses of a reply, decided by its reader: `store` in the cache; `share` with the callers that wait for it
- * and no later ones (a Fault, a failure); `private` to one caller, so that the others call separately.
+ * The permitted uses of a reply, decided by its reader: `store` in the cache; `share` with the
+ * callers that wait for it and no later ones (a Fault, a failure); `private` to one caller, so that
+ * the others call separately.
  */
 export type ReplyUse = 'store' | 'share' | 'private';
 
@@ -23,11 +24,16 @@ export type ReplyUse = 'store' | 'share' | 'private';
 export interface DeclaredCall extends UpstreamCall {
   /** Whether the backend was called for this caller, not for an identical request. */
   readonly isMade: boolean;
-  /** The id of the message that the reply is to, null for none. Absent: it is to the caller's own. */
+  /**
+   * The id of the message that the reply is to, null for none. Absent: it is to the caller's own.
+   */
   readonly answeredId?: string | null;
   /** How old the reply is; null for one that comes from the backend. */
   readonly ageMillis: number | null;
-  /** Called once, when the reply is read or failed. Returns for how many milliseconds the reply is fresh. */
+  /**
+   * Called once, when the reply is read or failed. Returns for how many milliseconds the reply is
+   * fresh.
+   */
   finish(use: ReplyUse): number;
 }
 
@@ -105,7 +111,10 @@ export function callUpstream(parts: CallParts): UpstreamCall {
   return session === null ? callBackend(made) : new SessionCall(made, session).begin();
 }
 
-/** The call, whose reply is repaired where a deviation of its bytes is tolerated, or it may be blank. */
+/**
+ * The call, whose reply is repaired where a deviation of its bytes is tolerated, or it may be
+ * blank.
+ */
 function repaired(parts: CallParts): CallParts {
   const { service, operation, exchange, keepsBytes = false } = parts;
   const isRepaired = repairsBytes(service.toleranceOf(operation)) || mayBeBlank(service, operation);
@@ -120,7 +129,10 @@ export interface DeclaredWrite {
   readonly invalidator: Invalidator;
 }
 
-/** A call that is never shared. A write invalidates before and after: when the backend acts is not known. */
+/**
+ * A call that is never shared. A write invalidates before and after: when the backend acts is not
+ * known.
+ */
 export class UncachedCall implements DeclaredCall {
   readonly isMade = true;
   readonly ageMillis = null;

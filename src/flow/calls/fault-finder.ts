@@ -6,7 +6,10 @@ import type { Operation } from '../../wsdl/model.js';
 import { type MessageReading, takeReaders } from './readers.js';
 import { checkReplyHead, type ReplyForm } from './reply-head.js';
 
-/** Finds out whether a reply is one of some Faults: by code, subcode, or the name of an entry of its detail. */
+/**
+ * Finds out whether a reply is one of some Faults: by code, subcode, or the name of an entry of its
+ * detail.
+ */
 export class FaultFinder {
   /** The reply is none of them: the rest need not be written. */
   isOther = false;

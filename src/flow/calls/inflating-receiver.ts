@@ -8,12 +8,16 @@ import { Inflater } from '../http/inflate.js';
 import { withoutLength } from './without-length.js';
 
 /**
- * The stage of a reply: its head is awaited, it passes as it is, or it is decoded. `empty`: no byte of it has come.
- * `draining`: the call is over, so that failures are no longer reported by it, and decoded bytes are still to be given.
+ * The stage of a reply: its head is awaited, it passes as it is, or it is decoded. `empty`: no byte
+ * of it has come. `draining`: the call is over, so that failures are no longer reported by it, and
+ * decoded bytes are still to be given.
  */
 type Stage = 'head' | 'plain' | 'empty' | 'decoding' | 'draining' | 'over';
 
-/** The stage that a step leads to, by the stage before it. A step that is not listed there changes nothing. */
+/**
+ * The stage that a step leads to, by the stage before it. A step that is not listed there changes
+ * nothing.
+ */
 const STEPS = {
   pass: { head: 'plain' },
   decode: { head: 'empty' },
@@ -23,9 +27,10 @@ const STEPS = {
 } as const satisfies Record<string, { readonly [before in Stage]?: Stage }>;
 
 /**
- * Stands between a call and its receiver, and decodes a reply that comes as gzip (RFC 9110 section 8.4): calls ask
- * for it, and some stacks send it unasked. Other codings are refused: `deflate` is the name of two formats. The receiver gets the head without the coding, and pauses, resumes and aborts this
- * instead of the call, which may be over before the reply is.
+ * Stands between a call and its receiver, and decodes a reply that comes as gzip (RFC 9110 section
+ * 8.4): calls ask for it, and some stacks send it unasked. Other codings are refused: `deflate` is
+ * the name of two formats. The receiver gets the head without the coding, and pauses, resumes and
+ * aborts this instead of the call, which may be over before the reply is.
  */
 export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   readonly #receiver: UpstreamReceiver;

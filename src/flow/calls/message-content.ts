@@ -6,7 +6,10 @@ import type { SoapService } from '../../compile/soap/service.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import { isAnonymous } from '../../soap/header/addressing.js';
 
-/** The meaning of a message: two messages with one text are the same to a backend, however they are written. */
+/**
+ * The meaning of a message: two messages with one text are the same to a backend, however they are
+ * written.
+ */
 export interface MessageContent {
   readonly text: string;
   /** Whether the reply may name its own request. */
@@ -69,9 +72,9 @@ interface SentBy {
 }
 
 /**
- * The content of an envelope that was written for a GraphQL field. With header blocks, as a mapping writes them, its
- * bytes are compared: the same values are always written the same way. `message` is without the WS-Addressing of the
- * gateway. Null where it cannot be compared.
+ * The content of an envelope that was written for a GraphQL field. With header blocks, as a mapping
+ * writes them, its bytes are compared: the same values are always written the same way. `message`
+ * is without the WS-Addressing of the gateway. Null where it cannot be compared.
  */
 export function envelopeContent(
   rule: ReadRule,
@@ -81,7 +84,8 @@ export function envelopeContent(
 ): MessageContent | null {
   const read = readEnvelope(rule, service, message, action);
   if (read === null || !isAddressed) return read;
-  // Replies to addressed calls have blocks that other callers do not expect, and name their own request.
+  // Replies to addressed calls have blocks that other callers do not expect, and name their own
+  // request.
   return { text: `addressed ${read.text}`, isNumbered: true };
 }
 

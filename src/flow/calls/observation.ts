@@ -19,8 +19,9 @@ export interface ObservationLimits {
 }
 
 /**
- * Looks at what passes the gateway, by whatever endpoint, for subscriptions to it. Without one, that is one
- * look-up for each message; else its values are read beside the validation, and nothing is kept back for it.
+ * Looks at what passes the gateway, by whatever endpoint, for subscriptions to it. Without one,
+ * that is one look-up for each message; else its values are read beside the validation, and nothing
+ * is kept back for it.
  */
 export class Observers {
   readonly #bus: EventBus;
@@ -101,8 +102,9 @@ export class Observation {
   }
 
   /**
-   * The exchange ended, and there is no answer that could be read: reports a gap where the backend may have executed the
-   * request. `status` is that of the answer; null where none came. Never throws.
+   * The exchange ended, and there is no answer that could be read: reports a gap where the backend
+   * may have executed the request. `status` is that of the answer; null where none came. Never
+   * throws.
    */
   lost(status: number | null): void {
     const isUnclear =

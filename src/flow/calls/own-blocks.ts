@@ -19,13 +19,17 @@ export interface OwnBlocks {
   readonly subject: string | null;
   /** Signs the message once they are in it; null: nothing is signed. */
   readonly signing: SigningRules | null;
-  /** The envelope in the body, where that is a package: its offset and length; null: the body is the envelope. */
+  /**
+   * The envelope in the body, where that is a package: its offset and length; null: the body is the
+   * envelope.
+   */
   readonly envelope: { readonly offset: number; readonly bytes: number } | null;
 }
 
 /**
- * The blocks of a SOAP call; null where its message stays as it is. Throws `wsse:UnsupportedAlgorithm` for a message that
- * cannot be signed, and `FORBIDDEN` for a caller without the claim that the assertion is about.
+ * The blocks of a SOAP call; null where its message stays as it is. Throws
+ * `wsse:UnsupportedAlgorithm` for a message that cannot be signed, and `FORBIDDEN` for a caller
+ * without the claim that the assertion is about.
  */
 export function blocksOfSoapCall(
   { place: found, dialect }: EnvelopeValidator,
@@ -51,8 +55,8 @@ export function blocksOfSoapCall(
 }
 
 /**
- * The blocks of the call of a GraphQL field, for an envelope that `encodeRequest` wrote and that begins at `offset` of
- * its message; null for none.
+ * The blocks of the call of a GraphQL field, for an envelope that `encodeRequest` wrote and that
+ * begins at `offset` of its message; null for none.
  */
 export function blocksOfField(
   { security, signing, ownBlocks, dialects }: SoapService,
@@ -72,7 +76,10 @@ export function blocksOfField(
   };
 }
 
-/** The claim of the caller that is the subject of the assertion; null where no claim is. Throws `FORBIDDEN`. */
+/**
+ * The claim of the caller that is the subject of the assertion; null where no claim is. Throws
+ * `FORBIDDEN`.
+ */
 function subjectOfAssertion({ claim }: MadeBlock, claims: RequestContext['claims']): string | null {
   if (claim === null) return null;
   const subject = claimText(claim, { claims }) ?? '';

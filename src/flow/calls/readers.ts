@@ -9,7 +9,9 @@ import { References } from '../../soap/mime/references.js';
 import type { XmlHandler } from '../../xml/events.js';
 import type { XmlReader } from '../../xml/reader.js';
 
-/** The reader of one message: `xml` its envelope, to go back to the service, and `reader` all of it. */
+/**
+ * The reader of one message: `xml` its envelope, to go back to the service, and `reader` all of it.
+ */
 export interface MessageReading {
   readonly xml: XmlReader;
   readonly reader: MessageReader;
@@ -18,10 +20,10 @@ export interface MessageReading {
 }
 
 /**
- * Readers for a message of a service: an envelope as it is, whose Content-Type names `charset`, or the envelope in a
- * package, whose part names its own, and whose other parts go to `attachments` as far as that wants them. `handler` gets
- * the events: the validator itself, or what passes them to it. `isRequest`: it is a message of a caller. `held` collects
- * a package before it is read.
+ * Readers for a message of a service: an envelope as it is, whose Content-Type names `charset`, or
+ * the envelope in a package, whose part names its own, and whose other parts go to `attachments` as
+ * far as that wants them. `handler` gets the events: the validator itself, or what passes them to
+ * it. `isRequest`: it is a message of a caller. `held` collects a package before it is read.
  */
 export function takeReaders(
   service: SoapService,

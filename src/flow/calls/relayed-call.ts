@@ -9,7 +9,10 @@ import { headOf, ReplayedCall } from './replayed-call.js';
 /** How a call gets its reply. */
 export type CallRelay = (parts: CallParts) => DeclaredCall;
 
-/** Calls the backend, and reports its reply for other processes, with the time since the call was made. */
+/**
+ * Calls the backend, and reports its reply for other processes, with the time since the call was
+ * made.
+ */
 export const recordingRelay =
   (bytesMax: number, report: (reply: PollReply, tookMillis: number) => void): CallRelay =>
   (parts) =>
@@ -24,7 +27,9 @@ export const replayingRelay =
       else call.replay(headOf(reply), [reply.body]);
     });
 
-/** A call whose reply is collected first. One that is too long goes on to its reader as it comes. */
+/**
+ * A call whose reply is collected first. One that is too long goes on to its reader as it comes.
+ */
 class RecordedCall implements DeclaredCall, UpstreamReceiver {
   readonly isMade = true;
   readonly ageMillis = null;

@@ -10,8 +10,8 @@ import { ReplyRepair } from '../../xml/reply-repair.js';
 import { withoutLength } from './without-length.js';
 
 /**
- * Stands before every receiver of a reply, and repairs its bytes as far as `tolerate` of the operation allows. The receiver,
- * which verifies, reads or keeps the reply, gets the repaired one.
+ * Stands before every receiver of a reply, and repairs its bytes as far as `tolerate` of the
+ * operation allows. The receiver, which verifies, reads or keeps the reply, gets the repaired one.
  */
 export class RepairingReceiver implements UpstreamReceiver {
   readonly #receiver: UpstreamReceiver;

@@ -11,7 +11,9 @@ export class ReplayedCall implements DeclaredCall {
   readonly receiver: UpstreamReceiver;
   #isOver = false;
 
-  /** `begin` is called later: the caller gets the call before its reply. Null: another begins it. */
+  /**
+   * `begin` is called later: the caller gets the call before its reply. Null: another begins it.
+   */
   constructor(
     receiver: UpstreamReceiver,
     isMade: boolean,

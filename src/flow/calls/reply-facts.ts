@@ -23,7 +23,10 @@ export interface SeenReply {
   readonly isUnverified: boolean;
 }
 
-/** Adds to a refusal of a reply what was found, for the log, and the name of `tolerate` that would let it pass. */
+/**
+ * Adds to a refusal of a reply what was found, for the log, and the name of `tolerate` that would
+ * let it pass.
+ */
 export function explainReply(refusal: Refusal, seen: SeenReply): Refusal {
   const { head, form, envelope, tolerance } = seen;
   const isOfReply = refusal.kind.blame === 'upstream' && head !== null;
@@ -49,7 +52,10 @@ function orNoEnvelope(
 /** The most bytes of a reply that are read for the log alone. */
 const PEEKED_BYTES = 16 * KIB;
 
-/** What the beginning of a reply shows that is refused before it is read: the name of its content, the Fault in it. */
+/**
+ * What the beginning of a reply shows that is refused before it is read: the name of its content,
+ * the Fault in it.
+ */
 export function peekReply(
   service: SoapService,
   head: ReplyHead,
@@ -71,7 +77,9 @@ export function peekReply(
   return factsOf({ envelope, isUnverified: service.replyVerification !== null }, head);
 }
 
-/** The refusal of a reply by its head, which waits for the content: a Fault there is for the log. */
+/**
+ * The refusal of a reply by its head, which waits for the content: a Fault there is for the log.
+ */
 export class HeadRefusal {
   readonly refusal: Refusal;
   readonly #service: SoapService;

@@ -7,7 +7,10 @@ import { PACKAGE, type PackageType, readPackageType } from '../../soap/mime/pack
 import type { ReplyHead } from '../../upstream/reply.js';
 import { checkAuthStatus } from '../../upstream/upstream-refusals.js';
 
-/** Media types of envelopes. The pairing with the envelope's namespace is not enforced: real stacks mix them. */
+/**
+ * Media types of envelopes. The pairing with the envelope's namespace is not enforced: real stacks
+ * mix them.
+ */
 const ENVELOPE_TYPES: ReadonlySet<string> = new Set([
   'text/xml',
   'application/soap+xml',
@@ -26,8 +29,8 @@ export interface ReplyForm {
 }
 
 /**
- * Checks the head of a reply: throws a refusal of the upstream for what no envelope can follow; returns how an envelope
- * may come, or null where only an empty body can be right.
+ * Checks the head of a reply: throws a refusal of the upstream for what no envelope can follow;
+ * returns how an envelope may come, or null where only an empty body can be right.
  */
 export function checkReplyHead(
   head: ReplyHead,
@@ -40,7 +43,10 @@ export function checkReplyHead(
   return replyForm(head, service, tolerance);
 }
 
-/** How the envelope of a reply may come, whatever its status; null where only an empty body can be right. */
+/**
+ * How the envelope of a reply may come, whatever its status; null where only an empty body can be
+ * right.
+ */
 export function replyForm(
   head: ReplyHead,
   service: SoapService,
@@ -83,8 +89,9 @@ export const noEnvelope = (head: ReplyHead | null): Refusal =>
   unusable(head, 'no envelope', EXPECTED_TYPES);
 
 /**
- * Throws unless a result, which is an envelope without a Fault, may come with the status of this head: SOAP 1.2 part 2
- * section 7.5.1.2. Of the statuses of success these are the ones with a whole content (RFC 9110 section 15.3).
+ * Throws unless a result, which is an envelope without a Fault, may come with the status of this
+ * head: SOAP 1.2 part 2 section 7.5.1.2. Of the statuses of success these are the ones with a whole
+ * content (RFC 9110 section 15.3).
  */
 export function checkResultStatus(head: ReplyHead | null): void {
   if (head === null || head.status < 200 || head.status > 203)
@@ -103,8 +110,8 @@ function unusable(head: ReplyHead | null, content: string, expected: readonly st
 }
 
 /**
- * When a service wants to be asked again: Retry-After of RFC 9110 section 10.2.3, or null. A Fault has it with 500, where
- * the service is a gateway.
+ * When a service wants to be asked again: Retry-After of RFC 9110 section 10.2.3, or null. A Fault
+ * has it with 500, where the service is a gateway.
  */
 export function retryAfterOf(head: ReplyHead): string | null {
   if (head.status < 400) return null;

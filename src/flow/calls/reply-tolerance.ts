@@ -24,8 +24,8 @@ export const UNTYPED = [
 const DEVIATIONS_MAX = 20;
 
 /**
- * The deviations of one reply: each is tolerated by its name, or refused with the name that would let it pass. Monitor mode
- * lets all pass, and records the names that are missing.
+ * The deviations of one reply: each is tolerated by its name, or refused with the name that would
+ * let it pass. Monitor mode lets all pass, and records the names that are missing.
  */
 export class ReplyTolerance {
   readonly #service: SoapService;

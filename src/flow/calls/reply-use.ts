@@ -4,9 +4,9 @@ import type { ReplyHead } from '../../upstream/reply.js';
 import type { ReplyUse } from './declared-call.js';
 
 /**
- * The permitted use of a reply. Only a valid, whole reply (`isWhole`: one envelope, no decoding error) is stored. Header
- * blocks may be for one caller only, so such a reply is private, unless they are those of WS-Addressing and the
- * gateway itself addressed the request (`isAddressed`).
+ * The permitted use of a reply. Only a valid, whole reply (`isWhole`: one envelope, no decoding
+ * error) is stored. Header blocks may be for one caller only, so such a reply is private, unless
+ * they are those of WS-Addressing and the gateway itself addressed the request (`isAddressed`).
  */
 export function replyUse(
   envelope: EnvelopeValidator | null,

@@ -10,7 +10,8 @@ import { type BackendCall, callBackend } from './backend-call.js';
 import { type FaultFinder, findFault } from './fault-finder.js';
 
 /**
- * The most bytes of a reply that are held until it is known whether the token was refused. A longer reply is passed on.
+ * The most bytes of a reply that are held until it is known whether the token was refused. A longer
+ * reply is passed on.
  */
 const HELD_BYTES_MAX = 64 * KIB;
 
@@ -23,7 +24,10 @@ interface HeldReply {
   readonly finder: FaultFinder | null;
 }
 
-/** A call with the token of a login session, repeated once with another where the backend refuses it. */
+/**
+ * A call with the token of a login session, repeated once with another where the backend refuses
+ * it.
+ */
 export class SessionCall extends RepeatableCall<string> {
   readonly #parts: BackendCall;
   readonly #session: ServiceSession;

@@ -18,7 +18,10 @@ import {
 } from './declared-call.js';
 import { CachedCall } from './replayed-call.js';
 
-/** Makes the calls of declared operations: identical ones are coalesced, known answers come from the cache. */
+/**
+ * Makes the calls of declared operations: identical ones are coalesced, known answers come from the
+ * cache.
+ */
 export class SharedCalls {
   readonly #rules: CacheRules<Operation>;
   readonly #cache: ReplyCache;
@@ -56,7 +59,10 @@ export class SharedCalls {
       : this.#rules.read(service.name, operation);
   }
 
-  /** Null where the operation is declared neither to read nor to write, and the request has no idempotency key. */
+  /**
+   * Null where the operation is declared neither to read nor to write, and the request has no
+   * idempotency key.
+   */
   start(parts: CallParts): DeclaredCall | null {
     const { service, operation, keyed = null } = parts;
     if (operation === null) return null;
@@ -107,7 +113,9 @@ export class SharedCalls {
     return call.begin(parts, use('miss'));
   }
 
-  /** A reply of an address that answered another request meanwhile may be to another request too. */
+  /**
+   * A reply of an address that answered another request meanwhile may be to another request too.
+   */
   #find(key: string, rule: ReadRule): CachedReply | null {
     const found = this.#cache.find(key, rule, performance.now());
     if (found === null || !this.#suspicions.isSuspect(found.reply.source)) return found;

@@ -2,7 +2,10 @@ import type { Client } from '../../access/client.js';
 import type { SubjectToken } from '../../base/subject-token.js';
 import type { SoapService } from '../../compile/soap/service.js';
 
-/** The token of a caller that a call of this service needs; null where it needs none, or the caller has none. */
+/**
+ * The token of a caller that a call of this service needs; null where it needs none, or the caller
+ * has none.
+ */
 export const subjectOf = (
   { session }: Pick<SoapService, 'session'>,
   client: Client,

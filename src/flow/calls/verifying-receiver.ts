@@ -19,13 +19,16 @@ interface VerifiedCall {
 }
 
 /**
- * Stands before the receiver of a reply, and verifies its Security block while it streams. A reply that does not verify is
- * never complete at the receiver: what holds the end of its Body is passed on once the digests match.
+ * Stands before the receiver of a reply, and verifies its Security block while it streams. A reply
+ * that does not verify is never complete at the receiver: what holds the end of its Body is passed
+ * on once the digests match.
  */
 export class VerifyingReceiver implements UpstreamReceiver {
   readonly #call: VerifiedCall;
   readonly #verification: ReplyVerification;
-  /** The signature of the request that the reply is to; null where the gateway has not signed it. */
+  /**
+   * The signature of the request that the reply is to; null where the gateway has not signed it.
+   */
   #signedValue: Buffer | null = null;
   #head: ReplyHead | null = null;
   #reading: MessageReading | null = null;
@@ -87,7 +90,10 @@ export class VerifyingReceiver implements UpstreamReceiver {
     this.#call.receiver.failed(refusal);
   }
 
-  /** Null where no envelope can follow: the receiver refuses that by the head, as it does without verification. */
+  /**
+   * Null where no envelope can follow: the receiver refuses that by the head, as it does without
+   * verification.
+   */
   #formOf(head: ReplyHead): ReplyForm | null {
     try {
       const { service, operation } = this.#call;
@@ -131,7 +137,9 @@ export class VerifyingReceiver implements UpstreamReceiver {
     });
   }
 
-  /** The receiver refuses a reply of another operation; a reply of this one may have several parts. */
+  /**
+   * The receiver refuses a reply of another operation; a reply of this one may have several parts.
+   */
   #expectParts(envelope: EnvelopeValidator): void {
     const { service, operation } = this.#call;
     if (service.isReply(operation, envelope.operation))
@@ -152,7 +160,10 @@ export class VerifyingReceiver implements UpstreamReceiver {
   }
 }
 
-/** A reply that does not verify is the backend's, whatever the fault that a request would get: the log has its code. */
+/**
+ * A reply that does not verify is the backend's, whatever the fault that a request would get: the
+ * log has its code.
+ */
 function asUnverified(caught: unknown): Refusal {
   const refusal = asRefusal(caught);
   if (!refusal.code.startsWith('wsse:')) return asUpstream(refusal);

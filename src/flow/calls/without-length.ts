@@ -1,6 +1,9 @@
 import type { ReplyHead } from '../../upstream/reply.js';
 
-/** The head of a reply whose content is changed before it is read: its length is not known, nor are further fields. */
+/**
+ * The head of a reply whose content is changed before it is read: its length is not known, nor are
+ * further fields.
+ */
 export const withoutLength = (head: ReplyHead, ...further: readonly string[]): ReplyHead => ({
   status: head.status,
   header: (name) =>

@@ -15,7 +15,10 @@ const FIELDS = [
   ...['content-security-policy', "sandbox; default-src 'none'"],
 ];
 
-/** Binary content as the body of an answer. The first bytes are held; then the answer begins, and bytes go out as they come. */
+/**
+ * Binary content as the body of an answer. The first bytes are held; then the answer begins, and
+ * bytes go out as they come.
+ */
 export class ContentBody implements ContentReceiver {
   readonly place: ContentPlace;
   /** The reply has such content. */

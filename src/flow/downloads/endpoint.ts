@@ -35,7 +35,9 @@ export function makeDownloadEndpoint(graphql: GraphqlEndpoint): OperationEndpoin
 const UNKNOWN = 'This address is none, has ended, or is for another client: ask for a new one.';
 const CHANGED = 'What was at this address has changed: ask for a new one.';
 
-/** Repeats the call, and sends the content while it comes. Rejects with a `Refusal`, or with a bug. */
+/**
+ * Repeats the call, and sends the content while it comes. Rejects with a `Refusal`, or with a bug.
+ */
 async function answerDownload(
   endpoint: GraphqlEndpoint,
   calls: DescribedCalls,
@@ -66,7 +68,10 @@ async function answerDownload(
 
 const NO_CONTENT = 204;
 
-/** The content and what is compared beside it, as a list of fields; null where the answer itself is the content. */
+/**
+ * The content and what is compared beside it, as a list of fields; null where the answer itself is
+ * the content.
+ */
 function fieldsOf({ names, beside }: Download['place']): string | null {
   if (names.length === 0) return null;
   const around = names.slice(0, -1).join('/');

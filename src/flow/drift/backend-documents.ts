@@ -12,7 +12,10 @@ import { Upstream } from '../../upstream/upstream.js';
 const DOCUMENT_BYTES_MAX = 32 * MIB;
 const DOCUMENT_MILLIS = 30_000;
 
-/** Gets the documents of a WSDL from the backend of a service the way its calls go: with its credentials, TLS and proxy. */
+/**
+ * Gets the documents of a WSDL from the backend of a service the way its calls go: with its
+ * credentials, TLS and proxy.
+ */
 export class BackendDocuments {
   readonly #service: SoapService;
   readonly #own: readonly string[];

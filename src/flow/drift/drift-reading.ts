@@ -51,14 +51,20 @@ export interface SafeWsdl {
   readonly id: string;
   /** As `packTaken` writes it. */
   readonly content: Uint8Array;
-  /** A hash that is equal for the same changes, whatever else the documents hold. Some have the time in a comment. */
+  /**
+   * A hash that is equal for the same changes, whatever else the documents hold. Some have the time
+   * in a comment.
+   */
   readonly changes: string;
 }
 
 const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
 const SHOWN = 10;
 
-/** Reads both and compares them. Addresses are left out: backends write there what they were called by. */
+/**
+ * Reads both and compares them. Addresses are left out: backends write there what they were called
+ * by.
+ */
 export async function readDrift(
   task: DriftTask,
   fetchFromBackend: FetchFromBackend | null = null,
@@ -129,7 +135,10 @@ const changesIn = ({ changes }: Comparison): Comparison['changes'] =>
 /** The WSDL with which that of the backend is compared. */
 interface Served {
   readonly model: WsdlModel;
-  /** True if the files of the WSDL have not been edited since they were read for the configuration in use. */
+  /**
+   * True if the files of the WSDL have not been edited since they were read for the configuration
+   * in use.
+   */
   readonly isInUse: boolean;
 }
 

@@ -4,7 +4,10 @@ import type { FetchedFile } from '../../upstream/fetch-document.js';
 import type { FromDriftWorker, ToDriftWorker } from './drift-messages.js';
 import { readDrift } from './drift-reading.js';
 
-/** A thread of its own: reading a large WSDL takes a second in one piece. Documents of the backend come from the main one. */
+/**
+ * A thread of its own: reading a large WSDL takes a second in one piece. Documents of the backend
+ * come from the main one.
+ */
 const pending = new Map<number, (answer: ToDriftWorker) => void>();
 let asked = 0;
 

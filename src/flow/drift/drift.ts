@@ -43,8 +43,9 @@ const LOOKS_AT_ONCE = 2;
 const DECIDE_MILLIS = 2000;
 
 /**
- * Compares the WSDLs of backends now and then with those that are served, and reports differences. It changes
- * nothing: callers and schema keep the model they have. Safe changes are offered where the configuration wants it.
+ * Compares the WSDLs of backends now and then with those that are served, and reports differences.
+ * It changes nothing: callers and schema keep the model they have. Safe changes are offered where
+ * the configuration wants it.
  */
 export class DriftWatch {
   readonly #watched: readonly Watched[];

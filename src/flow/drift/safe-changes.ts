@@ -21,7 +21,10 @@ export interface SafeChangeRules {
   readonly reloadsPerHour: number;
 }
 
-/** Decides when the safe changes of one service are taken: not before enough looks in a row have found the same. */
+/**
+ * Decides when the safe changes of one service are taken: not before enough looks in a row have
+ * found the same.
+ */
 export class SafeChanges {
   readonly #service: string;
   readonly #source: KnownModel;
@@ -29,7 +32,10 @@ export class SafeChanges {
   readonly #limiter: ReloadLimiter;
   #changes = '';
   #looks = 0;
-  /** The changes that were offered last: what is refused once is not offered again, whatever else the documents hold. */
+  /**
+   * The changes that were offered last: what is refused once is not offered again, whatever else
+   * the documents hold.
+   */
   #offered = '';
 
   constructor(service: string, source: KnownModel, rules: SafeChangeRules, limiter: ReloadLimiter) {
@@ -44,7 +50,10 @@ export class SafeChanges {
     return this.#looks > 0 && this.#looks < this.#rules.looks;
   }
 
-  /** The result of a look; `safe` is null where there are no changes, or others. Returns what is to be taken. */
+  /**
+   * The result of a look; `safe` is null where there are no changes, or others. Returns what is to
+   * be taken.
+   */
   take(safe: SafeWsdl | null, changes: readonly string[]): WsdlOffer | 'limited' | null {
     this.#looks = safe === null ? 0 : safe.changes === this.#changes ? this.#looks + 1 : 1;
     this.#changes = safe?.changes ?? '';

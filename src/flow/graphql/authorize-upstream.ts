@@ -6,9 +6,9 @@ import { rootTypes } from '../../graphql/types/roots.js';
 import { authorize } from '../calls/authorize.js';
 
 /**
- * Throws `FORBIDDEN` where an operation for a service that speaks GraphQL asks for a field of a root type that the client
- * may not. It is the operation as it will be sent that is looked at, whatever fields and links it was put together from,
- * and wherever in it a root type is come by.
+ * Throws `FORBIDDEN` where an operation for a service that speaks GraphQL asks for a field of a
+ * root type that the client may not. It is the operation as it will be sent that is looked at,
+ * whatever fields and links it was put together from, and wherever in it a root type is come by.
  */
 export function authorizeUpstream(
   client: Client,

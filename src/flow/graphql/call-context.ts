@@ -21,7 +21,10 @@ export interface CallContext {
   readonly signal: CancelSignal;
   /** Header fields of the caller's request, for what operations take from them. */
   readonly headers: RequestContext['headers'];
-  /** Names and values of these fields as they came; absent or null where they did not come with an HTTP request. */
+  /**
+   * Names and values of these fields as they came; absent or null where they did not come with an
+   * HTTP request.
+   */
   readonly rawHeaders?: RawFields;
   /** The claims of the caller's token, for the same. */
   readonly claims: RequestContext['claims'];
@@ -36,13 +39,19 @@ export interface CallContext {
   readonly makeAddress?: AddressMaker | null;
   /** Null or absent for calls that are neither cached nor shared. */
   readonly sharing?: CallSharing | null;
-  /** The calls that the idempotency key in `headers` is for; null or absent where it is no key of this operation. */
+  /**
+   * The calls that the idempotency key in `headers` is for; null or absent where it is no key of
+   * this operation.
+   */
   readonly keyed?: KeyedFields | null;
 }
 
 /** The calls of one HTTP request under its idempotency key. */
 export interface KeyedFields {
-  /** The group of a field, by its response key; null where the request makes no other call under the key. */
+  /**
+   * The group of a field, by its response key; null where the request makes no other call under the
+   * key.
+   */
   groupOf(field: string): KeyGroup | null;
 }
 

@@ -30,18 +30,27 @@ export interface CallMessage {
   readonly isCompared: boolean;
   /** Files of the request are sent with it, which cannot be sent twice. */
   readonly hasFiles: boolean;
-  /** The envelope with all values in it and without the MessageID, which is another in each call. It is written once. */
+  /**
+   * The envelope with all values in it and without the MessageID, which is another in each call. It
+   * is written once.
+   */
   plain(): Buffer;
   /** `plain` without values that name one request: an idempotency key stands for it. */
   keyed(): Buffer;
 }
 
-/** Throws `InputError`, or another `Refusal`, where the arguments of a call cannot be written. Sends nothing. */
+/**
+ * Throws `InputError`, or another `Refusal`, where the arguments of a call cannot be written. Sends
+ * nothing.
+ */
 export function checkCallArguments(call: CallToCheck, writing: Writing): void {
   write(call, writing, null);
 }
 
-/** Writes the message of a call; a file in it flows when the message is sent. Throws as `checkCallArguments` does. */
+/**
+ * Writes the message of a call; a file in it flows when the message is sent. Throws as
+ * `checkCallArguments` does.
+ */
 export function writeCallMessage(
   call: CallToCheck,
   writing: Writing,
@@ -101,8 +110,8 @@ export function writeCallMessage(
 }
 
 /**
- * The message with a known length, where its backend wants one: files are collected, up to `bufferBytes`. Null: they flow.
- * Rejects with a refusal of the files.
+ * The message with a known length, where its backend wants one: files are collected, up to
+ * `bufferBytes`. Null: they flow. Rejects with a refusal of the files.
  */
 export async function withLength(
   message: CallMessage,

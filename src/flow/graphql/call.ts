@@ -16,8 +16,8 @@ import { type CallMessage, withLength, writeCallMessage } from './call-message.j
 import { DecodedReply } from './decoded-reply.js';
 
 /**
- * Calls one operation for a GraphQL field: encode, call, validate, decode while it streams. Rejects with a `Refusal`,
- * which is a `SoapFaultError` where the backend answered with a Fault.
+ * Calls one operation for a GraphQL field: encode, call, validate, decode while it streams. Rejects
+ * with a `Refusal`, which is a `SoapFaultError` where the backend answered with a Fault.
  */
 export async function callOperation(field: FieldCall, context: CallContext): Promise<Decoded> {
   const { service } = context;

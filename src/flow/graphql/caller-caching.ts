@@ -1,7 +1,10 @@
 import type { Client } from '../../access/client.js';
 import type { Config } from '../../config/schema.js';
 
-/** How answers depend on their callers, for the caches of browsers and of proxies. Made once a generation. */
+/**
+ * How answers depend on their callers, for the caches of browsers and of proxies. Made once a
+ * generation.
+ */
 export interface CallerCaching {
   /** An answer may differ from caller to caller: shared caches must not keep it. */
   readonly isPrivate: boolean;
@@ -9,7 +12,10 @@ export interface CallerCaching {
   readonly fields: readonly string[];
 }
 
-/** `goesOn`: the header fields of callers that reach backends. `isRuled`: fields have rights or masks. */
+/**
+ * `goesOn`: the header fields of callers that reach backends. `isRuled`: fields have rights or
+ * masks.
+ */
 export function compileCallerCaching(
   { clients }: Pick<Config, 'clients'>,
   goesOn: readonly string[],
@@ -30,8 +36,9 @@ export function compileCallerCaching(
 }
 
 /**
- * Whether a cache can tell this caller from the next one by the fields of Vary. It cannot by an address or a
- * certificate, nor by what a browser adds on its own after it has looked into its cache: a cookie, a password.
+ * Whether a cache can tell this caller from the next one by the fields of Vary. It cannot by an
+ * address or a certificate, nor by what a browser adds on its own after it has looked into its
+ * cache: a cookie, a password.
  */
 export function canBeTold(
   { fields }: CallerCaching,

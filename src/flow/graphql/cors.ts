@@ -4,7 +4,9 @@ import type { Exchange } from '../../base/exchange.js';
 import type { Config } from '../../config/schema.js';
 import { endLingering, REQUEST_ID } from '../http/linger.js';
 
-/** Cross-origin resource sharing (CORS protocol of the Fetch standard) for GraphQL, REST and MCP. */
+/**
+ * Cross-origin resource sharing (CORS protocol of the Fetch standard) for GraphQL, REST and MCP.
+ */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #isForAll: boolean;
@@ -40,7 +42,10 @@ export class Cors {
     );
   }
 
-  /** Sets the fields that every answer has, refusals too: a page may read those as well, and the fields `exposed`. */
+  /**
+   * Sets the fields that every answer has, refusals too: a page may read those as well, and the
+   * fields `exposed`.
+   */
   prepare(
     request: IncomingMessage,
     response: ServerResponse,
@@ -55,7 +60,10 @@ export class Cors {
     if (this.#hasCredentials) response.setHeader('access-control-allow-credentials', 'true');
   }
 
-  /** Answers a preflight; `more` are names of its endpoint. For an origin that is not allowed without the fields that allow. */
+  /**
+   * Answers a preflight; `more` are names of its endpoint. For an origin that is not allowed
+   * without the fields that allow.
+   */
   answerPreflight(
     exchange: Exchange,
     request: IncomingMessage,

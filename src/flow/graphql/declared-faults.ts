@@ -21,7 +21,10 @@ export class DeclaredFaults implements DetailObserver {
   readonly #isEncoded: boolean;
   readonly #read: { readonly local: string; readonly entry: FaultEntry }[] = [];
 
-  /** `isEncoded`: by the rules of SOAP encoding, so that entries may refer to what stands beside the Fault. */
+  /**
+   * `isEncoded`: by the rules of SOAP encoding, so that entries may refer to what stands beside the
+   * Fault.
+   */
   constructor(plans: FaultPlans, limits: CodecLimits, isEncoded: boolean) {
     this.#plans = plans;
     this.#limits = limits;
@@ -49,7 +52,10 @@ export class DeclaredFaults implements DetailObserver {
       : null;
   }
 
-  /** The Fault as the answer; null where it is not one that is declared, or comes to nothing by its type. */
+  /**
+   * The Fault as the answer; null where it is not one that is declared, or comes to nothing by its
+   * type.
+   */
   get answer(): Decoded | null {
     const [first] = this.#read;
     if (this.#plans.as === 'error' || first === undefined) return null;
@@ -110,8 +116,8 @@ const hasValue = (value: unknown): boolean =>
     : value !== null;
 
 /**
- * Finds the declared fault of an element by its full name, or by the local name alone. Stacks leave the namespace away,
- * and Axis puts a package before the name.
+ * Finds the declared fault of an element by its full name, or by the local name alone. Stacks leave
+ * the namespace away, and Axis puts a package before the name.
  */
 function declaredFor({ uri, local }: StartTag, entries: readonly FaultPlan[]): FaultPlan | null {
   const bare = local.slice(local.lastIndexOf('.') + 1);
@@ -123,7 +129,10 @@ function declaredFor({ uri, local }: StartTag, entries: readonly FaultPlan[]): F
   );
 }
 
-/** Elements of a detail that an error reports: a larger one is reported as one whose type is not known. */
+/**
+ * Elements of a detail that an error reports: a larger one is reported as one whose type is not
+ * known.
+ */
 const ELEMENTS_MAX = 1000;
 const CHARS_MAX = 64 * KIB;
 
@@ -133,8 +142,8 @@ interface FaultEntryRules {
 }
 
 /**
- * One entry of a detail on its way into its decoder. Under the name of its Fault stands the entry itself, or, as rpc
- * wraps its parts, one element with the name of the part, which is it then.
+ * One entry of a detail on its way into its decoder. Under the name of its Fault stands the entry
+ * itself, or, as rpc wraps its parts, one element with the name of the part, which is it then.
  */
 class FaultEntry implements XmlHandler {
   readonly #declared: FaultPlan;

@@ -56,7 +56,10 @@ const NOTHING_SENT: Decoded = { value: null, errors: [], furtherErrors: 0 };
 /** Up to this many bytes a reply is read to its end rather than its connection closed. */
 const EARLY_END_BYTES = 64 * KIB;
 
-/** One reply on its way through the envelope into the decoder. Nothing is held: decoded content is not sent on. */
+/**
+ * One reply on its way through the envelope into the decoder. Nothing is held: decoded content is
+ * not sent on.
+ */
 export class DecodedReply implements UpstreamReceiver {
   readonly #context: CallContext;
   readonly #observation: Observation | null;
@@ -128,7 +131,10 @@ export class DecodedReply implements UpstreamReceiver {
     this.#release = release;
   }
 
-  /** The id that the reply may relate to; null for any: a reply from the cache names another request. */
+  /**
+   * The id that the reply may relate to; null for any: a reply from the cache names another
+   * request.
+   */
   get #expectedId(): string | null {
     const declared = this.#declared;
     if (declared?.answeredId !== undefined) return declared.answeredId;
@@ -170,7 +176,10 @@ export class DecodedReply implements UpstreamReceiver {
     return this.#context.service.toleranceOf(this.#sent.operation);
   }
 
-  /** The challenge of a backend that wants other credentials of the caller, which it has got; null for any other reply. */
+  /**
+   * The challenge of a backend that wants other credentials of the caller, which it has got; null
+   * for any other reply.
+   */
   #challengeOf(head: ReplyHead): string | null {
     const { service, headers, exchange } = this.#context;
     const isPassed =
@@ -316,7 +325,9 @@ export class DecodedReply implements UpstreamReceiver {
     this.#reject(explained);
   }
 
-  /** Enough has come, and more comes. Where little is left the connection is worth more than that. */
+  /**
+   * Enough has come, and more comes. Where little is left the connection is worth more than that.
+   */
   get #mayEndEarly(): boolean {
     const { service } = this.#context;
     if (

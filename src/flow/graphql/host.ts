@@ -56,15 +56,18 @@ export interface HostOptions {
   readonly signal: CancelSignal;
   /** Header fields of the caller's request. */
   readonly headers: RequestContext['headers'];
-  /** Names and values of these fields as they came; absent or null where they did not come with an HTTP request. */
+  /**
+   * Names and values of these fields as they came; absent or null where they did not come with an
+   * HTTP request.
+   */
   readonly rawHeaders?: RawFields;
   /** The connection that a document is read from; absent where there is none. */
   readonly connection?: TaskOwner;
   /** Null or absent where the lifetime of the answer is not needed. */
   readonly lifetime?: AnswerLifetime | null;
   /**
-   * The header fields came with this operation alone, or with its batch: an idempotency key in them is for it. Absent: not,
-   * as those of a WebSocket, which brings many operations.
+   * The header fields came with this operation alone, or with its batch: an idempotency key in them
+   * is for it. Absent: not, as those of a WebSocket, which brings many operations.
    */
   readonly isHttpRequest?: boolean;
   /** The name of the endpoint for the decision point; null or absent: GraphQL. */
@@ -138,7 +141,10 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     this.#readMillis = performance.now();
   }
 
-  /** The time of the event loop that a refused request took; waiting for a turn or a backend is no work. */
+  /**
+   * The time of the event loop that a refused request took; waiting for a turn or a backend is no
+   * work.
+   */
   get workMillis(): number {
     const isWork = this.#readMillis > 0 && this.#exchange.upstream.calls === 0;
     return isWork ? performance.now() - this.#readMillis - this.#waitedMillis : 0;
@@ -243,7 +249,10 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     return this.#permits?.acquire();
   }
 
-  /** Throws `FORBIDDEN` where the operation would call what the client may not: nothing of it runs then. */
+  /**
+   * Throws `FORBIDDEN` where the operation would call what the client may not: nothing of it runs
+   * then.
+   */
   #authorize(admitted: Admitted): void {
     const { client } = this.#caller;
     const { built } = this.#endpoint.operations;
@@ -258,7 +267,10 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     }
   }
 
-  /** Throws `RATE_LIMITED`; a cost above the maximum is too expensive. Null where nothing is to be paid. */
+  /**
+   * Throws `RATE_LIMITED`; a cost above the maximum is too expensive. Null where nothing is to be
+   * paid.
+   */
   #charge({ cost: points, estimate: { dearest }, isOpen }: Admitted): Grant | null {
     const { client, budgets } = this.#caller;
     if (client.budget === null) return null;
@@ -331,7 +343,10 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     return callerDigest('rows', called, this.#caller.client, this.#options.headers);
   }
 
-  /** Fields of one operation are told apart by their response keys, those of a batch also by its requests. */
+  /**
+   * Fields of one operation are told apart by their response keys, those of a batch also by its
+   * requests.
+   */
   groupOf(field: string): KeyGroup | null {
     if (this.#place !== null) {
       const { at, requests } = this.#place;
@@ -375,7 +390,10 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
   }
 }
 
-/** The host of an operation that one HTTP request brings, and what is aborted when its client has gone. */
+/**
+ * The host of an operation that one HTTP request brings, and what is aborted when its client has
+ * gone.
+ */
 export function hostOfRequest(
   endpoint: GraphqlEndpoint,
   { caller, exchange, request, ending }: HttpExchange,

@@ -39,7 +39,8 @@ export async function answerGraphql(
       ? null
       : (bounds: JsonBounds): Promise<unknown> =>
           uploads.read(bounds).finally(() => host.startWork());
-  // What comes with files is answered in one piece: a subscription would need them again for each event.
+  // What comes with files is answered in one piece: a subscription would need them again for each
+  // event.
   const streams = uploads === null ? (makeStreams?.(host, departure) ?? null) : null;
   const isOfAllowedPage = endpoint.cors?.isListed(request) === true;
   const answer = await endpoint

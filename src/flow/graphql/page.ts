@@ -6,7 +6,10 @@ import type { OpenEndpoint } from '../calls/open-endpoint.js';
 import { pageExample } from './page-example.js';
 import { pageAnswerer } from './send-page.js';
 
-/** GraphiQL and its files, for browsers: people give their credentials on the page. Null where there is no page. Its files are read when the first browser comes. */
+/**
+ * GraphiQL and its files, for browsers: people give their credentials on the page. Null where there
+ * is no page. Its files are read when the first browser comes.
+ */
 export function makePageEndpoint(compiled: Compiled): OpenEndpoint | null {
   const { config, graph, trusted } = compiled;
   const { graphiql, introspection } = config.graphql;

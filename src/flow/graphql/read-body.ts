@@ -35,7 +35,10 @@ export async function readTextBody(
   return text;
 }
 
-/** The text of a body that is JSON, as REST and agents send it. Throws `HTTP_MEDIA_TYPE` for another. */
+/**
+ * The text of a body that is JSON, as REST and agents send it. Throws `HTTP_MEDIA_TYPE` for
+ * another.
+ */
 export function readJsonText(bytesMax: number, asked: HttpExchange): Promise<string> {
   const { 'content-type': type, 'content-encoding': coding } = asked.request.headers;
   checkJsonType(type);
@@ -43,7 +46,10 @@ export function readJsonText(bytesMax: number, asked: HttpExchange): Promise<str
   return readTextBody(bytesMax, asked);
 }
 
-/** Takes a body from the parser, without a stream between; null where part of it is in the stream already. */
+/**
+ * Takes a body from the parser, without a stream between; null where part of it is in the stream
+ * already.
+ */
 function takeShort(request: Incoming): Promise<Buffer> | null {
   const body = new ShortBody();
   if (!request.giveBody(body)) return null;

@@ -7,8 +7,8 @@ import { refuseHttp, refuseInForm } from '../http/refuse.js';
 import { GRAPHQL_ACCEPTED } from '../http/sentence.js';
 
 /**
- * Answers a GraphQL request that is refused before its body is read: with an error where it is the client that is refused,
- * or a protection that is away.
+ * Answers a GraphQL request that is refused before its body is read: with an error where it is the
+ * client that is refused, or a protection that is away.
  */
 export function refuseGraphql(
   exchange: Exchange,

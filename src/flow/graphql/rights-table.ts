@@ -12,7 +12,9 @@ const KINDS_MAX = 256;
 /** The hash key of this process where the configuration has none; a reload keeps it. */
 const OWN_KEY = randomBytes(32);
 
-/** The rights of callers to fields: callers that no rule distinguishes have one object in common. */
+/**
+ * The rights of callers to fields: callers that no rule distinguishes have one object in common.
+ */
 export class RightsTable {
   readonly #scopes: readonly string[];
   readonly #classes: ReadonlySet<string>;

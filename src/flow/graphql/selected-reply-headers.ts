@@ -4,7 +4,10 @@ import type { StartTag, XmlHandler } from '../../xml/events.js';
 import { syntheticTag } from '../../xml/synthetic-tag.js';
 import { TeeHandler } from '../../xml/tee-handler.js';
 
-/** The header blocks of a reply that a plan selects: its slots with the source `header`, each with a decoder. */
+/**
+ * The header blocks of a reply that a plan selects: its slots with the source `header`, each with a
+ * decoder.
+ */
 export class SelectedReplyHeaders {
   readonly #parts: readonly { readonly key: string; readonly decoder: ReplyDecoder }[];
   readonly #handler: XmlHandler | null;

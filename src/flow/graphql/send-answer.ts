@@ -24,7 +24,10 @@ export interface SentAnswer extends Omit<GraphqlResponse, 'body'> {
 export interface AnswerOptions {
   /** What the address takes by POST. */
   readonly accepted: Accepted;
-  /** The Cache-Control of an answer whose caller caches can tell apart; `no-store` for others. Absent: for all. */
+  /**
+   * The Cache-Control of an answer whose caller caches can tell apart; `no-store` for others.
+   * Absent: for all.
+   */
   readonly control?: string;
   /** The time of the event loop that a refused request took. */
   workMillis(): number;
@@ -34,7 +37,10 @@ export interface AnswerOptions {
   readonly isTagged?: boolean;
 }
 
-/** Sends the answer to an operation over HTTP, in one piece; a refusal of the caller after its delay. */
+/**
+ * Sends the answer to an operation over HTTP, in one piece; a refusal of the caller after its
+ * delay.
+ */
 export async function sendAnswer(
   endpoint: Pick<GraphqlEndpoint, 'callerCaching' | 'penaltyBox'>,
   { caller, exchange, request, response }: HttpExchange,
@@ -95,7 +101,8 @@ export async function sendAnswer(
   if (isKnown) return endLingering(exchange, response, 304, fields, null);
   if (compressed !== null) fields.push('content-encoding', 'gzip');
   fields.push('content-length', String(exchange.bytesOut));
-  // Node writes a text and the head as one text, which saves a buffer; a long one it would copy once more.
+  // Node writes a text and the head as one text, which saves a buffer; a long one it would copy
+  // once more.
   const isLong = typeof body === 'string' && body.length > TEXT_UNITS_MAX;
   endLingering(
     exchange,

@@ -16,7 +16,10 @@ const PAGE_FIELDS = [
   ...['vary', 'accept'],
 ];
 
-/** Answers requests for the page at `pagePath`, for browsers, and for its files. They are read when the first browser comes. */
+/**
+ * Answers requests for the page at `pagePath`, for browsers, and for its files. They are read when
+ * the first browser comes.
+ */
 export function pageAnswerer(pagePath: string, read: () => Promise<Page>): OpenEndpoint['answer'] {
   let reading: Promise<Page> | null = null;
   return async (exchange, path, request, response) => {
@@ -31,7 +34,10 @@ export function pageAnswerer(pagePath: string, read: () => Promise<Page>): OpenE
   };
 }
 
-/** Sends a file of the page, which never changes under its path. `tag`: of all files, with its quotes. */
+/**
+ * Sends a file of the page, which never changes under its path. `tag`: of all files, with its
+ * quotes.
+ */
 function sendAsset(
   exchange: Exchange,
   request: IncomingMessage,

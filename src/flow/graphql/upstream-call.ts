@@ -65,7 +65,9 @@ const JSON_HEADERS: readonly string[] = [
   ...['accept', 'application/graphql-response+json, application/json;q=0.9'],
 ];
 
-/** The header fields of a caller that are sent on, names and values in turn, and their spellings. */
+/**
+ * The header fields of a caller that are sent on, names and values in turn, and their spellings.
+ */
 export function forwarded(
   { forwardHeaders }: GraphqlUpstream,
   headers: RequestContext['headers'],

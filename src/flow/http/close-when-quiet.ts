@@ -5,8 +5,9 @@ import { nextPollPhase } from '../../base/poll-phase.js';
 const QUIET_MILLIS = 500;
 
 /**
- * Closes idle connections, again and again, once no request was in flight or began for a whole interval. `begun` is the
- * number of requests so far; null while one is in flight. The answer stops it.
+ * Closes idle connections, again and again, once no request was in flight or began for a whole
+ * interval. `begun` is the number of requests so far; null while one is in flight. The answer stops
+ * it.
  */
 export function closeWhenQuiet(server: Server, begun: () => number | null): () => void {
   let last: number | null = null;

@@ -6,9 +6,10 @@ import { Refusal } from '../../base/refusals/refusal.js';
 export type Release = () => void;
 
 /**
- * The requests of each client in progress, where its class bounds them: budgets bound how often a client calls, this
- * bounds how much of a slow backend it can hold (catalogue O06). It counts requests over HTTP, operations over a
- * WebSocket, items of a batch, and events that call a backend for their answer.
+ * The requests of each client in progress, where its class bounds them: budgets bound how often a
+ * client calls, this bounds how much of a slow backend it can hold (catalogue O06). It counts
+ * requests over HTTP, operations over a WebSocket, items of a batch, and events that call a backend
+ * for their answer.
  */
 export class ConcurrencyLimits {
   readonly #clients = new Map<string, ClientPermits>();
@@ -32,7 +33,10 @@ export class ConcurrencyLimits {
     return requestsAtOnce === null ? () => {} : this.#take(id, requestsAtOnce);
   }
 
-  /** Waits for a permit, in the order of the calls. Null where there is no bound, and once `signal` is aborted. */
+  /**
+   * Waits for a permit, in the order of the calls. Null where there is no bound, and once `signal`
+   * is aborted.
+   */
   acquireLater({ id, rights }: Client, signal: CancelSignal): Promise<Release | null> {
     const most = rights.requestsAtOnce;
     if (most === null) return Promise.resolve(null);
@@ -54,7 +58,10 @@ export class ConcurrencyLimits {
     });
   }
 
-  /** The permits for the items of a batch, whose request has one already; null where there is no bound. */
+  /**
+   * The permits for the items of a batch, whose request has one already; null where there is no
+   * bound.
+   */
   forBatch({ id, rights }: Client): BatchPermits | null {
     const most = rights.requestsAtOnce;
     return most === null ? null : new BatchPermits(() => this.#take(id, most));
@@ -91,7 +98,10 @@ export class ConcurrencyLimits {
   }
 }
 
-/** The permits of a batch: one item has that of the request, others one of their own or the next that is returned. */
+/**
+ * The permits of a batch: one item has that of the request, others one of their own or the next
+ * that is returned.
+ */
 export class BatchPermits {
   readonly #takeAnother: () => Release | null;
   /** Resolves with the permit that was returned; null is that of the request. */

@@ -5,7 +5,9 @@ import type { TaskOwner } from './fair-scheduler.js';
 /** Good requests of a connection that can cover later refusals, at most. */
 const CREDIT_MAX = 32;
 
-/** How long long messages of a connection are read slowly, after one of its refusals was delayed. */
+/**
+ * How long long messages of a connection are read slowly, after one of its refusals was delayed.
+ */
 const PENALTY_MILLIS = 30_000;
 
 /** Penalties that began before are over. */
@@ -37,7 +39,10 @@ export class ConnectionRecord implements TaskOwner {
     this.#credit = Math.min(CREDIT_MAX, this.#credit + 1);
   }
 
-  /** Takes the cost of a refusal from the credit. Returns the rest of the cost, which the credit does not cover. */
+  /**
+   * Takes the cost of a refusal from the credit. Returns the rest of the cost, which the credit
+   * does not cover.
+   */
   charge(units: number): number {
     const covered = Math.min(units, this.#credit);
     this.#credit -= covered;

@@ -94,12 +94,16 @@ export class Connection {
     this.requests++;
     this.#sending.rest();
     this.#readMillis = null;
-    // Node decides that there is a listener before it emits an error: a reader that stops in between must not be missed.
+    // Node decides that there is a listener before it emits an error: a reader that stops in
+    // between must not be missed.
     turn.request.on('error', ignore);
     return new Ending(turn.response, this.#answered);
   }
 
-  /** Keeps a request for later. Node resumes the socket behind each request all the same: those of one packet come at once. */
+  /**
+   * Keeps a request for later. Node resumes the socket behind each request all the same: those of
+   * one packet come at once.
+   */
   wait(turn: Turn): void {
     this.#waiting.push(turn);
     this.socket.pause();
@@ -113,9 +117,10 @@ export class Connection {
   }
 
   /**
-   * The last bytes cannot be read, or not in time. If they are the body of the present request, its reader gets the error
-   * in an `error` event and answers; else `refusalDue` has it when its turn comes. `request` is set where its body is
-   * not reported to its end, though the parser has seen that.
+   * The last bytes cannot be read, or not in time. If they are the body of the present request, its
+   * reader gets the error in an `error` event and answers; else `refusalDue` has it when its turn
+   * comes. `request` is set where its body is not reported to its end, though the parser has seen
+   * that.
    */
   break(refusal: Refusal, request: IncomingMessage | null = null): void {
     this.#broken ??= refusal;
@@ -149,7 +154,10 @@ export class Connection {
     else this.current.response.shouldKeepAlive = false;
   }
 
-  /** Answers with a status what is no request to be handled, and ends the connection; once `held` is over. */
+  /**
+   * Answers with a status what is no request to be handled, and ends the connection; once `held` is
+   * over.
+   */
   async answer(
     refusal: Refusal,
     { id, isExplained }: RefusedRequest,
@@ -175,7 +183,10 @@ export class Connection {
     socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Called regularly while a request is being answered. A caller that is too slow is refused, or cut. */
+  /**
+   * Called regularly while a request is being answered. A caller that is too slow is refused, or
+   * cut.
+   */
   look(paces: Paces, nowMillis: number): void {
     if (this.current === null) return;
     this.reportToReader();
@@ -197,7 +208,8 @@ export class Connection {
     ) {
       this.break(refuseByLimit('HTTP_TIMEOUT', 'limits.http.bodyRateBytes', bodyRateBytes));
     }
-    // A held and untaken body is the gateway's doing: the backend is slow then, and the caller has to wait.
+    // A held and untaken body is the gateway's doing: the backend is slow then, and the caller has
+    // to wait.
     if (
       this.#readMillis === null ||
       millis >= bodyGraceMillis ||

@@ -3,8 +3,9 @@ import type { Duplex } from 'node:stream';
 import type { Connection } from './connection.js';
 
 /**
- * Ends connections whose certificates are no longer accepted, after the answer that is on its way. WebSockets end by
- * themselves: they are told why. `ended` is called with the number of connections, and the address of one.
+ * Ends connections whose certificates are no longer accepted, after the answer that is on its way.
+ * WebSockets end by themselves: they are told why. `ended` is called with the number of
+ * connections, and the address of one.
  */
 export function endConnections(
   sockets: readonly Duplex[],

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Refusal } from '../../base/refusals/refusal.js';
 
-/** How one request ends: its answer is out, or its caller has left. One listener serves all uses. */
+/**
+ * How one request ends: its answer is out, or its caller has left. One listener serves all uses.
+ */
 export class Ending {
   readonly #response: ServerResponse;
   readonly #ended: () => void;
@@ -25,13 +27,18 @@ export class Ending {
     if (this.isGone) throw new Refusal('CLIENT_GONE');
   }
 
-  /** Calls `then` if the caller leaves before its answer is out, at once if it has. One at a time. */
+  /**
+   * Calls `then` if the caller leaves before its answer is out, at once if it has. One at a time.
+   */
   onGone(then: () => void): void {
     this.#gone = then;
     if (this.isGone) then();
   }
 
-  /** Calls `then` when nothing more can happen to the answer, at once if so: whether all of it is out. */
+  /**
+   * Calls `then` when nothing more can happen to the answer, at once if so: whether all of it is
+   * out.
+   */
   onOver(then: (isComplete: boolean) => void): void {
     if (this.#response.closed) then(this.#isComplete);
     else this.#over = then;

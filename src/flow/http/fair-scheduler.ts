@@ -4,7 +4,10 @@ import { performance } from 'node:perf_hooks';
 export interface SlicedTask {
   /** When it began, by the clock of the process. */
   readonly beganMillis: number;
-  /** Does one slice. `more`: there is more to do; `waits`: it waits for bytes, or is over. Never throws. */
+  /**
+   * Does one slice. `more`: there is more to do; `waits`: it waits for bytes, or is over. Never
+   * throws.
+   */
   step(): 'more' | 'waits';
 }
 
@@ -18,7 +21,10 @@ export interface TaskOwner {
 /** Length of a time slice: a short request waits for several of them. */
 export const TIME_SLICE_MILLIS = 0.25;
 
-/** The least charge for a slice: a chunk that a task has read is taken from the system after the slice. */
+/**
+ * The least charge for a slice: a chunk that a task has read is taken from the system after the
+ * slice.
+ */
 const LEAST_MILLIS = 0.05;
 
 /** The share of the time that long tasks get, at least, while short messages come all the time. */
@@ -28,21 +34,28 @@ const SHARE = 0.1;
 const PENALISED_SHARE = 0.02;
 
 /**
- * Schedules long messages fairly with each other and with short ones. The event loop would serve all alike, and a few
- * clients with messages that are slow to read would delay all others (catalogue O11).
+ * Schedules long messages fairly with each other and with short ones. The event loop would serve
+ * all alike, and a few clients with messages that are slow to read would delay all others
+ * (catalogue O11).
  *
- * Together long messages get a slice of a quarter of a millisecond in each turn of the event loop, whatever their
- * number, and nothing of a turn that brought a short message, as long as that leaves them their share. Where none waits,
- * the slice is for the bytes that come first, as they come. Tasks of penalised connections get no more than theirs even
- * when the event loop is idle.
+ * Together long messages get a slice of a quarter of a millisecond in each turn of the event loop,
+ * whatever their number, and nothing of a turn that brought a short message, as long as that leaves
+ * them their share. Where none waits, the slice is for the bytes that come first, as they come.
+ * Tasks of penalised connections get no more than theirs even when the event loop is idle.
  */
 export class FairScheduler {
   readonly #ordinary = new TaskQueues('every other slice');
-  /** A message that is being read may keep a backend waiting: of each address the task goes on that began first. */
+  /**
+   * A message that is being read may keep a backend waiting: of each address the task goes on that
+   * began first.
+   */
   readonly #penalised = new TaskQueues('always');
   /** A short message came since the last slice. */
   #hasShort = false;
-  /** When the next slice is due even if short messages come, and when the next one of penalised connections is. */
+  /**
+   * When the next slice is due even if short messages come, and when the next one of penalised
+   * connections is.
+   */
   #dueMillis = 0;
   #penalisedDueMillis = 0;
   /** The slice that is being done, and since when. */
@@ -68,14 +81,20 @@ export class FairScheduler {
     this.#hasShort = true;
   }
 
-  /** Whether work for this connection need not wait: no other does, and the slice of this turn is not used up. */
+  /**
+   * Whether work for this connection need not wait: no other does, and the slice of this turn is
+   * not used up.
+   */
   admits(owner: TaskOwner): boolean {
     if (owner.isPenalised || this.#current !== null || !this.#ordinary.isEmpty) return false;
     if (this.#spentMillis >= TIME_SLICE_MILLIS) return false;
     return !this.#hasShort || this.#now() >= this.#dueMillis;
   }
 
-  /** Charges a slice for work that did not wait. It ends with the turn in which it is used up: a turn of its own costs. */
+  /**
+   * Charges a slice for work that did not wait. It ends with the turn in which it is used up: a
+   * turn of its own costs.
+   */
   spend(millis: number): void {
     this.#spentMillis += Math.max(LEAST_MILLIS, millis);
     if (this.#spentMillis >= TIME_SLICE_MILLIS) this.#doInThisTurn();
@@ -186,8 +205,8 @@ class TaskQueues {
 }
 
 /**
- * The tasks of one address. Where the oldest is taken every other slice, all tasks go on, but whether the messages of
- * an address are valid is known soon.
+ * The tasks of one address. Where the oldest is taken every other slice, all tasks go on, but
+ * whether the messages of an address are valid is known soon.
  */
 class TaskQueue {
   readonly tasks: QueuedTask[] = [];

@@ -4,9 +4,9 @@ import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { HttpLimits } from '../../config/listen/http-limits.js';
 
 /**
- * Checks what every endpoint wants of a head and Node's parser does not see to: sizes, the version, and that there is one
- * way only to read it. Throws a refusal of the HTTP layer. In one pass and in bits, because this runs for every field
- * of every request.
+ * Checks what every endpoint wants of a head and Node's parser does not see to: sizes, the version,
+ * and that there is one way only to read it. Throws a refusal of the HTTP layer. In one pass and in
+ * bits, because this runs for every field of every request.
  */
 export function checkHead(request: IncomingMessage, limits: HttpLimits): void {
   const { url = '', method = '', httpVersion, rawHeaders, headers } = request;
@@ -52,7 +52,8 @@ function checkFields(
 ): void {
   if ((seen & TRANSFER_ENCODING) !== 0) {
     if ((seen & CONTENT_LENGTH) !== 0) throw new Refusal('HTTP_BAD_REQUEST', 'two framings');
-    // RFC 9112 section 6.1: a body with another coding, or from an old sender, ends where the reader thinks.
+    // RFC 9112 section 6.1: a body with another coding, or from an old sender, ends where the
+    // reader thinks.
     if (httpVersion === '1.0')
       throw new Refusal('HTTP_BAD_REQUEST', 'Transfer-Encoding in HTTP/1.0');
     if (headers['transfer-encoding']?.toLowerCase() !== 'chunked')
@@ -89,7 +90,10 @@ const CONTENT_ENCODING = 128;
 const FRAMING = CONTENT_LENGTH | TRANSFER_ENCODING;
 const JUDGED = 63;
 
-/** Fields of routing, framing or content type. Node takes the first of several, another server the last. */
+/**
+ * Fields of routing, framing or content type. Node takes the first of several, another server the
+ * last.
+ */
 const SINGLE: ReadonlyMap<string, number> = new Map([
   ['host', HOST],
   ['content-length', CONTENT_LENGTH],
@@ -125,7 +129,8 @@ const BITS_AS_WRITTEN: ReadonlyMap<string, number> = new Map([
 ]);
 
 function bitOf(name: string): number {
-  // Servers that turn `-` into `_` (CGI, WSGI, PHP) cannot distinguish such a field from the one it imitates.
+  // Servers that turn `-` into `_` (CGI, WSGI, PHP) cannot distinguish such a field from the one it
+  // imitates.
   if (name.includes('_'))
     throw new Refusal('HTTP_BAD_REQUEST', 'an underscore in the name of a field');
   return SINGLE.get(name.toLowerCase()) ?? 0;
@@ -138,7 +143,10 @@ function repeated(bit: number): Refusal {
   return new Refusal('HTTP_BAD_REQUEST', 'a field that must be single comes twice');
 }
 
-/** A sender may name hop-by-hop fields only; naming anything else takes it away from the next server. */
+/**
+ * A sender may name hop-by-hop fields only; naming anything else takes it away from the next
+ * server.
+ */
 function checkNominations(value: string): void {
   if (value === 'keep-alive' || value === 'close' || value === 'Keep-Alive') return;
   for (const part of value.toLowerCase().split(',')) {
@@ -147,6 +155,9 @@ function checkNominations(value: string): void {
   }
 }
 
-/** Fields of the message itself: whatever frames, routes, describes or authorizes it, or follows it about. */
+/**
+ * Fields of the message itself: whatever frames, routes, describes or authorizes it, or follows it
+ * about.
+ */
 const END_TO_END =
   /^(?:host|authorization|cookie|expect|soapaction|user-agent|date|from|origin|referer|via|forwarded|range|mime-version|accept.*|content-.*|cache-control|pragma|if-.*|x-forwarded-.*|x-real-ip|x-request-id|traceparent|tracestate|sec-.*)$/;

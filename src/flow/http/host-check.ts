@@ -10,9 +10,10 @@ import { assetsPath } from '../../graphql/page/assets-path.js';
 export type HostCheck = (path: string, request: IncomingMessage) => void;
 
 /**
- * Makes the check against DNS rebinding: a page whose own name leads to the gateway is of the same origin to a browser,
- * which then lets it read answers. `hosts` is for every path, `publicUrl` alone for those of GraphQL and what offers its operations: SOAP clients
- * inside a network often use other names.
+ * Makes the check against DNS rebinding: a page whose own name leads to the gateway is of the same
+ * origin to a browser, which then lets it read answers. `hosts` is for every path, `publicUrl`
+ * alone for those of GraphQL and what offers its operations: SOAP clients inside a network often
+ * use other names.
  */
 export function makeHostCheck({ config, graph, rest, mcp }: Compiled): HostCheck {
   const { listen, publicUrl, hosts } = config;

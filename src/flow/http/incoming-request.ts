@@ -8,8 +8,8 @@ import { SlicedReading } from './sliced-reading.js';
 const SMALL_BYTES = 64;
 
 /**
- * Pieces of a body, and their average size, beyond which it is not taken apart any more: they cost a hundred times what
- * sending them does. A short message may come byte by byte.
+ * Pieces of a body, and their average size, beyond which it is not taken apart any more: they cost
+ * a hundred times what sending them does. A short message may come byte by byte.
  */
 const TINY_CHUNKS_MAX = 4096;
 const TINY_CHUNK_BYTES = 8;
@@ -25,9 +25,9 @@ export interface BodyTaker {
 }
 
 /**
- * A request as the server hands it on. The chunks of one packet are emitted together: a stream with an event for
- * each byte takes ten times as long as the parser does. And a short body need not go through the stream at all, which
- * costs more than to validate it.
+ * A request as the server hands it on. The chunks of one packet are emitted together: a stream with
+ * an event for each byte takes ten times as long as the parser does. And a short body need not go
+ * through the stream at all, which costs more than to validate it.
  */
 export abstract class Incoming extends IncomingMessage {
   #pieces = 0;
@@ -43,12 +43,16 @@ export abstract class Incoming extends IncomingMessage {
     this.#reading?.begin();
   }
 
-  /** Called when the body comes in tiny chunks: the rest of it is dropped, and its end is not reported. */
+  /**
+   * Called when the body comes in tiny chunks: the rest of it is dropped, and its end is not
+   * reported.
+   */
   protected abstract tinyChunksFound(): void;
 
   /**
-   * Passes the whole body to `taker` instead of the stream, which emits neither data nor end; until `leaveBody`.
-   * It cannot be paused, so this is for bodies whose length is known and small. False where some of it is in the stream.
+   * Passes the whole body to `taker` instead of the stream, which emits neither data nor end; until
+   * `leaveBody`. It cannot be paused, so this is for bodies whose length is known and small. False
+   * where some of it is in the stream.
    */
   giveBody(taker: BodyTaker): boolean {
     if (this.readableLength > 0 || this.complete) return false;
@@ -63,7 +67,10 @@ export abstract class Incoming extends IncomingMessage {
     this.#taker = null;
   }
 
-  /** Called by the server: a piece of the body, or null for its end. False: it takes no more for now. */
+  /**
+   * Called by the server: a piece of the body, or null for its end. False: it takes no more for
+   * now.
+   */
   override push(piece: Buffer | null): boolean {
     if (piece === null) this.#reading?.end();
     if (this.#hasTinyChunks) return false;
@@ -81,7 +88,8 @@ export abstract class Incoming extends IncomingMessage {
       this.#small = [piece];
       setImmediate(() => this.#emitSmall());
     } else this.#small.push(piece);
-    // Small chunks wait here for one turn only. Bytes that are not read wait in the stream, whose fill stops reading.
+    // Small chunks wait here for one turn only. Bytes that are not read wait in the stream, whose
+    // fill stops reading.
     return this.readableLength < this.readableHighWaterMark;
   }
 

@@ -6,7 +6,10 @@ import { Stages } from '../../base/stages.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import { GzipHeader } from './gzip-header.js';
 
-/** Receives the output of a gzip stream: any number of `data`, then `end` or `failed`, once. None of them may throw. */
+/**
+ * Receives the output of a gzip stream: any number of `data`, then `end` or `failed`, once. None of
+ * them may throw.
+ */
 export interface InflateOutput {
   data(chunk: Buffer): void;
   /** The stream was complete and in order. */
@@ -21,11 +24,15 @@ export interface InflateOutput {
 const TRAILER_BYTES = 8;
 
 /**
- * What comes next of the stream: compressed data, or the trailer. `drained`: besides, everything decoded was handed out.
+ * What comes next of the stream: compressed data, or the trailer. `drained`: besides, everything
+ * decoded was handed out.
  */
 type Stage = 'data' | 'trailer' | 'drained' | 'over';
 
-/** The stage that a step leads to, by the stage before it. A step that is not listed there changes nothing. */
+/**
+ * The stage that a step leads to, by the stage before it. A step that is not listed there changes
+ * nothing.
+ */
 const STEPS = {
   deflated: { data: 'trailer', drained: 'drained' },
   drain: { data: 'drained', trailer: 'drained' },
@@ -33,9 +40,9 @@ const STEPS = {
 } as const satisfies Record<string, { readonly [before in Stage]?: Stage }>;
 
 /**
- * Decodes one gzip stream (RFC 1952) as it comes in. One member, complete, with nothing behind it: bytes that another
- * reader would leave away or add are refused as `ENCODING_CORRUPT`, too many as `DECOMPRESSION_LIMIT`. At most a few
- * chunks wait on either side.
+ * Decodes one gzip stream (RFC 1952) as it comes in. One member, complete, with nothing behind it:
+ * bytes that another reader would leave away or add are refused as `ENCODING_CORRUPT`, too many as
+ * `DECOMPRESSION_LIMIT`. At most a few chunks wait on either side.
  */
 export class Inflater {
   readonly #limits: InflateLimits;

@@ -10,10 +10,16 @@ import { fairScheduler, type SlicedTask } from './fair-scheduler.js';
 /** The header field of every answer that has what log lines call `id`. */
 export const REQUEST_ID = 'x-request-id';
 
-/** How long the rest of a request is read and dropped, so that the client gets round to reading the answer. */
+/**
+ * How long the rest of a request is read and dropped, so that the client gets round to reading the
+ * answer.
+ */
 export const LINGER_MILLIS = 2000;
 
-/** Answers a request that may not have been read to its end; if it was not, its connection closes after the answer. */
+/**
+ * Answers a request that may not have been read to its end; if it was not, its connection closes
+ * after the answer.
+ */
 export function endLingering(
   exchange: Exchange,
   response: ServerResponse,
@@ -37,9 +43,9 @@ export function endLingering(
 }
 
 /**
- * Ends an answer that is written, the last on its connection, and came before its request did. Closing with
- * unread bytes makes the kernel send a reset, which can take the answer away from the caller (RFC 9112 section 9.6):
- * so the rest is read and thrown away for a while.
+ * Ends an answer that is written, the last on its connection, and came before its request did.
+ * Closing with unread bytes makes the kernel send a reset, which can take the answer away from the
+ * caller (RFC 9112 section 9.6): so the rest is read and thrown away for a while.
  */
 export function linger(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete || response.socket?.readableEnded !== false) {
@@ -48,7 +54,8 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
   }
   const timer = setTimeout(() => response.destroy(), LINGER_MILLIS);
   request.once('end', () => response.end());
-  // The server reports a body that breaks off: with the connection that was all; or one not to be read on.
+  // The server reports a body that breaks off: with the connection that was all; or one not to be
+  // read on.
   request.on('error', (error) => {
     const isAbrupt = error instanceof Refusal && error.kind.isAbrupt === true;
     if (isAbrupt || response.socket?.readableEnded === true) response.end();

@@ -5,8 +5,9 @@ import { hasAmbientCredentials, takesGzip } from '../../base/compress.js';
 import { certificateOf } from '../../listen/peer-certificate.js';
 
 /**
- * Whether an answer to this client may be compressed: it takes gzip, and is known by what its browser does not send by
- * itself (BREACH). An address is no credential; a network that has rights is.
+ * Whether an answer to this client may be compressed: it takes gzip, and is known by what its
+ * browser does not send by itself (BREACH). An address is no credential; a network that has rights
+ * is.
  */
 export function mayCompress({ headers, socket }: IncomingMessage, { by }: Client): boolean {
   if (!takesGzip(headers['accept-encoding'])) return false;

@@ -2,8 +2,8 @@ import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { HttpLimits } from '../../config/listen/http-limits.js';
 
 /**
- * The refusal of a request that Node's parser cannot read, or that exceeds one of its timeouts. `hasHead`: the header of
- * the request is complete.
+ * The refusal of a request that Node's parser cannot read, or that exceeds one of its timeouts.
+ * `hasHead`: the header of the request is complete.
  */
 export function parserRefusal(
   error: Error,

@@ -4,13 +4,19 @@ import { setAndEvictOldest } from '../../base/evict-oldest.js';
 import type { HttpLimits } from '../../config/listen/http-limits.js';
 import { forgiveAll, recordOf } from './connection-record.js';
 
-/** So much time of the event loop that a refused request took counts as one more refusal: it is what an attack costs. */
+/**
+ * So much time of the event loop that a refused request took counts as one more refusal: it is what
+ * an attack costs.
+ */
 const UNIT_MILLIS = 0.25;
 
 /** Taking so many bytes from the system costs as much. */
 const UNIT_BYTES = 64 * 1024;
 
-/** Refusals that are answered at once before any is delayed, in seconds of the rate: a client's bad moment is no attack. */
+/**
+ * Refusals that are answered at once before any is delayed, in seconds of the rate: a client's bad
+ * moment is no attack.
+ */
 const BURST_SECONDS = 2;
 
 /** An address is reported once in this time. */
@@ -40,29 +46,34 @@ export interface ChargedSocket extends RefusalCarrier {
   readonly remoteAddress?: string | undefined;
 }
 
-/** Addresses remembered; beyond, the one longest without a refusal is forgotten, and begins anew. */
+/**
+ * Addresses remembered; beyond, the one longest without a refusal is forgotten, and begins anew.
+ */
 const ADDRESSES_MAX = 10_000;
 
 /**
- * Delays the answers to refused requests when one address gets too many of them. A client that sends bad requests as
- * fast as they are refused would take all of the event loop that others leave; while its answers are delayed, it gets
- * a bounded share.
+ * Delays the answers to refused requests when one address gets too many of them. A client that
+ * sends bad requests as fast as they are refused would take all of the event loop that others
+ * leave; while its answers are delayed, it gets a bounded share.
  *
- * A refusal is charged to its connection first: each good request of a connection covers one refusal. An uncovered
- * refusal is charged to the address, whose rate is shared by all its connections, and delays the answer; so a new
- * connection for each bad request gains nothing, and a connection with good requests is not delayed for its
- * neighbours. What a refusal cost delays those that follow it, not itself. After a delay the long messages of that
- * connection are read slowly. Good requests are never delayed.
+ * A refusal is charged to its connection first: each good request of a connection covers one
+ * refusal. An uncovered refusal is charged to the address, whose rate is shared by all its
+ * connections, and delays the answer; so a new connection for each bad request gains nothing, and a
+ * connection with good requests is not delayed for its neighbours. What a refusal cost delays those
+ * that follow it, not itself. After a delay the long messages of that connection are read slowly.
+ * Good requests are never delayed.
  * Connections of a trusted proxy are those of many clients: they are neither charged nor delayed.
  *
- * The rate is kept as in the generic cell rate algorithm (ITU-T I.371): one moment for each address, up to which its
- * refusals are paid for.
+ * The rate is kept as in the generic cell rate algorithm (ITU-T I.371): one moment for each
+ * address, up to which its refusals are paid for.
  */
 export class PenaltyBox {
   #unitMillis = 0;
   #holdMillis = 0;
   #proxies = new Networks([]);
-  /** Until when the refusals of an address use up its time; the last to be refused is the last here. */
+  /**
+   * Until when the refusals of an address use up its time; the last to be refused is the last here.
+   */
   readonly #paidMillis = new Map<string, number>();
   /** Until when addresses whose refusals are delayed have been reported. */
   readonly #reportedMillis = new Map<string, number>();
@@ -105,8 +116,9 @@ export class PenaltyBox {
   }
 
   /**
-   * Charges a refusal to its connection. Null when it may be answered at once; else resolves when it may, or when the
-   * client has gone. Until then nothing is read from `waiter`, by default the connection itself.
+   * Charges a refusal to its connection. Null when it may be answered at once; else resolves when
+   * it may, or when the client has gone. Until then nothing is read from `waiter`, by default the
+   * connection itself.
    */
   penalise(
     socket: ChargedSocket,
@@ -115,7 +127,8 @@ export class PenaltyBox {
   ): Promise<void> | null {
     const record = recordOf(socket);
     const { address } = record;
-    // A connection that has gone waits for no answer; one without address was gone when it was looked at first.
+    // A connection that has gone waits for no answer; one without address was gone when it was
+    // looked at first.
     if (this.#unitMillis === 0 || address === '' || waiter.destroyed || this.isTrusted(address))
       return null;
     const units = record.charge(1 + Math.floor(bytes / UNIT_BYTES + workMillis / UNIT_MILLIS));
@@ -138,8 +151,9 @@ export class PenaltyBox {
     const before = this.#paidMillis.get(address);
     const owed = Math.max(nowMillis, before ?? 0);
     const paid = owed + units * this.#unitMillis;
-    // Refusals beyond the longest delay are not charged: an attack that ended is forgotten as soon as any other. The
-    // longest delays differ: clients that waited for the same moment would come again together.
+    // Refusals beyond the longest delay are not charged: an attack that ended is forgotten as soon
+    // as any other. The longest delays differ: clients that waited for the same moment would come
+    // again together.
     const longest = this.#holdMillis * (0.5 + Math.random() / 2);
     const capped = Math.min(paid, nowMillis + burstMillis + longest);
     setAndEvictOldest(this.#paidMillis, address, capped, ADDRESSES_MAX);

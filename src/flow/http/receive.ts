@@ -22,27 +22,44 @@ import { Inflater } from './inflate.js';
 /** A request that passed the gate as far as it had to before anything is sent on. */
 export type Received =
   | { readonly kind: 'whole'; readonly message: Buffer }
-  /** The head of the message is in order and the rest flows. The gate destroys `body` when it does not stay so. */
+  /**
+   * The head of the message is in order and the rest flows. The gate destroys `body` when it does
+   * not stay so.
+   */
   | {
       readonly kind: 'flowing';
       readonly body: Readable;
-      /** How much longer it is than what the caller announced, because of what was changed in its head. */
+      /**
+       * How much longer it is than what the caller announced, because of what was changed in its
+       * head.
+       */
       readonly growthBytes: number;
     };
 
-/** How much of a long message is validated at a time: as much as takes a time slice, between these. */
+/**
+ * How much of a long message is validated at a time: as much as takes a time slice, between these.
+ */
 const PIECE_BYTES_MIN = 2 * 1024;
 const PIECE_BYTES_FIRST = 16 * 1024;
 const PIECE_BYTES_MAX = 64 * 1024;
 
-/** A body up to here need not go through the stream of its request, which can be paused but costs more than to validate it. */
+/**
+ * A body up to here need not go through the stream of its request, which can be paused but costs
+ * more than to validate it.
+ */
 const GIVEN_BYTES_MAX = 64 * 1024;
 
 /** The uses of a request's bytes besides their validation. */
 export interface BodyIntake {
-  /** It comes as gzip, and is validated and sent on decoded, within these limits; null: it comes as it is. */
+  /**
+   * It comes as gzip, and is validated and sent on decoded, within these limits; null: it comes as
+   * it is.
+   */
   readonly inflate: InflateLimits | null;
-  /** A request longer than the window is collected up to so many bytes, so that its length is known; null: it flows. */
+  /**
+   * A request longer than the window is collected up to so many bytes, so that its length is known;
+   * null: it flows.
+   */
   readonly bufferBytes: number | null;
 }
 
@@ -53,8 +70,9 @@ export interface Account {
 }
 
 /**
- * Reads a request through the gate. Resolves when it is validated whole, or when it begins to flow. Rejects with the
- * refusal before that; after that the refusal destroys the body, which ends the upstream request before its end.
+ * Reads a request through the gate. Resolves when it is validated whole, or when it begins to flow.
+ * Rejects with the refusal before that; after that the refusal destroys the body, which ends the
+ * upstream request before its end.
  */
 export function receive(
   request: IncomingMessage,
@@ -242,7 +260,10 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     else this.#inflater.end();
   }
 
-  /** Bytes of the message itself, which are validated in time slices: at once while nothing waits for one. */
+  /**
+   * Bytes of the message itself, which are validated in time slices: at once while nothing waits
+   * for one.
+   */
   #arrive(chunk: Buffer): void {
     this.#waiting.push(chunk);
     while (this.#mayTakeNow) fairScheduler.spend(this.#takePiece());
@@ -333,7 +354,8 @@ class RequestBody extends Readable {
     super();
     this.#resume = resume;
     this.once('close', leave);
-    // The upstream call gets the refusal that destroys the body, and ends with it; there is no other listener.
+    // The upstream call gets the refusal that destroys the body, and ends with it; there is no
+    // other listener.
     this.once('error', () => {});
   }
 

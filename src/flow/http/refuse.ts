@@ -13,8 +13,8 @@ import { type Accepted, acceptPost, sentenceOf } from './sentence.js';
 const METHODS = 'GET, POST';
 
 /**
- * Answers a request that is for none of the endpoints, or whose endpoint failed before it could speak its own language.
- * `methods` are those of its address.
+ * Answers a request that is for none of the endpoints, or whose endpoint failed before it could
+ * speak its own language. `methods` are those of its address.
  */
 export function refuseHttp(
   exchange: Exchange,
@@ -29,8 +29,8 @@ export function refuseHttp(
 }
 
 /**
- * Answers a request that was refused before it was read, in the protocol of its endpoint: with a body of this media type.
- * `challenge`: further parameters of the challenge for tokens.
+ * Answers a request that was refused before it was read, in the protocol of its endpoint: with a
+ * body of this media type. `challenge`: further parameters of the challenge for tokens.
  */
 export function refuseInForm(
   exchange: Exchange,
@@ -64,8 +64,8 @@ export function refuseInForm(
 }
 
 /**
- * Cuts the connection where part of another answer is out, or the client is gone: a caller must never take half an answer
- * for a whole one.
+ * Cuts the connection where part of another answer is out, or the client is gone: a caller must
+ * never take half an answer for a whole one.
  */
 export function cutIfBegun(
   exchange: Exchange,
@@ -81,8 +81,8 @@ export function cutIfBegun(
 }
 
 /**
- * A refusal of the HTTP layer: a status and one sentence, the last answer on its connection (catalogue convention D2).
- * `accepted`: what the address takes; null where that is not known.
+ * A refusal of the HTTP layer: a status and one sentence, the last answer on its connection
+ * (catalogue convention D2). `accepted`: what the address takes; null where that is not known.
  */
 export function answerStatus(
   exchange: Exchange,
@@ -122,7 +122,9 @@ export const TEXT_FIELDS = [
 const allow = (status: number, methods: string): readonly string[] =>
   status === 405 ? ['allow', methods] : [];
 
-/** Answers with a status and no content, and closes the connection without reading anything more. */
+/**
+ * Answers with a status and no content, and closes the connection without reading anything more.
+ */
 export function answerAbruptly(exchange: Exchange, response: ServerResponse, status: number): void {
   exchange.status = status;
   const { socket } = response;
@@ -143,7 +145,10 @@ export function answerEmpty(
   endLingering(exchange, response, status, ['content-length', '0', ...fields], null);
 }
 
-/** The header fields of a refusal outside SOAP. `parameters`: further ones of the challenge for tokens. */
+/**
+ * The header fields of a refusal outside SOAP. `parameters`: further ones of the challenge for
+ * tokens.
+ */
 const refusalFields = (refusal: Refusal, parameters = ''): readonly string[] => [
   ...challenge(refusal, parameters),
   ...retryAfter(refusal),

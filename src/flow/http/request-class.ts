@@ -7,7 +7,10 @@ import { Incoming } from './incoming-request.js';
 
 /** Takes over connections on which something else than HTTP is to be spoken. */
 export interface UpgradeEndpoint {
-  /** Whether this request asks for it where it can be had. Of the others HTTP is what is spoken, whatever they ask for. */
+  /**
+   * Whether this request asks for it where it can be had. Of the others HTTP is what is spoken,
+   * whatever they ask for.
+   */
   wants(request: IncomingMessage): boolean;
   /** Takes the connection over; or returns the refusal, and leaves it as it is. */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null;

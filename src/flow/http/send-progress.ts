@@ -28,8 +28,9 @@ export class SendProgress {
 }
 
 /**
- * Bytes that the system has taken. Node counts in public what it has handed over, and a long answer is handed over in
- * one piece; only the handle knows the rest of it, and Node's own timeouts look there.
+ * Bytes that the system has taken. Node counts in public what it has handed over, and a long answer
+ * is handed over in one piece; only the handle knows the rest of it, and Node's own timeouts look
+ * there.
  */
 function sentBytes(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle');

@@ -12,8 +12,9 @@ export interface Accepted {
 export const GRAPHQL_ACCEPTED: Accepted = { mediaTypes: ['application/json'], protocol: 'GraphQL' };
 
 /**
- * The sentence in the body of a refusal of the HTTP layer, for people: the text of the code, the rule or the limit, and
- * the remedy. It holds no part of the request. Null for other refusals: their answers have the status alone.
+ * The sentence in the body of a refusal of the HTTP layer, for people: the text of the code, the
+ * rule or the limit, and the remedy. It holds no part of the request. Null for other refusals:
+ * their answers have the status alone.
  */
 export function sentenceOf(refusal: Refusal, accepted: Accepted | null): string | null {
   const { code, rule, limit, message } = refusal;
@@ -31,7 +32,10 @@ export function sentenceOf(refusal: Refusal, accepted: Accepted | null): string 
   return `${remedy === null ? text : `${text} ${remedy}`}\n`;
 }
 
-/** The header fields of a refusal by method or media type: what the address takes by POST (W3C LDP section 7.1). */
+/**
+ * The header fields of a refusal by method or media type: what the address takes by POST (W3C LDP
+ * section 7.1).
+ */
 export function acceptPost({ code }: Refusal, accepted: Accepted | null): readonly string[] {
   if (accepted === null || (code !== 'HTTP_METHOD' && code !== 'HTTP_MEDIA_TYPE')) return [];
   return ['accept-post', accepted.mediaTypes.join(', ')];

@@ -7,7 +7,10 @@ import { packetRead } from '../../base/packet-memory.js';
 import { recordOf } from './connection-record.js';
 import { fairScheduler, type SlicedTask, type TaskOwner } from './fair-scheduler.js';
 
-/** Bytes that the parser gets at a time: with chunks of one byte it takes half a millisecond for them. */
+/**
+ * Bytes that the parser gets at a time: with chunks of one byte it takes half a millisecond for
+ * them.
+ */
 const SLICE_BYTES = 4 * KIB;
 
 /** Chunks of a slice beyond which the next slice waits for its turn. */
@@ -16,10 +19,11 @@ const CHUNKS_MAX = 64;
 const READINGS = new WeakMap<Socket, SlicedReading>();
 
 /**
- * Feeds the bytes of a connection to its parser in slices. Node's parser takes all of a packet at once: 10,000
- * chunks of one byte in 64 KiB are 10 to 20 ms in which nothing else runs, and requests that are sent ahead are parsed
- * although the connection is paused. After a slice of many chunks the next one waits for its time slice, so that
- * their cost is the connection's own, and new connections of the same address are read like any others.
+ * Feeds the bytes of a connection to its parser in slices. Node's parser takes all of a packet at
+ * once: 10,000 chunks of one byte in 64 KiB are 10 to 20 ms in which nothing else runs, and
+ * requests that are sent ahead are parsed although the connection is paused. After a slice of many
+ * chunks the next one waits for its time slice, so that their cost is the connection's own, and new
+ * connections of the same address are read like any others.
  */
 export class SlicedReading implements SlicedTask {
   beganMillis = 0;
@@ -118,10 +122,11 @@ export class SlicedReading implements SlicedTask {
 }
 
 /**
- * The length of the request that begins with these bytes: one slice, for it holds no chunks. 0 where its head is not whole or
- * long, names a transfer coding, or does not say how long its body is. Where an earlier slice held the beginning of the
- * head, a transfer coding may be there: Node's parser refuses it beside a length. And where that was all but the end of the
- * last line, the lines here would be those of a chunk.
+ * The length of the request that begins with these bytes: one slice, for it holds no chunks. 0
+ * where its head is not whole or long, names a transfer coding, or does not say how long its body
+ * is. Where an earlier slice held the beginning of the head, a transfer coding may be there: Node's
+ * parser refuses it beside a length. And where that was all but the end of the last line, the lines
+ * here would be those of a chunk.
  */
 function plainRequestBytes(bytes: Buffer): number {
   if (bytes[0] === 0x0d || bytes[0] === 0x0a) return 0;

@@ -11,7 +11,10 @@ interface Answered {
   readonly response: ServerResponse;
 }
 
-/** An answer of status 200 that is written in parts, while a backend still sends. It begins with the first part. */
+/**
+ * An answer of status 200 that is written in parts, while a backend still sends. It begins with the
+ * first part.
+ */
 export class StreamedAnswer {
   readonly #answered: Answered;
   readonly #fields: readonly string[];
@@ -34,7 +37,10 @@ export class StreamedAnswer {
     this.#mustWait = !writePart(this.#answered, part);
   }
 
-  /** The next part waits where the caller reads more slowly than the backend writes; null where it need not. */
+  /**
+   * The next part waits where the caller reads more slowly than the backend writes; null where it
+   * need not.
+   */
   waiting(): { onResume(resume: () => void): void } | null {
     if (!this.#mustWait) return null;
     const { response } = this.#answered;
@@ -55,8 +61,9 @@ export class StreamedAnswer {
   }
 
   /**
-   * Ends an answer that has begun and fails. After `last` the connection closes without the last chunk: a caller never takes
-   * half an answer for a whole one. It is no reset, which could take the last part away.
+   * Ends an answer that has begun and fails. After `last` the connection closes without the last
+   * chunk: a caller never takes half an answer for a whole one. It is no reset, which could take
+   * the last part away.
    */
   fail(last: string): void {
     const { exchange, response } = this.#answered;

@@ -12,9 +12,9 @@ export interface Target {
 const ABSOLUTE = /^http:\/\/([^/?#@\\]{1,261})([/?].*)?$/i;
 
 /**
- * The target of a request, taken apart. A whole address becomes a path when it names the host that is asked; another
- * host is refused with `HTTP_BAD_REQUEST`, for nothing here is a proxy for other people's addresses, and so is a path
- * that one server reads differently from the next.
+ * The target of a request, taken apart. A whole address becomes a path when it names the host that
+ * is asked; another host is refused with `HTTP_BAD_REQUEST`, for nothing here is a proxy for other
+ * people's addresses, and so is a path that one server reads differently from the next.
  */
 export function readTarget(request: IncomingMessage): Target {
   let { url = '' } = request;
@@ -44,11 +44,15 @@ export function readTarget(request: IncomingMessage): Target {
 const ORDINARY = /^(?:\/[\w~-][\w.~-]*)+$/;
 
 /**
- * Empty segments and those of dots (with parameters too, which some servers take off before they look), encoded dots,
- * slashes and NUL, percent signs that encode nothing, and what ends or begins something else in an address.
+ * Empty segments and those of dots (with parameters too, which some servers take off before they
+ * look), encoded dots, slashes and NUL, percent signs that encode nothing, and what ends or begins
+ * something else in an address.
  */
 const AMBIGUOUS =
   /\/\/|\/\.{1,2}(?:[/;]|%3b|$)|%(?:2e|2f|5c|00|25(?:2e|2f|5c|00))|%(?![0-9a-f]{2})|[\\@]/i;
 
-/** Blanks, controls and what is not US-ASCII; and `#`, for a fragment is not sent (RFC 9112 section 3.2). */
+/**
+ * Blanks, controls and what is not US-ASCII; and `#`, for a fragment is not sent (RFC 9112 section
+ * 3.2).
+ */
 const UNPRINTABLE = /[^!"$-~]/;

@@ -9,8 +9,9 @@ interface Answer {
 }
 
 /**
- * Writes a part of an answer. False where the next one must wait for `drain`. Text is written as bytes: Node 24.22 counts its
- * bytes in the answer and its characters at the socket, and may never emit `drain` for what lies between.
+ * Writes a part of an answer. False where the next one must wait for `drain`. Text is written as
+ * bytes: Node 24.22 counts its bytes in the answer and its characters at the socket, and may never
+ * emit `drain` for what lies between.
  */
 export function writePart({ exchange, response }: Answer, part: string | Buffer): boolean {
   const bytes = typeof part === 'string' ? Buffer.from(part) : part;

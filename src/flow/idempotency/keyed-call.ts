@@ -17,7 +17,10 @@ import type { BegunCall } from '../calls/declared-call.js';
 import { headOf, ReplayedCall } from '../calls/replayed-call.js';
 import { answerSourceOf } from '../calls/reply-head.js';
 
-/** Bytes of an answer that is kept. A longer one goes to the first caller as it comes, and to no other. */
+/**
+ * Bytes of an answer that is kept. A longer one goes to the first caller as it comes, and to no
+ * other.
+ */
 export const ANSWER_BYTES_MAX = 256 * KIB;
 /** Requests that wait for one call. */
 export const WAITING_MAX = 1_000;
@@ -32,8 +35,8 @@ const POLL_MILLIS_MAX = 1_000;
 export type MakeCall = (receiver: UpstreamReceiver) => BegunCall;
 
 /**
- * `claiming`: whether the call was made before is not known yet. `collecting`: the call is under way, and other requests
- * under the key wait for it. `streaming`: its answer is too long to keep.
+ * `claiming`: whether the call was made before is not known yet. `collecting`: the call is under
+ * way, and other requests under the key wait for it. `streaming`: its answer is too long to keep.
  */
 type State = 'claiming' | 'collecting' | 'streaming' | 'over';
 
@@ -47,7 +50,10 @@ const REFUSALS: Readonly<Record<'other' | 'unknown' | 'full' | 'away', () => Ref
   away: () => new Refusal('IDEMPOTENCY_UNAVAILABLE'),
 };
 
-/** All requests under one key in this process, and the one call that is made for them. It belongs to none of them. */
+/**
+ * All requests under one key in this process, and the one call that is made for them. It belongs to
+ * none of them.
+ */
 export class KeyedCall implements UpstreamReceiver {
   readonly claim: OwnedClaim;
   readonly #store: OutcomeStore;
@@ -196,12 +202,16 @@ export class KeyedCall implements UpstreamReceiver {
     });
     const first = this.#first;
     this.#answer(head, [body], { messageId, source });
-    // The call has to know how its answer was read: by that its address is suspected, or its breaker opens.
+    // The call has to know how its answer was read: by that its address is suspected, or its
+    // breaker opens.
     const refusal = first?.refusal ?? null;
     if (refusal?.kind.blame === 'upstream') throw refusal;
   }
 
-  /** Answers without an envelope come from what stands before the backend: 4xx are no calls, 5xx may be. */
+  /**
+   * Answers without an envelope come from what stands before the backend: 4xx are no calls, 5xx may
+   * be.
+   */
   #keep(answer: KeptAnswer): void {
     const { status, contentType } = answer;
     const isEnvelope = /xml|multipart/i.test(contentType);
@@ -260,7 +270,10 @@ export class KeyedCall implements UpstreamReceiver {
     this.#chunks.length = 0;
   }
 
-  /** Gives the whole answer to all, one in each turn of the event loop. It is to the message with this id. */
+  /**
+   * Gives the whole answer to all, one in each turn of the event loop. It is to the message with
+   * this id.
+   */
   #answer(
     head: ReplyHead,
     chunks: readonly Buffer[],

@@ -6,7 +6,9 @@ import type { DeclaredCall, KeyedStarter } from '../calls/declared-call.js';
 import { ReplayedCall } from '../calls/replayed-call.js';
 import { KeyedCall, type MakeCall } from './keyed-call.js';
 
-/** The calls of operations that write, by the idempotency key of their requests: one for each key. */
+/**
+ * The calls of operations that write, by the idempotency key of their requests: one for each key.
+ */
 export class KeyedCalls implements KeyedStarter {
   readonly #store: OutcomeStore;
   readonly #suspicions: Suspicions;

@@ -8,7 +8,10 @@ const KEY_CHARS_MAX = 255;
 /** Header fields by their names in lower case. */
 type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The key of a request in the field that an operation names; null where the operation or the request has none. */
+/**
+ * The key of a request in the field that an operation names; null where the operation or the
+ * request has none.
+ */
 export function keyIn(
   service: SoapService,
   operation: Operation | null,
@@ -18,7 +21,10 @@ export function keyIn(
   return rule === undefined ? null : keyOf(headers[rule.header]);
 }
 
-/** The bytes up to which a message is collected that may have a key, since it is compared whole; null without a key. */
+/**
+ * The bytes up to which a message is collected that may have a key, since it is compared whole;
+ * null without a key.
+ */
 export const keyedBytes = (
   { idempotency }: SoapService,
   headers: RequestHeaders,
@@ -28,7 +34,10 @@ export const keyedBytes = (
   return null;
 };
 
-/** Throws `HTTP_BAD_REQUEST` for what is no key (draft-ietf-httpapi-idempotency-key-header: one string). */
+/**
+ * Throws `HTTP_BAD_REQUEST` for what is no key (draft-ietf-httpapi-idempotency-key-header: one
+ * string).
+ */
 function keyOf(value: string | readonly string[] | undefined): string | null {
   if (value === undefined) return null;
   if (typeof value !== 'string' || value.length > KEY_CHARS_MAX || !/^[\x21-\x7e]+$/.test(value))

@@ -17,7 +17,10 @@ interface Outcome {
   state: 'pending' | 'unknown' | KeptAnswer;
 }
 
-/** The outcomes that this process alone knows. What is not over is never forgotten: further keys are refused instead. */
+/**
+ * The outcomes that this process alone knows. What is not over is never forgotten: further keys are
+ * refused instead.
+ */
 export class MemoryOutcomes implements OutcomeStore {
   readonly #outcomes = new Map<string, Outcome>();
   readonly #outcomesMax: number;

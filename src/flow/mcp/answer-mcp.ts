@@ -282,7 +282,10 @@ async function confirmedCall(
   return instead ?? callTool(calls, described, values, turn.host, answerBytes);
 }
 
-/** Asks a client of a revision with sessions in the stream of its request; null once a person has confirmed the call. */
+/**
+ * Asks a client of a revision with sessions in the stream of its request; null once a person has
+ * confirmed the call.
+ */
 async function askInStream(
   parts: McpParts,
   { asked, departure, stream }: Turn,

@@ -21,7 +21,9 @@ export interface CallToConfirm {
   readonly client: Client;
 }
 
-/** A result that asks the person behind the agent, who calls again with the answer and the state. */
+/**
+ * A result that asks the person behind the agent, who calls again with the answer and the state.
+ */
 interface InputRequired {
   readonly resultType: 'input_required';
   readonly inputRequests: Readonly<Record<string, unknown>>;
@@ -40,8 +42,9 @@ interface ConfirmationParts {
 }
 
 /**
- * Has persons confirm calls. An answer counts for the call that was asked about alone: its client, its tool, its arguments, for
- * a limited time, and once. What the client keeps of that between two requests is sealed (`requestState`).
+ * Has persons confirm calls. An answer counts for the call that was asked about alone: its client,
+ * its tool, its arguments, for a limited time, and once. What the client keeps of that between two
+ * requests is sealed (`requestState`).
  */
 export class Confirmations {
   readonly #parts: ConfirmationParts;
@@ -61,8 +64,8 @@ export class Confirmations {
   }
 
   /**
-   * What a call of the revision without sessions is answered instead of being made; null once a person has confirmed it. Rejects
-   * with a `ProtocolError` for a client that cannot ask.
+   * What a call of the revision without sessions is answered instead of being made; null once a
+   * person has confirmed it. Rejects with a `ProtocolError` for a client that cannot ask.
    */
   async required(
     { capabilities, params }: McpMessage,
@@ -88,7 +91,10 @@ export class Confirmations {
     return this.#sessions.seal(JSON.stringify([VERSION, client.id]));
   }
 
-  /** Whether the client of a session can ask. Throws a `ProtocolError` for a session of an earlier start, or of another client. */
+  /**
+   * Whether the client of a session can ask. Throws a `ProtocolError` for a session of an earlier
+   * start, or of another client.
+   */
   canAskIn(session: string | null, client: Client): boolean {
     if (session === null) return false;
     const opened = partsOf(this.#sessions.open(session));

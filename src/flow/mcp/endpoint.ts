@@ -72,8 +72,9 @@ export function makeMcpEndpoint(
 }
 
 /**
- * Refuses pages of other origins, whatever they send: agents run on the machines of people, beside their browsers. A page of
- * the Host itself is taken if that is a name of the gateway: any other may lead here for a while (DNS rebinding).
+ * Refuses pages of other origins, whatever they send: agents run on the machines of people, beside
+ * their browsers. A page of the Host itself is taken if that is a name of the gateway: any other
+ * may lead here for a while (DNS rebinding).
  */
 function makeOriginCheck({
   graphql,

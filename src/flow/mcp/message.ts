@@ -8,7 +8,9 @@ const STATELESS = '2026-07-28';
 /** Revisions with a handshake, the latest first. */
 export const WITH_HANDSHAKE = ['2025-11-25', '2025-06-18'] as const;
 
-/** Requests of 2025-03-26 have no header with their version; the server is to take that for them. */
+/**
+ * Requests of 2025-03-26 have no header with their version; the server is to take that for them.
+ */
 const HEADERLESS = '2025-03-26';
 
 export const SUPPORTED: readonly string[] = [STATELESS, ...WITH_HANDSHAKE];

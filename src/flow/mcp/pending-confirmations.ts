@@ -14,7 +14,10 @@ interface Waiting {
 /** Confirmations that are remembered as used. */
 const USED_MAX = 100_000;
 
-/** The calls of this process that wait for a person, and the confirmations that were used. It survives reloads. */
+/**
+ * The calls of this process that wait for a person, and the confirmations that were used. It
+ * survives reloads.
+ */
 export class PendingConfirmations {
   /** What states are sealed with where the configuration has no keys. All workers have the same. */
   readonly secret: string;
@@ -58,7 +61,10 @@ export class PendingConfirmations {
     });
   }
 
-  /** Takes the answer of a client to a question, which a call of this process or of another one waits for. */
+  /**
+   * Takes the answer of a client to a question, which a call of this process or of another one
+   * waits for.
+   */
   answer(question: string, client: string, isAccepted: boolean): void {
     if (!/^confirm-[\w-]{22}$/.test(question)) return;
     const news = { kind: 'answer', question, client, isAccepted } as const;
@@ -77,7 +83,10 @@ export class PendingConfirmations {
     else this.#used.take(news.name, news.untilMillis, Date.now());
   }
 
-  /** Whether a call of this process waits for the answer. Another client than the one that was asked is not heard. */
+  /**
+   * Whether a call of this process waits for the answer. Another client than the one that was asked
+   * is not heard.
+   */
   #take({ question, client, isAccepted }: Extract<ConfirmationNews, { kind: 'answer' }>): boolean {
     const waiting = this.#waiting.get(question);
     if (waiting === undefined) return false;

@@ -3,10 +3,14 @@ import type { HttpExchange } from '../calls/http-exchange.js';
 import { StreamedAnswer } from '../http/streamed-answer.js';
 import type { Confirmed, PendingConfirmations } from './pending-confirmations.js';
 
-/** Between two comments of a stream that waits: proxies end connections that are still for a minute. */
+/**
+ * Between two comments of a stream that waits: proxies end connections that are still for a minute.
+ */
 const COMMENT_MILLIS = 15_000;
 
-/** The answer to a message as an event stream: a question to the client first, then the response. */
+/**
+ * The answer to a message as an event stream: a question to the client first, then the response.
+ */
 export class QuestionStream {
   readonly #asked: HttpExchange;
   readonly #answer: StreamedAnswer;

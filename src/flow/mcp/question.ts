@@ -6,8 +6,9 @@ const CUT_CHARS = 100;
 const CUT_NAMES_MAX = 20;
 
 /**
- * The question to a person whether a tool may be called: its arguments whole, the shortest first; of those for which there is
- * no room the name, the length and the beginning. A person must see what is left out.
+ * The question to a person whether a tool may be called: its arguments whole, the shortest first;
+ * of those for which there is no room the name, the length and the beginning. A person must see
+ * what is left out.
  */
 export function questionText(tool: string, values: Readonly<Record<string, unknown>>): string {
   const printed = Object.entries(values).map(([name, value]) => ({

@@ -66,8 +66,8 @@ export class ToolList {
   }
 
   /**
-   * Points for the description of so many tools: their share of what introspection of all of them costs, since it takes
-   * as long.
+   * Points for the description of so many tools: their share of what introspection of all of them
+   * costs, since it takes as long.
    */
   #pointsOf(tools: number): number {
     const { schema, limits } = this.#endpoint.operations.admission;

@@ -34,8 +34,8 @@ const MEDIA_TYPES: Readonly<Record<OpenApiForm, string>> = {
 };
 
 /**
- * Answers with the description of all operations that a client may call. It is kept for each set of operations, since
- * that of thousands of operations takes a second.
+ * Answers with the description of all operations that a client may call. It is kept for each set of
+ * operations, since that of thousands of operations takes a second.
  */
 export class OpenApiAnswers {
   readonly #endpoint: GraphqlEndpoint;
@@ -65,7 +65,9 @@ export class OpenApiAnswers {
     );
   }
 
-  /** Rejects with `HTTP_NOT_FOUND` where names of the schema are not told, or with `HTTP_METHOD`. */
+  /**
+   * Rejects with `HTTP_NOT_FOUND` where names of the schema are not told, or with `HTTP_METHOD`.
+   */
   async answer(asked: HttpExchange, path: string): Promise<void> {
     const { caller, exchange, request } = asked;
     const endpoint = this.#endpoint;

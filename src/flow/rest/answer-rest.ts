@@ -72,7 +72,10 @@ export async function answerRest(
   });
 }
 
-/** Reads what is called from a request. Throws a `Refusal` of the HTTP layer, `BAD_REQUEST` or `CSRF_PREVENTED`. */
+/**
+ * Reads what is called from a request. Throws a `Refusal` of the HTTP layer, `BAD_REQUEST` or
+ * `CSRF_PREVENTED`.
+ */
 async function readCall(
   { operations, bodyBytesMax, cors }: GraphqlEndpoint,
   asked: HttpExchange,
@@ -141,7 +144,10 @@ function answerOf(
   return { status: 200, headers, body: bytes ?? JSON.stringify(value) };
 }
 
-/** The items that were kept, as they are where a list cannot be handed out one by one; of pages the nodes. */
+/**
+ * The items that were kept, as they are where a list cannot be handed out one by one; of pages the
+ * nodes.
+ */
 function printLines(value: unknown): string {
   const list = isRecord(value) ? value[NODES] : value;
   return Array.isArray(list) ? list.map((item) => `${JSON.stringify(item)}\n`).join('') : '';

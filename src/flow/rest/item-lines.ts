@@ -4,13 +4,18 @@ import type { HttpExchange } from '../calls/http-exchange.js';
 import { StreamedAnswer } from '../http/streamed-answer.js';
 import { ERRORS, MEDIA_TYPES } from './rest-form.js';
 
-/** Characters of lines that are held: an answer that ends before has one status for the whole of it. */
+/**
+ * Characters of lines that are held: an answer that ends before has one status for the whole of it.
+ */
 export const HELD_CHARS_MAX = 64 * KIB;
 
 /** Characters of lines that are written as one part. */
 const PART_CHARS = 64 * KIB;
 
-/** The items of a list as lines of JSON. The first are held; then the answer begins, and lines go out as items come in. */
+/**
+ * The items of a list as lines of JSON. The first are held; then the answer begins, and lines go
+ * out as items come in.
+ */
 export class ItemLines implements ItemReceiver {
   readonly isBounded = false;
   readonly #answer: StreamedAnswer;
@@ -41,13 +46,17 @@ export class ItemLines implements ItemReceiver {
       this.#write();
   }
 
-  /** The next part of the reply waits where the caller reads more slowly than the backend writes. */
+  /**
+   * The next part of the reply waits where the caller reads more slowly than the backend writes.
+   */
   flush(): { onResume(resume: () => void): void } | null {
     if (this.hasBegun) this.#write();
     return this.#answer.waiting();
   }
 
-  /** Ends an answer that has begun. `errors`: of parts that are null for them, as a trailer field. */
+  /**
+   * Ends an answer that has begun. `errors`: of parts that are null for them, as a trailer field.
+   */
   end(errors: string | null): void {
     this.#write();
     this.#answer.end(errors === null ? {} : { [ERRORS]: errors });

@@ -26,7 +26,9 @@ interface ProblemParts {
 
 const MALFORMED = 'The request is malformed.';
 
-/** Problem details (RFC 9457). `title` is that of the code; `requestId` is what log lines call `id`. */
+/**
+ * Problem details (RFC 9457). `title` is that of the code; `requestId` is what log lines call `id`.
+ */
 const printProblem = (
   { code, status, detail, errors = [], fault = null }: ProblemParts,
   id: string,
@@ -47,7 +49,9 @@ const FIELDS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 };
 
-/** The answer to a call that was refused, or failed. `refusal` is what the exchange has recorded. */
+/**
+ * The answer to a call that was refused, or failed. `refusal` is what the exchange has recorded.
+ */
 export function problemOf(
   outcome: Exclude<DescribedOutcome, { readonly kind: 'value' }>,
   { id, refusal: recorded }: Pick<Exchange, 'id' | 'refusal'>,

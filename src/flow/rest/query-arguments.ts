@@ -17,8 +17,9 @@ const LEVELS_MAX = 20;
 export const FIELDS = 'fields';
 
 /**
- * Reads arguments from the query of a URL: `id=7`, `address[city]=Ghent` or `address.city=Ghent` for members of objects, and a parameter several
- * times for a list. Values are read by the types of the arguments; what does not fit stays a text, and is reported as one.
+ * Reads arguments from the query of a URL: `id=7`, `address[city]=Ghent` or `address.city=Ghent`
+ * for members of objects, and a parameter several times for a list. Values are read by the types of
+ * the arguments; what does not fit stays a text, and is reported as one.
  */
 export function queryArguments(
   query: URLSearchParams,
@@ -49,7 +50,10 @@ export function queryArguments(
   return values;
 }
 
-/** Reads the arguments in the segments of a path. Throws `BAD_REQUEST` for what is no text in percent-encoding. */
+/**
+ * Reads the arguments in the segments of a path. Throws `BAD_REQUEST` for what is no text in
+ * percent-encoding.
+ */
 export function pathArguments(
   texts: ReadonlyMap<string, string>,
   { field }: DescribedOperation,

@@ -8,12 +8,18 @@ export const MEDIA_TYPES = {
   lines: 'application/x-ndjson',
 } as const;
 
-/** The header field, or trailer field, that lists the parts of an answer which are null for an error. */
+/**
+ * The header field, or trailer field, that lists the parts of an answer which are null for an
+ * error.
+ */
 export const ERRORS = 'soapstone-errors';
 
 export type RestForm = keyof typeof MEDIA_TYPES;
 
-/** The first form that Accept names and the operation has, else JSON. Weights do not count, as in GraphQL. */
+/**
+ * The first form that Accept names and the operation has, else JSON. Weights do not count, as in
+ * GraphQL.
+ */
 export function formOf(described: DescribedOperation, accept: string | undefined): RestForm {
   if (accept === undefined || accept === '*/*') return 'json';
   for (const range of accept.split(',')) {

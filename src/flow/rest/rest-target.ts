@@ -19,7 +19,10 @@ export const namedTarget = (described: DescribedOperation): RestTarget => ({
   texts: NO_TEXTS,
 });
 
-/** The target among the routes that a path matches: that of the method, else any, which refuses the method. Null for none. */
+/**
+ * The target among the routes that a path matches: that of the method, else any, which refuses the
+ * method. Null for none.
+ */
 export function routedTarget(matching: readonly MatchedRoute[], method: string): RestTarget | null {
   const found = matching.find(({ route }) => route.method === method) ?? matching[0];
   if (found === undefined) return null;

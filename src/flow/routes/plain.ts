@@ -10,7 +10,10 @@ import type { HttpExchange } from '../calls/http-exchange.js';
 import { invite } from '../http/invite-body.js';
 import { linger, REQUEST_ID } from '../http/linger.js';
 
-/** Passes a request on whose path belongs to a plain route. Rejects with a refusal, `HTTP_NOT_FOUND` for other paths. */
+/**
+ * Passes a request on whose path belongs to a plain route. Rejects with a refusal, `HTTP_NOT_FOUND`
+ * for other paths.
+ */
 export type PlainEndpoint = (asked: HttpExchange, path: string) => Promise<void>;
 
 interface Route {

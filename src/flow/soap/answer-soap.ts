@@ -35,7 +35,9 @@ export interface SoapEndpoint {
   readonly nonces: NonceStore | null;
   /** Null where none is asked. */
   readonly decisionPoint: Policy | null;
-  /** The rules that callers must meet to get the replies of an operation, by `service.operation`. */
+  /**
+   * The rules that callers must meet to get the replies of an operation, by `service.operation`.
+   */
   readonly closedReplies: ReadonlyMap<string, FieldRule>;
   /** Clients are configured, so there are rights and budgets to check. */
   readonly isGuarded: boolean;
@@ -44,8 +46,8 @@ export interface SoapEndpoint {
 }
 
 /**
- * Answers one SOAP request with the reply of its backend; `written` is the query of its target, '' for none. Rejects with
- * a refusal, to be answered by `refuseSoap`.
+ * Answers one SOAP request with the reply of its backend; `written` is the query of its target, ''
+ * for none. Rejects with a refusal, to be answered by `refuseSoap`.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the way of a SOAP request, in its order
 export async function answerSoap(
@@ -55,13 +57,15 @@ export async function answerSoap(
   written: string,
 ): Promise<void> {
   const { caller, exchange, request } = asked;
-  // The backend may read an invalid message as another operation: only clients with all rights may send one.
+  // The backend may read an invalid message as another operation: only clients with all rights may
+  // send one.
   const guard = isGuarded
     ? new CallGuard(caller, service, closedReplies, decisionPoint !== null)
     : null;
   const isRestricted = guard?.isRestricted === true;
   const isStep = isHandshake(request, service);
-  // A backend may choose the operation by it, which no right could follow, and no Security block that is not there.
+  // A backend may choose the operation by it, which no right could follow, and no Security block
+  // that is not there.
   const query = isRestricted || (isStep && service.verification !== null) ? '' : written;
   const isEnforced = service.mode === 'enforce' || isRestricted;
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: onViolation(exchange) };
@@ -69,7 +73,8 @@ export async function answerSoap(
 
   let affinity = affinityOf(service.reach, request.headers, caller.client);
   const upstream = boundUpstream(request, service);
-  // Written out and not spread: a copy of a context took 8 µs of each request, and look-ups in it missed their caches.
+  // Written out and not spread: a copy of a context took 8 µs of each request, and look-ups in it
+  // missed their caches.
   const contextWith = (observation: Observation | null, blocks: OwnBlocks | null): SoapContext => ({
     exchange,
     service,
@@ -214,7 +219,10 @@ const callOf = (
   observer,
 });
 
-/** A message under its key; null without one. Throws `HTTP_TOO_LARGE` for one that cannot be held whole. */
+/**
+ * A message under its key; null without one. Throws `HTTP_TOO_LARGE` for one that cannot be held
+ * whole.
+ */
 function keyedRequest(
   { caller, request: { headers } }: HttpExchange,
   service: SoapService,

@@ -45,7 +45,8 @@ export class SoapAnswer {
   begin(status: number, contentType: string, more: readonly string[]): void {
     const { exchange, request, response } = this.#asked;
     exchange.status = status;
-    // A backend may answer before the request is all there: the rest of it is not read, and nothing can follow.
+    // A backend may answer before the request is all there: the rest of it is not read, and nothing
+    // can follow.
     if (!request.complete) response.shouldKeepAlive = false;
     response.writeHead(status, ['content-type', contentType, ...more, REQUEST_ID, exchange.id]);
   }

@@ -1,8 +1,9 @@
 import { hasPathPrefix } from '../../base/path-prefix.js';
 
 /**
- * A cookie that a backend sets, for callers of a service at this path (RFC 6265 section 5): they would not send it back to
- * the host of the backend, nor to its path. A path that holds the one of the service stays.
+ * A cookie that a backend sets, for callers of a service at this path (RFC 6265 section 5): they
+ * would not send it back to the host of the backend, nor to its path. A path that holds the one of
+ * the service stays.
  */
 export function callerCookie(cookie: string, servicePath: string): string {
   const [pair = '', ...attributes] = cookie.split(';');

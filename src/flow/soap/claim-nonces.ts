@@ -3,9 +3,10 @@ import { Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
 
 /**
- * Asks the other processes for nonces that are new to this one. While they cannot be asked, a message with a nonce is
- * refused, unless `noncesWithoutRedis` allows it: it may be a replay, and an attacker that makes the store fail must not
- * be able to replay. In monitor mode it is only reported. Rejects with `wsse:FailedAuthentication` or `OVERLOADED`.
+ * Asks the other processes for nonces that are new to this one. While they cannot be asked, a
+ * message with a nonce is refused, unless `noncesWithoutRedis` allows it: it may be a replay, and
+ * an attacker that makes the store fail must not be able to replay. In monitor mode it is only
+ * reported. Rejects with `wsse:FailedAuthentication` or `OVERLOADED`.
  */
 export async function claimNonces(
   store: NonceStore | null,

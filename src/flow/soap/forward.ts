@@ -41,9 +41,10 @@ import { challengeFields, isChallenge } from './passthrough.js';
 import { FaultOutput, ReplyOutput } from './reply-output.js';
 
 /**
- * Sends a validated request to the backend and its validated reply to the caller, byte for byte. `messageId` is the id
- * a reply may relate to, `message` what the call is compared by, if it may be shared, `keyed` the request
- * under its idempotency key. Resolves when the reply is complete. Rejects
+ * Sends a validated request to the backend and its validated reply to the caller, byte for byte.
+ * `messageId` is the id a reply may relate to, `message` what the call is compared by, if it may be
+ * shared, `keyed` the request under its idempotency key. Resolves when the reply is complete.
+ * Rejects
  * with a refusal; if part of the reply is out by then, the caller's connection must be cut.
  */
 export function forward(
@@ -60,8 +61,8 @@ export function forward(
 }
 
 /**
- * The most bytes read of an answer with a challenge; beyond, its connection is closed. Only its fields go to the
- * caller.
+ * The most bytes read of an answer with a challenge; beyond, its connection is closed. Only its
+ * fields go to the caller.
  */
 const DISCARDED_BYTES_MAX = 64 * KIB;
 
@@ -74,12 +75,15 @@ const ACCEPTED = 202;
 const UNREAD: ReplyForm = { type: { name: '', charset: null, action: null }, package: null };
 
 /**
- * The stage of a reply: `invalid`: monitor mode has reported that it is in no order, and no byte of it has come; then it
- * passes `unread`. `read`: its bytes go through the gate.
+ * The stage of a reply: `invalid`: monitor mode has reported that it is in no order, and no byte of
+ * it has come; then it passes `unread`. `read`: its bytes go through the gate.
  */
 type Stage = 'awaited' | 'invalid' | 'read' | 'unread';
 
-/** The stage that a step leads to, by the stage before it. A step that is not listed there changes nothing. */
+/**
+ * The stage that a step leads to, by the stage before it. A step that is not listed there changes
+ * nothing.
+ */
 const STEPS = {
   report: { awaited: 'invalid' },
   data: { awaited: 'read', invalid: 'unread' },
@@ -177,7 +181,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     if (form !== null) this.#open(head, form);
   }
 
-  /** Null also where monitor mode lets through what is in no order: then the reply passes unread. */
+  /**
+   * Null also where monitor mode lets through what is in no order: then the reply passes unread.
+   */
   #checkHead(head: ReplyHead): ReplyForm | null {
     try {
       const { service } = this.#context;
@@ -351,8 +357,8 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
 
   /** The end of a reply of which no byte has come, or none that was read. */
   #endEmpty(): void {
-    // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks send 200 and no body, and answer
-    // operations without a result like that.
+    // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks send 200 and
+    // no body, and answer operations without a result like that.
     const mayBeEmpty =
       this.#operation === null
         ? this.#head?.status === ACCEPTED
@@ -369,7 +375,10 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     else this.#context.answer.empty(ACCEPTED);
   }
 
-  /** Monitor mode changes nothing: only of connections of callers it passes on what the handshake needs. */
+  /**
+   * Monitor mode changes nothing: only of connections of callers it passes on what the handshake
+   * needs.
+   */
   get #mayChallenge(): boolean {
     const { gate, service } = this.#context;
     return gate.onViolation === null || service.bound !== null;

@@ -22,9 +22,14 @@ export interface IntakeOptions
   readonly consult: ((known: KnownOperation | null) => Promise<void>) | null;
   /** Null where each process is alone. */
   readonly nonces: NonceStore | null;
-  /** Collects a message longer than the window up to so many bytes, so that its length is known; null: it flows. */
+  /**
+   * Collects a message longer than the window up to so many bytes, so that its length is known;
+   * null: it flows.
+   */
   readonly bufferBytes: number | null;
-  /** It is a request of a caller, whose Security block is verified where the service asks for it. */
+  /**
+   * It is a request of a caller, whose Security block is verified where the service asks for it.
+   */
   readonly isRequest: boolean;
   /** The content of Body is hashed: the request has an idempotency key. Absent: it has none. */
   readonly isKeyed?: boolean;
@@ -42,8 +47,9 @@ export interface Intake {
 }
 
 /**
- * Takes in the envelope of a SOAP request or a notification: reads it through the gate, identifies its operation, holds it
- * to the policy of the service, charges for it. Rejects with a refusal; in monitor mode violations are reported only.
+ * Takes in the envelope of a SOAP request or a notification: reads it through the gate, identifies
+ * its operation, holds it to the policy of the service, charges for it. Rejects with a refusal; in
+ * monitor mode violations are reported only.
  */
 export async function intakeEnvelope(
   { exchange, request, response, ending }: HttpExchange,
@@ -64,7 +70,8 @@ export async function intakeEnvelope(
   invite(request, response);
   const { onViolation } = gate;
   const host = request.headers.host ?? '';
-  // Monitor mode is about messages: violations do not stop them, so the guard is asked when all is read.
+  // Monitor mode is about messages: violations do not stop them, so the guard is asked when all is
+  // read.
   const asked = onViolation === null ? guard : null;
   const policy = new RequestPolicy({
     service,

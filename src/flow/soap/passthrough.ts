@@ -6,7 +6,10 @@ import type { Upstream } from '../../upstream/upstream.js';
 import { challengesOf } from '../calls/challenges.js';
 import { isPrintable } from '../calls/reply-head.js';
 
-/** Fields of answers by which a backend authenticates callers itself (RFC 9110 section 11.6.1, RFC 4559). */
+/**
+ * Fields of answers by which a backend authenticates callers itself (RFC 9110 section 11.6.1, RFC
+ * 4559).
+ */
 const CHALLENGE_FIELDS = [
   'www-authenticate',
   'authentication-info',
@@ -15,8 +18,8 @@ const CHALLENGE_FIELDS = [
 ] as const;
 
 /**
- * The upstream that the connection of a caller is bound to, from its first request with NTLM or Negotiate on; null for
- * the one that all callers share. Throws `POOL_EXHAUSTED`.
+ * The upstream that the connection of a caller is bound to, from its first request with NTLM or
+ * Negotiate on; null for the one that all callers share. Throws `POOL_EXHAUSTED`.
  */
 export function boundUpstream(
   { socket, headers }: IncomingMessage,
@@ -29,7 +32,10 @@ export function boundUpstream(
     : found;
 }
 
-/** Whether a request is a step of a handshake and no message: clients leave the body out until the last one. */
+/**
+ * Whether a request is a step of a handshake and no message: clients leave the body out until the
+ * last one.
+ */
 export const isHandshake = (
   { method, headers }: IncomingMessage,
   { bound }: SoapService,
@@ -40,8 +46,9 @@ export const isHandshake = (
   authenticatesConnection(headers.authorization);
 
 /**
- * Whether a reply is a challenge to the caller: the backend authenticates callers itself, and wants other credentials of
- * this one. Not where its credentials were those for the gateway, which go no further.
+ * Whether a reply is a challenge to the caller: the backend authenticates callers itself, and wants
+ * other credentials of this one. Not where its credentials were those for the gateway, which go no
+ * further.
  */
 export function isChallenge(
   head: ReplyHead,

@@ -18,7 +18,10 @@ import {
 } from '../http/refuse.js';
 import type { Accepted } from '../http/sentence.js';
 
-/** Answers a SOAP caller whose request came to nothing: the one place where a refusal becomes an envelope. */
+/**
+ * Answers a SOAP caller whose request came to nothing: the one place where a refusal becomes an
+ * envelope.
+ */
 export function refuseSoap(
   exchange: Exchange,
   response: ServerResponse,
@@ -68,7 +71,9 @@ const acceptedBy = ({ dialects, mediaTypes }: SoapService): Accepted => ({
 
 const ALL = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** The dialect a caller probably speaks whose message was not readable: the first of its media type. */
+/**
+ * The dialect a caller probably speaks whose message was not readable: the first of its media type.
+ */
 function likelyDialect(request: IncomingMessage, service: SoapService): Dialect {
   const mediaType = likelyEnvelopeType(request.headers['content-type']);
   const names = service.dialects.map((dialect) => dialect.name);

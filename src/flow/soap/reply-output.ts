@@ -28,8 +28,9 @@ interface ReplyOutputParts {
 }
 
 /**
- * The validated part of a reply, on its way to the caller: byte for byte, but for a Fault, which is held until it
- * is whole, put into the caller's dialect and stripped of details that the service does not show.
+ * The validated part of a reply, on its way to the caller: byte for byte, but for a Fault, which is
+ * held until it is whole, put into the caller's dialect and stripped of details that the service
+ * does not show.
  */
 export class ReplyOutput implements GateOutput {
   readonly #context: SoapContext;
@@ -126,13 +127,19 @@ export class ReplyOutput implements GateOutput {
     this.#context.answer.whole(status, contentType, message, this.#more());
   }
 
-  /** The status of the backend, but for 500: that of an invalid Fault says nothing, and its code has one of its own. */
+  /**
+   * The status of the backend, but for 500: that of an invalid Fault says nothing, and its code has
+   * one of its own.
+   */
   #repairedStatus({ code, dialect }: Repair): number {
     const { status } = this.#parts.head;
     return status < 400 || status === 500 ? faultStatus(code, dialect) : status;
   }
 
-  /** A Fault comes with the status of an error (WS-I Basic Profile R1126): the one that the backend gave, or its own. */
+  /**
+   * A Fault comes with the status of an error (WS-I Basic Profile R1126): the one that the backend
+   * gave, or its own.
+   */
   #status(): number {
     const { status } = this.#parts.head;
     const { fault, dialect } = this.#parts.envelope;
@@ -183,7 +190,10 @@ export class ReplyOutput implements GateOutput {
     });
   }
 
-  /** That of the version, with the encoding that is known, where the backend sends none of an envelope. */
+  /**
+   * That of the version, with the encoding that is known, where the backend sends none of an
+   * envelope.
+   */
   #contentType(): string {
     const { form, envelope } = this.#parts;
     if (form.isUntyped === true && envelope.dialect !== null && this.#mayChange)

@@ -25,7 +25,10 @@ export type SoapRequestHead =
   | { readonly method: 'GET' }
   | {
       readonly method: 'POST';
-      /** The media type of the envelope, also in a package; `multipart/related` where only its part has one. */
+      /**
+       * The media type of the envelope, also in a package; `multipart/related` where only its part
+       * has one.
+       */
       readonly mediaType: MediaType;
       /** Null for an envelope that comes as it is. */
       readonly package: PackageType | null;
@@ -45,8 +48,9 @@ export type SoapRequestHead =
 export type PostHead = Extract<SoapRequestHead, { readonly method: 'POST' }>;
 
 /**
- * Checks the head of a SOAP request. Throws a refusal of the HTTP layer: no SOAP message exists yet. `onViolation`, of
- * monitor mode, is called instead for fields that describe the body; wrong framing is always refused.
+ * Checks the head of a SOAP request. Throws a refusal of the HTTP layer: no SOAP message exists
+ * yet. `onViolation`, of monitor mode, is called instead for fields that describe the body; wrong
+ * framing is always refused.
  */
 export function readSoapRequestHead(
   request: IncomingMessage,
@@ -132,14 +136,19 @@ function readPackage(header: string | undefined, service: SoapService): PackageT
 
 const MULTIPART = /^\s*multipart\//i;
 
-/** The media type of the envelope in a package, or that of the package where only the part itself has it. */
+/**
+ * The media type of the envelope in a package, or that of the package where only the part itself
+ * has it.
+ */
 const envelopeOf = ({ envelopeType, action }: PackageType): MediaType => ({
   name: envelopeType ?? PACKAGE,
   charset: null,
   action,
 });
 
-/** True for gzip. A second coding, or one we do not read, cannot be validated: RFC 9110 section 8.4. */
+/**
+ * True for gzip. A second coding, or one we do not read, cannot be validated: RFC 9110 section 8.4.
+ */
 function checkCoding(header: string | undefined): boolean {
   if (header === undefined) return false;
   const coding = header.toLowerCase();

@@ -40,12 +40,16 @@ export interface RequestPolicyParts {
 }
 
 /**
- * Holds a request to what the service offers, once its head is in order and before anything of it is let through: the
- * operation is decided by the first child of Body and the actions that the message names, which must agree with it; the
- * message is for this service, and its answer for the caller.
+ * Holds a request to what the service offers, once its head is in order and before anything of it
+ * is let through: the operation is decided by the first child of Body and the actions that the
+ * message names, which must agree with it; the message is for this service, and its answer for the
+ * caller.
  */
 export class RequestPolicy implements EnvelopeObserver {
-  /** The operation; null while it is not known, and for requests whose operation the service does not fix. */
+  /**
+   * The operation; null while it is not known, and for requests whose operation the service does
+   * not fix.
+   */
   known: KnownOperation | null = null;
   /** The operation whose events the exchange is one of; null where it is of none. */
   topic: Operation | null = null;
@@ -56,11 +60,20 @@ export class RequestPolicy implements EnvelopeObserver {
   readonly #typeAction: string | null;
   /** Nonces of the message, and what else may come once, which are new to this process. */
   nonces: readonly NonceClaim[] = [];
-  /** Verifies the message, and has verified its Header once Body begins; null where it is not verified. */
+  /**
+   * Verifies the message, and has verified its Header once Body begins; null where it is not
+   * verified.
+   */
   verifier: Pick<MessageVerifier, 'verified'> | null = null;
-  /** The hash of the content of Body, where calls of the operation may be shared or have a key; else null. */
+  /**
+   * The hash of the content of Body, where calls of the operation may be shared or have a key; else
+   * null.
+   */
   #content: CanonicalHash | null = null;
-  /** The parts of the Header that tell senders apart, where the request has an idempotency key; else null. */
+  /**
+   * The parts of the Header that tell senders apart, where the request has an idempotency key; else
+   * null.
+   */
   readonly #sender: SenderParts | null;
   /** Reads the text that calls are spread by; null where they are not. */
   #path: PathText | null = null;
@@ -82,7 +95,8 @@ export class RequestPolicy implements EnvelopeObserver {
   onHeadValid(envelope: EnvelopeValidator): void {
     const verified = this.verifier?.verified ?? null;
     if (verified !== null) this.#parts.exchange.sender = senderOf(verified);
-    // Whether a decision point takes the user turns out when all of the message that is held is read.
+    // Whether a decision point takes the user turns out when all of the message that is held is
+    // read.
     const isJudgedLater =
       this.#parts.guard?.awaitsSender === true && verified !== null && isUserUnjudged(verified);
     if (!isJudgedLater) this.becomeSender();
@@ -117,7 +131,10 @@ export class RequestPolicy implements EnvelopeObserver {
     if (verified !== null && !isUserUnjudged(verified)) this.#takeOnce(verified);
   }
 
-  /** Takes what may come once of a user who had to be judged: others could fill the memory. Throws as `takeOnce`. */
+  /**
+   * Takes what may come once of a user who had to be judged: others could fill the memory. Throws
+   * as `takeOnce`.
+   */
   onUserJudged(onViolation: ((refusal: Refusal) => void) | null): void {
     const verified = this.verifier?.verified ?? null;
     if (verified === null || !isUserUnjudged(verified)) return;
@@ -133,7 +150,10 @@ export class RequestPolicy implements EnvelopeObserver {
     this.nonces = [...this.nonces, ...takeOnce(this.#parts.service, verified)];
   }
 
-  /** The client is the one that the message proves, where its head has named none. Throws `FORBIDDEN`, `RATE_LIMITED`. */
+  /**
+   * The client is the one that the message proves, where its head has named none. Throws
+   * `FORBIDDEN`, `RATE_LIMITED`.
+   */
   becomeSender(): void {
     const verified = this.verifier?.verified ?? null;
     const sender = verified === null ? null : messageSenderOf(verified);
@@ -166,12 +186,17 @@ export class RequestPolicy implements EnvelopeObserver {
     return together(validity?.request(operation, this.#parts.exchange) ?? null, own);
   }
 
-  /** The text that the call is spread by; null where there is none, or it has not been read so far. */
+  /**
+   * The text that the call is spread by; null where there is none, or it has not been read so far.
+   */
   get textAtPath(): string | null {
     return this.#path?.found ?? null;
   }
 
-  /** The content of the message, once all of it is read; null where it cannot be compared with others. */
+  /**
+   * The content of the message, once all of it is read; null where it cannot be compared with
+   * others.
+   */
   content(envelope: EnvelopeValidator): MessageContent | null {
     if (this.#rule === null) return null;
     return messageContent({
@@ -203,7 +228,9 @@ export class RequestPolicy implements EnvelopeObserver {
     return null;
   }
 
-  /** The SOAPAction or action parameter to send: the WSDL's for the operation, else the caller's. */
+  /**
+   * The SOAPAction or action parameter to send: the WSDL's for the operation, else the caller's.
+   */
   get action(): string | null {
     return this.known?.soapAction ?? this.#parts.head.soapAction ?? this.#typeAction;
   }
@@ -254,7 +281,9 @@ export class RequestPolicy implements EnvelopeObserver {
     return [...new Set(found)];
   }
 
-  /** Null as well where the message may be an operation that subscribers have not needed a right to. */
+  /**
+   * Null as well where the message may be an operation that subscribers have not needed a right to.
+   */
   #findTopic(): Operation | null {
     const { name, requests } = this.#parts.service;
     const candidates = this.known?.candidates ?? [];
@@ -280,9 +309,10 @@ export class RequestPolicy implements EnvelopeObserver {
 }
 
 /**
- * Checks a request without a message. Where messages are verified it has nothing that is demanded: throws
- * `wsse:InvalidSecurity`. Backends take an operation and its arguments from a query (Axis: `?method=Get&id=7`), and no rule
- * knows which it is: throws `UNKNOWN_OPERATION`, or reports it in monitor mode.
+ * Checks a request without a message. Where messages are verified it has nothing that is demanded:
+ * throws `wsse:InvalidSecurity`. Backends take an operation and its arguments from a query (Axis:
+ * `?method=Get&id=7`), and no rule knows which it is: throws `UNKNOWN_OPERATION`, or reports it in
+ * monitor mode.
  */
 export function checkBareRequest(
   { requests, refusesUnknown, verification }: SoapService,

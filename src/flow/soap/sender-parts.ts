@@ -47,8 +47,9 @@ export interface ReadSender {
 }
 
 /**
- * Collects the parts of a Header that tell one sender from another, for a request with an idempotency key. Proofs that the
- * gateway has verified count by the name that they prove, everything else by its content.
+ * Collects the parts of a Header that tell one sender from another, for a request with an
+ * idempotency key. Proofs that the gateway has verified count by the name that they prove,
+ * everything else by its content.
  */
 export class SenderParts {
   readonly #blocks: Block[] = [];
@@ -67,7 +68,10 @@ export class SenderParts {
     return reader;
   }
 
-  /** The parts as values of JSON. The whole message counts where a part has no content that can be compared. */
+  /**
+   * The parts as values of JSON. The whole message counts where a part has no content that can be
+   * compared.
+   */
   of({ service, envelope, verified, message, encoding }: ReadSender): readonly unknown[] {
     const removed = new Set(
       (envelope.edits ?? [])
@@ -207,7 +211,10 @@ const namesOf = ({ signature, user, assertion }: VerifiedMessage): readonly unkn
   assertion === null ? null : [assertion.issuer, assertion.subject],
 ];
 
-/** Comments and CDATA sections divide texts: a backend may read only a part of what is compared as one. */
+/**
+ * Comments and CDATA sections divide texts: a backend may read only a part of what is compared as
+ * one.
+ */
 const mayHideText = (message: Buffer, encoding: Encoding | null): boolean =>
   encoding === 'utf-16le' ||
   encoding === 'utf-16be' ||

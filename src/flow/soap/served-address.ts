@@ -6,12 +6,16 @@ import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
 import { isEncrypted } from '../../listen/peer-certificate.js';
 
-/** A Host as RFC 9110 section 7.2 has it, without user information; anything else is no place to send callers to. */
+/**
+ * A Host as RFC 9110 section 7.2 has it, without user information; anything else is no place to
+ * send callers to.
+ */
 const HOST = /^([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;
 
 /**
- * The gateway's address as a caller reaches it: `publicUrl`, else that of the request. Of a trusted proxy,
- * `X-Forwarded-Proto` has the scheme, and `X-Forwarded-Host` the host where `hosts` names it; of other peers neither counts.
+ * The gateway's address as a caller reaches it: `publicUrl`, else that of the request. Of a trusted
+ * proxy, `X-Forwarded-Proto` has the scheme, and `X-Forwarded-Host` the host where `hosts` names
+ * it; of other peers neither counts.
  */
 export class ServedAddress {
   readonly #publicUrl: string | null;
@@ -46,7 +50,9 @@ export class ServedAddress {
   }
 }
 
-/** The scheme that a proxy names; of several the last one, which the trusted peer itself has added. */
+/**
+ * The scheme that a proxy names; of several the last one, which the trusted peer itself has added.
+ */
 function schemeIn(field: string | readonly string[] | undefined): 'http' | 'https' | null {
   const text = typeof field === 'string' ? field : (field?.join(',') ?? '');
   const scheme = text

@@ -6,12 +6,14 @@ import type { SoapService } from '../../compile/soap/service.js';
 import { REQUEST_ID } from '../http/linger.js';
 import { asksForDocument } from './wsdl.js';
 
-/** A caller that names one of these asks the backend for an envelope (SOAP 1.2 part 2 section 6.3). */
+/**
+ * A caller that names one of these asks the backend for an envelope (SOAP 1.2 part 2 section 6.3).
+ */
 const ENVELOPE = /application\/soap\+xml|text\/xml/i;
 
 /**
- * Whether a request for the path of a service calls nothing: GET without a query, by a caller that does not ask for an
- * envelope. A service in monitor mode answers for itself.
+ * Whether a request for the path of a service calls nothing: GET without a query, by a caller that
+ * does not ask for an envelope. A service in monitor mode answers for itself.
  */
 const asksForPage = (
   { method, headers }: IncomingMessage,
@@ -20,7 +22,10 @@ const asksForPage = (
 ): boolean =>
   method === 'GET' && query === '' && mode === 'enforce' && !ENVELOPE.test(headers.accept ?? '');
 
-/** Whether a request is answered here, and refused as HTTP refuses: there is no envelope on either side. */
+/**
+ * Whether a request is answered here, and refused as HTTP refuses: there is no envelope on either
+ * side.
+ */
 export const callsNothing = (
   request: IncomingMessage,
   service: SoapService,

@@ -11,9 +11,10 @@ import { asWritten, type ContentFields } from './request-head.js';
 import type { RequestPolicy } from './request-policy.js';
 
 /**
- * The description of a validated message: one spelling of the media type, which some stacks compare letter by letter,
- * the charset the message is in, and the action of the operation in the WSDL, quoted. Messages that monitor mode lets
- * pass keep theirs. So does a package, whose parameters tell how to take it apart.
+ * The description of a validated message: one spelling of the media type, which some stacks compare
+ * letter by letter, the charset the message is in, and the action of the operation in the WSDL,
+ * quoted. Messages that monitor mode lets pass keep theirs. So does a package, whose parameters
+ * tell how to take it apart.
  */
 export function contentFieldsOf(
   request: IncomingMessage,
@@ -32,7 +33,8 @@ export function contentFieldsOf(
       ? (policy.known?.soapActionField ?? `"${action ?? ''}"`)
       : null;
   if (mediaType === null) return { contentType: written.contentType, soapAction };
-  // The encoding the reader has seen, by its common name: other servers may guess, or know no other name.
+  // The encoding the reader has seen, by its common name: other servers may guess, or know no other
+  // name.
   const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';
   const charset = isWide ? mediaType.charset : (encoding ?? mediaType.charset);
   const inType = dialect.actionHeader && mediaType.action === null ? null : action;

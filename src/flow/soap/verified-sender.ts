@@ -7,7 +7,10 @@ import { MessageVerifier, type VerifiedMessage } from '../../soap/security/messa
 import type { OnceMemory } from '../../soap/security/once-memory.js';
 import type { XmlHandler } from '../../xml/events.js';
 
-/** Verifies a message of a service before `handler` sees its events; null where the service verifies none. */
+/**
+ * Verifies a message of a service before `handler` sees its events; null where the service verifies
+ * none.
+ */
 export const verifierOf = (
   { verification, heldBytes }: SoapService,
   handler: XmlHandler,
@@ -17,7 +20,10 @@ export const verifierOf = (
     ? null
     : new MessageVerifier(handler, verification.rules, Date.now(), isPackage, null, heldBytes);
 
-/** The sender of a message for the log: of what is signed, then of the tokens; null where it says none. */
+/**
+ * The sender of a message for the log: of what is signed, then of the tokens; null where it says
+ * none.
+ */
 export function senderOf({ signature, user, assertion }: VerifiedMessage): string | null {
   const names = [
     signature === null ? null : `certificate:${signature.signer.subject}`,
@@ -27,7 +33,10 @@ export function senderOf({ signature, user, assertion }: VerifiedMessage): strin
   return names.length === 0 ? null : names.join(' ');
 }
 
-/** The client that a message proves: of its assertion, else of its UsernameToken, else of its signature; null for none. */
+/**
+ * The client that a message proves: of its assertion, else of its UsernameToken, else of its
+ * signature; null for none.
+ */
 export function messageSenderOf({
   signature,
   user,
@@ -50,8 +59,8 @@ export const isUserUnjudged = ({ user }: VerifiedMessage): boolean =>
   user !== null && user.password !== null;
 
 /**
- * What of the message may come once, and is new to this process. Other processes are still to be asked. Throws
- * `wsse:FailedAuthentication`, and `OVERLOADED` where no more can be remembered.
+ * What of the message may come once, and is new to this process. Other processes are still to be
+ * asked. Throws `wsse:FailedAuthentication`, and `OVERLOADED` where no more can be remembered.
  */
 export function takeOnce(
   { verification }: SoapService,

@@ -17,7 +17,10 @@ import { ServedAddress } from './served-address.js';
 
 /** The documents of all services that show theirs. */
 export interface WsdlEndpoint {
-  /** The services that show theirs, with the paths of ports that other services of the same WSDL have, by `portKey`. */
+  /**
+   * The services that show theirs, with the paths of ports that other services of the same WSDL
+   * have, by `portKey`.
+   */
   readonly otherPorts: ReadonlyMap<SoapService, ReadonlyMap<string, string>>;
   readonly address: ServedAddress;
   /** Documents in gzip by entity tag: clients ask for the same few again. */
@@ -62,10 +65,16 @@ const portKeysOf = ({ wsdl, ports }: SoapService): readonly string[] =>
     );
   });
 
-/** `?wsdl`, `?wsdl=1`, `?xsd=2`, and what some stacks call all of it in one: in either case of letters. */
+/**
+ * `?wsdl`, `?wsdl=1`, `?xsd=2`, and what some stacks call all of it in one: in either case of
+ * letters.
+ */
 const QUERY = /^\?(?:wsdl|xsd|singlewsdl)(?:[=&]|$)/i;
 
-/** Whether the target asks for a document and not for a message. Backends are never asked for theirs. */
+/**
+ * Whether the target asks for a document and not for a message. Backends are never asked for
+ * theirs.
+ */
 export const asksForDocument = (method: string, query: string): boolean =>
   (method === 'GET' || method === 'HEAD') && QUERY.test(query);
 
@@ -73,8 +82,9 @@ export const asksForDocument = (method: string, query: string): boolean =>
 const NUMBERED = /^\?(?:(?:wsdl|xsd)(?:=[0-9]+)?|singlewsdl)$/i;
 
 /**
- * Serves the WSDL of a service or one of its schemas, with the gateway's address in it. Throws `HTTP_NOT_FOUND` for
- * a document that does not exist or is not shown, and `HTTP_BAD_REQUEST` for a query that names none.
+ * Serves the WSDL of a service or one of its schemas, with the gateway's address in it. Throws
+ * `HTTP_NOT_FOUND` for a document that does not exist or is not shown, and `HTTP_BAD_REQUEST` for a
+ * query that names none.
  */
 export async function serveWsdl(
   endpoint: WsdlEndpoint,

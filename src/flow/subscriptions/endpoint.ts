@@ -97,8 +97,8 @@ export class SubscriptionsEndpoint {
   }
 
   /**
-   * Answers a request of a client that takes server-sent events. `credentials` are those that have identified it. `subscribed`:
-   * nothing is done for it but for events.
+   * Answers a request of a client that takes server-sent events. `credentials` are those that have
+   * identified it. `subscribed`: nothing is done for it but for events.
    */
   answerEvents(
     asked: HttpExchange,
@@ -155,7 +155,10 @@ export class SubscriptionsEndpoint {
     await Promise.all([this.sockets.close(), this.feeds.close()]);
   }
 
-  /** Pages of other sites can open WebSockets with the user's cookies and certificates; browsers send their origin. */
+  /**
+   * Pages of other sites can open WebSockets with the user's cookies and certificates; browsers
+   * send their origin.
+   */
   #mayCome({ headers: { origin, host } }: IncomingMessage): boolean {
     if (origin === undefined) return true;
     const parsed = originOf(origin);

@@ -88,8 +88,9 @@ export interface Admitted {
 }
 
 /**
- * Admits an operation: parses and validates its document, checks the limits, coerces variables, estimates the cost.
- * Throws a `Refusal`; a `DocumentRefusal` where errors have messages or places of their own.
+ * Admits an operation: parses and validates its document, checks the limits, coerces variables,
+ * estimates the cost. Throws a `Refusal`; a `DocumentRefusal` where errors have messages or places
+ * of their own.
  */
 export function admit(
   params: GraphqlParams,
@@ -164,7 +165,10 @@ const SHORT_UNITS = 1024;
 /** Work on introspection takes turns. */
 const slices = new TimeSlices();
 
-/** Reads a document that may ask for introspection in time slices, before it is admitted. Rejects as `admit` throws. */
+/**
+ * Reads a document that may ask for introspection in time slices, before it is admitted. Rejects as
+ * `admit` throws.
+ */
 export async function prepareIntrospection(
   { query, variables }: GraphqlParams,
   admission: Admission,
@@ -220,8 +224,8 @@ function tokensOf({ loc }: DocumentNode, most: number): number {
 }
 
 /**
- * Counts the fields that introspection answers. The query of tools is always allowed; a short query that asks for the
- * whole schema many times over is refused.
+ * Counts the fields that introspection answers. The query of tools is always allowed; a short query
+ * that asks for the whole schema many times over is refused.
  */
 function* introspectionOf(
   schema: GraphQLSchema,

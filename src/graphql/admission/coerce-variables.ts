@@ -27,8 +27,8 @@ export interface VariableErrors {
 }
 
 /**
- * Coerces the variables of an operation (GraphQL section 6.1.2). Throws `BAD_USER_INPUT`; messages name the path and,
- * where the schema may be known, the type, never the value.
+ * Coerces the variables of an operation (GraphQL section 6.1.2). Throws `BAD_USER_INPUT`; messages
+ * name the path and, where the schema may be known, the type, never the value.
  */
 export function coerceVariables(
   schema: GraphQLSchema,

@@ -65,7 +65,10 @@ export interface CachedDocument {
   readonly bytes: number;
 }
 
-/** The entries of the documents of one generation, within one bound; the least recently used are evicted. */
+/**
+ * The entries of the documents of one generation, within one bound; the least recently used are
+ * evicted.
+ */
 export class DocumentCacheEntries {
   readonly #cache: BoundedCache<DocumentCacheEntry>;
   readonly #keys = new WeakMap<CachedDocument, Map<OperationDefinitionNode, Map<string, string>>>();
@@ -85,7 +88,10 @@ export class DocumentCacheEntries {
     return this.#cache.size;
   }
 
-  /** The entry of an operation, to be filled. An entry over the bound is not cached: it lasts as long as its request. */
+  /**
+   * The entry of an operation, to be filled. An entry over the bound is not cached: it lasts as
+   * long as its request.
+   */
   get(
     document: CachedDocument,
     operation: OperationDefinitionNode,
@@ -124,7 +130,10 @@ export class DocumentCacheEntries {
   }
 }
 
-/** Sets of values of the switches that are cached for one operation: a page has a few, an attacker sends all. */
+/**
+ * Sets of values of the switches that are cached for one operation: a page has a few, an attacker
+ * sends all.
+ */
 const VARIANTS_MAX = 8;
 
 /** No entry may take more than this share of the bound: one operation would evict all others. */

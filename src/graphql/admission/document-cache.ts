@@ -17,7 +17,10 @@ export class AdmittedDocument {
   readonly switches: readonly string[];
   /** Measured limits that it is over. */
   readonly exceeded: ReadonlySet<MeasurableLimit>;
-  /** The most fields that the introspection of an operation answers; operations without introspection are absent. */
+  /**
+   * The most fields that the introspection of an operation answers; operations without
+   * introspection are absent.
+   */
   readonly introspected: ReadonlyMap<OperationDefinitionNode, number>;
   /** About how much memory its syntax tree takes. */
   readonly bytes: number;
@@ -95,7 +98,10 @@ export class DocumentCache {
   }
 }
 
-/** Texts of documents by the SHA-256 of their UTF-8, in lower case hexadecimal. Each generation admits them anew. */
+/**
+ * Texts of documents by the SHA-256 of their UTF-8, in lower case hexadecimal. Each generation
+ * admits them anew.
+ */
 export interface PersistedStore {
   /** Null for an unknown hash, and while the store cannot be reached. Never rejects. */
   get(hash: string): Promise<string | null>;

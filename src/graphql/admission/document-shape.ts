@@ -10,9 +10,10 @@ import { documentRefusal } from '../errors.js';
 import type { LimitChecker } from './limit-checker.js';
 
 /**
- * Checks a parsed document against the limits on its shape, before anything else walks it. Fragments count wherever they
- * are spread, but each is measured once, so the time is linear in the document, not in its expansion. No name is
- * exempt. Only selections below `__schema` and `__type` at the root of an operation have a depth limit of their own.
+ * Checks a parsed document against the limits on its shape, before anything else walks it.
+ * Fragments count wherever they are spread, but each is measured once, so the time is linear in the
+ * document, not in its expansion. No name is exempt. Only selections below `__schema` and `__type`
+ * at the root of an operation have a depth limit of their own.
  */
 export function checkShape(document: DocumentNode, checker: LimitChecker): void {
   const { definitions } = document;
@@ -146,7 +147,10 @@ function directivesOf(operation: OperationDefinitionNode): number {
   );
 }
 
-/** The totals of all fragments, those first that others need. Throws `GRAPHQL_VALIDATION_FAILED` for a cycle. */
+/**
+ * The totals of all fragments, those first that others need. Throws `GRAPHQL_VALIDATION_FAILED` for
+ * a cycle.
+ */
 function totalsOf(counts: ReadonlyMap<string, SetCounts>): ReadonlyMap<string, Total> {
   const totals = new Map<string, Total>();
   const entered = new Set<string>();

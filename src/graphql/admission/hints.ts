@@ -7,8 +7,9 @@ import {
 import { nearest } from '../../base/nearest.js';
 
 /**
- * Describes an unknown field of an object of an input type, for the end of a message. It is named with the nearest field;
- * where none is near it may be no misspelt name but data, and is not repeated.
+ * Describes an unknown field of an object of an input type, for the end of a message. It is named
+ * with the nearest field; where none is near it may be no misspelt name but data, and is not
+ * repeated.
  */
 export function describeUnknownField(type: GraphQLInputObjectType, wrong: string): string {
   const names = Object.keys(type.getFields());
@@ -26,7 +27,10 @@ const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
 /** Enumerations with more values are not searched: each comparison takes time. */
 const VALUES_MAX = 500;
 
-/** Names the value of an enumeration that is nearest to a wrong one, for the end of a message; '' where none is near. */
+/**
+ * Names the value of an enumeration that is nearest to a wrong one, for the end of a message; ''
+ * where none is near.
+ */
 export function enumHint(type: GraphQLInputType, wrong: unknown): string {
   const named = getNamedType(type);
   if (typeof wrong !== 'string' || !isEnumType(named)) return '';

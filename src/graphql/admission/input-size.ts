@@ -24,7 +24,9 @@ interface Size {
   items: number;
 }
 
-/** The size of all arguments in an operation's document; each fragment counts wherever it is spread. */
+/**
+ * The size of all arguments in an operation's document; each fragment counts wherever it is spread.
+ */
 interface ArgumentSizes {
   readonly size: Size;
   /** Maps each variable to the number of its uses, and to the deepest level that it is used at. */
@@ -39,8 +41,8 @@ const MOST = 1e9;
 const nothing = (): Size => ({ levels: 0, values: 0, keys: 0, items: 0 });
 
 /**
- * Adds up the arguments of an operation of a document whose fragments form no cycle. Each fragment is walked once, for
- * all its spreads.
+ * Adds up the arguments of an operation of a document whose fragments form no cycle. Each fragment
+ * is walked once, for all its spreads.
  */
 export function measureArguments(
   operation: OperationDefinitionNode,
@@ -58,7 +60,9 @@ export function measureArguments(
   return sizes;
 }
 
-/** Adds the arguments of a selection set, `count` times, and counts the spreads of each fragment. */
+/**
+ * Adds the arguments of a selection set, `count` times, and counts the spreads of each fragment.
+ */
 function addSet(
   root: SelectionSetNode,
   count: number,
@@ -174,8 +178,8 @@ export interface MeasuredVariables {
 }
 
 /**
- * Measures the raw variables of a request and checks them against the limits, used or not: every later walk is bounded
- * by them. Throws `BAD_REQUEST` for a member called `__proto__`.
+ * Measures the raw variables of a request and checks them against the limits, used or not: every
+ * later walk is bounded by them. Throws `BAD_REQUEST` for a member called `__proto__`.
  */
 export function measureVariables(values: RawVariables, checker: LimitChecker): MeasuredVariables {
   const sizes = new Map<string, Size>();
@@ -229,8 +233,8 @@ function checkNames(names: readonly string[]): void {
 }
 
 /**
- * Checks the arguments of an operation against the limits. The same values have the same size in the document and in
- * variables, and however the fields are spread over fragments.
+ * Checks the arguments of an operation against the limits. The same values have the same size in
+ * the document and in variables, and however the fields are spread over fragments.
  */
 export function checkArguments(
   { size: ownSize, uses }: ArgumentSizes,

@@ -22,9 +22,10 @@ import type { Fragments } from '../output/reply-plan.js';
 import { fragmentsOf } from './document-cache.js';
 
 /**
- * Counts the fields that the introspection of an operation would answer, up to `most` and one. Nested lists grow with a
- * power of the schema's size, so a short query can take minutes; here each selection is counted once for each part of
- * the schema, and no further than `most`. @skip and @include are ignored.
+ * Counts the fields that the introspection of an operation would answer, up to `most` and one.
+ * Nested lists grow with a power of the schema's size, so a short query can take minutes; here each
+ * selection is counted once for each part of the schema, and no further than `most`. @skip
+ * and @include are ignored.
  */
 export function* countIntrospected(
   schema: GraphQLSchema,
@@ -47,7 +48,10 @@ export const asksIntrospection = (
 /** Fields for one point: about as much text as a backend's reply that costs one. */
 const FIELDS_OF_POINT = 1000;
 
-/** The cost of introspection, at most what one operation may cost, so that tools get the whole schema. */
+/**
+ * The cost of introspection, at most what one operation may cost, so that tools get the whole
+ * schema.
+ */
 export const introspectionPoints = (fields: number, limit: number): number =>
   Math.min(Math.ceil(fields / FIELDS_OF_POINT), limit);
 
@@ -57,7 +61,9 @@ const wholeCounts = new WeakMap<GraphQLSchema, number>();
 export const wholeSchemaFields = (schema: GraphQLSchema): number =>
   getOrMake(wholeCounts, schema, () => runAtOnce(countWhole(schema)));
 
-/** Counts the fields of `wholeSchemaFields` in time slices: of thousands of types that takes 100 ms. */
+/**
+ * Counts the fields of `wholeSchemaFields` in time slices: of thousands of types that takes 100 ms.
+ */
 export const prepareWholeCount = makeOncePer(async (schema: GraphQLSchema): Promise<void> => {
   if (!wholeCounts.has(schema))
     wholeCounts.set(schema, await new TimeSlices().run(countWhole(schema)));
@@ -124,7 +130,10 @@ class Counter {
     return sum;
   }
 
-  /** Counts each type below introspection, the innermost selections first, so that `root` has only sums to make. */
+  /**
+   * Counts each type below introspection, the innermost selections first, so that `root` has only
+   * sums to make.
+   */
   *countTypes(outer: SelectionSetNode, fields: ReadonlySet<string> | null = null): Steps<void> {
     for (const { name, set } of this.#shapeOf(outer).inner) {
       if (fields?.has(name) === false || this.#walked.has(set)) continue;

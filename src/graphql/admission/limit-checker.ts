@@ -3,8 +3,8 @@ import { codedError, DocumentRefusal } from '../errors.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits, type MeasurableLimit } from '../limits.js';
 
 /**
- * Checks one document or one request against the limits. A count over a limit is refused, or recorded where the limit
- * is only measured; over the ceiling of a limit it is always refused.
+ * Checks one document or one request against the limits. A count over a limit is refused, or
+ * recorded where the limit is only measured; over the ceiling of a limit it is always refused.
  */
 export class LimitChecker {
   readonly #limits: GraphqlLimits;
@@ -36,7 +36,10 @@ export class LimitChecker {
 
 const NONE: ReadonlySet<MeasurableLimit> = new Set();
 
-/** The refusal of a count over a limit of `value`; `found` is null where it was not counted to the end. */
+/**
+ * The refusal of a count over a limit of `value`; `found` is null where it was not counted to the
+ * end.
+ */
 export function limitRefusal(
   limit: MeasurableLimit,
   value: number,

@@ -21,9 +21,10 @@ import { addToGroup } from '../../base/groups.js';
 import { fieldOfOwner } from '../types/field-owner.js';
 
 /**
- * Fields of one response key must be the same field (GraphQL section 5.3.2). The rule of graphql-js compares them by
- * pairs; here they are merged level by level, as execution does, in the time of the operation with its fragments written
- * out, which is limited. Only the first conflict is reported.
+ * Fields of one response key must be the same field (GraphQL section 5.3.2). The rule of graphql-js
+ * compares them by pairs; here they are merged level by level, as execution does, in the time of
+ * the operation with its fragments written out, which is limited. Only the first conflict is
+ * reported.
  */
 export function mergeableFieldsRule(context: ValidationContext): ASTVisitor {
   return {
@@ -67,7 +68,10 @@ interface Entry {
   readonly definition: GraphQLField<unknown, unknown> | undefined;
 }
 
-/** Fields compared for one operation, each once for the shape and once for each object type it may be on. */
+/**
+ * Fields compared for one operation, each once for the shape and once for each object type it may
+ * be on.
+ */
 const STEPS_MAX = 200_000;
 
 /** Recursion is as deep as the selection, which is limited. */
@@ -184,7 +188,10 @@ const below = (entries: readonly Entry[]): readonly Source[] =>
       : [{ set: selectionSet, parent: definition && getNamedType(definition.type) }],
   );
 
-/** Groups the entries that may be on one object: those of each object type, with those of abstract types. */
+/**
+ * Groups the entries that may be on one object: those of each object type, with those of abstract
+ * types.
+ */
 function byObject(entries: readonly Entry[]): readonly (readonly Entry[])[] {
   const [first] = entries;
   if (entries.every(({ parent }) => parent === first?.parent)) return [entries];

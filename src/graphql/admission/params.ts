@@ -13,7 +13,10 @@ export interface GraphqlRequest {
   readonly isOfAllowedPage?: boolean;
   /** The whole body as text; rejects with a `Refusal` if it is too long or not UTF-8. */
   body(): Promise<string>;
-  /** Reads a multipart form, with files in its variables; null or absent where the body is none, or none is taken. */
+  /**
+   * Reads a multipart form, with files in its variables; null or absent where the body is none, or
+   * none is taken.
+   */
   readonly form?: ((bounds: JsonBounds) => Promise<unknown>) | null;
 }
 
@@ -32,8 +35,9 @@ export interface DocumentName {
 }
 
 /**
- * Reads the JSON of a request, for `rawParams`; a list is a batch. Throws a `Refusal` that has a status of its own where this
- * is no GraphQL request at all (`HTTP_...`), or `BAD_REQUEST`, `CSRF_PREVENTED`.
+ * Reads the JSON of a request, for `rawParams`; a list is a batch. Throws a `Refusal` that has a
+ * status of its own where this is no GraphQL request at all (`HTTP_...`), or `BAD_REQUEST`,
+ * `CSRF_PREVENTED`.
  */
 export async function readParams(
   request: GraphqlRequest,
@@ -61,7 +65,10 @@ export async function readParams(
 /** For tests and tools without limits. */
 const DEFAULT_BOUNDS: JsonBounds = { levels: 250, parts: 50_000, members: 10_000 };
 
-/** The bounds of a request, or of a batch of `times`, whose variables are checked against these limits later. */
+/**
+ * The bounds of a request, or of a batch of `times`, whose variables are checked against these
+ * limits later.
+ */
 export const boundsOf = (
   {
     variableDepth,
@@ -77,10 +84,11 @@ export const boundsOf = (
 });
 
 /**
- * A page of another site can make a browser send a GET. It changes nothing, for mutations are POST only, but it costs a
- * call. Browsers send the site of such a request, to https and localhost only; elsewhere Origin or Referer name the
- * page. Only same-origin pages and extensions can add one of these headers, or a media type that forms have not, without
- * a preflight. A POST needs no such rule: JSON from another site needs a preflight as well.
+ * A page of another site can make a browser send a GET. It changes nothing, for mutations are POST
+ * only, but it costs a call. Browsers send the site of such a request, to https and localhost only;
+ * elsewhere Origin or Referer name the page. Only same-origin pages and extensions can add one of
+ * these headers, or a media type that forms have not, without a preflight. A POST needs no such
+ * rule: JSON from another site needs a preflight as well.
  */
 export function preventForgery({ headers, isOfAllowedPage }: GraphqlRequest): void {
   if (isOfAllowedPage === true) return;
@@ -124,7 +132,9 @@ const PREFLIGHT_HEADERS = [
 const single = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** Throws `HTTP_MEDIA_TYPE` unless a Content-Type is `application/json`, with no charset but UTF-8. */
+/**
+ * Throws `HTTP_MEDIA_TYPE` unless a Content-Type is `application/json`, with no charset but UTF-8.
+ */
 export function checkJsonType(contentType: string | undefined): void {
   if (isJson(contentType)) return;
   const isOfCharset = /^\s*application\/json\s*;/i.test(contentType ?? '');
@@ -187,7 +197,10 @@ export function parseJson(text: string, bounds: JsonBounds): unknown {
   }
 }
 
-/** Checks the shape of a request's parameters, of any transport. Throws `BAD_REQUEST`, or `BATCHING_NOT_SUPPORTED`. */
+/**
+ * Checks the shape of a request's parameters, of any transport. Throws `BAD_REQUEST`, or
+ * `BATCHING_NOT_SUPPORTED`.
+ */
 export function rawParams(raw: unknown): RawParams {
   if (Array.isArray(raw)) throw new Refusal('BATCHING_NOT_SUPPORTED');
   if (!isRecord(raw)) throw new Refusal('BAD_REQUEST', 'It must be an object.');
@@ -206,9 +219,9 @@ export function rawParams(raw: unknown): RawParams {
 }
 
 /**
- * The id of a stored document: the hash of Apollo's automatic persisted queries, the `documentId` of the draft of GraphQL
- * over HTTP, or the `id` of older clients. The last two are ignored beside a query: clients use these names for other
- * things.
+ * The id of a stored document: the hash of Apollo's automatic persisted queries, the `documentId`
+ * of the draft of GraphQL over HTTP, or the `id` of older clients. The last two are ignored beside
+ * a query: clients use these names for other things.
  */
 function documentName(
   raw: Readonly<Record<string, unknown>>,

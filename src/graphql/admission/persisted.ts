@@ -18,8 +18,8 @@ export interface ResolvedParams extends GraphqlParams {
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Finds documents that requests only name: trusted ones by their id, and those that clients have registered (Apollo's
- * automatic persisted queries) in a `store`.
+ * Finds documents that requests only name: trusted ones by their id, and those that clients have
+ * registered (Apollo's automatic persisted queries) in a `store`.
  */
 export class PersistedDocuments {
   readonly #trusted: TrustedDocuments | null;
@@ -37,8 +37,8 @@ export class PersistedDocuments {
   }
 
   /**
-   * Rejects with `PERSISTED_QUERY_NOT_FOUND`, `PERSISTED_QUERY_NOT_SUPPORTED`, `PERSISTED_QUERY_HASH_MISMATCH` or
-   * `BAD_REQUEST`.
+   * Rejects with `PERSISTED_QUERY_NOT_FOUND`, `PERSISTED_QUERY_NOT_SUPPORTED`,
+   * `PERSISTED_QUERY_HASH_MISMATCH` or `BAD_REQUEST`.
    */
   resolve(params: RawParams): ResolvedParams | Promise<ResolvedParams> {
     const { query, document, operationName, variables } = params;
@@ -71,8 +71,8 @@ export class PersistedDocuments {
   }
 
   /**
-   * Registers the text of an admitted document. `pay` charges the client and returns whether it could pay; it is not
-   * called for a registered text.
+   * Registers the text of an admitted document. `pay` charges the client and returns whether it
+   * could pay; it is not called for a registered text.
    */
   register({ query, registers }: ResolvedParams, pay: (points: number) => boolean): void {
     const store = this.#store;

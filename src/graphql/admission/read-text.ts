@@ -5,10 +5,11 @@ import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 
 /**
- * The body of a request as text. Rejects with `HTTP_TOO_LARGE` as soon as it is longer than allowed, before it is read
- * if its Content-Length is, with `BAD_REQUEST` if it is not UTF-8, and with the refusal it broke off with. By events: a
- * loop over the chunks would destroy the request, and its connection, before the refusal is sent. `declaredBytes` is its
- * Content-Length, or null. Of a long body the next chunk is read when `turn` resolves.
+ * The body of a request as text. Rejects with `HTTP_TOO_LARGE` as soon as it is longer than
+ * allowed, before it is read if its Content-Length is, with `BAD_REQUEST` if it is not UTF-8, and
+ * with the refusal it broke off with. By events: a loop over the chunks would destroy the request,
+ * and its connection, before the refusal is sent. `declaredBytes` is its Content-Length, or null.
+ * Of a long body the next chunk is read when `turn` resolves.
  */
 export function readText(
   source: Readable,
@@ -76,7 +77,10 @@ export function readText(
 const tooLarge = (maxBytes: number, found: number | null): Refusal =>
   refuseByLimit('HTTP_TOO_LARGE', 'limits.graphql.bodyBytes', maxBytes, found);
 
-/** Bytes as text. Throws `BAD_REQUEST` if they are not UTF-8. A `TextDecoder` takes ten times as long on other than US-ASCII. */
+/**
+ * Bytes as text. Throws `BAD_REQUEST` if they are not UTF-8. A `TextDecoder` takes ten times as
+ * long on other than US-ASCII.
+ */
 export function decodeText(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (!isUtf8(bytes)) throw new Refusal('BAD_REQUEST', 'It is not in UTF-8.');

@@ -7,7 +7,10 @@ export interface TrustedDocuments {
   readonly only: boolean;
   /** The documents that are valid and within the limits, by their text. */
   readonly documents: ReadonlyMap<string, AdmittedDocument>;
-  /** The text of the document with this id, valid or not; null for an id that is not in the manifest. */
+  /**
+   * The text of the document with this id, valid or not; null for an id that is not in the
+   * manifest.
+   */
   textOf(id: string): string | null;
   /** Whether a document of the manifest has this text. */
   hasText(text: string): boolean;
@@ -21,14 +24,17 @@ export interface ManifestEntry {
   readonly text: string;
 }
 
-/** The entries of a manifest, or the error that makes it unreadable, with the id of its entry if any. */
+/**
+ * The entries of a manifest, or the error that makes it unreadable, with the id of its entry if
+ * any.
+ */
 export type Manifest =
   | { readonly entries: readonly ManifestEntry[] }
   | { readonly what: string; readonly remedy: string | null; readonly id: string | null };
 
 /**
- * Reads a manifest: a map from ids to texts (Relay, GraphQL Code Generator), or Apollo's `{ format, version,
- * operations: [{ id, name, type, body }] }`.
+ * Reads a manifest: a map from ids to texts (Relay, GraphQL Code Generator), or Apollo's
+ * `{ format, version, operations: [{ id, name, type, body }] }`.
  */
 export function readManifest(value: unknown): Manifest {
   if (!isRecord(value)) return unreadable('It is not a map.');

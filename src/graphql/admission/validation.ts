@@ -43,7 +43,10 @@ interface ValidationOptions {
   readonly maxErrors: number;
 }
 
-/** Validates a document. Throws `GRAPHQL_VALIDATION_FAILED`; without introspection no message reveals the schema. */
+/**
+ * Validates a document. Throws `GRAPHQL_VALIDATION_FAILED`; without introspection no message
+ * reveals the schema.
+ */
 export function validateDocument(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -67,7 +70,10 @@ export function validateDocument(
   );
 }
 
-/** The standard rules, with a faster one for mergeable fields and one whose messages hold no values, and that of `@url`. */
+/**
+ * The standard rules, with a faster one for mergeable fields and one whose messages hold no values,
+ * and that of `@url`.
+ */
 const RULES: readonly ValidationRule[] = [
   ...specifiedRules.map((rule) =>
     rule === OverlappingFieldsCanBeMergedRule ? mergeableFieldsRule : rule,
@@ -152,14 +158,15 @@ function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLE
 }
 
 /**
- * Steps of comparison for one document: two names take the product of their lengths. On a small schema it is enough for
- * all listed errors.
+ * Steps of comparison for one document: two names take the product of their lengths. On a small
+ * schema it is enough for all listed errors.
  */
 const STEPS_MAX = 200_000;
 
 /**
- * Bounds the suggestions of names (`Did you mean`) in the errors of one document. graphql-js compares an unknown name
- * with all names that are valid in its place, which for a large schema takes longer than the rest of validation.
+ * Bounds the suggestions of names (`Did you mean`) in the errors of one document. graphql-js
+ * compares an unknown name with all names that are valid in its place, which for a large schema
+ * takes longer than the rest of validation.
  */
 class Suggestions {
   #left = STEPS_MAX;
@@ -189,7 +196,8 @@ function stepsOf(rule: ValidationRule, context: ValidationContext): number {
     return stepsOfNames(context.getFieldDef()?.args.map(({ name }) => name) ?? []);
   const parent = context.getParentType();
   if (rule === FieldsOnCorrectTypeRule) return parent ? stepsOfFields(parent, schema) : 0;
-  // A value: graphql-js searches for its unknown field, and for an enum value, whose message is replaced anyway.
+  // A value: graphql-js searches for its unknown field, and for an enum value, whose message is
+  // replaced anyway.
   const holder = context.getInputType() ? null : getNamedType(context.getParentInputType() ?? null);
   return holder ? stepsOfFields(holder, schema) : STEPS_MAX + 1;
 }

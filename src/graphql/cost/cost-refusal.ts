@@ -12,7 +12,10 @@ export interface TooDear {
   readonly isOpen: boolean;
 }
 
-/** Refuses an operation by its cost: the error has the figures, the dearest field, the key and the remedies. */
+/**
+ * Refuses an operation by its cost: the error has the figures, the dearest field, the key and the
+ * remedies.
+ */
 export function costRefusal(
   { points, dearest, isOpen }: TooDear,
   limit: ExceededLimit,

@@ -18,8 +18,8 @@ export interface SlicingRules {
 }
 
 /**
- * The length of a list by its slicing arguments: the largest of those in the document, in variables or by default. Null
- * without any. Throws `BAD_USER_INPUT` for a number that is not from 1 to
+ * The length of a list by its slicing arguments: the largest of those in the document, in variables
+ * or by default. Null without any. Throws `BAD_USER_INPUT` for a number that is not from 1 to
  * `sliceItems`, and where exactly one must be provided and is not.
  */
 export function sliceOf(
@@ -70,8 +70,8 @@ export function sliceOf(
 }
 
 /**
- * The rows that a paged field is asked for; null where it is one page. Throws `BAD_USER_INPUT` for fewer than 0, and
- * `MAX_PAGES_LIMIT` for more than so many pages hold.
+ * The rows that a paged field is asked for; null where it is one page. Throws `BAD_USER_INPUT` for
+ * fewer than 0, and `MAX_PAGES_LIMIT` for more than so many pages hold.
  */
 export function rowsOf(
   definition: GraphQLField<unknown, unknown>,
@@ -141,7 +141,10 @@ export function argumentPoints(
   return points;
 }
 
-/** The numbers at a path in a value, through lists; null for what is no number. Null values are none. */
+/**
+ * The numbers at a path in a value, through lists; null for what is no number. Null values are
+ * none.
+ */
 function amountsIn(value: unknown, path: readonly string[]): readonly (number | null)[] {
   return valuesAt(value, path).map((found) => {
     const amount =

@@ -29,8 +29,8 @@ interface Part {
 }
 
 /**
- * The cost of a subschema's answer: its objects and fields by their weights in the schema. Fields for links only, and
- * contents of scalars, cost nothing.
+ * The cost of a subschema's answer: its objects and fields by their weights in the schema. Fields
+ * for links only, and contents of scalars, cost nothing.
  */
 export function subschemaPoints(plan: SubschemaPlan, value: unknown, variables: Variables): number {
   const { wrapped, name, parent } = plan.field;
@@ -96,7 +96,9 @@ function fieldPoints({ node, definition }: Asked, variables: Variables): number 
     : (cost.weight ?? 0) + argumentPoints(argumentPrices([cost]), definition, node, variables);
 }
 
-/** The selected fields that an object has, by response key; fragments of any type are walked once. */
+/**
+ * The selected fields that an object has, by response key; fragments of any type are walked once.
+ */
 function askedOf(
   { value, type, selections }: Part,
   schema: GraphQLSchema,

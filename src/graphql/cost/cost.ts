@@ -36,18 +36,20 @@ export interface DearestField {
 type ReportPoints = (path: string, points: number) => void;
 
 /**
- * Estimates the most that an operation costs: its calls, and the objects that their replies can bring.
+ * Estimates the most that an operation costs: its calls, and the objects that their replies can
+ * bring.
  *
- * A field of the root is a call. A link is one for each object above it, or for as many as a list operation takes. In a
- * reply, lists of known size (slicing arguments, `listSize`) multiply. Lists of unknown size are taken to have
- * `assumedListSize` items, but bring no more than `assumedReplySize` objects in all, however they are nested, or
- * `assumedListSize` for each object of known number. An alias repeats a part of a reply, up to the same bound
- * again. Weights of fields and types count for each object.
+ * A field of the root is a call. A link is one for each object above it, or for as many as a list
+ * operation takes. In a reply, lists of known size (slicing arguments, `listSize`) multiply. Lists
+ * of unknown size are taken to have `assumedListSize` items, but bring no more than
+ * `assumedReplySize` objects in all, however they are nested, or `assumedListSize` for each object
+ * of known number. An alias repeats a part of a reply, up to the same bound again. Weights of
+ * fields and types count for each object.
  *
- * Selections that @skip and @include leave out are not counted. Others are counted as written, so merging them can only make it
- * cheaper. Sums saturate. The document is valid and within the limits on its shape, which bound this walk; a fragment is
- * walked once for each type and number of objects it is spread on. Throws `BAD_USER_INPUT` for slicing arguments that
- * are out of range.
+ * Selections that @skip and @include leave out are not counted. Others are counted as written, so
+ * merging them can only make it cheaper. Sums saturate. The document is valid and within the limits
+ * on its shape, which bound this walk; a fragment is walked once for each type and number of
+ * objects it is spread on. Throws `BAD_USER_INPUT` for slicing arguments that are out of range.
  */
 export function costOf(
   table: CostTable,
@@ -136,12 +138,14 @@ class CostWalk {
       this.#inner(condition, fragment.selectionSet, scope);
       return;
     }
-    // The cost of a fragment does not depend on the type around it: its own condition takes that place.
+    // The cost of a fragment does not depend on the type around it: its own condition takes that
+    // place.
     const { objects, isAssumed, bound, isBoundConfigured } = scope.counts;
     const key = `${name} ${objects} ${isAssumed} ${bound} ${isBoundConfigured}`;
     let cost = this.#known.get(key);
     if (cost === undefined) {
-      // The fragment is summed by itself, so that its cost is known even where the sum has reached its bound.
+      // The fragment is summed by itself, so that its cost is known even where the sum has reached
+      // its bound.
       const around = this.sum;
       this.sum = emptySum();
       const reply = emptyReply(bound);
@@ -326,7 +330,9 @@ interface Counts {
   readonly isAssumed: boolean;
   /** The most objects in lists of unknown size. */
   readonly bound: number;
-  /** True if `replySize` of the operation sets the bound: it bounds lists with an `assumedSize` too. */
+  /**
+   * True if `replySize` of the operation sets the bound: it bounds lists with an `assumedSize` too.
+   */
   readonly isBoundConfigured: boolean;
 }
 

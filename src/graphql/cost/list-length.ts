@@ -3,7 +3,10 @@ import type { FieldPrice } from './cost-table.js';
 /** How many items a list is taken to have. */
 export interface ListLength {
   readonly items: number;
-  /** Names the source of the length: slicing arguments, `listSize`, or `assumedListSize`. A single object is known. */
+  /**
+   * Names the source of the length: slicing arguments, `listSize`, or `assumedListSize`. A single
+   * object is known.
+   */
   readonly from: 'arguments' | 'listSize' | 'default';
 }
 
@@ -21,7 +24,10 @@ export function sizedBelow(sized: readonly Sized[], name: string): readonly Size
   );
 }
 
-/** The length by `listSize` of a field, for itself or its `sizedFields`. `slice` is that of its arguments. */
+/**
+ * The length by `listSize` of a field, for itself or its `sizedFields`. `slice` is that of its
+ * arguments.
+ */
 export function ownLength(
   { listSize }: Pick<FieldPrice, 'listSize'>,
   slice: number | null,
@@ -32,7 +38,9 @@ export function ownLength(
   return items === null ? assumed(assumedListSize) : { items, from: 'listSize' };
 }
 
-/** Objects for each time a field is answered: the largest length set by a field above, or its own. */
+/**
+ * Objects for each time a field is answered: the largest length set by a field above, or its own.
+ */
 export function lengthOf(
   price: Pick<FieldPrice, 'listDepth' | 'listSize'>,
   below: readonly Sized[],

@@ -4,7 +4,8 @@ import { valuesAt } from './cost-slicing.js';
 import type { CostLimits } from './cost-table.js';
 
 /**
- * Adds up the actual cost of a request while it runs: calls by their weights, bytes of replies, and objects. An answer that stands in several places counts once, as it was read once.
+ * Adds up the actual cost of a request while it runs: calls by their weights, bytes of replies, and
+ * objects. An answer that stands in several places counts once, as it was read once.
  */
 export class Spending {
   readonly #limits: Pick<CostLimits, 'callCost' | 'kibCost'>;

@@ -18,8 +18,8 @@ export interface ChosenBounds {
 type Node = Map<string, Node>;
 
 /**
- * Reads a list of fields: `id,name,address/city`, or as GraphQL has it, `id name address { city }`. Throws `BAD_REQUEST`
- * for other signs, and for what is beyond the bounds.
+ * Reads a list of fields: `id,name,address/city`, or as GraphQL has it, `id name address { city }`.
+ * Throws `BAD_REQUEST` for other signs, and for what is beyond the bounds.
  */
 export function readChosenFields(text: string, { levels, names }: ChosenBounds): ChosenFields {
   const root: Node = new Map();

@@ -32,12 +32,17 @@ export interface DescribedCall {
   readonly fields: string | null;
   /** The gateway has chosen the fields itself; absent: the caller has. */
   readonly isOwn?: boolean;
-  /** Gets the items of a list that is the answer, as far as they can be handed out one by one, or binary content; absent: they are kept. */
+  /**
+   * Gets the items of a list that is the answer, as far as they can be handed out one by one, or
+   * binary content; absent: they are kept.
+   */
   readonly receiver?: ReplyReceiver | null;
 }
 
 export type DescribedOutcome =
-  /** `errors` are of parts of the value that are null for them; `areCut`: there are more than these. */
+  /**
+   * `errors` are of parts of the value that are null for them; `areCut`: there are more than these.
+   */
   | {
       readonly kind: 'value';
       readonly value: unknown;
@@ -118,7 +123,8 @@ export class DescribedCalls {
       if (found.length > 0) return badInput(found, host);
       const { refusal } = refuseOperation(caught, host, admitted);
       if (refusal.code === 'CLIENT_GONE') throw refusal;
-      // The caller has sent no GraphQL: what is wrong stands alone, not behind the text of the code.
+      // The caller has sent no GraphQL: what is wrong stands alone, not behind the text of the
+      // code.
       const own = refusal.code === 'BAD_REQUEST' ? refusal.detail : null;
       const detail = own ?? refusalErrors(refusal)[0]?.message ?? refusal.message;
       return { kind: 'refused', refusal, detail, problems: [], fieldProblems: [] };

@@ -2,7 +2,10 @@ import type { GraphQLField, GraphQLSchema } from 'graphql';
 import type { BoundField } from '../fields/bound-field.js';
 import type { LinkTable } from '../links/link.js';
 
-/** An operation of a service that endpoints other than GraphQL offer as well: by its name, with arguments as JSON. */
+/**
+ * An operation of a service that endpoints other than GraphQL offer as well: by its name, with
+ * arguments as JSON.
+ */
 export interface DescribedOperation {
   readonly service: string;
   /** As the configuration names it. */

@@ -8,7 +8,10 @@ export const schemaOfScalar = (name: string, isInput: boolean): JsonSchema => {
   return { ...written.schema, ...(isInput ? written.input : {}) };
 };
 
-/** The types that JSON has for arguments of a scalar, where it is more than one: numbers may keep their digits as text. */
+/**
+ * The types that JSON has for arguments of a scalar, where it is more than one: numbers may keep
+ * their digits as text.
+ */
 export const numberTypes = (name: string): JsonSchema => {
   const type = NUMBERS.get(name);
   return type === undefined ? {} : { type: ['string', type] };
@@ -47,7 +50,9 @@ const SCALARS: ReadonlyMap<string, WrittenScalar> = new Map<string, WrittenScala
   ['XML', { schema: { type: 'string', contentMediaType: 'application/xml' } }],
 ]);
 
-/** The facets of the type that written values of a scalar are held to, where JSON Schema has them. */
+/**
+ * The facets of the type that written values of a scalar are held to, where JSON Schema has them.
+ */
 export function facetsOf({ name, type }: Scalar): JsonSchema {
   if (type === undefined || type.variety !== 'atomic') return {};
   const { facets } = type;
@@ -71,8 +76,9 @@ const boundsOf = (facets: NonNullable<Scalar['type']>['facets']): JsonSchema =>
   });
 
 /**
- * The digits that a number may have: JSON Schema has no keyword for them. A pattern is for text, bounds are for JSON numbers;
- * zeros at both ends do not count. What is before and after the point may still be too much together.
+ * The digits that a number may have: JSON Schema has no keyword for them. A pattern is for text,
+ * bounds are for JSON numbers; zeros at both ends do not count. What is before and after the point
+ * may still be too much together.
  */
 function digitsOf(
   { totalDigits, fractionDigits }: NonNullable<Scalar['type']>['facets'],
@@ -119,5 +125,8 @@ function translated(pattern: string): string | null {
   }
 }
 
-/** Without `^` and `$`, which XSD reads as letters, and without classes of characters that it has more of. */
+/**
+ * Without `^` and `$`, which XSD reads as letters, and without classes of characters that it has
+ * more of.
+ */
 const SAME = /^(?:[^\\^$]|\\[ds.*+?(){}|[\]\\-]|\[\^)*$/;

@@ -36,8 +36,8 @@ export const hasUnknownArguments = ({ field }: DescribedOperation, values: RawVa
   Object.keys(values).some((name) => !field.args.some((argument) => argument.name === name));
 
 /**
- * Finds all that is wrong with the arguments of a call: names, types, and what the types on the wire demand of those
- * arguments whose values are of the right type. Sends nothing.
+ * Finds all that is wrong with the arguments of a call: names, types, and what the types on the
+ * wire demand of those arguments whose values are of the right type. Sends nothing.
  */
 export function inputProblems(
   input: CheckedInput,
@@ -86,7 +86,10 @@ function typeProblems(
   }
 }
 
-/** What the types on the wire demand. Where arguments are left out for their types, what is about these is not reported. */
+/**
+ * What the types on the wire demand. Where arguments are left out for their types, what is about
+ * these is not reported.
+ */
 function writeProblems(
   { described, values }: CheckedInput,
   host: Pick<OperationHost, 'checkCall'>,

@@ -16,7 +16,10 @@ const LEVELS_MAX = 6;
 /** Fields that a default selection has at most. */
 const FIELDS_MAX = 500;
 
-/** Documents with chosen fields that are remembered of a kind of callers: how many, with how many characters. */
+/**
+ * Documents with chosen fields that are remembered of a kind of callers: how many, with how many
+ * characters.
+ */
 export const REMEMBERED_MAX = 1000;
 const REMEMBERED_CHARS_MAX = MIB;
 
@@ -24,8 +27,9 @@ const REMEMBERED_CHARS_MAX = MIB;
 const REMEMBERED_KEY_CHARS_MAX = 1024;
 
 /**
- * The documents of operations: all arguments are variables, and what is selected is the default or what a caller has
- * chosen. A default is as deep as the limits allow; it is found once for each kind of callers.
+ * The documents of operations: all arguments are variables, and what is selected is the default or
+ * what a caller has chosen. A default is as deep as the limits allow; it is found once for each
+ * kind of callers.
  */
 export class OperationDocuments {
   readonly #operations: Operations;
@@ -43,7 +47,10 @@ export class OperationDocuments {
     return getOrMake(byRights, rights ?? ALL_RIGHTS, () => this.#deepest(described, rights));
   }
 
-  /** The document with the fields of a list that was written for callers of this kind before; null for another. */
+  /**
+   * The document with the fields of a list that was written for callers of this kind before; null
+   * for another.
+   */
   remembered(
     described: DescribedOperation,
     rights: FieldRights | null,

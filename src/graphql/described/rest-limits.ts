@@ -1,8 +1,12 @@
 import { GIB, type LimitTable, limit, MIB } from '../../base/limit.js';
 
 /** Limits of the endpoint for REST. */
-// biome-ignore format: a table
 export const REST_LIMITS = {
-  descriptionBytes: limit(32 * MIB, [MIB, GIB], 'bytes', null,
-    'Bytes of the descriptions of OpenAPI that are kept, one for each set of operations that clients may call; as many of their parts in each form. Those used longest ago go first, and are made again.'),
+  descriptionBytes: limit(
+    32 * MIB,
+    [MIB, GIB],
+    'bytes',
+    null,
+    'Bytes of the descriptions of OpenAPI that are kept, one for each set of operations that clients may call; as many of their parts in each form. Those used longest ago go first, and are made again.',
+  ),
 } satisfies LimitTable;

@@ -27,7 +27,10 @@ interface WrittenMember {
   readonly counts: { readonly min: number; readonly max: number } | null;
 }
 
-/** A named type that a description refers to, and how it is written as an argument; null for one that is not. */
+/**
+ * A named type that a description refers to, and how it is written as an argument; null for one
+ * that is not.
+ */
 export interface ReferredType {
   readonly type: GraphQLNamedType;
   readonly written: EncodeValue | null;
@@ -36,8 +39,8 @@ export interface ReferredType {
 const NOTHING_WRITTEN: ReadonlyMap<string, WrittenMember> = new Map();
 
 /**
- * Describes the arguments and answers of operations by JSON Schema: the types of GraphQL, with the facets of the types on
- * the wire. Named types are components, which are described once.
+ * Describes the arguments and answers of operations by JSON Schema: the types of GraphQL, with the
+ * facets of the types on the wire. Named types are components, which are described once.
  */
 export class SchemaDescriber {
   readonly #schema: GraphQLSchema;
@@ -82,7 +85,10 @@ export class SchemaDescriber {
     );
   }
 
-  /** The named types that were referred to since the last call, for those who describe them one by one. */
+  /**
+   * The named types that were referred to since the last call, for those who describe them one by
+   * one.
+   */
   takeReferred(): readonly ReferredType[] {
     return this.#pending.splice(0);
   }

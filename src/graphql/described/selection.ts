@@ -21,8 +21,9 @@ export type ChosenFields = ReadonlyMap<string, ChosenFields>;
 export class SelectionBoundsError extends Error {}
 
 /**
- * Prints selections. By default they have all fields of an object that callers may read, to a depth, but for links, which
- * are calls of their own, for fields that need arguments, for what another field shows, and for types within themselves.
+ * Prints selections. By default they have all fields of an object that callers may read, to a
+ * depth, but for links, which are calls of their own, for fields that need arguments, for what
+ * another field shows, and for types within themselves.
  */
 export class SelectionPrinter {
   readonly #schema: GraphQLSchema;
@@ -42,7 +43,10 @@ export class SelectionPrinter {
     this.#left = fieldsMax;
   }
 
-  /** The selection of all fields of a type, with its braces; '' of a leaf. Throws `SelectionBoundsError`. */
+  /**
+   * The selection of all fields of a type, with its braces; '' of a leaf. Throws
+   * `SelectionBoundsError`.
+   */
   all(type: GraphQLNamedType, levels: number): string {
     if (isLeafType(type)) return '';
     this.#around.add(type);
@@ -51,7 +55,10 @@ export class SelectionPrinter {
     return braced(parts);
   }
 
-  /** The selection of fields that are known to be there; of those without further ones, all. `levels` as for `all`. */
+  /**
+   * The selection of fields that are known to be there; of those without further ones, all.
+   * `levels` as for `all`.
+   */
   chosen(type: GraphQLNamedType, fields: ChosenFields, levels: number): string {
     if (isLeafType(type)) return '';
     if (fields.size === 0) return this.all(type, levels);

@@ -30,7 +30,10 @@ const listed = (names: readonly string[]): InlineText =>
 /** Types that are shown with one operation. */
 const TYPES_MAX = 50;
 
-/** The entry of one operation, and those of its Faults and of the types that it names, as far as they are shown. */
+/**
+ * The entry of one operation, and those of its Faults and of the types that it names, as far as
+ * they are shown.
+ */
 export function entriesOf(schema: GraphQLSchema, bound: BoundField): readonly PageEntry[] {
   const { parent, name } = bound;
   const field = rootOf(schema, parent)?.getFields()[name];

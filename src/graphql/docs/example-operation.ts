@@ -132,7 +132,10 @@ const braced = (lines: readonly string[]): string =>
 const leafOf = (type: GraphQLNamedType): unknown =>
   isEnumType(type) ? (type.getValues()[0]?.name ?? null) : (SCALARS.get(type.name) ?? 'text');
 
-/** The value, or one of the input type with what is required of it; recursion ends where something is optional. */
+/**
+ * The value, or one of the input type with what is required of it; recursion ends where something
+ * is optional.
+ */
 function printInput(type: GraphQLInputType, value: ExampleMember, level: number): string {
   if (isNonNullType(type)) return printInput(type.ofType, value, level);
   if (isListType(type)) {

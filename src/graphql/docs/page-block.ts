@@ -8,7 +8,10 @@ export type PageBlock =
       readonly rows: readonly (readonly InlineText[])[];
     };
 
-/** Texts of the WSDL, which mean nothing to Markdown or HTML, and names that the program shows as code. */
+/**
+ * Texts of the WSDL, which mean nothing to Markdown or HTML, and names that the program shows as
+ * code.
+ */
 export type InlineText = readonly (string | { readonly code: string })[];
 
 export interface PageEntry {

@@ -8,7 +8,10 @@ import {
 import { codedError } from '../errors.js';
 import type { FieldShape } from '../types/shape.js';
 
-/** Asks for the address of binary content in its place. In the schema only where the gateway makes such addresses. */
+/**
+ * Asks for the address of binary content in its place. In the schema only where the gateway makes
+ * such addresses.
+ */
 export const URL_DIRECTIVE = new GraphQLDirective({
   name: 'url',
   description:

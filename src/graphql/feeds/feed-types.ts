@@ -72,8 +72,9 @@ interface FieldPlace {
 }
 
 /**
- * How a field of the object fills an argument. For a `batch` the argument is a list of the field's values. In an `event`
- * a text cannot fill a number: no client would get the error of a text that is none.
+ * How a field of the object fills an argument. For a `batch` the argument is a list of the field's
+ * values. In an `event` a text cannot fill a number: no client would get the error of a text that
+ * is none.
  */
 export function feedOf(
   argument: ArgumentPlace,
@@ -147,7 +148,10 @@ function argumentAlong(
   return type === null ? null : { type, required };
 }
 
-/** Whether a value of one leaf type is valid for another: as it is, as its text, or as the number of its text. */
+/**
+ * Whether a value of one leaf type is valid for another: as it is, as its text, or as the number of
+ * its text.
+ */
 function fitOf(found: unknown, wanted: unknown): 'as it is' | 'as text' | 'as number' | null {
   if (isEnumType(found) || isEnumType(wanted)) return found === wanted ? 'as it is' : null;
   if (!isScalarType(found) || !isScalarType(wanted)) return null;

@@ -2,7 +2,9 @@ import type { GraphQLFieldConfig, GraphQLOutputType } from 'graphql';
 import type { BoundField } from '../fields/bound-field.js';
 import type { SubschemaField } from '../fields/subschema.js';
 
-/** One argument of a call that a value fills: a field of the object of a link, or one of an event. */
+/**
+ * One argument of a call that a value fills: a field of the object of a link, or one of an event.
+ */
 export interface FieldFeed {
   /** Path of the argument. */
   readonly argument: readonly string[];

@@ -20,7 +20,9 @@ export const selfSlot = (key: string, value: ObjectPlan): FieldSlot => ({
 
 type End = (key: string, field: FieldShape) => FieldSlot;
 
-/** A slot that follows a path of fields to its end: each step is under `HIDDEN` of the one before. */
+/**
+ * A slot that follows a path of fields to its end: each step is under `HIDDEN` of the one before.
+ */
 export function slotAlong(
   key: string,
   field: FieldShape,

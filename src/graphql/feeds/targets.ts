@@ -1,6 +1,9 @@
 import type { Report } from './entry-error.js';
 
-/** The operations that entries of the configuration may name, by `service.operation`, and the names of all. */
+/**
+ * The operations that entries of the configuration may name, by `service.operation`, and the names
+ * of all.
+ */
 export interface Targets<T> {
   readonly targets: ReadonlyMap<string, T>;
   readonly operations: readonly string[];

@@ -41,14 +41,20 @@ export interface GraphqlService {
   readonly name: string;
   /** The operations of the port in use. */
   readonly operations: readonly Operation[];
-  /** Maps operations by name. When any entry names a field, only operations with an entry are offered. */
+  /**
+   * Maps operations by name. When any entry names a field, only operations with an entry are
+   * offered.
+   */
   readonly mapping: ReadonlyMap<string, OperationMapping>;
   readonly naming: Naming;
   /** Absent: each branch of a choice is a field. */
   readonly choices?: ChoiceStyle;
   /** Whether replies may leave out what the schema document requires; null or absent: by rule. */
   readonly nullable?: boolean | null;
-  /** Operations whose replies may leave out what is required, with all types that they reach; absent: none. */
+  /**
+   * Operations whose replies may leave out what is required, with all types that they reach;
+   * absent: none.
+   */
   readonly nullableReplies?: readonly Operation[];
   /** The mapping of single types. */
   readonly types?: TypeMappings;
@@ -56,15 +62,24 @@ export interface GraphqlService {
   readonly knownTypes?: readonly XsdType[];
   /** Every global element of the service: types without a name have its name. */
   readonly elements?: readonly ElementDeclaration[];
-  /** The first service of the same WSDL, whose types this one uses; absent, or itself: it has its own. */
+  /**
+   * The first service of the same WSDL, whose types this one uses; absent, or itself: it has its
+   * own.
+   */
   readonly typesOf?: string;
-  /** Points for a call whose operation has no cost of its own; null or absent: the general cost of calls. */
+  /**
+   * Points for a call whose operation has no cost of its own; null or absent: the general cost of
+   * calls.
+   */
   readonly callCost?: number | null;
   /** Patterns of names of operations that read, whatever their words say; absent: none. */
   readonly reads?: readonly string[];
   /** Header blocks of all its operations; absent: none. */
   readonly blocks?: BlockMappings;
-  /** Elements of its replies may stand for others, although the WSDL does not say so; absent: they may not. */
+  /**
+   * Elements of its replies may stand for others, although the WSDL does not say so; absent: they
+   * may not.
+   */
   readonly hasReferences?: boolean;
   /** Header blocks of its replies that callers may select; absent: none. */
   readonly replyHeaders?: ReplyHeaders;
@@ -86,13 +101,19 @@ export interface OperationMapping {
   readonly replyHeaders?: ReplyHeaders | null;
   /** The mapping of its arguments and header blocks. */
   readonly request?: RequestMapping | null;
-  /** The cost of a call, and the length of its list; null or absent: those of calls and lists in general. */
+  /**
+   * The cost of a call, and the length of its list; null or absent: those of calls and lists in
+   * general.
+   */
   readonly cost?: FieldCost | null;
   /** Null or absent: one call answers. */
   readonly pages?: PagesMapping | null;
 }
 
-/** The header blocks of replies that callers may select: `true` for those that the WSDL declares, or names of blocks. */
+/**
+ * The header blocks of replies that callers may select: `true` for those that the WSDL declares, or
+ * names of blocks.
+ */
 export type ReplyHeaders = boolean | readonly string[];
 
 export type RootType = 'Query' | 'Mutation';
@@ -114,7 +135,10 @@ export interface Exposed {
   readonly exposures: readonly Exposure[];
 }
 
-/** The operations of each service that the schema has a use for; `linked` are those that links lead to. */
+/**
+ * The operations of each service that the schema has a use for; `linked` are those that links lead
+ * to.
+ */
 export function* exposures(
   services: readonly GraphqlService[],
   names: TypeNames,
@@ -216,7 +240,10 @@ function unnamedOf(
   });
 }
 
-/** Takes the names of the mapping first, exactly: two equal ones are an error, reported at both places. */
+/**
+ * Takes the names of the mapping first, exactly: two equal ones are an error, reported at both
+ * places.
+ */
 function takeMapped(
   service: GraphqlService,
   each: Unnamed,
@@ -269,8 +296,9 @@ interface Word {
 }
 
 /**
- * True if an operation reads, by the words of its name: then it is a query, else a mutation. The first verb from
- * the left decides; the tables of `operation-verbs.ts` list where a word is one. More than 256 characters are not read.
+ * True if an operation reads, by the words of its name: then it is a query, else a mutation. The
+ * first verb from the left decides; the tables of `operation-verbs.ts` list where a word is one.
+ * More than 256 characters are not read.
  */
 export function isReading(operationName: string): boolean {
   const written = wordsOf(operationName.slice(0, NAME_CHARS));
@@ -308,7 +336,10 @@ function isLast(words: readonly Word[], at: number): boolean {
   return behind === undefined || PREPOSITIONS.has(behind);
 }
 
-/** Whether the first word is the thing that the rest of the name is about: `Process_GetList`, `Charge_Get`. */
+/**
+ * Whether the first word is the thing that the rest of the name is about: `Process_GetList`,
+ * `Charge_Get`.
+ */
 const isEntity = ([, verb, object]: readonly Word[]): boolean =>
   verb?.begins === true && READING.has(verb.text) && object?.begins !== true;
 
@@ -317,7 +348,8 @@ const goesOnWriting = (words: readonly Word[], from: number): boolean =>
   words.some(({ text, begins }, at) => {
     if (at <= from) return false;
     if (CONJUNCTIONS.has(words[at - 1]?.text ?? '')) {
-      // Directly behind a verb a conjunction joins verbs (`GetAndLock`), later maybe nouns (`GetTermsAndConditions`).
+      // Directly behind a verb a conjunction joins verbs (`GetAndLock`), later maybe nouns
+      // (`GetTermsAndConditions`).
       return at === from + 2
         ? !isReadingVerb(text)
         : writes(text) || WRITING_FIRST.has(text) || WRITING_BEHIND.has(text);

@@ -4,7 +4,10 @@ import { type ElementDeclaration, type Operation, typeKey } from '../../wsdl/mod
 import { type InputField, inputConfigs } from '../input/input-field.js';
 import type { ServiceNames } from '../types/type-names.js';
 
-/** The input types for the header blocks of one service. Operations that take the same blocks share one. */
+/**
+ * The input types for the header blocks of one service. Operations that take the same blocks share
+ * one.
+ */
 export class HeaderTypes {
   readonly #names: ServiceNames;
   /** The operations that take the same blocks. */
@@ -58,8 +61,8 @@ export class HeaderTypes {
   }
 
   /**
-   * The blocks name their type, `SessionHeader` as `Session`: as many of them as make no long name, or more where another
-   * type has that name.
+   * The blocks name their type, `SessionHeader` as `Session`: as many of them as make no long name,
+   * or more where another type has that name.
    */
   #stemOf(first: Operation, used: ReadonlySet<string>): string {
     const words = first.input.headers.map(({ element }) =>

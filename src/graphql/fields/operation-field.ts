@@ -61,9 +61,10 @@ interface OperationField extends Pick<BoundField, 'requestPlan' | 'reply' | 'hea
 }
 
 /**
- * One operation as a field of Query or Mutation (`blocks` are the header blocks of its service, `selectable` those of its
- * replies), with its plan for requests and what replies look like. `called` is the rule of the operation itself, named
- * after its service: `types` may be those of another service of the same WSDL.
+ * One operation as a field of Query or Mutation (`blocks` are the header blocks of its service,
+ * `selectable` those of its replies), with its plan for requests and what replies look like.
+ * `called` is the rule of the operation itself, named after its service: `types` may be those of
+ * another service of the same WSDL.
  */
 export function operationField(
   operation: Operation,
@@ -242,7 +243,10 @@ function refuseUndeclared(
   types.names.refuse(path, what, remedy, among, written);
 }
 
-/** A field is nullable whatever its type is, so that one failed call does not take the others with it. */
+/**
+ * A field is nullable whatever its type is, so that one failed call does not take the others with
+ * it.
+ */
 function replyOf(operation: Operation, types: ServiceTypes): Answer {
   const body = operation.output?.body ?? null;
   if (body === null) return done({ uri: null, local: `${operation.name}Response` });
@@ -302,7 +306,10 @@ function textField(type: SimpleType, types: ServiceTypes, body: ElementDeclarati
   };
 }
 
-/** Whether an element only wraps the results: its type has no name, or both are named after the operation. */
+/**
+ * Whether an element only wraps the results: its type has no name, or both are named after the
+ * operation.
+ */
 function isWrapper(operation: Operation, body: ElementDeclaration, type: ComplexType): boolean {
   if (type.name === null) return true;
   if (type.derived.length > 0 || type.name.uri === SDL_URI) return false;

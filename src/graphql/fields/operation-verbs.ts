@@ -1,11 +1,15 @@
 /**
- * The words that decide whether an operation reads. A wrong `Query` costs more than a wrong `Mutation`: queries run in
- * parallel, are cached, coalesced, tried again, and sent by GET. An ambiguous name is a mutation.
+ * The words that decide whether an operation reads. A wrong `Query` costs more than a wrong
+ * `Mutation`: queries run in parallel, are cached, coalesced, tried again, and sent by GET. An
+ * ambiguous name is a mutation.
  */
 
 const setOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Read wherever they stand, and whatever the words behind them are: `GetUpdateHistory`, `Order_GetLines`. */
+/**
+ * Read wherever they stand, and whatever the words behind them are: `GetUpdateHistory`,
+ * `Order_GetLines`.
+ */
 export const READING = setOf(
   'get find fetch retrieve getall getdetail getdetails getinfo getlist getstatus',
 );
@@ -27,10 +31,16 @@ export const READING_OPEN = setOf(`
   buscar cercare consultar listar lister obtener obtenir obter pesquisar rechercher
 `);
 
-/** Verbs of `READING_OPEN` that may write as the first word of a later part of the name: `Data_Load`, `Event_Track`. */
+/**
+ * Verbs of `READING_OPEN` that may write as the first word of a later part of the name:
+ * `Data_Load`, `Event_Track`.
+ */
 export const READING_ONLY_FIRST = setOf('compare load read return select show track translate');
 
-/** Read as the last word, unless a writing verb stands anywhere: `BMButtonSearch`, `BalanceInquiry`, `priceList`. */
+/**
+ * Read as the last word, unless a writing verb stands anywhere: `BMButtonSearch`, `BalanceInquiry`,
+ * `priceList`.
+ */
 export const READING_LAST = setOf(`
   list search query inq inquiry enquiry inquire enquire lookup describe browse exists consultar
   abfragen abrufen anzeigen ermitteln finden holen lesen suchen
@@ -72,12 +82,18 @@ export const WRITING = setOf(`
   aktualizuj anuluj dodaj oplac usun utworz wyslij zamow zapisz zatwierdz zmien
 `);
 
-/** Verbs that may change something as the first word; behind another word they are nouns: `Import_GetStatus`. */
+/**
+ * Verbs that may change something as the first word; behind another word they are nouns:
+ * `Import_GetStatus`.
+ */
 export const WRITING_FIRST = setOf(`
   async batch block change email export import link post process schedule share sign
 `);
 
-/** Verbs that may change something behind a conjunction only; elsewhere they are nouns: `QuoteAndBook`, `BookSearch`. */
+/**
+ * Verbs that may change something behind a conjunction only; elsewhere they are nouns:
+ * `QuoteAndBook`, `BookSearch`.
+ */
 export const WRITING_BEHIND = setOf(`
   bill book charge claim credit debit file invoice log order place quote rate record request ship ticket transfer
 `);
@@ -145,15 +161,23 @@ export const CONJUNCTIONS = setOf('and or then und et y oraz');
 /** Read where they end the name of a request message: `AirFareRulesReq`. */
 export const READING_REQUESTS = setOf('availability details display history info rules status');
 
-/** Words of operations that answer nothing and read all the same: what counts is that they succeed. */
+/**
+ * Words of operations that answer nothing and read all the same: what counts is that they succeed.
+ */
 export const READING_WITHOUT_ANSWER = setOf(
   'check echo exists health healthcheck heartbeat is noop ping test validate verify',
 );
 
-/** Prefixes that are ignored, so that the word behind them decides: `doGetOrder`, `wsListOrders`; single letters and numbers too. */
+/**
+ * Prefixes that are ignored, so that the word behind them decides: `doGetOrder`, `wsListOrders`;
+ * single letters and numbers too.
+ */
 export const NEUTRAL_FIRST = setOf('do ws svc srv api web soap rpc op sp usp fn my the xml');
 
-/** Suffixes that are ignored, so that the word before them decides: `LowFareSearchReq`, `OrderSearchAsync`; single letters and numbers too. */
+/**
+ * Suffixes that are ignored, so that the word before them decides: `LowFareSearchReq`,
+ * `OrderSearchAsync`; single letters and numbers too.
+ */
 export const NEUTRAL_LAST = setOf(
   'async asynch call op operation req request rq service svc ws ex',
 );

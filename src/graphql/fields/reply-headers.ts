@@ -106,7 +106,10 @@ export function withReplyHeaders(
   };
 }
 
-/** Operations with the same blocks share a type. A few blocks name it, `SessionHeader` as `SessionHeaders`. */
+/**
+ * Operations with the same blocks share a type. A few blocks name it, `SessionHeader` as
+ * `SessionHeaders`.
+ */
 function headersType(
   blocks: readonly ReplyBlock[],
   owner: string,

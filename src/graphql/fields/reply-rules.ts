@@ -6,7 +6,10 @@ import type { TypeNames } from '../types/type-names.js';
 import type { GraphqlService } from './exposure.js';
 import type { ServiceTypes } from './field-types.js';
 
-/** The rules of all fields that the replies and Faults of each operation may hold, by `service.operation`. */
+/**
+ * The rules of all fields that the replies and Faults of each operation may hold, by
+ * `service.operation`.
+ */
 export function replyRulesOf(
   services: readonly GraphqlService[],
   typesOf: ReadonlyMap<GraphqlService, ServiceTypes>,

@@ -22,15 +22,17 @@ export interface SdlOperations {
 }
 
 /**
- * The model of a backend without a WSDL, from type definitions in SDL and a table of operations by name. Names on the
- * wire are those of the SDL: build the schema with `naming: 'exact'`.
+ * The model of a backend without a WSDL, from type definitions in SDL and a table of operations by
+ * name. Names on the wire are those of the SDL: build the schema with `naming: 'exact'`.
  *
- * A field of `Query` or `Mutation` has the arguments and the result of its operation. An argument is a child of the request
- * element. A result that is an object is the reply element itself: its fields are the children. Any other result is a
- * child of the reply element with the field's name. Where the backend does otherwise:
+ * A field of `Query` or `Mutation` has the arguments and the result of its operation. An argument
+ * is a child of the request element. A result that is an object is the reply element itself: its
+ * fields are the children. Any other result is a child of the reply element with the field's name.
+ * Where the backend does otherwise:
  *
  *     order(id: ID!): Order @xml(name: "return")            the object stands in the child `return`
- *     orders: [Order!] @xml(name: "orders", item: "order")  the items stand in one child `orders`, each an `order`
+ *     orders: [Order!] @xml(name: "orders", item: "order")  the items are in one child `orders`,
+ *                                                           each as an `order`
  *     type Line { sku: String @xml(attribute: true) }       an attribute instead of a child
  *
  * `place` says where the SDL stands, for diagnostics.

@@ -52,7 +52,10 @@ export class SdlTypes {
   >();
   readonly #enums = new Map<string, EnumTypeDefinitionNode>();
   readonly #made = new Map<string, XsdType>();
-  /** Types that are known and not yet filled: types may be recursive, and lead to each other at any length. */
+  /**
+   * Types that are known and not yet filled: types may be recursive, and lead to each other at any
+   * length.
+   */
   readonly #empty: (() => void)[] = [];
 
   constructor(document: DocumentNode, report: ReportInSdl) {

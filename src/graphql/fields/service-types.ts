@@ -46,7 +46,10 @@ function typesWithin(operations: readonly Operation[]): ReadonlySet<ComplexType>
   return types;
 }
 
-/** The types of the fields of these operations. `replies` are the types of all replies; null: of these. */
+/**
+ * The types of the fields of these operations. `replies` are the types of all replies; null: of
+ * these.
+ */
 export function serviceTypes(
   { owner: service, services }: TypeGroup,
   operations: readonly Operation[],
@@ -102,7 +105,10 @@ export function serviceTypes(
   };
 }
 
-/** The services of one WSDL that share their types. The first one gives its name, its naming and the mapping of types. */
+/**
+ * The services of one WSDL that share their types. The first one gives its name, its naming and the
+ * mapping of types.
+ */
 export interface TypeGroup {
   readonly owner: GraphqlService;
   readonly services: readonly GraphqlService[];

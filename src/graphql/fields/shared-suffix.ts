@@ -4,8 +4,8 @@ import { distinctName, type Operation } from '../../wsdl/model.js';
 const SUFFIXES: readonly string[] = ['Request', 'Req', 'Rq', 'Operation'];
 
 /**
- * The suffix that the names of all operations of a service share, where it says nothing: `getOrder` is enough for
- * `GetOrderRequest` if there is no other kind. '' where there is none.
+ * The suffix that the names of all operations of a service share, where it says nothing: `getOrder`
+ * is enough for `GetOrderRequest` if there is no other kind. '' where there is none.
  */
 export function sharedSuffix(operations: readonly Operation[]): string {
   const names = operations.map(distinctName);

@@ -35,7 +35,10 @@ export interface SubschemaNames {
   /** Maps the upstream's names of root types to those of the gateway. */
   readonly roots: ReadonlyMap<string, string>;
   readonly types: ReadonlyMap<string, string>;
-  /** Maps the upstream's names of fields of Query and Mutation (`Query.customer`) to those of the gateway. */
+  /**
+   * Maps the upstream's names of fields of Query and Mutation (`Query.customer`) to those of the
+   * gateway.
+   */
   readonly rootFields: ReadonlyMap<string, string>;
   /** Maps other fields, by `Type.field` of the upstream, to their names in the gateway. */
   readonly fields: ReadonlyMap<string, string>;
@@ -75,7 +78,10 @@ export interface SubschemaRequest {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Sends one operation and resolves to its answer, or to one event of a subscription. Rejects with a `Refusal`. */
+/**
+ * Sends one operation and resolves to its answer, or to one event of a subscription. Rejects with a
+ * `Refusal`.
+ */
 export type SendToSubschema = (request: SubschemaRequest) => Promise<SubschemaReply>;
 
 /** An answer as text with its limits, or one that is parsed and checked already. */

@@ -32,7 +32,10 @@ export interface BlockTemplate {
 export const isTemplate = (content: InputMapping | BlockTemplate): content is BlockTemplate =>
   'xml' in content;
 
-/** Maps `{namespace}Name`, or the name alone of a block that the WSDL declares, to the mapping of the block. */
+/**
+ * Maps `{namespace}Name`, or the name alone of a block that the WSDL declares, to the mapping of
+ * the block.
+ */
 export type BlockMappings = ReadonlyMap<string, BlockMapping>;
 
 /** The mapping of one request: its arguments and its header blocks. */
@@ -106,7 +109,10 @@ export function stepName<T extends string | null>(
 
 const nameOf = (step: string) => stepName(step, null);
 
-/** The mapping of a block that the WSDL declares: of the operation, by either name, before that of the service. */
+/**
+ * The mapping of a block that the WSDL declares: of the operation, by either name, before that of
+ * the service.
+ */
 export function blockFor(
   { uri, local }: QName,
   own: BlockMappings,
@@ -116,7 +122,10 @@ export function blockFor(
   return merged(own.get(key) ?? own.get(local) ?? null, common.get(key) ?? null);
 }
 
-/** The mapping of a block: single paths of an operation go before those of its service, a template before all. */
+/**
+ * The mapping of a block: single paths of an operation go before those of its service, a template
+ * before all.
+ */
 export function merged(own: BlockMapping | null, common: BlockMapping | null): BlockMapping | null {
   if (own === null || common === null) return own ?? common;
   if (own.content === null || common.content === null) return own;
@@ -142,7 +151,10 @@ function mergedContent(own: InputMapping, common: InputMapping): InputMapping {
   };
 }
 
-/** The mapping of a block that the WSDL declares: its steps by local name alone, as types are mapped. */
+/**
+ * The mapping of a block that the WSDL declares: its steps by local name alone, as types are
+ * mapped.
+ */
 export const declaredMapping = (
   local: string,
   content: InputMapping | BlockTemplate | null,

@@ -18,8 +18,8 @@ export interface MappingErrors {
 }
 
 /**
- * The plan of a block that the configuration gives whole: a template, or one that no WSDL declares. Null for one that is
- * left out, and for one with an error, which is reported.
+ * The plan of a block that the configuration gives whole: a template, or one that no WSDL declares.
+ * Null for one that is left out, and for one with an error, which is reported.
  */
 export function blockPlan(
   { content }: BlockMapping,
@@ -35,7 +35,9 @@ export function blockPlan(
 const hasConstant = ({ source, inner }: InputMapping): boolean =>
   source?.from === 'constant' || [...inner.values()].some(hasConstant);
 
-/** As deep as paths may be. Without a type every value is a text, in the order of the configuration. */
+/**
+ * As deep as paths may be. Without a type every value is a text, in the order of the configuration.
+ */
 function elementPlan(name: QName, mapping: InputMapping, errors: MappingErrors): EncodeElement {
   checkMapping(name, mapping, errors);
   const { source, isRequired: required, inner } = mapping;
@@ -145,7 +147,10 @@ function templatePlan(
 
 const SLOT = /\{([A-Za-z_][A-Za-z0-9_]{0,63})\}/;
 
-/** The template as events, each text as one event, without white space between elements. Throws `InputError`. */
+/**
+ * The template as events, each text as one event, without white space between elements. Throws
+ * `InputError`.
+ */
 function templateEvents(xml: string, name: QName): readonly ContentEvent[] {
   const path = { above: null, step: 'xml', depth: 1 };
   const content = xmlEvents(xml.trim(), {

@@ -23,7 +23,10 @@ interface InputWildcard extends Counts {
   readonly wildcards: readonly Wildcard[];
 }
 
-/** A group of several elements that is repeated as a whole: only a list of its own keeps their order. */
+/**
+ * A group of several elements that is repeated as a whole: only a list of its own keeps their
+ * order.
+ */
 export interface InputGroup extends Counts {
   readonly kind: 'group';
   readonly particle: Particle;
@@ -48,7 +51,10 @@ export interface InputContent {
   readonly order: InputOrder | null;
 }
 
-/** Reads a content model for requests. Deeper than schemas nest, it allows anything. Asked for every element of the type. */
+/**
+ * Reads a content model for requests. Deeper than schemas nest, it allows anything. Asked for every
+ * element of the type.
+ */
 export const inputContent = makeOncePer(
   (particle: Particle): InputContent => sealed(fold(particle, 0, { groups: 0, scopes: 0 })),
 );
@@ -251,7 +257,9 @@ const isRequired = ({ particles, rules }: Fold): boolean =>
 
 export const isBounded = ({ least, max }: Counts): boolean => least > 0 || max < Infinity;
 
-/** How many items a list in a wrapper may have: none, where the group they stand in may be left out. */
+/**
+ * How many items a list in a wrapper may have: none, where the group they stand in may be left out.
+ */
 export function countsOf({ type }: ElementDeclaration): Counts | null {
   if (type.kind === 'simple' || type.content.kind !== 'elements') return null;
   const [particle] = inputContent(type.content.particle).particles.values();
@@ -262,8 +270,8 @@ export function countsOf({ type }: ElementDeclaration): Counts | null {
 const MOST = 200;
 
 /**
- * The places of a choice, each branch in its order. A particle that stands in several branches has one place, in an order
- * that suits all of them; where there is none, it depends on the branch.
+ * The places of a choice, each branch in its order. A particle that stands in several branches has
+ * one place, in an order that suits all of them; where there is none, it depends on the branch.
  */
 function chosenPlaces(
   branches: readonly (readonly ParticlePosition[])[],

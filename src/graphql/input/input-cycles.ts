@@ -8,13 +8,17 @@ import {
 import type { Steps } from '../../base/time-slices.js';
 
 /**
- * Makes fields nullable where an input type could not be written otherwise: it requires one of its own kind within
- * itself, for ever. GraphQL has no such types, and schemas of XML may. Very long chains are cut
- * too, as graphql-js follows them by recursion. Returns the fields; the encoder goes on to require them.
+ * Makes fields nullable where an input type could not be written otherwise: it requires one of its
+ * own kind within itself, for ever. GraphQL has no such types, and schemas of XML may. Very long
+ * chains are cut too, as graphql-js follows them by recursion. Returns the fields; the encoder goes
+ * on to require them.
  */
 export function* relaxCycles(types: readonly GraphQLInputObjectType[]): Steps<readonly string[]> {
   const relaxed: string[] = [];
-  /** How many types the longest chain of required fields below has; -1 while that is being found out. */
+  /**
+   * How many types the longest chain of required fields below has; -1 while that is being found
+   * out.
+   */
   const heights = new Map<GraphQLInputObjectType, number>();
   for (const root of types) {
     yield;

@@ -35,7 +35,9 @@ interface Node {
   path: readonly string[];
 }
 
-/** Entries as the tree that their paths describe. `path` leads to them from the keys of the service. */
+/**
+ * Entries as the tree that their paths describe. `path` leads to them from the keys of the service.
+ */
 export function inputMappings(
   entries: Readonly<Record<string, InputEntry>>,
   path: readonly string[],
@@ -51,7 +53,10 @@ export function inputMappings(
   return root;
 }
 
-/** An argument that the gateway fills itself, by its path of XML names. `path` leads to it in the configuration. */
+/**
+ * An argument that the gateway fills itself, by its path of XML names. `path` leads to it in the
+ * configuration.
+ */
 export interface FilledArgument {
   readonly argument: string;
   readonly source: EncodeSource;

@@ -52,7 +52,9 @@ type MutablePlan = {
     : EncodeObject[K];
 } & { branches: BranchRule[]; mixed?: MixedNames };
 
-/** Describes how often an element occurs in a request, and whether another may take its position. */
+/**
+ * Describes how often an element occurs in a request, and whether another may take its position.
+ */
 interface Place extends Counts {
   /** As the type itself has it; a restriction may differ from what it inherits. */
   readonly element: ElementDeclaration;
@@ -310,7 +312,9 @@ export class ObjectFiller implements InputObject {
     };
   }
 
-  /** The content of a repeated group, once. Its members have the names they would have without it. */
+  /**
+   * The content of a repeated group, once. Its members have the names they would have without it.
+   */
   #group(content: InputContent, key: string): InputValue {
     const fields = new Map<string, InputField>();
     const plan: MutablePlan = {

@@ -7,7 +7,10 @@ export interface ParticlePosition {
   readonly key: string;
   readonly min: number;
   readonly max: number;
-  /** The choice, or the group that may be left out, which it stands in; null where it stands in any case. */
+  /**
+   * The choice, or the group that may be left out, which it stands in; null where it stands in any
+   * case.
+   */
   readonly scope: number | null;
   /** True if the position depends on the other values. */
   readonly isTangled?: boolean;

@@ -37,7 +37,10 @@ export function singles({ required, branches }: BranchRule): readonly string[] |
 const isSingle = (branch: Branch): boolean =>
   branch.keys.length === 1 && branch.required.length === 1 && branch.rules.length === 0;
 
-/** Whether the content is one required choice between single elements, none of which can be nil, and nothing else. */
+/**
+ * Whether the content is one required choice between single elements, none of which can be nil, and
+ * nothing else.
+ */
 export function isExclusive({ particles, rules }: InputContent): boolean {
   const [rule, ...others] = rules;
   if (rule === undefined || others.length > 0) return false;
@@ -50,7 +53,10 @@ export function isExclusive({ particles, rules }: InputContent): boolean {
   );
 }
 
-/** Whether every element and attribute of a type must be there with a fixed value: a client has nothing to provide. */
+/**
+ * Whether every element and attribute of a type must be there with a fixed value: a client has
+ * nothing to provide.
+ */
 export function isAllFixed(type: XsdType): boolean {
   if (
     type.kind === 'simple' ||

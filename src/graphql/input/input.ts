@@ -27,11 +27,12 @@ import { ObjectFiller } from './input-object.js';
 import { describeRule, isExclusive } from './input-rules.js';
 
 /**
- * The input types of one service's requests. Plans may be recursive: they are filled after they are known.
+ * The input types of one service's requests. Plans may be recursive: they are filled after they are
+ * known.
  *
- * A type in whose place others may stand is `<Name>OneOfInput`: an object with exactly one member, named after the
- * type of the value, the declared one among them. A type that is nothing but a choice is such an object itself. Content
- * that is not modelled is XML.
+ * A type in whose place others may stand is `<Name>OneOfInput`: an object with exactly one member,
+ * named after the type of the value, the declared one among them. A type that is nothing but a
+ * choice is such an object itself. Content that is not modelled is XML.
  */
 export class InputTypes implements InputSources {
   readonly members: MemberTable;
@@ -69,7 +70,10 @@ export class InputTypes implements InputSources {
     return isOneOfType(type) ? { ...made, fields: withChoices(made) } : made;
   }
 
-  /** One element as a field and as a plan; null where the caller has no choice and nothing is written. */
+  /**
+   * One element as a field and as a plan; null where the caller has no choice and nothing is
+   * written.
+   */
   element(
     member: ElementMember,
     owner: string,
@@ -157,7 +161,10 @@ export class InputTypes implements InputSources {
     return { type: this.leaves.xml, plan: { kind: 'xml' } };
   }
 
-  /** Sends an abstract type for which no other is known as XML. A caller that knows one names it there. */
+  /**
+   * Sends an abstract type for which no other is known as XML. A caller that knows one names it
+   * there.
+   */
   #unsendable(type: ComplexType, owner: Owner): InputValue {
     const name = type.name?.local ?? owner.name;
     this.names.warn(`type ${name} is abstract and nothing may stand for it; it is sent as XML.`);
@@ -197,7 +204,10 @@ export class InputTypes implements InputSources {
     };
   }
 
-  /** A message whose declared type is abstract: the caller names its type. Null where nothing may stand for it. */
+  /**
+   * A message whose declared type is abstract: the caller names its type. Null where nothing may
+   * stand for it.
+   */
   #chosen(type: ComplexType, owner: Owner): InputObject | null {
     const { type: graphqlType, plan } = this.value(type, owner);
     if (plan.kind !== 'variants') return null;

@@ -6,8 +6,9 @@ import type { InputSources } from './input-field.js';
 import { type InputMapping, refuseUnknown } from './input-mapping.js';
 
 /**
- * The plan of an element with text and attributes whose text comes from elsewhere. Callers give nothing of it, so its
- * attributes have sources too or are not written. Null for an element of another type.
+ * The plan of an element with text and attributes whose text comes from elsewhere. Callers give
+ * nothing of it, so its attributes have sources too or are not written. Null for an element of
+ * another type.
  */
 export function sourcedText(
   element: ElementDeclaration,

@@ -14,7 +14,10 @@ import { fieldOfOwner, isFieldOwner } from '../types/field-owner.js';
 import { type MappingFinding, mappingFinding } from '../types/mapping.js';
 import type { LinkTable } from './link.js';
 
-/** Finds sizes and weights of the mapping for unknown fields and arguments, which would have no effect. */
+/**
+ * Finds sizes and weights of the mapping for unknown fields and arguments, which would have no
+ * effect.
+ */
 export function* costFindings(
   schema: GraphQLSchema,
   links: LinkTable,

@@ -13,8 +13,9 @@ import type { LinkTable } from './link.js';
 import type { Walk } from './walk.js';
 
 /**
- * Finds the links in selections of replies before any reply is planned: a client without the right to a link's operation
- * is refused before anything runs. Only selections that mention links are walked, and equal ones of several types once.
+ * Finds the links in selections of replies before any reply is planned: a client without the right
+ * to a link's operation is refused before anything runs. Only selections that mention links are
+ * walked, and equal ones of several types once.
  */
 export class LinkFinder {
   readonly #mentions: LinkMentions;
@@ -31,7 +32,10 @@ export class LinkFinder {
     this.#find = find;
   }
 
-  /** The way to links in the value of a reply; null without any. Recursion is as deep as the selection. */
+  /**
+   * The way to links in the value of a reply; null without any. Recursion is as deep as the
+   * selection.
+   */
   walkOf(
     { root, faults, unions = NO_UNIONS }: ReplyShape,
     nodes: readonly FieldNode[],
@@ -109,7 +113,10 @@ function shapesOf(value: ValueShape): readonly ElementShape[] {
   return value.kind === 'choice' ? value.branches.map(({ shape }) => shape) : [];
 }
 
-/** Collects the selected fields of an object that may lead to links; objects with the same fragments share them. */
+/**
+ * Collects the selected fields of an object that may lead to links; objects with the same fragments
+ * share them.
+ */
 function collector(
   nodes: readonly FieldNode[],
   context: PlanContext,
@@ -153,7 +160,10 @@ function merged(one: Walk, other: Walk): Walk {
   return both;
 }
 
-/** Finds out whether selections may hold links, by the names of fields alone: every node is visited once. */
+/**
+ * Finds out whether selections may hold links, by the names of fields alone: every node is visited
+ * once.
+ */
 class LinkMentions {
   readonly #names: ReadonlySet<string>;
   readonly #fragments: Fragments;

@@ -28,8 +28,8 @@ import { LinkFinder } from './link-finder.js';
 import type { Walk } from './walk.js';
 
 /**
- * One selection of a link. Its object's plan has a slot under its response key: until the answer replaces them it holds
- * the values that the call needs, read from the object's own element.
+ * One selection of a link. Its object's plan has a slot under its response key: until the answer
+ * replaces them it holds the values that the call needs, read from the object's own element.
  */
 export interface LinkSelection {
   readonly link: Link;
@@ -98,7 +98,10 @@ export function linkIdOf({ value }: FieldSlot): string | null {
   return typeof first.source.value === 'string' ? first.source.value : null;
 }
 
-/** Plans the links of one operation of a document. Recursion is as deep as the selection, which is limited. */
+/**
+ * Plans the links of one operation of a document. Recursion is as deep as the selection, which is
+ * limited.
+ */
 export class LinkPlanner implements LinkSlots {
   readonly selections = new Map<string, LinkSelection>();
   readonly #table: LinkTable;
@@ -255,7 +258,10 @@ export class LinkPlanner implements LinkSlots {
   }
 }
 
-/** Whether the caller may not call the operation of a link, or not read the way to the items of its answer. */
+/**
+ * Whether the caller may not call the operation of a link, or not read the way to the items of its
+ * answer.
+ */
 function isForbiddenLink({ definition, called, batch }: Link, rights: FieldRights): boolean {
   if (rights.forbids(ruleOf(definition))) return true;
   if (batch === null || isSubschemaField(called)) return false;

@@ -28,9 +28,9 @@ export interface ResolvedLinks {
 }
 
 /**
- * Resolves every link against the schema and adds its fields to the types. `targets` are the operations that links can
- * call, by `service.operation`; `operations` are the names of all. Make the schema again afterwards, of the same types:
- * it must know the types of links.
+ * Resolves every link against the schema and adds its fields to the types. `targets` are the
+ * operations that links can call, by `service.operation`; `operations` are the names of all. Make
+ * the schema again afterwards, of the same types: it must know the types of links.
  */
 export function addLinks(
   schema: GraphQLSchema,
@@ -146,7 +146,9 @@ function resolve(
 
 const isPaged = ({ bound }: Target): boolean => 'paging' in bound && bound.paging !== null;
 
-/** The feeds of the called operation's arguments; a list operation has one, for its list argument. */
+/**
+ * The feeds of the called operation's arguments; a list operation has one, for its list argument.
+ */
 function feedsOf(
   mapping: LinkMapping,
   owner: FieldOwner | null,

@@ -31,7 +31,10 @@ export function visible(path: readonly (string | number)[]): readonly (string | 
   return hidden === -1 ? path : path.slice(0, hidden);
 }
 
-/** The positions of links in a value, in the order of the response. Only the keys of `walk` are visited. */
+/**
+ * The positions of links in a value, in the order of the response. Only the keys of `walk` are
+ * visited.
+ */
 export function linkPositionsIn(
   value: unknown,
   walk: Walk,

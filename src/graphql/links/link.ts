@@ -4,13 +4,18 @@ import type { BoundField } from '../fields/bound-field.js';
 import type { SubschemaField } from '../fields/subschema.js';
 import type { FieldCost } from '../types/cost-rules.js';
 
-/** A link as configured: a field of a type that calls an operation with other fields of the object. */
+/**
+ * A link as configured: a field of a type that calls an operation with other fields of the object.
+ */
 export interface LinkMapping {
   /** `Order.customer` */
   readonly name: string;
   /** `customers.GetCustomer`: its type is that of the link. */
   readonly operation: string;
-  /** Maps arguments of the operation (or paths, `criteria.id`) to the field of the object (or path) that fills them. */
+  /**
+   * Maps arguments of the operation (or paths, `criteria.id`) to the field of the object (or path)
+   * that fills them.
+   */
   readonly arguments: Readonly<Record<string, string>>;
   readonly batch: BatchMapping | null;
   readonly description: string | null;

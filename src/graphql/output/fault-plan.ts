@@ -21,12 +21,16 @@ import type {
   ValueShape,
 } from '../types/shape.js';
 
-/** Fields of one object of a Fault that is reported as an error; how many objects is bounded where it is read. */
+/**
+ * Fields of one object of a Fault that is reported as an error; how many objects is bounded where
+ * it is read.
+ */
 const SLOTS_MAX = 1000;
 
 /**
- * Plans declared Faults that are reported as errors: all fields of each entry. Made once per reply, when it is first asked
- * for; by a reader with rights of its own, once for those. Null where no entry has a type to be read by.
+ * Plans declared Faults that are reported as errors: all fields of each entry. Made once per reply,
+ * when it is first asked for; by a reader with rights of its own, once for those. Null where no
+ * entry has a type to be read by.
  */
 export function errorPlans(
   reply: ReplyShape,
@@ -73,7 +77,10 @@ function wholePlan({ element, typed }: FaultShape, whole: Whole): ReplyPlan | nu
 
 const WHOLE_TABLE = ['name', 'rows', 'before'].map((name) => ({ key: name, name }));
 
-/** A shape whose elements of unknown types are read as the declared one: what a Fault says is reported. */
+/**
+ * A shape whose elements of unknown types are read as the declared one: what a Fault says is
+ * reported.
+ */
 const ofAnyType = (shape: ElementShape): Omit<ElementShape, 'declaredType'> => ({
   declared: shape.declared,
   get variants() {

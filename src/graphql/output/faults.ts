@@ -29,12 +29,15 @@ import type { OutputTypes } from './output.js';
 import { DONE, resultField } from './result-field.js';
 
 /**
- * How callers meet the declared Faults of an operation: as errors with `extensions.soap`, or as data, in a union with
- * the answer. An undeclared Fault is always an error.
+ * How callers meet the declared Faults of an operation: as errors with `extensions.soap`, or as
+ * data, in a union with the answer. An undeclared Fault is always an error.
  */
 export type FaultStyle = 'errors' | 'union';
 
-/** The answer of an operation: its type, without the outer non-null of what only wraps, and its shape. */
+/**
+ * The answer of an operation: its type, without the outer non-null of what only wraps, and its
+ * shape.
+ */
 export interface Answer {
   readonly type: GraphQLOutputType;
   readonly shape: ReplyShape;
@@ -210,7 +213,10 @@ export class FaultTypes {
   }
 }
 
-/** Whether it has the name of a part (`fault`), which is less specific than the qualified name of the Fault. */
+/**
+ * Whether it has the name of a part (`fault`), which is less specific than the qualified name of
+ * the Fault.
+ */
 const isPart = ({ name }: ElementDeclaration): boolean => name.uri === '';
 
 const xmlField = (rule: FieldRule | null): FieldShape => ({

@@ -14,7 +14,10 @@ import { NameScope } from '../types/naming.js';
 import { particlesIn } from '../types/particles.js';
 import type { ServiceNames } from '../types/type-names.js';
 
-/** A group of several elements that is repeated as a whole: replies show a list of it, as requests do. */
+/**
+ * A group of several elements that is repeated as a whole: replies show a list of it, as requests
+ * do.
+ */
 export interface GroupMember {
   readonly kind: 'group';
   /** The type whose content model has it; others inherit it. */
@@ -68,7 +71,10 @@ export class GroupTable {
     return { all: [...inherited.all, ...this.#besides(base, inherited.all, own)], present };
   }
 
-  /** Own groups that leave every field of the base as it is; elements of the others are fields of their own. */
+  /**
+   * Own groups that leave every field of the base as it is; elements of the others are fields of
+   * their own.
+   */
   #besides(
     base: ComplexType | null,
     inherited: readonly GroupMember[],
@@ -136,7 +142,9 @@ class Builder {
     this.#mappingOf = mappingOf;
   }
 
-  /** Builds the groups that are distinct from their neighbours in a content model or a repetition. */
+  /**
+   * Builds the groups that are distinct from their neighbours in a content model or a repetition.
+   */
   groupsOf(content: InputContent, among: Iterable<InputGroup>): readonly Built[] {
     const counts = new Map<string, number>();
     for (const particle of content.particles.values()) {
@@ -198,7 +206,10 @@ const countIn = (base: ComplexType | null): number =>
 const groupsIn = ({ particles }: InputContent): readonly InputGroup[] =>
   [...particles.values()].flatMap((particle) => (particle.kind === 'group' ? [particle] : []));
 
-/** The elements in it, those of groups within it as well. Nested as deep as `inputContent` lets them. */
+/**
+ * The elements in it, those of groups within it as well. Nested as deep as `inputContent` lets
+ * them.
+ */
 function keysOf(root: InputParticle): ReadonlySet<string> {
   const keys = new Set<string>();
   const stack = [root];
@@ -237,8 +248,9 @@ function hasRepeatedGroup(root: Particle): boolean {
 }
 
 /**
- * The particles of one repetition of a group, in the order of the schema. `inner` are the groups that are shown as lists
- * of their own; whatever else is repeated is one place for all that is in it.
+ * The particles of one repetition of a group, in the order of the schema. `inner` are the groups
+ * that are shown as lists of their own; whatever else is repeated is one place for all that is in
+ * it.
  */
 function repeatedGroup(root: Particle, inner: ReadonlyMap<Particle, RepeatedGroup>): RepeatedGroup {
   const places: MutablePlace[] = [];

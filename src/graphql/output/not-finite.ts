@@ -7,9 +7,10 @@ import { SDL_URI } from '../types/sdl-uri.js';
 import type { OutputField } from './output-field.js';
 
 /**
- * The field of a number that may be INF or NaN, which are values of XML Schema and no Float: it may be null, and so may
- * each item of a list. Else such a value would take its object away, or a whole list of objects. A type that is bounded
- * on both sides has neither; `nullable` of the mapping and SDL types decide for themselves.
+ * The field of a number that may be INF or NaN, which are values of XML Schema and no Float: it may
+ * be null, and so may each item of a list. Else such a value would take its object away, or a whole
+ * list of objects. A type that is bounded on both sides has neither; `nullable` of the mapping and
+ * SDL types decide for themselves.
  */
 export function withNotFinite(field: OutputField, member: Member, type: XsdType): OutputField {
   const { shape } = field;

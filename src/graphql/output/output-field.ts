@@ -112,7 +112,10 @@ export const listOf = (
   itemNonNull: boolean,
 ): GraphQLList<GraphQLOutputType> => new GraphQLList(itemNonNull ? new GraphQLNonNull(type) : type);
 
-/** A field beside which these wildcards stand: further elements of its name are theirs, if they allow them. */
+/**
+ * A field beside which these wildcards stand: further elements of its name are theirs, if they
+ * allow them.
+ */
 export function besideAny(
   field: OutputField,
   member: Member,
@@ -182,7 +185,10 @@ export const withRule = (field: OutputField, rule: FieldRule | null): OutputFiel
   return both === null ? field : { ...field, shape: { ...field.shape, rule: both } };
 };
 
-/** Whether values of a field are single texts, or lists of them, so that a part or a hash can stand for them. */
+/**
+ * Whether values of a field are single texts, or lists of them, so that a part or a hash can stand
+ * for them.
+ */
 export const isText = ({ value }: FieldShape): boolean =>
   value.kind === 'scalar' &&
   (value.scalar.name === 'String' || value.scalar.name === 'ID') &&

@@ -56,8 +56,8 @@ import {
 /**
  * The object and interface types of one service's replies, made when something first needs them.
  *
- * A type that others derive from is an interface under its XML name; if it may itself be sent, its object type is
- * `<Name>Base`. Derived types are objects under their XML names that implement it.
+ * A type that others derive from is an interface under its XML name; if it may itself be sent, its
+ * object type is `<Name>Base`. Derived types are objects under their XML names that implement it.
  */
 export class OutputTypes {
   readonly #isEncoded: boolean;
@@ -101,7 +101,10 @@ export class OutputTypes {
     this.#groupTypes = new GroupTypes(sources);
   }
 
-  /** Every type, with what it refers to and, after an interface, the types that implement it; breadth first. */
+  /**
+   * Every type, with what it refers to and, after an interface, the types that implement it;
+   * breadth first.
+   */
   *complete(): Steps<readonly GraphQLNamedType[]> {
     for (const type of this.#members.isFull ? [] : this.#made) {
       if (isUnionType(type)) continue;
@@ -136,7 +139,10 @@ export class OutputTypes {
     return this.#leaves.mapped(type, nameHint, this.#names, member.mapping);
   }
 
-  /** The shape of an element of this type, with its GraphQL type; `nameHint` names a type without a name. */
+  /**
+   * The shape of an element of this type, with its GraphQL type; `nameHint` names a type without a
+   * name.
+   */
   structure(
     type: ComplexType,
     nameHint: string,
@@ -383,7 +389,9 @@ function valueTypeOf(member: Member, members: MemberTable): XsdType {
   return (member.many ? null : wrappedItem(type, members))?.element.type ?? type;
 }
 
-/** The shape of an element of this type, whose xsi:type may name a derived one where there are any. */
+/**
+ * The shape of an element of this type, whose xsi:type may name a derived one where there are any.
+ */
 function elementShape(
   type: ComplexType,
   hasVariants: boolean,
@@ -408,8 +416,9 @@ function elementShape(
 }
 
 /**
- * The field of a member with the cost and the rules that the mapping has for it. Rules are its own, that of the items
- * it is a list of, and, where it is shown as XML, those of all that its content may hold.
+ * The field of a member with the cost and the rules that the mapping has for it. Rules are its own,
+ * that of the items it is a list of, and, where it is shown as XML, those of all that its content
+ * may hold.
  */
 function mappedField(
   field: OutputField,

@@ -84,8 +84,8 @@ export function planReply(
 }
 
 /**
- * The selected fields by response key, in order: CollectFields of GraphQL section 6.3.2. `applies` answers whether a
- * fragment on this type does.
+ * The selected fields by response key, in order: CollectFields of GraphQL section 6.3.2. `applies`
+ * answers whether a fragment on this type does.
  */
 export function collectFields(
   selectionSets: readonly SelectionSetNode[],
@@ -116,7 +116,9 @@ export function collectFields(
   return fields;
 }
 
-/** Plans one reply: objects when they first occur in a reply, and equal selections of a type once. */
+/**
+ * Plans one reply: objects when they first occur in a reply, and equal selections of a type once.
+ */
 class Planner {
   readonly #context: PlanContext;
   readonly #links: LinkSlots | null;
@@ -152,7 +154,10 @@ class Planner {
     return { element, shape: 'unwrap', value: objectOf([named]), nonNull };
   }
 
-  /** Types that share a field share its plan too: without that, plans would grow with types to the power of depth. */
+  /**
+   * Types that share a field share its plan too: without that, plans would grow with types to the
+   * power of depth.
+   */
   object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {
     const key = nodes.map((node) => this.#idOf(node)).join();
     const known = getOrMake(this.#objects, shape, () => new Map<string, ObjectPlan>());

@@ -6,7 +6,10 @@ import type { PageFile } from './page-files.js';
 
 const require = createRequire(import.meta.url);
 
-/** Puts the files of packages, and their licences, into the folder of a page. A step of the build, not of the gateway. */
+/**
+ * Puts the files of packages, and their licences, into the folder of a page. A step of the build,
+ * not of the gateway.
+ */
 export function copyFiles(files: readonly PageFile[], folder: URL): void {
   const to = fileURLToPath(folder);
   mkdirSync(to, { recursive: true });

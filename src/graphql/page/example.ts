@@ -24,8 +24,9 @@ import {
 import { ruleOf } from '../rights/field-rule.js';
 
 /**
- * A query to begin with: the first field that every caller may read, with values made up for its required arguments, or for
- * the first few where none is required, and the first few fields of its result. It fits the schema, and `works` for it.
+ * A query to begin with: the first field that every caller may read, with values made up for its
+ * required arguments, or for the first few where none is required, and the first few fields of its
+ * result. It fits the schema, and `works` for it.
  */
 export function exampleQuery(schema: GraphQLSchema, works: ExampleCheck = () => true): string {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
@@ -60,8 +61,8 @@ const isRestricted = (field: GraphQLField<unknown, unknown>): boolean =>
   ruleOf(field)?.requires != null;
 
 /**
- * A document that calls one field, with values made up for its required arguments, or for the first few where none is required.
- * Null where an argument has no value that could be made up.
+ * A document that calls one field, with values made up for its required arguments, or for the first
+ * few where none is required. Null where an argument has no value that could be made up.
  */
 export function exampleCall(
   field: GraphQLField<unknown, unknown>,
@@ -80,7 +81,9 @@ const INTRODUCTION = `# The book on the left: all there is.
 
 `;
 
-/** How deep the example goes, and how many fields it shows of a type: it is to be read at a glance. */
+/**
+ * How deep the example goes, and how many fields it shows of a type: it is to be read at a glance.
+ */
 const LEVELS = 2;
 const FIELDS = 5;
 
@@ -108,7 +111,10 @@ class ExampleValues {
     this.#optionalMax = optionalMax;
   }
 
-  /** `name: value, ...` of the required ones, else of the first few that have a value; null where a required one has none. */
+  /**
+   * `name: value, ...` of the required ones, else of the first few that have a value; null where a
+   * required one has none.
+   */
   members(inputs: readonly (GraphQLArgument | GraphQLInputField)[], levels: number): string | null {
     const required = inputs.filter(
       ({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined,

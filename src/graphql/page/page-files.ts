@@ -2,7 +2,10 @@
 export interface PageFile {
   readonly name: string;
   readonly type: string;
-  /** The file of a development dependency that the build takes the text from; null for our own files. */
+  /**
+   * The file of a development dependency that the build takes the text from; null for our own
+   * files.
+   */
   readonly source: string | null;
 }
 
@@ -10,8 +13,8 @@ export const SCRIPT = 'text/javascript; charset=utf-8';
 export const STYLE = 'text/css; charset=utf-8';
 
 /**
- * The files of GraphiQL, in the order in which the page needs them. They are copied beside the compiled code, so that
- * an installation of the gateway needs none of the packages they come from.
+ * The files of GraphiQL, in the order in which the page needs them. They are copied beside the
+ * compiled code, so that an installation of the gateway needs none of the packages they come from.
  */
 export const PAGE_FILES = [
   { name: 'graphiql.css', type: STYLE, source: 'graphiql/graphiql.min.css' },

@@ -5,7 +5,10 @@ import { type Asset, readAssets } from './assets.js';
 import { assetsPath } from './assets-path.js';
 import { PAGE_FILES, PAGE_FOLDER, type PageFile, STYLE } from './page-files.js';
 
-/** The Content-Security-Policy: own scripts and styles, images and fonts in `data:`, requests to the gateway only. */
+/**
+ * The Content-Security-Policy: own scripts and styles, images and fonts in `data:`, requests to the
+ * gateway only.
+ */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,8 +31,8 @@ export interface Page {
 }
 
 /**
- * Reads the page of the endpoint at `path`, with `example` in its editor. Rejects when the build has left out the files
- * of GraphiQL.
+ * Reads the page of the endpoint at `path`, with `example` in its editor. Rejects when the build
+ * has left out the files of GraphiQL.
  */
 export async function readPage(path: string, example: string): Promise<Page> {
   const { version, byName } = await readAssets(PAGE_FOLDER, PAGE_FILES);

@@ -50,7 +50,10 @@ function countOf(value: unknown): number | null {
   return Number.isSafeInteger(count) && count >= 0 ? count : null;
 }
 
-/** Rows of which one has no hash cannot be compared. Pages are remembered by this: it is short, whatever they hold. */
+/**
+ * Rows of which one has no hash cannot be compared. Pages are remembered by this: it is short,
+ * whatever they hold.
+ */
 function digestOf(rows: readonly unknown[], isKeyed: boolean): string | null {
   const digests = isKeyed ? rows.map((row) => (isRecord(row) ? row[DIGEST] : null)) : rows;
   if (isKeyed && digests.includes('')) return null;

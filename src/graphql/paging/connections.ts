@@ -109,7 +109,10 @@ interface ResolvedPaths {
   readonly paging: Omit<Paging, 'isComparable' | 'types'>;
 }
 
-/** The paths of a mapping in a reply; null, and findings, for a wrong one. All of them are looked at. */
+/**
+ * The paths of a mapping in a reply; null, and findings, for a wrong one. All of them are looked
+ * at.
+ */
 function pathsOf(root: ReplyRoot, mapping: PagesMapping, { names }: Types): ResolvedPaths | null {
   let rules: FieldRule | null = null;
   const follow = (

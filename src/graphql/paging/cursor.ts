@@ -3,12 +3,18 @@ import { createHash } from 'node:crypto';
 import { parsedJson } from '../../base/parsed-json.js';
 import { isRecord } from '../../base/record.js';
 
-/** Characters of a cursor: longer ones are not read, and a backend's name for a page may not make one. */
+/**
+ * Characters of a cursor: longer ones are not read, and a backend's name for a page may not make
+ * one.
+ */
 const CURSOR_CHARS_MAX = 8192;
 
 /** A position among rows: so many rows into a page. */
 export interface PagePosition {
-  /** The number of the page, the rows before it, or the backend's name for it; null: the first, without a name. */
+  /**
+   * The number of the page, the rows before it, or the backend's name for it; null: the first,
+   * without a name.
+   */
   readonly at: number | string | null;
   /** Rows of the page that are left out. */
   readonly skip: number;
@@ -17,8 +23,8 @@ export interface PagePosition {
 }
 
 /**
- * Names the rows of a call: cursors of one operation with the same arguments are alike, others are refused. `owner` names
- * the caller that they are for; null: all callers.
+ * Names the rows of a call: cursors of one operation with the same arguments are alike, others are
+ * refused. `owner` names the caller that they are for; null: all callers.
  */
 export function rowsName(
   operation: string,

@@ -17,7 +17,9 @@ import type { PagePlan } from './page-plan.js';
 
 /** How pages are asked for. */
 export interface PageSource {
-  /** Asks for a page by its lexical name; null: the first, without one. Rejects with a `Refusal`. */
+  /**
+   * Asks for a page by its lexical name; null: the first, without one. Rejects with a `Refusal`.
+   */
   ask(page: string | null, isFirst: boolean): Promise<Decoded>;
   /** Throws `CLIENT_GONE` when the client has gone. */
   throwIfGone(): void;
@@ -47,7 +49,10 @@ export class PageRun {
   readonly #plan: PagePlan;
   readonly #wanted: WantedRows;
   readonly #source: PageSource;
-  /** The key of the rows that are handed out and not kept; null where they are kept, for links among others. */
+  /**
+   * The key of the rows that are handed out and not kept; null where they are kept, for links among
+   * others.
+   */
   readonly #handedOut: string | null;
   readonly #rows: ConnectionRow[] = [];
   /** Rows that were taken, and the position behind the last. */
@@ -108,7 +113,9 @@ export class PageRun {
     return restFailure === null ? decoded : { ...decoded, restFailure };
   }
 
-  /** Throws `BAD_USER_INPUT` for what is no cursor of these rows, and the refusal of too many pages. */
+  /**
+   * Throws `BAD_USER_INPUT` for what is no cursor of these rows, and the refusal of too many pages.
+   */
   #start(): PagePosition {
     const { first, after, name } = this.#wanted;
     const { kind, size, first: firstPage } = this.#plan.paging;

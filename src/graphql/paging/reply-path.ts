@@ -19,7 +19,10 @@ interface FoundPath extends ReplyPath {
 
 export const isLostReplyPath = (path: FoundPath | LostPath): path is LostPath => 'written' in path;
 
-/** Follows a path of XML names in a reply. A reply that is one field is followed with or without its name. */
+/**
+ * Follows a path of XML names in a reply. A reply that is one field is followed with or without its
+ * name.
+ */
 export function replyPath(root: ReplyRoot, path: string): FoundPath | LostPath {
   const written = [...stepsOf(path)];
   if (root.kind === 'done') return { what: 'The reply has no content.', known: [], written: path };
@@ -71,7 +74,10 @@ const wholeOf = (root: ReplyRoot): ObjectShape | null =>
 const objectOf = ({ value, list }: FieldShape): ObjectShape | null =>
   value.kind === 'object' && !list ? value.shape.declared : null;
 
-/** The name of the element or attribute that a field is read from; null where it has none of its own. */
+/**
+ * The name of the element or attribute that a field is read from; null where it has none of its
+ * own.
+ */
 function xmlNameOf({ source }: FieldShape): string | null {
   if (source.from === 'attribute') return `@${source.name.local}`;
   return source.from === 'child' || source.from === 'wrapped list' ? source.name.local : null;

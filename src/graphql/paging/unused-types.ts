@@ -2,7 +2,10 @@ import { type GraphQLNamedType, isInterfaceType } from 'graphql';
 import { isFieldOwner } from '../types/field-owner.js';
 import { typeReferences } from '../types/references.js';
 
-/** The types that only replaced answers lead to: no field of `roots` does, nor a type that implements another. */
+/**
+ * The types that only replaced answers lead to: no field of `roots` does, nor a type that
+ * implements another.
+ */
 export function unusedTypes(
   replaced: readonly GraphQLNamedType[],
   roots: readonly GraphQLNamedType[],

@@ -7,8 +7,8 @@ import type { Masker } from './mask.js';
 export type FieldDecision = 'forbidden' | Mask | null;
 
 /**
- * The rights of callers to fields: one object for all callers that the rules treat alike. Plans are made with it, and
- * cached by it: a call that callers share is read by each with its own plan.
+ * The rights of callers to fields: one object for all callers that the rules treat alike. Plans are
+ * made with it, and cached by it: a call that callers share is read by each with its own plan.
  */
 export class FieldRights {
   readonly #claimant: Claimant;

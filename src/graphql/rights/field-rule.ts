@@ -3,11 +3,15 @@ import { bothOf, describeRequirement, type Requirement } from '../../base/requir
 export const MASKS = ['last4', 'hash', 'null', 'remove'] as const;
 
 /**
- * What replaces a value: its last characters, its keyed hash, null. With `remove` the field is left out of the answer.
+ * What replaces a value: its last characters, its keyed hash, null. With `remove` the field is left
+ * out of the answer.
  */
 export type Mask = (typeof MASKS)[number];
 
-/** The clients that may read a field, and those that read it masked. It stands in the extensions of the field. */
+/**
+ * The clients that may read a field, and those that read it masked. It stands in the extensions of
+ * the field.
+ */
 export class FieldRule {
   /** As in the configuration: `Customer.iban`. */
   readonly name: string;
@@ -43,7 +47,10 @@ export function bothRules(one: FieldRule | null, other: FieldRule | null): Field
 /** How little each mask shows. */
 export const STRENGTH: Readonly<Record<Mask, number>> = { last4: 0, hash: 1, null: 2, remove: 3 };
 
-/** The rule without its masks: for an operation, which has no value to be masked; null where it requires nothing. */
+/**
+ * The rule without its masks: for an operation, which has no value to be masked; null where it
+ * requires nothing.
+ */
 export const withoutMasks = (rule: FieldRule | null): FieldRule | null =>
   rule === null || rule.requires === null ? null : new FieldRule(rule.name, rule.requires);
 
@@ -75,7 +82,9 @@ export function ruleOf(field: Ruled | undefined): FieldRule | null {
   return rule instanceof FieldRule ? rule : null;
 }
 
-/** The rules of what the value of a field may hold, where no other field shows it; null without one. */
+/**
+ * The rules of what the value of a field may hold, where no other field shows it; null without one.
+ */
 export function ruleWithin(field: Ruled): FieldRule | null {
   const rule = field.extensions?.['ruleWithin'];
   return rule instanceof FieldRule ? rule : null;

@@ -16,17 +16,25 @@ export function checkBatch(items: readonly unknown[], most: number): void {
 /** The place of a request in its batch. */
 export interface BatchPlace {
   readonly at: number;
-  /** What tells each request of the batch from others. Throws a `Refusal` where a file is part of one. */
+  /**
+   * What tells each request of the batch from others. Throws a `Refusal` where a file is part of
+   * one.
+   */
   readonly requests: () => readonly string[];
 }
 
-/** Hashes the document, the operation and the variables of each request, once they are asked for. */
+/**
+ * Hashes the document, the operation and the variables of each request, once they are asked for.
+ */
 export function batchRequests(items: readonly unknown[]): BatchPlace['requests'] {
   let hashes: readonly string[] | null = null;
   return () => (hashes ??= items.map((item) => sha256(canonical(partsOf(item)))));
 }
 
-/** The parts of a request that decide what it does; null for one that is refused. A document may come by its hash. */
+/**
+ * The parts of a request that decide what it does; null for one that is refused. A document may
+ * come by its hash.
+ */
 function partsOf(item: unknown): readonly unknown[] | null {
   try {
     const { query, document, operationName, variables } = rawParams(item);
@@ -39,9 +47,9 @@ function partsOf(item: unknown): readonly unknown[] | null {
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Answers the requests of a batch, in their order. Queries run side by side; a mutation waits for all requests before
- * it, and all requests after it wait for the mutation. `answer` awaits `begin` between the admission of an operation and
- * its run.
+ * Answers the requests of a batch, in their order. Queries run side by side; a mutation waits for
+ * all requests before it, and all requests after it wait for the mutation. `answer` awaits `begin`
+ * between the admission of an operation and its run.
  */
 export async function answerInOrder<T, A>(
   items: readonly T[],
@@ -67,7 +75,8 @@ export async function answerInOrder<T, A>(
 }
 
 /**
- * The answer to a batch: the list of the answers to its requests. The status is theirs if they agree, and 200 if not.
+ * The answer to a batch: the list of the answers to its requests. The status is theirs if they
+ * agree, and 200 if not.
  */
 export function joinAnswers(answers: readonly GraphqlResponse[]): GraphqlResponse {
   const statuses = new Set(answers.map(({ status }) => status));

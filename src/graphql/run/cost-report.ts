@@ -13,7 +13,10 @@ export interface CostReport {
   readonly calls?: number;
   /** Bytes of their replies. */
   readonly replyBytes?: number;
-  /** The estimated cost of each field without those beneath it, by response keys with dots between them. */
+  /**
+   * The estimated cost of each field without those beneath it, by response keys with dots between
+   * them.
+   */
   readonly fields?: Readonly<Record<string, number>>;
 }
 

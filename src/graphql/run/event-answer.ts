@@ -13,7 +13,9 @@ import type { FieldCall } from './field-call.js';
 
 type Values = NonNullable<EventValues>;
 
-/** Whether an event has the values that the mapping and the arguments of the subscription ask for. */
+/**
+ * Whether an event has the values that the mapping and the arguments of the subscription ask for.
+ */
 export function isWanted(
   source: EventSource,
   filters: FieldCall['arguments'],
@@ -28,15 +30,18 @@ export function isWanted(
 }
 
 /**
- * True if the value, or any item of a list, is the wanted one. Values are compared as texts: `Long` is a number here
- * and a text there.
+ * True if the value, or any item of a list, is the wanted one. Values are compared as texts: `Long`
+ * is a number here and a text there.
  */
 const holds = (value: unknown, wanted: unknown): boolean =>
   Array.isArray(value)
     ? value.some((item) => String(item) === String(wanted))
     : value !== null && value !== undefined && String(value) === String(wanted);
 
-/** The input of the operation that answers an event; null where the event lacks a required value, or has a wrong one. */
+/**
+ * The input of the operation that answers an event; null where the event lacks a required value, or
+ * has a wrong one.
+ */
 export function callInputOf(
   source: EventSource,
   own: Pick<FieldCall, 'arguments' | 'headers'>,

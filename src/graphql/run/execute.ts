@@ -42,7 +42,10 @@ export interface Execution {
   readonly callField: CallField;
   /** Throws a `Refusal` where the call cannot be written; absent: that shows when it is made. */
   checkCall?(call: CallToCheck): void;
-  /** Names the caller for cursors of a field, which are for it alone; null or absent: they are for all callers. */
+  /**
+   * Names the caller for cursors of a field, which are for it alone; null or absent: they are for
+   * all callers.
+   */
   pageOwner?(bound: BoundField): string | null;
   /** Needed where a service speaks GraphQL. */
   readonly sendToSubschema?: SendToSubschema | null;
@@ -51,7 +54,10 @@ export interface Execution {
   readonly limits: GraphqlLimits;
   /** Adds up the cost of the run. */
   readonly spending?: Spending | null;
-  /** Gets parts of the answer of the one field, where they can be handed out; null or absent where they are kept. */
+  /**
+   * Gets parts of the answer of the one field, where they can be handed out; null or absent where
+   * they are kept.
+   */
   readonly receiver?: ReplyReceiver | null;
   /** The result is sent as JSON text: fields of `data` may be `WrittenJson`. */
   readonly isText?: boolean;
@@ -60,8 +66,9 @@ export interface Execution {
 }
 
 /**
- * Runs an admitted operation: fields of a query side by side, those of a mutation in order, each with its links before
- * the next. Answers of backends are put into the response as their plan made them; graphql-js executes introspection.
+ * Runs an admitted operation: fields of a query side by side, those of a mutation in order, each
+ * with its links before the next. Answers of backends are put into the response as their plan made
+ * them; graphql-js executes introspection.
  */
 export async function executeOperation(
   admitted: Admitted,
@@ -109,7 +116,10 @@ export async function executeOperation(
   return { data, errors: completeErrors(listed(errors, limits.errors, further), admitted, schema) };
 }
 
-/** Answers the fields of a mutation. Nothing is sent where the arguments of one field cannot be written. */
+/**
+ * Answers the fields of a mutation. Nothing is sent where the arguments of one field cannot be
+ * written.
+ */
 async function answerInTurn(
   fields: readonly RootField[],
   context: OperationRun,
@@ -164,7 +174,10 @@ const isNonNull = ({ bound }: RootCall): boolean =>
 const rejectSubschema: SendToSubschema = () =>
   Promise.reject(new Error('a subschema without sendToSubschema'));
 
-/** The state that the fields of an operation share. That of links and subschemas is made for the first of them. */
+/**
+ * The state that the fields of an operation share. That of links and subschemas is made for the
+ * first of them.
+ */
 class OperationRun {
   readonly admitted: Admitted;
   readonly execution: Execution;

@@ -10,8 +10,9 @@ export interface FedValue {
 }
 
 /**
- * Reads the values that fill a link's arguments. Null for a link without a call: a required argument has no value, or
- * none has. Throws `InputError` for a text that is no number where the argument is one.
+ * Reads the values that fill a link's arguments. Null for a link without a call: a required
+ * argument has no value, or none has. Throws `InputError` for a text that is no number where the
+ * argument is one.
  */
 export function fedValues(
   feeds: readonly FieldFeed[],

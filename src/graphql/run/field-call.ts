@@ -15,18 +15,30 @@ import type { FieldCost } from '../types/cost-rules.js';
 /** One field that a backend answers: at the root, or a link. */
 export interface FieldCall {
   readonly bound: BoundField;
-  /** The arguments by name, coerced by the schema; the encoder checks them against the types on the wire. */
+  /**
+   * The arguments by name, coerced by the schema; the encoder checks them against the types on the
+   * wire.
+   */
   readonly arguments: Readonly<Record<string, unknown>>;
   /** The header blocks' argument, {} by default. */
   readonly headers: Readonly<Record<string, unknown>>;
   readonly plan: ReplyPlan;
   /** The response key of a field of the root; absent for links. */
   readonly key?: string;
-  /** The plan of a field that is answered by several calls, one for each page; absent: one call answers. */
+  /**
+   * The plan of a field that is answered by several calls, one for each page; absent: one call
+   * answers.
+   */
   readonly pages?: PagePlan | null;
-  /** The page that the call asks for, in its lexical form; null or absent: none, or the first without a name. */
+  /**
+   * The page that the call asks for, in its lexical form; null or absent: none, or the first
+   * without a name.
+   */
   readonly page?: string | null;
-  /** Gets the items of a list that is the answer, one by one, or binary content; null or absent where they are kept. */
+  /**
+   * Gets the items of a list that is the answer, one by one, or binary content; null or absent
+   * where they are kept.
+   */
   readonly receiver?: ReplyReceiver | null;
 }
 
@@ -36,7 +48,9 @@ export type CallToCheck = Pick<FieldCall, 'bound' | 'arguments' | 'headers' | 'p
 /** Answers a field, or rejects with a `Refusal`. Its plan has shaped the value already. */
 export type CallField = (call: FieldCall) => Promise<Decoded>;
 
-/** The failure of a call that another request made and paid for; its cause is reported as any other. */
+/**
+ * The failure of a call that another request made and paid for; its cause is reported as any other.
+ */
 export class SharedCallFailure extends Error {
   constructor(cause: unknown) {
     super('the failure of a shared call', { cause });
@@ -77,14 +91,20 @@ export class RequestCalls {
     this.#spending = spending;
   }
 
-  /** Rejects with `MAX_CALLS_LIMIT` when all calls are made, and with `CLIENT_GONE` when the client has gone. */
+  /**
+   * Rejects with `MAX_CALLS_LIMIT` when all calls are made, and with `CLIENT_GONE` when the client
+   * has gone.
+   */
   call(call: FieldCall): Promise<Decoded> {
     const { pages = null } = call;
     if (pages !== null) return this.#answerPages(call, pages);
     return this.counted(() => this.#callField(call), call.bound.cost ?? null, call.arguments);
   }
 
-  /** Calls for as many pages as the client wants rows of. They count as one of the calls of a request. */
+  /**
+   * Calls for as many pages as the client wants rows of. They count as one of the calls of a
+   * request.
+   */
   #answerPages(call: FieldCall, plan: PagePlan): Promise<Decoded> {
     const { first = null, after = null, ...values } = call.arguments;
     const { service, operation, cost = null } = call.bound;
@@ -129,8 +149,8 @@ export class RequestCalls {
   }
 
   /**
-   * Makes a call by running `work`, and rejects as `call` does. `callsMade` returns how many calls it was, for the
-   * cost. `isFurther`: it belongs to a call that was counted.
+   * Makes a call by running `work`, and rejects as `call` does. `callsMade` returns how many calls
+   * it was, for the cost. `isFurther`: it belongs to a call that was counted.
    */
   async counted(
     work: () => Promise<Decoded>,

@@ -16,8 +16,9 @@ import { ruleOf } from '../rights/field-rule.js';
 import { fieldOfOwner } from '../types/field-owner.js';
 
 /**
- * Completes the errors of an answer by the field that the path of each leads to: its locations, and for one that the caller
- * may not read the scopes that it lacks, where introspection shows the field.
+ * Completes the errors of an answer by the field that the path of each leads to: its locations, and
+ * for one that the caller may not read the scopes that it lacks, where introspection shows the
+ * field.
  */
 export function completeErrors(
   errors: readonly GraphQLError[],
@@ -62,7 +63,10 @@ interface Selected {
   readonly type: GraphQLNamedType;
 }
 
-/** The fields that a path of the answer may come from: several where selections are merged, or objects differ. */
+/**
+ * The fields that a path of the answer may come from: several where selections are merged, or
+ * objects differ.
+ */
 function fieldsAt(
   path: readonly (string | number)[],
   admitted: Admitted,
@@ -83,7 +87,9 @@ function fieldsAt(
   return found;
 }
 
-/** The selected fields with this response key; each selection set is looked at once for each type. */
+/**
+ * The selected fields with this response key; each selection set is looked at once for each type.
+ */
 function fieldsOf(
   key: string,
   selected: readonly Selected[],

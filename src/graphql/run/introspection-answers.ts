@@ -33,8 +33,8 @@ export const introspectionAnswers = makeOncePer(
 const REMEMBERED_BYTES = 48 * MIB;
 
 /**
- * Executes introspection, which of a large schema takes a second and has megabytes. So each answer is made once, one
- * after the other, in portions between which other work runs; the text is cached.
+ * Executes introspection, which of a large schema takes a second and has megabytes. So each answer
+ * is made once, one after the other, in portions between which other work runs; the text is cached.
  */
 class IntrospectionAnswers {
   readonly #schema: GraphQLSchema;
@@ -51,8 +51,8 @@ class IntrospectionAnswers {
   }
 
   /**
-   * Answers a document that selects the field `key` and nothing else. Rejects with `CLIENT_GONE` when all clients that
-   * wait for it have gone.
+   * Answers a document that selects the field `key` and nothing else. Rejects with `CLIENT_GONE`
+   * when all clients that wait for it have gone.
    */
   answer(
     key: string,
@@ -123,7 +123,10 @@ class Portions {
   }
 }
 
-/** Wraps the schema: its types are promises that resolve one after the other. graphql-js continues with each. */
+/**
+ * Wraps the schema: its types are promises that resolve one after the other. graphql-js continues
+ * with each.
+ */
 function inPortions(schema: GraphQLSchema, portions: Portions): GraphQLSchema {
   const getTypeMap = (): Readonly<Record<string, Promise<GraphQLNamedType>>> => {
     const types = Object.create(null);

@@ -35,8 +35,8 @@ interface SharedInput extends CallInput {
 }
 
 /**
- * Answers the links of one request. Equal calls are made once; links of one level are called together, those beneath
- * them when all are answered.
+ * Answers the links of one request. Equal calls are made once; links of one level are called
+ * together, those beneath them when all are answered.
  */
 export class LinkRun {
   readonly #selections: ReadonlyMap<string, LinkSelection>;
@@ -151,7 +151,8 @@ export class LinkRun {
   }
 
   #ask({ ask }: LinkTargetPlan, input: CallInput): Promise<Decoded> {
-    // Fields of one subschema that are requested at the same time are one call: a concurrency limit would make it many.
+    // Fields of one subschema that are requested at the same time are one call: a concurrency limit
+    // would make it many.
     if (ask.kind === 'subschema') {
       const { plan } = ask;
       return this.#calls.counted(
@@ -248,8 +249,8 @@ const NO_ANSWER: LinkAnswer = { value: null, errors: [], furtherErrors: 0, failu
 const failed = (failure: unknown): LinkAnswer => ({ ...NO_ANSWER, failure });
 
 /**
- * Calls a list operation with all keys. A key that cannot be written has its own error and is left out: values of one
- * backend need not be valid for another.
+ * Calls a list operation with all keys. A key that cannot be written has its own error and is left
+ * out: values of one backend need not be valid for another.
  */
 async function answerKeys(
   keys: readonly BatchKey[],
@@ -285,7 +286,10 @@ function wrongKey(
   return typeof index === 'number' ? (keys[index] ?? null) : null;
 }
 
-/** The answers to keys from the answer of a list operation. Items are known by their keys, in whatever order. */
+/**
+ * The answers to keys from the answer of a list operation. Items are known by their keys, in
+ * whatever order.
+ */
 function answersOf(
   decoded: Decoded,
   batch: LinkBatch,

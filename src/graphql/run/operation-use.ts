@@ -11,12 +11,18 @@ import { type PlannedSchema, rootPlanOf } from './root-plan.js';
 const NAMES_MAX = 1000;
 /** About the memory of one name in a list. */
 const NAME_BYTES = 64;
-/** Characters of the name of an operation: a caller chooses it, and it is counted for as long as the process runs. */
+/**
+ * Characters of the name of an operation: a caller chooses it, and it is counted for as long as the
+ * process runs.
+ */
 const NAME_UNITS_MAX = 128;
 
 const usedNamesFor = partByRights<OperationUse>();
 
-/** What an admitted operation uses; found once for each kind of caller of an operation that is cached. */
+/**
+ * What an admitted operation uses; found once for each kind of caller of an operation that is
+ * cached.
+ */
 export const useOf = (admitted: Admitted, built: PlannedSchema): OperationUse =>
   admitted.cacheEntry.get(usedNamesFor(admitted.rights), (countBytes) => {
     const use = readUse(admitted, built);
@@ -60,11 +66,17 @@ function readUse(admitted: Admitted, built: PlannedSchema): OperationUse {
   };
 }
 
-/** The name by itself: a part of a text keeps all of the text in memory, which is the document here. Names are ASCII. */
+/**
+ * The name by itself: a part of a text keeps all of the text in memory, which is the document here.
+ * Names are ASCII.
+ */
 const ownName = (name: string): string =>
   Buffer.from(name.slice(0, NAME_UNITS_MAX), 'latin1').toString('latin1');
 
-/** The operations that an operation calls: for fields of the root, links, and fields of roots further below. */
+/**
+ * The operations that an operation calls: for fields of the root, links, and fields of roots
+ * further below.
+ */
 export function calledFields(
   admitted: Admitted,
   built: PlannedSchema,

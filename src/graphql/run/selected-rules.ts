@@ -16,7 +16,10 @@ import { ruleOf, ruleWithin } from '../rights/field-rule.js';
 import { fieldOfOwner } from '../types/field-owner.js';
 import type { PlannedSchema } from './root-plan.js';
 
-/** The fields of an operation that its caller may not read, or reads masked; by the names of their rules. */
+/**
+ * The fields of an operation that its caller may not read, or reads masked; by the names of their
+ * rules.
+ */
 interface SelectedRules {
   readonly forbidden: ReadonlySet<string>;
   readonly masked: ReadonlySet<string>;
@@ -27,8 +30,8 @@ const selectedRulesFor = partByRights<SelectedRules>();
 const NONE: SelectedRules = { forbidden: new Set(), masked: new Set() };
 
 /**
- * Finds the rules that an operation meets, on any type that its selections may be answered with. Found once for each
- * kind of caller, with the plan.
+ * Finds the rules that an operation meets, on any type that its selections may be answered with.
+ * Found once for each kind of caller, with the plan.
  */
 export function selectedRules(admitted: Admitted, { schema }: PlannedSchema): SelectedRules {
   const { rights, cacheEntry } = admitted;
@@ -59,8 +62,9 @@ function findRules(admitted: Admitted, schema: GraphQLSchema, rights: FieldRight
 }
 
 /**
- * The fields that an operation selects, `Type.field`, on any type that its selections may be answered with; null for more than
- * `FIELDS_MAX`: the caller chooses their order, and so which would be left out.
+ * The fields that an operation selects, `Type.field`, on any type that its selections may be
+ * answered with; null for more than `FIELDS_MAX`: the caller chooses their order, and so which
+ * would be left out.
  */
 export function selectedFields(
   admitted: Admitted,
@@ -78,7 +82,9 @@ const FIELDS_MAX = 10_000;
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Visits each field of an operation, once for each type and selection, until `take` returns false. */
+/**
+ * Visits each field of an operation, once for each type and selection, until `take` returns false.
+ */
 function visitFields(
   { operation, document, variables }: Admitted,
   schema: GraphQLSchema,

@@ -4,7 +4,10 @@ import type { SubschemaPlan, SubschemaRequest } from '../fields/subschema.js';
 import type { RootPlan } from './root-plan.js';
 import { SubschemaRun } from './subschema-run.js';
 
-/** The request that a subschema would be sent, in its own names; null where a value has not the type of its argument. */
+/**
+ * The request that a subschema would be sent, in its own names; null where a value has not the type
+ * of its argument.
+ */
 export async function subschemaRequestOf(
   plan: SubschemaPlan,
   values: Readonly<Record<string, unknown>>,

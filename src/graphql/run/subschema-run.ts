@@ -38,8 +38,9 @@ export interface SubschemaContext extends ShaperContext {
 }
 
 /**
- * Sends the operations of one request to subschemas. It is the context that wrapped schemas are executed with; fields of
- * one service that are requested at the same time are sent as one operation.
+ * Sends the operations of one request to subschemas. It is the context that wrapped schemas are
+ * executed with; fields of one service that are requested at the same time are sent as one
+ * operation.
  */
 export class SubschemaRun {
   readonly #send: SendToSubschema;
@@ -62,7 +63,10 @@ export class SubschemaRun {
     return this.#hiddenPrefix;
   }
 
-  /** Answers a field; `values` are its arguments that are not in the document. Rejects with a `Refusal`. */
+  /**
+   * Answers a field; `values` are its arguments that are not in the document. Rejects with a
+   * `Refusal`.
+   */
   async answer(plan: SubschemaPlan, values: Readonly<Record<string, unknown>>): Promise<Decoded> {
     const { rawVariables, maxErrors } = this.#context;
     const variableValues: Record<string, unknown> = Object.create(null);
@@ -112,7 +116,10 @@ export class SubschemaRun {
     return { rights, hiddenPrefix, send: (request, keys) => this.send(request, keys) };
   }
 
-  /** Returns the calls since the last time: one for fields that were sent together, counted for the first answer. */
+  /**
+   * Returns the calls since the last time: one for fields that were sent together, counted for the
+   * first answer.
+   */
   takeCalls(): number {
     const calls = this.#calls;
     this.#calls = 0;
@@ -161,8 +168,8 @@ const asError = (caught: unknown): Error =>
   caught instanceof Error ? caught : new Error(String(caught));
 
 /**
- * An error at a non-null field makes the whole data null, and fields of the same call lose their answers: these are
- * marked, to be sent again.
+ * An error at a non-null field makes the whole data null, and fields of the same call lose their
+ * answers: these are marked, to be sent again.
  */
 function withoutLost(result: SubschemaResult, keys: ReadonlySet<string>): SubschemaResult {
   const { errors = [] } = result;

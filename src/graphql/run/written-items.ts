@@ -6,8 +6,9 @@ import { WrittenJson } from './written-json.js';
 const ITEMS_AT_ONCE = 64;
 
 /**
- * The items of the list that a field answers with. Those of a long list become JSON text while it is read: objects that
- * are gone by then cost the collector nothing, which is a third of the processor time of a large answer.
+ * The items of the list that a field answers with. Those of a long list become JSON text while it
+ * is read: objects that are gone by then cost the collector nothing, which is a third of the
+ * processor time of a large answer.
  */
 export class WrittenItems implements ItemReceiver {
   readonly isBounded = true;
@@ -28,7 +29,9 @@ export class WrittenItems implements ItemReceiver {
     return null;
   }
 
-  /** The list whose items came; `kept` where it is null, and where its items were not handed out. */
+  /**
+   * The list whose items came; `kept` where it is null, and where its items were not handed out.
+   */
   listFor(kept: unknown): unknown {
     if (!Array.isArray(kept) || (this.#text === '' && this.#items.length === 0)) return kept;
     if (this.#text === '') return this.#items;

@@ -72,8 +72,8 @@ export function addSubschemas(
 }
 
 /**
- * Names the parts of a subschema and wraps it. `isTaken` answers whether a root type has a field already. A taken name
- * gets the service's name in front, with a warning.
+ * Names the parts of a subschema and wraps it. `isTaken` answers whether a root type has a field
+ * already. A taken name gets the service's name in front, with a warning.
  */
 function addSubschema(
   service: Subschema,
@@ -148,8 +148,8 @@ function reachable(
 type Taken = (parent: Root, name: string) => boolean;
 
 /**
- * Names the parts of a subschema, and finds the errors of `rename` and `hide`. `isTaken` answers whether a root type has
- * a field already.
+ * Names the parts of a subschema, and finds the errors of `rename` and `hide`. `isTaken` answers
+ * whether a root type has a field already.
  */
 function subschemaNames(
   service: Subschema,
@@ -175,7 +175,10 @@ function subschemaNames(
 const offeredRoots = ({ subscribes }: Subschema): readonly Root[] =>
   ROOTS.filter((root) => root !== 'Subscription' || subscribes);
 
-/** A taken name gets the service's name in front, with a warning; a taken name of `rename` is an error. */
+/**
+ * A taken name gets the service's name in front, with a warning; a taken name of `rename` is an
+ * error.
+ */
 function typeNames(
   { name: service, schema, prefix, renames }: Subschema,
   names: ServiceNames,

@@ -8,8 +8,9 @@ import type { LinkSelect } from '../links/link-plan.js';
 import { collectFields, type PlanContext } from '../output/reply-plan.js';
 
 /**
- * Shapes the answer of a subschema to the selection of the client: fields for links only are removed, and at the position
- * of each link are the values for its call, as in answers of SOAP services. Takes time in proportion to the answer.
+ * Shapes the answer of a subschema to the selection of the client: fields for links only are
+ * removed, and at the position of each link are the values for its call, as in answers of SOAP
+ * services. Takes time in proportion to the answer.
  */
 export class AnswerShaper {
   readonly #context: ShaperContext;
@@ -128,8 +129,8 @@ function readFeedValues(
 }
 
 /**
- * The answer of a list operation as links read it: each step to the items under `HIDDEN`, and in each item its value
- * under `HIDDEN` beside its key. `visible` makes the value of an item.
+ * The answer of a list operation as links read it: each step to the items under `HIDDEN`, and in
+ * each item its value under `HIDDEN` beside its key. `visible` makes the value of an item.
  */
 export function batchAnswer(
   value: unknown,

@@ -23,7 +23,10 @@ import { withholdSentValue } from './sent-value.js';
 /** The rights of the caller of a request, in the context that a wrapped schema is executed with. */
 export interface RightsContext {
   readonly rights: FieldRights | null;
-  /** The prefix of response keys that are not of the caller: values that links need. Null without any. */
+  /**
+   * The prefix of response keys that are not of the caller: values that links need. Null without
+   * any.
+   */
   readonly hiddenPrefix: string | null;
 }
 
@@ -31,9 +34,9 @@ export interface RightsContext {
 export const FORBIDDEN = 'FORBIDDEN';
 
 /**
- * Enforces the rules of a subschema in its wrapped schema, whose fields become null or masked for the callers that they
- * are for. A rule of an interface holds for the objects that implement it, that of a type for the fields that lead to it.
- * Returns findings about rules that mean nothing.
+ * Enforces the rules of a subschema in its wrapped schema, whose fields become null or masked for
+ * the callers that they are for. A rule of an interface holds for the objects that implement it,
+ * that of a type for the fields that lead to it. Returns findings about rules that mean nothing.
  */
 export function enforceRules(
   service: Subschema,

@@ -17,9 +17,9 @@ import { isIncluded, type PlanContext, responseKey } from '../output/reply-plan.
 import { fieldOfOwner } from '../types/field-owner.js';
 
 /**
- * Writes selections for an upstream without links: each link becomes the fields that feed it, and every object has its
- * `__typename`. A selection without links is unchanged. Recursion is as deep as the selection, which is limited; each
- * fragment is written once.
+ * Writes selections for an upstream without links: each link becomes the fields that feed it, and
+ * every object has its `__typename`. A selection without links is unchanged. Recursion is as deep
+ * as the selection, which is limited; each fragment is written once.
  */
 export class LinkRewriter {
   /** The response keys of a link's feeds, by its node. */

@@ -25,8 +25,8 @@ export const propagatedParts = ({ schema, hidden, renames }: Subschema): Propaga
 });
 
 /**
- * A field hidden in a type is hidden in its interfaces; one hidden in an interface is hidden in all its types. Sibling
- * types keep theirs.
+ * A field hidden in a type is hidden in its interfaces; one hidden in an interface is hidden in all
+ * its types. Sibling types keep theirs.
  */
 function propagatedHides(
   schema: GraphQLSchema,

@@ -12,8 +12,9 @@ export interface SubschemaResult {
 }
 
 /**
- * Reads an answer. Its errors keep their messages, as a Fault keeps its string, and their paths, nothing else. `keys`
- * are the requested response keys. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`.
+ * Reads an answer. Its errors keep their messages, as a Fault keeps its string, and their paths,
+ * nothing else. `keys` are the requested response keys. Throws `UPSTREAM_RESPONSE_LIMIT`,
+ * `UPSTREAM_INVALID_RESPONSE`.
  */
 export function readSubschemaReply(
   reply: SubschemaReply,
@@ -42,7 +43,10 @@ export function readSubschemaReply(
 const invalid = (rule: string): Refusal =>
   new Refusal('UPSTREAM_INVALID_RESPONSE', `GraphQL: ${rule}`);
 
-/** Parses the text of an upstream's answer. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`. */
+/**
+ * Parses the text of an upstream's answer. Throws `UPSTREAM_RESPONSE_LIMIT`,
+ * `UPSTREAM_INVALID_RESPONSE`.
+ */
 export function parseSubschemaText(text: string, { depth, values }: SubschemaTextLimits): unknown {
   try {
     // Commas and opening brackets are one less than values.

@@ -13,8 +13,8 @@ interface TakenCosts {
 }
 
 /**
- * Removes `@cost` and `@listSize` from the schema of a service, defined in it or not. A directive of that name with
- * another definition stays. Throws `GraphQLError` for an invalid one.
+ * Removes `@cost` and `@listSize` from the schema of a service, defined in it or not. A directive
+ * of that name with another definition stays. Throws `GraphQLError` for an invalid one.
  */
 export function takeCosts(document: DocumentNode, service: string): TakenCosts {
   const ours = oursIn(document);

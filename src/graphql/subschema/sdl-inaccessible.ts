@@ -9,8 +9,9 @@ import {
 } from 'graphql';
 
 /**
- * Removes what `@inaccessible` of Apollo hides, and the directive: types, fields, arguments and enumeration values. A type
- * that is hidden leaves unions and is no interface of others; a field that still refers to it makes the schema invalid.
+ * Removes what `@inaccessible` of Apollo hides, and the directive: types, fields, arguments and
+ * enumeration values. A type that is hidden leaves unions and is no interface of others; a field
+ * that still refers to it makes the schema invalid.
  */
 export function removeInaccessible(document: DocumentNode): DocumentNode {
   const hidden = new Set<string>();
@@ -23,7 +24,8 @@ export function removeInaccessible(document: DocumentNode): DocumentNode {
     enter(node) {
       if (node.kind === Kind.DIRECTIVE_DEFINITION && node.name.value === 'inaccessible')
         return null;
-      // It cannot hide the schema itself: there it stays, and is refused as a directive that is not defined.
+      // It cannot hide the schema itself: there it stays, and is refused as a directive that is not
+      // defined.
       if (node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION)
         return undefined;
       if (isInaccessible(node) || (isType(node) && hidden.has(node.name.value))) return null;

@@ -8,7 +8,10 @@ import {
   visit,
 } from 'graphql';
 
-/** What a directive of a schema is: one that the gateway enforces, one without meaning here, or neither. */
+/**
+ * What a directive of a schema is: one that the gateway enforces, one without meaning here, or
+ * neither.
+ */
 type Meaning = Enforced | 'ignored' | 'unknown' | null;
 type Enforced =
   | 'authenticated'
@@ -58,14 +61,17 @@ interface Linked {
   readonly known: string | null;
 }
 
-/** Counts by its prefix where a file does not link it: some tools print schemas without their links. */
+/**
+ * Counts by its prefix where a file does not link it: some tools print schemas without their links.
+ */
 const FEDERATION: Linked = { identity: `//${HOST}/federation`, known: 'federation' };
 
 /**
- * Gives the directives that a schema links under other names their own: `@needs` or `@fed__requiresScopes` becomes
- * `@requiresScopes`. Removes those of federation that mean nothing here. A directive about rights counts by its name,
- * linked or not, whichever specification has it. Throws `GraphQLError` for what cannot be resolved, and for an unknown
- * directive of a specification that protects. Source: specs.apollo.dev/link/v1.0 and core/v0.2.
+ * Gives the directives that a schema links under other names their own: `@needs` or
+ * `@fed__requiresScopes` becomes `@requiresScopes`. Removes those of federation that mean nothing
+ * here. A directive about rights counts by its name, linked or not, whichever specification has it.
+ * Throws `GraphQLError` for what cannot be resolved, and for an unknown directive of a
+ * specification that protects. Source: specs.apollo.dev/link/v1.0 and core/v0.2.
  */
 export function resolveLinks(document: DocumentNode): DocumentNode {
   const names = new LinkedNames(document);
@@ -246,7 +252,10 @@ function textOf(value: ValueNode | undefined, what: string, node: DirectiveNode)
   throw new GraphQLError(`${what} of a link is a text.`, { nodes: [node] });
 }
 
-/** The parts of `https://specs.apollo.dev/federation/v2.5`; a name of null where the address has none. */
+/**
+ * The parts of `https://specs.apollo.dev/federation/v2.5`; a name of null where the address has
+ * none.
+ */
 function readUrl(text: string): {
   readonly identity: string;
   readonly name: string | null;

@@ -12,13 +12,16 @@ import { partName } from './schema-parts.js';
 /** A schema without its directives about rights, and what they require. */
 interface TakenRights {
   readonly document: DocumentNode;
-  /** Maps `Type` and `Type.field` to what they require; roots are called Query, Mutation and Subscription. */
+  /**
+   * Maps `Type` and `Type.field` to what they require; roots are called Query, Mutation and
+   * Subscription.
+   */
   requirementsOf(schema: GraphQLSchema): ReadonlyMap<string, Requirement>;
 }
 
 /**
- * Removes `@authenticated` and `@requiresScopes` of Apollo from the schema of a service, defined in it or not. Throws
- * `GraphQLError` for one that cannot be enforced: rights are never passed over.
+ * Removes `@authenticated` and `@requiresScopes` of Apollo from the schema of a service, defined in
+ * it or not. Throws `GraphQLError` for one that cannot be enforced: rights are never passed over.
  */
 export function takeRights(document: DocumentNode): TakenRights {
   const found: [string, Requirement][] = [];

@@ -1,15 +1,18 @@
 import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
 import { isRecord } from '../../base/record.js';
 
-/** The value of a root field as its service has sent it. It is the root value that a wrapped schema is executed with. */
+/**
+ * The value of a root field as its service has sent it. It is the root value that a wrapped schema
+ * is executed with.
+ */
 export class SentValue {
   /** Undefined: the service has not answered. */
   value: unknown = undefined;
 }
 
 /**
- * Keeps the answer to a root field before it is read with the schema. The response key of the service does not tell for
- * which field of the client it is: aliases and other names are not sent.
+ * Keeps the answer to a root field before it is read with the schema. The response key of the
+ * service does not tell for which field of the client it is: aliases and other names are not sent.
  */
 export function keepSentValue<Result extends ExecutionResult>(
   result: Result,
@@ -24,7 +27,9 @@ export function keepSentValue<Result extends ExecutionResult>(
   return result;
 }
 
-/** Takes a null, which is for a client that may not have the value, for what the service has sent. */
+/**
+ * Takes a null, which is for a client that may not have the value, for what the service has sent.
+ */
 export function withholdSentValue(info: GraphQLResolveInfo): void {
   const root = sentValueOf(info);
   if (root !== null) root.value = null;

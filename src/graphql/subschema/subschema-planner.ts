@@ -149,8 +149,9 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
 }
 
 /**
- * Moves the conditions of the fields in a selection to inline fragments around them. `@graphql-tools/delegate` sends the
- * first of several fields with one response key, whatever their conditions are: `{ name @skip(if: true) name }`.
+ * Moves the conditions of the fields in a selection to inline fragments around them.
+ * `@graphql-tools/delegate` sends the first of several fields with one response key, whatever their
+ * conditions are: `{ name @skip(if: true) name }`.
  */
 function moveConditions<Node extends FieldNode | FragmentDefinitionNode>(node: Node): Node {
   const { selectionSet } = node;
@@ -255,8 +256,8 @@ const withSelection = (node: FieldNode, selectionSet: SelectionSetNode | undefin
   selectionSet === undefined ? node : { ...node, selectionSet };
 
 /**
- * The fields of root types that are selected further below, as `Query.customer`: objects of a subschema may lead back to
- * its root, where the same access rules hold.
+ * The fields of root types that are selected further below, as `Query.customer`: objects of a
+ * subschema may lead back to its root, where the same access rules hold.
  */
 function nestedRootFields(
   nodes: readonly FieldNode[],

@@ -8,8 +8,9 @@ import {
 } from 'graphql';
 
 /**
- * Adds `__typename` to selections that have nothing but inline fragments with it. `@graphql-tools/delegate` removes these,
- * and then the field around them, though a client may select no more of an object.
+ * Adds `__typename` to selections that have nothing but inline fragments with it.
+ * `@graphql-tools/delegate` removes these, and then the field around them, though a client may
+ * select no more of an object.
  */
 export function keepTypenameOnly(document: DocumentNode): DocumentNode {
   return visit(document, { Field: withTypename, FragmentDefinition: withTypename });

@@ -17,7 +17,10 @@ import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 import type { PropagatedParts } from './propagated-parts.js';
 import { fieldsOf, hasPart, isBuiltIn, partName, schemaType } from './schema-parts.js';
 
-/** Finds errors in `rename` and `hide`: unknown names, and entries that would make the schema invalid. */
+/**
+ * Finds errors in `rename` and `hide`: unknown names, and entries that would make the schema
+ * invalid.
+ */
 export function validateParts(
   service: Subschema,
   parts: PropagatedParts,

@@ -43,9 +43,9 @@ export interface SubschemaSender extends RightsContext {
 }
 
 /**
- * Wraps a subschema under its names in the gateway: executing an operation against it, with a `SubschemaSender` as the
- * context, sends the same in the upstream's names. Hidden parts are not in it. The only importer of
- * `@graphql-tools/wrap`, and loaded where a service speaks GraphQL.
+ * Wraps a subschema under its names in the gateway: executing an operation against it, with a
+ * `SubschemaSender` as the context, sends the same in the upstream's names. Hidden parts are not in
+ * it. The only importer of `@graphql-tools/wrap`, and loaded where a service speaks GraphQL.
  */
 export function wrapSubschema(
   subschema: Pick<Subschema, 'name' | 'schema' | 'rules'>,
@@ -143,7 +143,9 @@ async function* only(
   yield await result();
 }
 
-/** Makes an error of a value that has not the type of its field, which would be null without one. */
+/**
+ * Makes an error of a value that has not the type of its field, which would be null without one.
+ */
 function failOnLoss(field: GraphQLField<unknown, unknown>): void {
   const { resolve } = field;
   if (resolve === undefined) return;
@@ -183,8 +185,8 @@ interface Request {
 }
 
 /**
- * Leaves out of a request what its caller may not have on any type, in the names of the upstream. What the request then
- * does not use any more goes too, as services refuse it.
+ * Leaves out of a request what its caller may not have on any type, in the names of the upstream.
+ * What the request then does not use any more goes too, as services refuse it.
  */
 function pruneRequest(
   { document, variables }: Request,

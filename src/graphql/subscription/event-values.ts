@@ -45,7 +45,10 @@ export interface LostPath {
   readonly unknown: { readonly name: string; readonly known: readonly string[] } | null;
 }
 
-/** The value that a path names, `request` or `reply` and the GraphQL names of arguments or fields, in the messages of an operation. */
+/**
+ * The value that a path names, `request` or `reply` and the GraphQL names of arguments or fields,
+ * in the messages of an operation.
+ */
 export function eventValueOf(path: string, target: CallTarget): EventValue | LostPath {
   const [side = '', ...steps] = path.split('.');
   return side === 'request' ? requestValue(path, steps, target) : replyValue(path, steps, target);

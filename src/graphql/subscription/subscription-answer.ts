@@ -36,7 +36,10 @@ export interface EventAnswer {
   readonly feeds: readonly { readonly feed: FieldFeed; readonly path: string }[];
 }
 
-/** The answer of an operation that is called with values of the event. Its other arguments are the subscription's. */
+/**
+ * The answer of an operation that is called with values of the event. Its other arguments are the
+ * subscription's.
+ */
 export function calledAnswer(
   name: string,
   { kind }: EventMapping,
@@ -128,7 +131,10 @@ export function ownAnswer(
 const typeOf = ({ type, list }: EventValue): GraphQLOutputType =>
   list ? new GraphQLList(type) : type;
 
-/** The field is nullable, so that an event without an answer is an error and does not end the subscription. */
+/**
+ * The field is nullable, so that an event without an answer is an error and does not end the
+ * subscription.
+ */
 export const boundAs = (name: string, bound: BoundField): BoundField => ({
   ...bound,
   parent: 'Subscription',

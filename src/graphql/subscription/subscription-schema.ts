@@ -44,7 +44,10 @@ const READS: TargetUse = { verb: 'used', reader: 'a subscription' };
 /** The use of an operation whose messages are observed, also those of a mutation. */
 const OBSERVED: TargetUse = { verb: 'used', reader: null };
 
-/** The operations that subscriptions need: those whose answer is that of a field, and those that are only observed. */
+/**
+ * The operations that subscriptions need: those whose answer is that of a field, and those that are
+ * only observed.
+ */
 export function operationsFor(mappings: readonly SubscriptionMapping[]): {
   readonly answering: readonly string[];
   readonly observed: readonly string[];

@@ -62,7 +62,9 @@ export interface EventSource {
   readonly feeds: readonly { readonly feed: FieldFeed; readonly path: string }[];
 }
 
-/** An operation whose messages are events of subscriptions, and the values that are read from them. */
+/**
+ * An operation whose messages are events of subscriptions, and the values that are read from them.
+ */
 export interface EventTopic {
   readonly name: string;
   readonly via: 'on' | 'callback';

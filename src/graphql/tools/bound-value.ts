@@ -31,8 +31,9 @@ const STEPS: readonly (readonly [items: number, chars: number])[] = [
 const NAMED_MAX = 5;
 
 /**
- * Shortens a value until its answer, which has it as JSON and as text, is not longer than `answerBytes`: lists to their first
- * items, then texts to their beginnings. A value that is too long even so is left out whole.
+ * Shortens a value until its answer, which has it as JSON and as text, is not longer than
+ * `answerBytes`: lists to their first items, then texts to their beginnings. A value that is too
+ * long even so is left out whole.
  */
 export function boundValue(value: unknown, answerBytes: number): BoundedValue {
   const whole = JSON.stringify(value);

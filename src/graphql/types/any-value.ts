@@ -15,7 +15,9 @@ import type { FieldRule } from '../rights/field-rule.js';
 import { plainShape, SINGLE } from './plain-shape.js';
 import type { ElementShape, FieldShape, RuledTypes, ValueShape } from './shape.js';
 
-/** The names of the types for values of any type, and for data sets. No type of a WSDL is called so. */
+/**
+ * The names of the types for values of any type, and for data sets. No type of a WSDL is called so.
+ */
 export const ANY_VALUE_NAMES: readonly string[] = [
   'AnyValue',
   'AnyValueInput',

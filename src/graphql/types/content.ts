@@ -6,7 +6,10 @@ import { mixedModel } from './mixed.js';
 import { hasVariants } from './reach.js';
 import { SDL_URI } from './sdl-uri.js';
 
-/** How the content of a complex type looks in GraphQL: as XML text, as nothing but presence, or as an object. */
+/**
+ * How the content of a complex type looks in GraphQL: as XML text, as nothing but presence, or as
+ * an object.
+ */
 export function contentOf(
   type: ComplexType,
   members: MemberTable,
@@ -21,7 +24,10 @@ export function contentOf(
   return members.anyTypes === null ? 'opaque' : 'structured';
 }
 
-/** The item of a type that is nothing but a list of it (`ArrayOfLine`, or an encoded array), or null. */
+/**
+ * The item of a type that is nothing but a list of it (`ArrayOfLine`, or an encoded array), or
+ * null.
+ */
 export function wrappedItem(type: XsdType, members: MemberTable): ElementMember | null {
   if (type.kind === 'simple' || type.abstract || hasVariants(type)) return null;
   if (type.content.kind !== 'elements' && type.content.kind !== 'array') return null;
@@ -37,7 +43,10 @@ export function wrappedItem(type: XsdType, members: MemberTable): ElementMember 
 /** Arrays within each other are lists of lists down to this depth. */
 export const ARRAYS_MAX = 4;
 
-/** The item of an array of the SOAP encoding that stands where no list is unwrapped: in another one. Null for others. */
+/**
+ * The item of an array of the SOAP encoding that stands where no list is unwrapped: in another one.
+ * Null for others.
+ */
 export function nestedItem(type: ComplexType, members: MemberTable): ElementMember | null {
   if (type.content.kind !== 'array') return null;
   let depth = 0;

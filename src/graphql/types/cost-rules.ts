@@ -1,12 +1,14 @@
 /**
- * The cost of one field by the mapping or the SDL types: `@cost` and `@listSize` of the cost directives' specification of
- * IBM. It stands in the extensions of the field, under `cost`.
+ * The cost of one field by the mapping or the SDL types: `@cost` and `@listSize` of the cost
+ * directives' specification of IBM. It stands in the extensions of the field, under `cost`.
  */
 export class FieldCost {
   /** Points for each time the field is answered; of an operation for each call. Null: by rule. */
   readonly weight: number | null = null;
   readonly listSize: ListSize | null = null;
-  /** Points for an argument, or an input field in it (`filter.text`), by its path in GraphQL names. */
+  /**
+   * Points for an argument, or an input field in it (`filter.text`), by its path in GraphQL names.
+   */
   readonly arguments: ReadonlyMap<string, number> = NONE;
   /** The assumed size of a reply in KiB; null: unknown. */
   readonly replyKib: number | null = null;
@@ -41,7 +43,10 @@ export interface CostOrigin {
   readonly path: readonly string[];
 }
 
-/** The size of a list: sections 2.4 and 2.5 of the specification. Paths are of GraphQL names, a dot between them. */
+/**
+ * The size of a list: sections 2.4 and 2.5 of the specification. Paths are of GraphQL names, a dot
+ * between them.
+ */
 export interface ListSize {
   /** Without a slicing argument; null: that of all lists. */
   readonly assumedSize: number | null;
@@ -49,7 +54,9 @@ export interface ListSize {
   readonly slicingArguments: readonly string[];
   /** Fields below this one that are the list; []: it is itself. */
   readonly sizedFields: readonly string[];
-  /** Whether exactly one of the arguments is required. Without slicing arguments it has no effect. */
+  /**
+   * Whether exactly one of the arguments is required. Without slicing arguments it has no effect.
+   */
   readonly requireOneSlicingArgument: boolean;
 }
 

@@ -2,8 +2,8 @@
 const DESCRIPTION_CHARS = 2000;
 
 /**
- * Documentation as a description: without the indentation it has in the WSDL and without blank lines around it or in
- * rows. Markup stays as it is. Null where nothing is left.
+ * Documentation as a description: without the indentation it has in the WSDL and without blank
+ * lines around it or in rows. Markup stays as it is. Null where nothing is left.
  */
 export function descriptionOf(documentation: string | null): string | null {
   if (documentation === null) return null;
@@ -32,8 +32,8 @@ export function descriptionOf(documentation: string | null): string | null {
 }
 
 /**
- * The reason of a deprecation that documentation tells, at the beginning of it or of a line: `DEPRECATED: use B.`. Null
- * where it tells none; a sentence that only mentions one is no such.
+ * The reason of a deprecation that documentation tells, at the beginning of it or of a line:
+ * `DEPRECATED: use B.`. Null where it tells none; a sentence that only mentions one is no such.
  */
 export function deprecationIn(documentation: string | null): string | null {
   const text = descriptionOf(documentation);

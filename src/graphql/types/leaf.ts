@@ -42,7 +42,9 @@ export interface Leaf {
   readonly scalar: Scalar;
 }
 
-/** Enumerations with more values are strings: every client that asks for the schema would load them. */
+/**
+ * Enumerations with more values are strings: every client that asks for the schema would load them.
+ */
 const ENUM_VALUES_MAX = 5000;
 
 /** The scalars and enumerations of one schema. Remembers every answer. */
@@ -242,7 +244,10 @@ const BUILT_INS: ReadonlyMap<string, GraphQLScalarType> = new Map(
   ]),
 );
 
-/** The values of an enumeration: its own, or those of a union's members if all are enumerations. Null if it is open. */
+/**
+ * The values of an enumeration: its own, or those of a union's members if all are enumerations.
+ * Null if it is open.
+ */
 function valuesOf(type: SimpleType): readonly EnumerationValue[] | null {
   if (UNNAMED.has(type.builtIn) || (type.variety === 'list' && type.item !== null)) return null;
   if (type.enumeration !== null) return type.enumeration.length === 0 ? null : type.enumeration;
@@ -257,7 +262,10 @@ function valuesOf(type: SimpleType): readonly EnumerationValue[] | null {
   return [...values.values()];
 }
 
-/** Types whose enumerations are no lists of names: a QName means what its prefix means where it is used. */
+/**
+ * Types whose enumerations are no lists of names: a QName means what its prefix means where it is
+ * used.
+ */
 const UNNAMED: ReadonlySet<string> = new Set(['boolean', 'QName', 'NOTATION']);
 
 function enumScalar(

@@ -19,7 +19,10 @@ export interface TypeMapping {
   readonly cost?: number | null;
   /** The service may have no such type. */
   readonly isOptional?: boolean;
-  /** Maps the XML name of an element or attribute (`@name` where both exist); `value` is the text of simple content. */
+  /**
+   * Maps the XML name of an element or attribute (`@name` where both exist); `value` is the text of
+   * simple content.
+   */
   readonly fields: ReadonlyMap<string, FieldMapping>;
 }
 
@@ -48,7 +51,10 @@ export interface MappingFinding {
   readonly path: readonly (string | number)[];
   readonly what: string;
   readonly remedy: string | null;
-  /** Candidates for the last step of the path, for the nearest one to be named; [] where it is no name. */
+  /**
+   * Candidates for the last step of the path, for the nearest one to be named; [] where it is no
+   * name.
+   */
   readonly among: readonly string[];
   /** The word that was written for one of `among`, where that is not the last step of the path. */
   readonly written?: string;
@@ -75,8 +81,8 @@ export const mappingFinding = (
 export const TYPES_PATH: readonly string[] = ['schema', 'types'];
 
 /**
- * The mapping of one service's types, asked as the types are met. A type without a name goes by the name of its
- * element, so call `meet` for elements before `of` for their types.
+ * The mapping of one service's types, asked as the types are met. A type without a name goes by the
+ * name of its element, so call `meet` for elements before `of` for their types.
  */
 export class MappingTable {
   readonly #mappings: TypeMappings;

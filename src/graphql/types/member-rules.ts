@@ -5,7 +5,10 @@ import type { Member } from './member.js';
 import type { MemberTable } from './members.js';
 import { reach } from './reach.js';
 
-/** The rules of all members together: for a field that shows them as XML; null where none has a rule. */
+/**
+ * The rules of all members together: for a field that shows them as XML; null where none has a
+ * rule.
+ */
 export const ruleOfMembers = (members: readonly Member[]): FieldRule | null =>
   members.reduce<FieldRule | null>(
     (all, { mapping }) => bothRules(all, mapping?.rule ?? null),

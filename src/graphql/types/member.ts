@@ -10,7 +10,9 @@ import { descriptionOf } from './description.js';
 import type { FieldMapping } from './mapping.js';
 import type { Occurring } from './occurrence.js';
 
-/** One thing inside an element: a child, an attribute or its text, under the name it has in GraphQL. */
+/**
+ * One thing inside an element: a child, an attribute or its text, under the name it has in GraphQL.
+ */
 export type Member = ElementMember | AttributeMember | TextMember;
 
 interface Presented {
@@ -18,7 +20,10 @@ interface Presented {
   readonly description: string | null;
   /** The mapping that the member has; null without one. */
   readonly mapping: FieldMapping | null;
-  /** Replies may leave it out or send nil (true), or never do (false), whatever is declared; null: as declared. */
+  /**
+   * Replies may leave it out or send nil (true), or never do (false), whatever is declared; null:
+   * as declared.
+   */
   readonly nullable: boolean | null;
 }
 
@@ -85,7 +90,8 @@ export function memberKey(member: Member): string {
 }
 
 /**
- * Lists the possible names of a member in the mapping. An attribute has one without `@` only where nothing else has it.
+ * Lists the possible names of a member in the mapping. An attribute has one without `@` only where
+ * nothing else has it.
  */
 export function keysOf(member: Member, beside: readonly Member[]): readonly string[] {
   if (member.kind !== 'attribute') return [xmlNameOf(member)];

@@ -17,23 +17,37 @@ import type { ServiceNames } from './type-names.js';
 import { isAnyType } from './xsd-type.js';
 
 interface Members {
-  /** Elements in the order of the schema, the text, attributes; inherited ones first, also those a restriction drops. */
+  /**
+   * Elements in the order of the schema, the text, attributes; inherited ones first, also those a
+   * restriction drops.
+   */
   readonly all: readonly Member[];
-  /** Those that may be present, as a restriction narrows them: the members of a type that is no interface. */
+  /**
+   * Those that may be present, as a restriction narrows them: the members of a type that is no
+   * interface.
+   */
   readonly present: readonly Member[];
-  /** Choices between members of `all` that replies show as one field; none unless the service asks for it. */
+  /**
+   * Choices between members of `all` that replies show as one field; none unless the service asks
+   * for it.
+   */
   readonly unions: readonly ChoiceMember[];
   /** It has a wildcard (xs:any), whose content is not modelled. */
   readonly wildcard: boolean;
   /** The field for that content; null where there is no wildcard. */
   readonly rest: string | null;
-  /** The fields of mixed content, inherited ones as well; null where there is none, or it is XML. */
+  /**
+   * The fields of mixed content, inherited ones as well; null where there is none, or it is XML.
+   */
   readonly mixed: MixedNames | null;
   /** Names kept for the lists of repeated groups, inherited ones as well. */
   readonly lists: readonly string[];
 }
 
-/** How replies show a choice: each branch as a field that may be null, or all as one field of a union. */
+/**
+ * How replies show a choice: each branch as a field that may be null, or all as one field of a
+ * union.
+ */
 export type ChoiceStyle = 'fields' | 'union';
 
 /** How one service shows members. */
@@ -54,8 +68,9 @@ interface MemberRules {
 }
 
 /**
- * The members of complex types, flattened: compositors become occurrence. Members of an extension begin with those of
- * its base under the same names, so that an object fits the interface of its base. Remembers every answer.
+ * The members of complex types, flattened: compositors become occurrence. Members of an extension
+ * begin with those of its base under the same names, so that an object fits the interface of its
+ * base. Remembers every answer.
  */
 export class MemberTable {
   /** The types that content without a declaration may be of; null: it is shown as XML. */
@@ -101,7 +116,10 @@ export class MemberTable {
     return this.#known.get(type) ?? EMPTY;
   }
 
-  /** There are more members than a schema can have: types have none any more, and the mapping is refused. */
+  /**
+   * There are more members than a schema can have: types have none any more, and the mapping is
+   * refused.
+   */
   get isFull(): boolean {
     return this.#count > MEMBERS_MAX;
   }
@@ -236,7 +254,10 @@ export class MemberTable {
     };
   }
 
-  /** Members under their names: those of the mapping first, as they are exactly those; then by rule, in order. */
+  /**
+   * Members under their names: those of the mapping first, as they are exactly those; then by rule,
+   * in order.
+   */
   #named(type: ComplexType, members: readonly Member[], inherited: Members): readonly Member[] {
     const taken = [...inherited.all, ...inherited.unions]
       .map((member) => member.name)
@@ -279,7 +300,9 @@ const EMPTY: Members = {
   lists: [],
 };
 
-/** The type whose members a type begins with. A restriction keeps what it drops, as never present. */
+/**
+ * The type whose members a type begins with. A restriction keeps what it drops, as never present.
+ */
 const inheritedFrom = (type: ComplexType): ComplexType | null =>
   type.derivation === null ? null : type.base;
 
@@ -291,7 +314,8 @@ const LIST_NAME = /^items\d*$/;
 
 /**
  * Names that the lists of repeated groups of this type can have, besides those inherited.
- * Types derived from it have the same lists, whatever their own content is, so none of their members takes such a name.
+ * Types derived from it have the same lists, whatever their own content is, so none of their
+ * members takes such a name.
  */
 function groupNames(
   type: ComplexType,
@@ -322,20 +346,26 @@ function groupNames(
 }
 
 /**
- * Members that all types of one service may have. Inherited members count at each type, at least one for each type it
- * derives from: in GraphQL each is a field of an object, or of an interface as well. Large services have a tenth of
- * this; a million take some seconds.
+ * Members that all types of one service may have. Inherited members count at each type, at least
+ * one for each type it derives from: in GraphQL each is a field of an object, or of an interface as
+ * well. Large services have a tenth of this; a million take some seconds.
  */
 export const MEMBERS_MAX = 1_000_000;
 
-/** Decides which members replies may leave out or send as nil, against what the schema document declares. */
+/**
+ * Decides which members replies may leave out or send as nil, against what the schema document
+ * declares.
+ */
 class Nullability {
   readonly #mapping: MappingTable;
   readonly #ofService: boolean | null;
   readonly #ofTypes: ReadonlySet<ComplexType> | null;
   readonly #isEncoded: boolean;
 
-  /** `ofService`: as configured; null: by rule. `isEncoded`: the service has operations by the SOAP encoding. */
+  /**
+   * `ofService`: as configured; null: by rule. `isEncoded`: the service has operations by the SOAP
+   * encoding.
+   */
   constructor(
     mapping: MappingTable,
     ofService: boolean | null,
@@ -349,8 +379,8 @@ class Nullability {
   }
 
   /**
-   * The mapping of the field first, then that of its type, then the service. True: it may be null. False: it never is,
-   * whatever is declared; only its own mapping says so. Null: as declared.
+   * The mapping of the field first, then that of its type, then the service. True: it may be null.
+   * False: it never is, whatever is declared; only its own mapping says so. Null: as declared.
    */
   nullabilityOf(owner: ComplexType, member: Member, mapping: FieldMapping | null): boolean | null {
     const own = mapping?.nullable ?? null;
@@ -368,7 +398,10 @@ class Nullability {
   }
 }
 
-/** Whether this is the type that JAXB makes of a `Map`: its WSDL requires the element, and a null map leaves it out. */
+/**
+ * Whether this is the type that JAXB makes of a `Map`: its WSDL requires the element, and a null
+ * map leaves it out.
+ */
 function isJaxbMap(type: XsdType): boolean {
   const entry = onlyElement(type);
   if (entry?.name.local !== 'entry' || entry.type.kind !== 'complex' || entry.type.name !== null)

@@ -17,11 +17,17 @@ export const mixedModel = ({ content }: ComplexType): Particle | null =>
     ? null
     : (content.mixed.particle ?? NO_ELEMENTS);
 
-/** The model of a type that has elements, of mixed content where that is shown by its fields; null for other types. */
+/**
+ * The model of a type that has elements, of mixed content where that is shown by its fields; null
+ * for other types.
+ */
 export const contentModel = (type: ComplexType, showsMixed: boolean): Particle | null =>
   type.content.kind === 'elements' ? type.content.particle : showsMixed ? mixedModel(type) : null;
 
-/** Whether the content of a type of a WSDL is not known: that of `xs:anyType`, of what extends it, or of no declaration. */
+/**
+ * Whether the content of a type of a WSDL is not known: that of `xs:anyType`, of what extends it,
+ * or of no declaration.
+ */
 export const isUnmodelled = (type: XsdType): boolean =>
   type.kind === 'complex' &&
   type.content.kind === 'opaque' &&

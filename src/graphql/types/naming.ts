@@ -1,9 +1,13 @@
-/** How operations, fields and arguments are named: in lowerCamelCase, or as in the XML where that is legal. */
+/**
+ * How operations, fields and arguments are named: in lowerCamelCase, or as in the XML where that is
+ * legal.
+ */
 export type Naming = 'camel' | 'exact';
 
 /**
- * The GraphQL name of a field or argument for an XML name. `OrderID` becomes `orderID`, `ISBNCode` `isbnCode`,
- * `order-id` and `ORDER_ID` `orderId`. The result is always a legal name that does not begin with two underscores.
+ * The GraphQL name of a field or argument for an XML name. `OrderID` becomes `orderID`, `ISBNCode`
+ * `isbnCode`, `order-id` and `ORDER_ID` `orderId`. The result is always a legal name that does not
+ * begin with two underscores.
  */
 export function fieldName(xmlName: string, naming: Naming): string {
   if (naming === 'exact') return legal(toAscii(xmlName).replace(/[^A-Za-z0-9_]/g, '_'));
@@ -22,9 +26,9 @@ export const typeName = (xmlName: string): string =>
   legal(toAscii(decoded(xmlName)).replace(/[^A-Za-z0-9_]/g, '_'));
 
 /**
- * The GraphQL name of an enumeration value: the value itself wherever that is legal. Signs are words where they are the
- * value, stand before a number, or are a plus or minus at the end: `>=` becomes `GREATER_EQUAL`, `-1` `MINUS_1`, `A+`
- * `A_PLUS`.
+ * The GraphQL name of an enumeration value: the value itself wherever that is legal. Signs are
+ * words where they are the value, stand before a number, or are a plus or minus at the end: `>=`
+ * becomes `GREATER_EQUAL`, `-1` `MINUS_1`, `A+` `A_PLUS`.
  */
 export function enumValueName(value: string): string {
   const plain = toAscii(value.slice(0, VALUE_CHARS));
@@ -46,11 +50,17 @@ function wordsOf(value: string): string {
   );
 }
 
-/** The beginning of a type's name that is made from an element's name: `order-line` becomes `OrderLine`. */
+/**
+ * The beginning of a type's name that is made from an element's name: `order-line` becomes
+ * `OrderLine`.
+ */
 export const pascalName = (xmlName: string): string =>
   upperFirst(fieldName(xmlName, 'camel').replace(/^_+/, '') || '_');
 
-/** The name of a type without one, inside `owner`: `GetOrder` and `line` give `GetOrderLine`; `GetOrderResult` stays. */
+/**
+ * The name of a type without one, inside `owner`: `GetOrder` and `line` give `GetOrderLine`;
+ * `GetOrderResult` stays.
+ */
 export function innerName(owner: string, xmlName: string): string {
   const name = pascalName(xmlName);
   return name.length > owner.length && name.startsWith(owner) ? name : `${owner}${name}`;
@@ -70,7 +80,10 @@ export class NameScope {
     return this.#taken.has(name);
   }
 
-  /** The first of `candidates` that is free, else the last one with the first free number from 2: `a2`, `a1_2`. */
+  /**
+   * The first of `candidates` that is free, else the last one with the first free number from 2:
+   * `a2`, `a1_2`.
+   */
   take(...candidates: readonly [string, ...string[]]): string {
     const free =
       candidates.find((name) => !this.#taken.has(name)) ?? this.#numbered(candidates.at(-1) ?? '_');
@@ -104,9 +117,10 @@ const signWords = (value: string): string =>
   value === '' ? 'EMPTY' : [...value].map((sign) => SIGNS.get(sign) ?? 'OTHER').join('_');
 
 /**
- * Makes the first word of a name small: a capital, or a run of capitals up to the one that begins the next word
- * (`XMLHttp` is `xmlHttp`). The whole run is the word before `s` (`URLs` is `urls`), before a version (`IPv4Address` is
- * `ipv4Address`), and before a common noun, which is the next word (`DNSname` is `dnsName`).
+ * Makes the first word of a name small: a capital, or a run of capitals up to the one that begins
+ * the next word (`XMLHttp` is `xmlHttp`). The whole run is the word before `s` (`URLs` is `urls`),
+ * before a version (`IPv4Address` is `ipv4Address`), and before a common noun, which is the next
+ * word (`DNSname` is `dnsName`).
  */
 function lowerFirst(word: string): string {
   const [, run = '', small = '', next = ''] = /^([A-Z]+)([a-z]*)(.?)/.exec(word) ?? [];
@@ -147,8 +161,8 @@ function legal(name: string): string {
 }
 
 /**
- * The text in letters of ASCII: `Größe` is `Grosse`, `Заказ` is `Zakaz`. Marks are dropped. Letters of scripts that no
- * table here has are `u` and their number, so that no two names become one.
+ * The text in letters of ASCII: `Größe` is `Grosse`, `Заказ` is `Zakaz`. Marks are dropped. Letters
+ * of scripts that no table here has are `u` and their number, so that no two names become one.
  */
 function toAscii(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text;

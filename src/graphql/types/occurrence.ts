@@ -29,7 +29,10 @@ export interface Flat {
 
 export const NOTHING: Flat = { elements: [], choices: [], wildcard: false };
 
-/** Flattens a content model: sequences and choices become how often each element occurs. An element of one branch may be absent. */
+/**
+ * Flattens a content model: sequences and choices become how often each element occurs. An element
+ * of one branch may be absent.
+ */
 export function flatten(root: Particle): Flat {
   let wildcard = false;
   const found = occurrencesIn(root, (particle) => {
@@ -43,7 +46,10 @@ export function flatten(root: Particle): Flat {
   return { elements, choices: choicesOf(root), wildcard };
 }
 
-/** The outermost choices of a content model that are between single elements, and not repeated with what is beside. */
+/**
+ * The outermost choices of a content model that are between single elements, and not repeated with
+ * what is beside.
+ */
 function choicesOf(root: Particle): readonly Choice[] {
   const choices: Choice[] = [];
   const stack: Place[] = [{ particle: root, isCertain: true, isMany: false }];

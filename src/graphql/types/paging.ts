@@ -1,6 +1,9 @@
 import type { FieldShape } from './shape.js';
 
-/** How calls name the page they ask for: by its number, by the rows before it, or by a value of the reply before. */
+/**
+ * How calls name the page they ask for: by its number, by the rows before it, or by a value of the
+ * reply before.
+ */
 type PageKind = 'page' | 'offset' | 'cursor';
 
 /** The pages of an operation as configured. Paths are of XML names. */
@@ -39,7 +42,10 @@ export interface Paging {
   readonly items: ReplyPath;
   readonly total: (ReplyPath & { readonly of: 'items' | 'pages' }) | null;
   readonly next: ReplyPath | null;
-  /** Repeated pages are recognised by their rows: elements that stand for others have none of their own. */
+  /**
+   * Repeated pages are recognised by their rows: elements that stand for others have none of their
+   * own.
+   */
   readonly isComparable: boolean;
   /** The names of the types that are made for it. */
   readonly types: ConnectionTypes;

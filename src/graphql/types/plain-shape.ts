@@ -3,7 +3,10 @@ import type { ElementShape, FieldShape } from './shape.js';
 /** A value that may be null, and no list. */
 export const SINGLE = { list: false, nonNull: false, itemNonNull: false } as const;
 
-/** The shape of an object type that is known to GraphQL only: it has no interfaces, and no other type stands for it. */
+/**
+ * The shape of an object type that is known to GraphQL only: it has no interfaces, and no other
+ * type stands for it.
+ */
 export const plainShape = (
   typeName: string,
   fields: ReadonlyMap<string, FieldShape>,

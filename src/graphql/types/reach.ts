@@ -2,7 +2,10 @@ import { SERIALIZATION_URI } from '../../codec/plan/xsi.js';
 import type { AttributeDeclaration, ComplexType, XsdType } from '../../wsdl/model.js';
 import type { MemberTable } from './members.js';
 
-/** The types of replies: found before any GraphQL type is made, for a type must know whether it is an interface. */
+/**
+ * The types of replies: found before any GraphQL type is made, for a type must know whether it is
+ * an interface.
+ */
 export interface Reached {
   readonly types: ReadonlySet<XsdType>;
   /** Reached types that others derive from. */
@@ -30,7 +33,10 @@ export function reach(roots: readonly XsdType[], members: MemberTable): Reached 
   return { types, interfaces };
 }
 
-/** Whether an element of one of these types may stand for another: data contracts of .NET with `IsReference`. */
+/**
+ * Whether an element of one of these types may stand for another: data contracts of .NET with
+ * `IsReference`.
+ */
 export const hasReferences = (types: Iterable<XsdType>): boolean => {
   for (const type of types)
     if (type.kind === 'complex' && type.attributes.some(isReference)) return true;

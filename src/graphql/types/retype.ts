@@ -14,7 +14,10 @@ export const RETYPE_TARGETS = [
   ...['Date', 'DateTime', 'Time', 'Duration', 'URI'],
 ] as const;
 
-/** A simple type shown as another scalar, still written by its own rules; null where values would be lost. */
+/**
+ * A simple type shown as another scalar, still written by its own rules; null where values would be
+ * lost.
+ */
 export function retyped(type: SimpleType, target: string): Scalar | null {
   const own = scalarOf(type);
   if (own.name === target) return own;
@@ -36,7 +39,9 @@ export function retyped(type: SimpleType, target: string): Scalar | null {
   };
 }
 
-/** Other scalars that a simple type may be shown as: each of its values survives, or is an error. */
+/**
+ * Other scalars that a simple type may be shown as: each of its values survives, or is an error.
+ */
 export const retypesOf = (type: SimpleType): readonly string[] =>
   RETYPES.get(scalarOf(type).name) ?? TEXTS;
 
@@ -57,7 +62,9 @@ const LONG = builtIn('long');
 
 const DATES: ReadonlySet<string> = new Set(['Date', 'DateTime', 'Time', 'Duration']);
 
-/** Replies as they stand: backends write dates that are none, such as the initial 0000-00-00 of SAP. */
+/**
+ * Replies as they stand: backends write dates that are none, such as the initial 0000-00-00 of SAP.
+ */
 const dateAsText = (own: Scalar): Scalar => ({
   name: 'String',
   decode: trimXml,

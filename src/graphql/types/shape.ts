@@ -6,8 +6,8 @@ import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
 
 /**
- * The schema's table of replies: for every GraphQL type where its fields stand on the wire. Made once with the
- * schema; a selection picks its plan from here.
+ * The schema's table of replies: for every GraphQL type where its fields stand on the wire. Made
+ * once with the schema; a selection picks its plan from here.
  */
 export interface ReplyShape {
   readonly element: ReplyPlan['element'];
@@ -17,13 +17,21 @@ export interface ReplyShape {
   readonly hasReferences?: boolean;
   /** The Faults that the operation declares. */
   readonly faults?: FaultShapes;
-  /** Names of unions by the name of a type that is in them, for what an `ObjectShape` does not know. */
+  /**
+   * Names of unions by the name of a type that is in them, for what an `ObjectShape` does not know.
+   */
   readonly unions?: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The rules of all fields of the service: Faults that are not declared may hold any. Absent: none. */
+  /**
+   * The rules of all fields of the service: Faults that are not declared may hold any. Absent:
+   * none.
+   */
   readonly everyRule?: FieldRule;
 }
 
-/** `data`: selected like the answer, in a union with it. `error`: reported whole in the extensions of an error. */
+/**
+ * `data`: selected like the answer, in a union with it. `error`: reported whole in the extensions
+ * of an error.
+ */
 interface FaultShapes {
   readonly as: 'data' | 'error';
   readonly entries: readonly FaultShape[];
@@ -45,7 +53,10 @@ export type ReplyRoot =
   | { readonly kind: 'unwrap'; readonly field: FieldShape }
   | { readonly kind: 'whole'; readonly shape: ElementShape };
 
-/** An element with structure: its declared type, and the types that may stand in for it, by `typeKey`. */
+/**
+ * An element with structure: its declared type, and the types that may stand in for it, by
+ * `typeKey`.
+ */
 export interface ElementShape {
   /** Null where the declared type is abstract. */
   readonly declared: ObjectShape | null;
@@ -90,7 +101,9 @@ export type ValueShape =
       readonly item: Exclude<ValueShape, { readonly kind: 'choice' }>;
     }
   | { readonly kind: 'object'; readonly shape: ElementShape }
-  /** One of several elements, each read as the object of its branch. Only with the source `choice`. */
+  /**
+   * One of several elements, each read as the object of its branch. Only with the source `choice`.
+   */
   | { readonly kind: 'choice'; readonly branches: readonly BranchShape[] };
 
 /** The types that values of any type may be of, and the rules of their fields. */

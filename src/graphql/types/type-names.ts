@@ -66,7 +66,10 @@ export class TypeNames {
     });
   }
 
-  /** Attributes the findings in mappings of operations, from this index on, to a service: types may be another's. */
+  /**
+   * Attributes the findings in mappings of operations, from this index on, to a service: types may
+   * be another's.
+   */
   attributeOperations(from: number, service: string): void {
     for (const [at, finding] of this.findings.entries()) {
       if (at >= from && SERVICE_KEYS.has(String(finding.path[0])))
@@ -97,9 +100,10 @@ interface NameRules extends ServiceNaming {
 }
 
 /**
- * The names of one service's types in a schema. Names of the mapping are kept for their types. A name that is
- * taken by another service gets the service's name in front, one that is taken by another namespace of the same service
- * the end of its namespace; then a number. The names of a type in replies and in requests differ in the suffix only.
+ * The names of one service's types in a schema. Names of the mapping are kept for their types. A
+ * name that is taken by another service gets the service's name in front, one that is taken by
+ * another namespace of the same service the end of its namespace; then a number. The names of a
+ * type in replies and in requests differ in the suffix only.
  */
 export class ServiceNames {
   readonly service: string;
@@ -127,7 +131,10 @@ export class ServiceNames {
     this.#declared = declared;
   }
 
-  /** The name of a type where names need not be unique: of the mapping, else of XML, or `hint` if it has none. */
+  /**
+   * The name of a type where names need not be unique: of the mapping, else of XML, or `hint` if it
+   * has none.
+   */
   plain(type: XsdType, hint: string): string {
     return this.mapping.of(type)?.name ?? this.xmlName(type, hint);
   }
@@ -238,7 +245,10 @@ export class ServiceNames {
     });
   }
 
-  /** The last distinctive word of a namespace: `urn:shop:billing` and `http://shop/billing/v2/` give `Billing`. */
+  /**
+   * The last distinctive word of a namespace: `urn:shop:billing` and `http://shop/billing/v2/` give
+   * `Billing`.
+   */
   #wordOf(uri: string): string {
     const words = uri
       .slice(0, URI_CHARS)
@@ -283,8 +293,9 @@ interface DeclaredName {
 type NameOwner = object | null;
 
 /**
- * The names that the types of one service have when all of its operations are offered. They keep them whichever of its
- * operations really are, so that leaving one out does not rename the types of another.
+ * The names that the types of one service have when all of its operations are offered. They keep
+ * them whichever of its operations really are, so that leaving one out does not rename the types of
+ * another.
  */
 export class DeclaredNames {
   readonly #owned = new Map<object, Map<string, DeclaredName>>();

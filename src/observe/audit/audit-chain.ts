@@ -2,10 +2,15 @@ import { createHash } from 'node:crypto';
 import { parsedJson } from '../../base/parsed-json.js';
 import { isRecord } from '../../base/record.js';
 
-/** The hash that the next line of a chain names: SHA-256 of a line without its end, in hexadecimal. */
+/**
+ * The hash that the next line of a chain names: SHA-256 of a line without its end, in hexadecimal.
+ */
 export const lineHash = (line: string): string => createHash('sha256').update(line).digest('hex');
 
-/** What is wrong with a line: it does not fit the lines before it, or names one that was not given (`earlier`). */
+/**
+ * What is wrong with a line: it does not fit the lines before it, or names one that was not given
+ * (`earlier`).
+ */
 export interface ChainFinding {
   readonly kind: 'broken' | 'earlier';
   readonly what: string;
@@ -43,8 +48,8 @@ interface Claim {
 }
 
 /**
- * Verifies the chains of audit lines, which may be interleaved: each process that writes to a file has one. Where there
- * are checkpoints, every chain is in them, as long as they say.
+ * Verifies the chains of audit lines, which may be interleaved: each process that writes to a file
+ * has one. Where there are checkpoints, every chain is in them, as long as they say.
  */
 export class ChainVerifier {
   readonly #chains = new Map<string, Chain>();
@@ -119,8 +124,8 @@ export class ChainVerifier {
   }
 
   /**
-   * A line that was cut is the beginning of one that was written again after the disk was full; or the process died, and the
-   * next one names its hash.
+   * A line that was cut is the beginning of one that was written again after the disk was full; or
+   * the process died, and the next one names its hash.
    */
   #explainCut(line: string, gap: string | null): void {
     if (this.#cutLines.length === 0) return;
@@ -132,7 +137,10 @@ export class ChainVerifier {
     });
   }
 
-  /** Takes what a checkpoint says. One gateway writes after the other: checkpoints of an earlier one are no more written. */
+  /**
+   * Takes what a checkpoint says. One gateway writes after the other: checkpoints of an earlier one
+   * are no more written.
+   */
   #take(chain: string, heads: readonly Omit<Claim, 'place'>[], place: string): ChainFinding | null {
     this.#named.add(chain);
     for (const head of heads) {

@@ -7,8 +7,8 @@ import { type AuditTarget, type ChainHead, ChainWriter } from './chain-writer.js
 const EVERY_MILLIS = 60_000;
 
 /**
- * Writes lines that name every chain of a gateway with its last line, in a chain of its own: a chain that is in none of
- * them was made up, and one that ends before was cut.
+ * Writes lines that name every chain of a gateway with its last line, in a chain of its own: a
+ * chain that is in none of them was made up, and one that ends before was cut.
  */
 export class AuditCheckpoints {
   readonly #writer: ChainWriter;
@@ -67,7 +67,10 @@ const failedOf =
   (reason: string): void =>
     log.event('error', 'the audit cannot be written', { reason });
 
-/** Those of the parent of several processes. Rejects with the system's error when the file cannot be opened. */
+/**
+ * Those of the parent of several processes. Rejects with the system's error when the file cannot be
+ * opened.
+ */
 export const parentCheckpoints = async (
   to: AuditTarget | null,
   log: Log,
@@ -75,8 +78,8 @@ export const parentCheckpoints = async (
   to === null ? null : new AuditCheckpoints(to, failedOf(log), () => null);
 
 /**
- * Those of one process alone, which has one chain and needs none: only where the file has some of several processes, so
- * that it is not taken for a chain that was made up.
+ * Those of one process alone, which has one chain and needs none: only where the file has some of
+ * several processes, so that it is not taken for a chain that was made up.
  */
 export const ownCheckpoints = (
   to: AuditTarget | null,

@@ -21,8 +21,9 @@ const LOOK_MILLIS = 1000;
 const TAIL_BYTES = 64 * 1024;
 
 /**
- * A file that lines are appended to. When it was renamed or removed, as by logrotate, a new one is opened within a
- * second, in every process that writes to it. Throws the system's error when the file cannot be opened.
+ * A file that lines are appended to. When it was renamed or removed, as by logrotate, a new one is
+ * opened within a second, in every process that writes to it. Throws the system's error when the
+ * file cannot be opened.
  */
 export function auditFile(path: string): LogTarget {
   let file = open(path);
@@ -50,8 +51,8 @@ export function auditFile(path: string): LogTarget {
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 /**
- * Opens a file, readable for the user of the gateway alone. A last line that is not whole, as a full disk leaves it, is
- * ended: the next one must not become a part of it.
+ * Opens a file, readable for the user of the gateway alone. A last line that is not whole, as a
+ * full disk leaves it, is ended: the next one must not become a part of it.
  */
 function open(path: string): number {
   const isCut = (tailOf(path, 1) ?? '\n') !== '\n';
@@ -83,7 +84,9 @@ export function endOf(path: string): FileEnd {
   return isRecord(parsedJson(last)) ? { whole: last, cut: null } : { whole: null, cut: last };
 }
 
-/** Whether one of the last lines of a file is a checkpoint: several processes have written to it. */
+/**
+ * Whether one of the last lines of a file is a checkpoint: several processes have written to it.
+ */
 export const hasCheckpoint = (path: string): boolean =>
   tailOf(path, TAIL_BYTES)?.includes(',"checkpoint":"') === true;
 

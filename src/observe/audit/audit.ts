@@ -14,16 +14,16 @@ interface Decision {
 }
 
 /**
- * Writes a line for each decision that denied or changed something. Lines have no values: names of the configuration, the
- * schema and the closed tables, the client and the id of its request. Each names the hash of the one before, in a chain
- * for each process.
+ * Writes a line for each decision that denied or changed something. Lines have no values: names of
+ * the configuration, the schema and the closed tables, the client and the id of its request. Each
+ * names the hash of the one before, in a chain for each process.
  */
 export class Audit {
   readonly #writer: ChainWriter;
 
   /**
-   * `failed` is told why lines cannot be written, once a minute at most. Throws the system's error when the file cannot be
-   * opened.
+   * `failed` is told why lines cannot be written, once a minute at most. Throws the system's error
+   * when the file cannot be opened.
    */
   constructor(
     target: AuditTarget,
@@ -80,8 +80,8 @@ export class Audit {
 }
 
 /**
- * The record of a configuration; null without one. `chain`: its name, where the parent process has put it on record. Throws
- * the system's error when its file cannot be opened.
+ * The record of a configuration; null without one. `chain`: its name, where the parent process has
+ * put it on record. Throws the system's error when its file cannot be opened.
  */
 export const openAudit = (to: AuditTarget | null, log: Log, chain?: string): Audit | null =>
   to === null

@@ -6,7 +6,9 @@ import { standardOutput } from '../log/log-target.js';
 import { lineHash } from './audit-chain.js';
 import { auditFile, endOf } from './audit-file.js';
 
-/** Bytes of lines that wait for the disk; further lines are dropped, and counted in the next one. */
+/**
+ * Bytes of lines that wait for the disk; further lines are dropped, and counted in the next one.
+ */
 const BACKLOG_BYTES = 4 * 1024 * 1024;
 
 /** Lines after which it is looked which of them are written. */
@@ -31,8 +33,9 @@ export interface ChainHead {
 }
 
 /**
- * Writes JSON lines, each of which names the hash of the one before. Where the file ends in the middle of a line, the first
- * line has its hash as `gap`: the process before has died, or had to give up lines.
+ * Writes JSON lines, each of which names the hash of the one before. Where the file ends in the
+ * middle of a line, the first line has its hash as `gap`: the process before has died, or had to
+ * give up lines.
  */
 export class ChainWriter {
   readonly #sink: LogSink;
@@ -47,7 +50,10 @@ export class ChainWriter {
   #waiting: string[] = [];
   #head: ChainHead;
 
-  /** `failed` is told why lines cannot be written, once a minute at most. Throws the system's error when the file cannot be opened. */
+  /**
+   * `failed` is told why lines cannot be written, once a minute at most. Throws the system's error
+   * when the file cannot be opened.
+   */
   constructor({ file, key }: AuditTarget, chain: string, failed: (reason: string) => void) {
     const end = file === null ? null : endOf(file);
     this.#chain = chain;
@@ -114,7 +120,10 @@ export class ChainWriter {
     this.#waiting.push(this.#previous);
   }
 
-  /** Writes what waits, as far as it is taken within a second. Resolves to the number of lines that are on no record. */
+  /**
+   * Writes what waits, as far as it is taken within a second. Resolves to the number of lines that
+   * are on no record.
+   */
   async close(): Promise<number> {
     const before = this.#sink.droppedLines;
     await this.#sink.close();

@@ -5,8 +5,9 @@ import { DEVIATION_NAMES, type ToleratedDeviation } from '../../base/tolerance.j
 import { FOUND_UNITS_MAX, QuotedNames, quoteText } from './json-text.js';
 
 /**
- * Writes access log lines: JSON objects of one shape, put together from texts that are JSON already. A logger for any
- * object costs several times as much, and this line is written once for each request.
+ * Writes access log lines: JSON objects of one shape, put together from texts that are JSON
+ * already. A logger for any object costs several times as much, and this line is written once for
+ * each request.
  */
 export class AccessLines {
   readonly #names = new QuotedNames();
@@ -132,7 +133,10 @@ const printFound = (found: string | number): string =>
 /** Ids are our own and every one is new: not worth keeping. */
 const quoteId = (id: string): string => (/^[\w-]{1,64}$/.test(id) ? `"${id}"` : quoteText(id));
 
-/** To the hundredth, put together from whole numbers: the way from a fraction to its shortest text is long. */
+/**
+ * To the hundredth, put together from whole numbers: the way from a fraction to its shortest text
+ * is long.
+ */
 function printMillis(millis: number): string {
   const hundredths = Math.round(millis * 100);
   const rest = hundredths % 100;

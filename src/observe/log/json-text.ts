@@ -1,4 +1,6 @@
-/** Texts from outside are cut to this many UTF-16 units before they reach a line (catalogue K03). */
+/**
+ * Texts from outside are cut to this many UTF-16 units before they reach a line (catalogue K03).
+ */
 const FIELD_UNITS_MAX = 256;
 /** Values found in a request are cut to this many UTF-16 units. */
 export const FOUND_UNITS_MAX = 128;
@@ -6,7 +8,10 @@ export const FOUND_UNITS_MAX = 128;
 const KEPT_UNITS_MAX = 128;
 const KEPT_MAX = 2048;
 
-/** Control characters that JSON leaves as they are: DEL, C1 (with the one-byte CSI), and the two line ends of Unicode. */
+/**
+ * Control characters that JSON leaves as they are: DEL, C1 (with the one-byte CSI), and the two
+ * line ends of Unicode.
+ */
 const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 
 /** Escapes every control character in the strings of a JSON text (catalogue K02). */
@@ -19,7 +24,10 @@ const escapeUnit = (unit: string): string =>
 export const quoteText = (text: string): string =>
   escapeControls(JSON.stringify(text.slice(0, FIELD_UNITS_MAX)));
 
-/** Names that come again and again as JSON: of the configuration, of the WSDL, of closed tables, of callers' hosts. */
+/**
+ * Names that come again and again as JSON: of the configuration, of the WSDL, of closed tables, of
+ * callers' hosts.
+ */
 export class QuotedNames {
   readonly #quoted = new Map<string, string>();
 

@@ -10,7 +10,10 @@ const KEYS_MAX = 1_000;
 /** Lines in a second, of all keys. */
 const LINES_PER_SECOND = 20;
 
-/** Writes warnings that any client can cause: one for each key in 10 s, with the number of those left out since. */
+/**
+ * Writes warnings that any client can cause: one for each key in 10 s, with the number of those
+ * left out since.
+ */
 export class LimitedEvents {
   readonly #log: Pick<Log, 'event'>;
   readonly #now: () => number;

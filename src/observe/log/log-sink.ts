@@ -2,7 +2,10 @@ import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { LogTarget } from './log-target.js';
 
-/** POSIX writes this much to a pipe in one piece or not at all: lines of several processes stay whole. */
+/**
+ * POSIX writes this much to a pipe in one piece or not at all: lines of several processes stay
+ * whole.
+ */
 const PIECE_BYTES = 4096;
 
 const FLUSH_MILLIS = 250;
@@ -58,8 +61,8 @@ export class LogSink {
   readonly #timer: NodeJS.Timeout;
 
   /**
-   * Unread lines are kept up to `backlogBytes`; further ones are dropped and counted (catalogue O08). `failed` takes the
-   * code of each write that failed, but for a reader that is only slow.
+   * Unread lines are kept up to `backlogBytes`; further ones are dropped and counted (catalogue
+   * O08). `failed` takes the code of each write that failed, but for a reader that is only slow.
    */
   constructor(target: LogTarget, backlogBytes: number, failed: (code: string) => void = () => {}) {
     this.#target = target;
@@ -110,7 +113,10 @@ export class LogSink {
     this.#onEmpty = null;
   }
 
-  /** Writes what there is, as far as it is taken within a second; resolves to whether the process can end by itself. */
+  /**
+   * Writes what there is, as far as it is taken within a second; resolves to whether the process
+   * can end by itself.
+   */
   async close(): Promise<boolean> {
     clearInterval(this.#timer);
     await this.flush();
@@ -200,8 +206,8 @@ export class LogSink {
   }
 
   /**
-   * Makes the line that was written in part begin anew, on a line of its own: another process may write before the rest of
-   * it. What was written stays behind as the beginning of the same line.
+   * Makes the line that was written in part begin anew, on a line of its own: another process may
+   * write before the rest of it. What was written stays behind as the beginning of the same line.
    */
   #restartLine(): void {
     const [first] = this.#pieces;

@@ -10,7 +10,9 @@ type WriteBytes = (
 /** A place to write log lines to. */
 export interface LogTarget {
   readonly write: WriteBytes;
-  /** Whether a write can keep the process from ending: the system may hold a thread in it for ever. */
+  /**
+   * Whether a write can keep the process from ending: the system may hold a thread in it for ever.
+   */
   readonly canBlock: boolean;
   /** Whether its reader may come back: nothing is given up when it has gone. Absent: no. */
   readonly canReturn?: boolean;
@@ -36,7 +38,9 @@ function fileTarget(): LogTarget {
   };
 }
 
-/** A socket, or a target that cannot be opened once more: Node's stream, which waits for `drain`. */
+/**
+ * A socket, or a target that cannot be opened once more: Node's stream, which waits for `drain`.
+ */
 function streamTarget(): LogTarget {
   // Errors reach the callback of the write; without a listener they would end the process.
   process.stdout.on('error', () => {});
@@ -50,8 +54,8 @@ function streamTarget(): LogTarget {
 }
 
 /**
- * A pipe or a terminal, opened once more for writing without waiting: as the system sees it that is another opening,
- * so other processes that write to the first one go on as they did.
+ * A pipe or a terminal, opened once more for writing without waiting: as the system sees it that is
+ * another opening, so other processes that write to the first one go on as they did.
  */
 function openAgain(): number | null {
   const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;

@@ -124,13 +124,19 @@ export class Log {
     );
   }
 
-  /** What was found in a request that passed: content against the schema, and limits that are only measured. */
+  /**
+   * What was found in a request that passed: content against the schema, and limits that are only
+   * measured.
+   */
   findings(exchange: Exchange): void {
     if (exchange.violations !== null) this.#invalidContent(exchange);
     if (exchange.measuredLimits !== null) this.#beyondLimits(exchange);
   }
 
-  /** Content that broke the schema. Refusals for it are in the access log, content that cannot be validated in metrics. */
+  /**
+   * Content that broke the schema. Refusals for it are in the access log, content that cannot be
+   * validated in metrics.
+   */
   #invalidContent(exchange: Exchange): void {
     const { id, client, violations, refusal } = exchange;
     const caller = callerOf(exchange);
@@ -155,8 +161,8 @@ export class Log {
   }
 
   /**
-   * Writes what is collected, as far as it is read within a second. Resolves to whether the process can end by
-   * itself: it cannot while the system holds one of its threads in a write.
+   * Writes what is collected, as far as it is read within a second. Resolves to whether the process
+   * can end by itself: it cannot while the system holds one of its threads in a write.
    */
   async close(): Promise<boolean> {
     return this.#sink === null || (await this.#sink.close());
@@ -166,7 +172,10 @@ export class Log {
 /** The state of a log whose lines are taken as they come. */
 const WRITTEN: SinkState = { isUp: true, waitingLines: 0, ageMillis: 0 };
 
-/** Who has sent a request, as its own line names it; nothing where the configuration knows no clients. */
+/**
+ * Who has sent a request, as its own line names it; nothing where the configuration knows no
+ * clients.
+ */
 const callerOf = ({ caller: { className, label } }: Exchange): Readonly<Record<string, string>> =>
   className === '' ? {} : { class: className, caller: label };
 
@@ -198,13 +207,19 @@ function bugOf(cause: unknown): Readonly<Record<string, string | undefined>> {
   };
 }
 
-/** A thrown value that is no error; an object by its kind alone, since it may hold anything, and may have no `toString`. */
+/**
+ * A thrown value that is no error; an object by its kind alone, since it may hold anything, and may
+ * have no `toString`.
+ */
 const valueText = (value: unknown): string =>
   typeof value === 'object'
     ? `no error: ${Object.prototype.toString.call(value)}`
     : `no error: ${String(value)}`;
 
-/** The time as pino wants it in a line. The part that lines of one second share is printed once: it takes longest. */
+/**
+ * The time as pino wants it in a line. The part that lines of one second share is printed once: it
+ * takes longest.
+ */
 function makeTimestamp(): () => string {
   let secondMillis = Number.NaN;
   let second = '';

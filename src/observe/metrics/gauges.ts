@@ -101,7 +101,10 @@ export function addLoadMetrics(book: MetricBook, loads: ConfigLoads): void {
   book.addSampled('gauge', generation, () => [{ labels: [], value: loads.generation }]);
 }
 
-/** How many processes there should be, and how many have answered; each process of several answers for itself. */
+/**
+ * How many processes there should be, and how many have answered; each process of several answers
+ * for itself.
+ */
 export function addWorkerGauges(book: MetricBook, workers: number, answered: number): void {
   const one = (value: number) => (): readonly Sample[] => [{ labels: [], value }];
   const wanted = 'Processes that should take requests.';
@@ -239,7 +242,9 @@ function addRecordMetrics(book: MetricBook, process: ProcessGauges): void {
   addSinkGauges(book, 'audit', '`audit`', process.audit);
 }
 
-/** Adds whether lines of the log or the audit are written: of several processes those of the worst. */
+/**
+ * Adds whether lines of the log or the audit are written: of several processes those of the worst.
+ */
 function addSinkGauges(
   book: MetricBook,
   name: 'log' | 'audit',

@@ -2,7 +2,10 @@ import type { Steps } from '../../base/time-slices.js';
 import type { Labels } from './retired-labels.js';
 import type { Exemplar } from './tally.js';
 
-/** How the values of several processes become one; `omit`: a metric that has no value for all of them. */
+/**
+ * How the values of several processes become one; `omit`: a metric that has no value for all of
+ * them.
+ */
 const AGGREGATORS = ['sum', 'max', 'min', 'average', 'first', 'omit'] as const;
 export type Aggregator = (typeof AGGREGATORS)[number];
 
@@ -28,7 +31,10 @@ export interface MetricTable extends MetricHead {
 export interface MetricRow {
   /** The values of the labels. */
   readonly values: readonly string[];
-  /** One number. Of histograms the counts of the buckets, not cumulative, the last beyond all bounds; then the sum. */
+  /**
+   * One number. Of histograms the counts of the buckets, not cumulative, the last beyond all
+   * bounds; then the sum.
+   */
   readonly numbers: readonly number[];
   /** The latest traced value of each bucket; null for none. */
   readonly exemplars: readonly (Exemplar | null)[] | null;
@@ -76,7 +82,10 @@ export function samplesOf({ type, bounds }: MetricHead, row: MetricRow): readonl
   return samples;
 }
 
-/** The numbers of the metrics that have one of these names, by name; those of histograms by the name of their series. */
+/**
+ * The numbers of the metrics that have one of these names, by name; those of histograms by the name
+ * of their series.
+ */
 export function* pointsOf(
   list: MetricList,
   names: ReadonlySet<string>,

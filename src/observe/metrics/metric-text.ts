@@ -3,7 +3,9 @@ import type { Pace } from '../../base/time-slices.js';
 import { type MetricHead, type MetricList, type MetricRow, samplesOf } from './metric-table.js';
 import type { Exemplar } from './tally.js';
 
-/** The formats of the metrics: the text format of Prometheus, and OpenMetrics 1.0 with exemplars. */
+/**
+ * The formats of the metrics: the text format of Prometheus, and OpenMetrics 1.0 with exemplars.
+ */
 export type MetricsFormat = 'prometheus' | 'openmetrics';
 
 /** The media types of the formats. */

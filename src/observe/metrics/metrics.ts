@@ -28,8 +28,8 @@ const seconds = (
 ) => book.histogram({ name, help, labels }, SECONDS);
 
 /**
- * The metrics of one process. Label values are names of the configuration, the WSDL, the schema or the closed tables;
- * anything else is `_other`.
+ * The metrics of one process. Label values are names of the configuration, the WSDL, the schema or
+ * the closed tables; anything else is `_other`.
  */
 export class Metrics {
   readonly #book = new MetricBook();
@@ -214,7 +214,10 @@ export class Metrics {
     }
   }
 
-  /** Drops what is counted under names of a configuration that has ended, unless others have them too. */
+  /**
+   * Drops what is counted under names of a configuration that has ended, unless others have them
+   * too.
+   */
   retire(ended: LabelNames, live: readonly LabelNames[]): void {
     const isRetired = retiredLabels(ended, live);
     this.#book.retire(isRetired);

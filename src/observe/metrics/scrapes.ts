@@ -3,7 +3,10 @@ import type { Pace } from '../../base/time-slices.js';
 import type { MetricList } from './metric-table.js';
 import { METRICS_TYPES, printMetrics } from './metric-text.js';
 
-/** Scrapes that are answered at the same time; each keeps the numbers of all metrics until its client has read them. */
+/**
+ * Scrapes that are answered at the same time; each keeps the numbers of all metrics until its
+ * client has read them.
+ */
 export const SCRAPES_MAX = 16;
 
 /** Collects and prints the metrics. */

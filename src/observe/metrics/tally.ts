@@ -12,8 +12,8 @@ export interface TallyRow<T> {
 }
 
 /**
- * Tallies by up to four label values, found without making anything. Beyond 1,000 rows everything new falls into one
- * row whose labels are all `_other`.
+ * Tallies by up to four label values, found without making anything. Beyond 1,000 rows everything
+ * new falls into one row whose labels are all `_other`.
  */
 export class TallyTable<T> {
   readonly rows: TallyRow<T>[] = [];
@@ -22,7 +22,10 @@ export class TallyTable<T> {
   readonly #rowsMax: number;
   readonly #root: Level<Level<Level<Level<T>>>> = new Map();
   #rest: T | null = null;
-  /** The two rows found last: nearly always the next is one of them, for requests and replies alternate. */
+  /**
+   * The two rows found last: nearly always the next is one of them, for requests and replies
+   * alternate.
+   */
   #last: Found<T> | null = null;
   #secondLast: Found<T> | null = null;
 

@@ -2,12 +2,16 @@ import { AddressTotals } from '../../base/address-totals.js';
 import { getOrMake } from '../../base/get-or-make.js';
 import type { Labels } from './retired-labels.js';
 
-/** Addresses of one service that are remembered, most of which no configuration has any more: it has 64 at most. */
+/**
+ * Addresses of one service that are remembered, most of which no configuration has any more: it has
+ * 64 at most.
+ */
 const ADDRESSES_MAX = 1000;
 
 /**
- * What is counted of the addresses of backends. It belongs to the process and not to their connections, which a reload may
- * replace while calls on the earlier ones go on: a counter that went down would be read as calls that never were.
+ * What is counted of the addresses of backends. It belongs to the process and not to their
+ * connections, which a reload may replace while calls on the earlier ones go on: a counter that
+ * went down would be read as calls that never were.
  */
 export class UpstreamTotals {
   /** The totals by service and address; the address that was asked for last is at the end. */

@@ -51,14 +51,20 @@ interface Batch {
   spans: number;
 }
 
-/** The bytes before the spans of a batch, and the positions of their messages: the same in all batches. */
+/**
+ * The bytes before the spans of a batch, and the positions of their messages: the same in all
+ * batches.
+ */
 interface Envelope {
   readonly bytes: Uint8Array;
   readonly resourceSpans: number;
   readonly scopeSpans: number;
 }
 
-/** Sends spans in batches by OTLP over HTTP, in protobuf. Nothing waits for it, and its memory is bounded. */
+/**
+ * Sends spans in batches by OTLP over HTTP, in protobuf. Nothing waits for it, and its memory is
+ * bounded.
+ */
 export class SpanExporter {
   readonly #options: ExporterOptions;
   readonly #hooks: ExporterHooks;
@@ -83,7 +89,8 @@ export class SpanExporter {
   }
 
   /**
-   * The writer for the next span, with at least `bytesMax` free. Null where too many batches wait: the span is dropped.
+   * The writer for the next span, with at least `bytesMax` free. Null where too many batches wait:
+   * the span is dropped.
    */
   next(bytesMax: number): ProtoWriter | null {
     if (this.#open !== null && this.#open.writer.free < bytesMax) this.#close();
@@ -241,7 +248,10 @@ function readAnswer(
   };
 }
 
-/** What comes before the spans: `ExportTraceServiceRequest.resource_spans`, its resource, `scope_spans`, its scope. */
+/**
+ * What comes before the spans: `ExportTraceServiceRequest.resource_spans`, its resource,
+ * `scope_spans`, its scope.
+ */
 function encodeEnvelope(attributes: ReadonlyMap<string, string | number>): Envelope {
   const writer = new ProtoWriter(Buffer.allocUnsafeSlow(BATCH_BYTES));
   const resourceSpans = writer.begin(1);

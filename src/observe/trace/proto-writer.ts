@@ -15,8 +15,8 @@ const HEX = new Uint8Array(128);
 for (let digit = 0; digit < 16; digit++) HEX[digit.toString(16).charCodeAt(0)] = digit;
 
 /**
- * Writes the fields of protobuf messages one after the other. Numbers of fields are below 16, so that their tags take one
- * byte. Nothing is made for a field: no text, no array.
+ * Writes the fields of protobuf messages one after the other. Numbers of fields are below 16, so
+ * that their tags take one byte. Nothing is made for a field: no text, no array.
  */
 export class ProtoWriter {
   readonly bytes: Buffer;
@@ -30,7 +30,10 @@ export class ProtoWriter {
     return this.bytes.length - this.length;
   }
 
-  /** Begins a message in a field; returns what `end` needs. Its length will take so many bytes, however long it is. */
+  /**
+   * Begins a message in a field; returns what `end` needs. Its length will take so many bytes,
+   * however long it is.
+   */
   begin(field: number, lengthBytes = LONG): number {
     this.bytes[this.length] = (field << 3) | LENGTH;
     this.length += 1 + lengthBytes;
@@ -81,7 +84,8 @@ export class ProtoWriter {
       NANOS_PER_SECOND - 1,
       Math.floor((unixMillis - seconds * 1000) * 1_000_000),
     );
-    // The product has 61 bits: the lower half by whole-number multiplication, the upper one from what is left.
+    // The product has 61 bits: the lower half by whole-number multiplication, the upper one from
+    // what is left.
     const product = Math.imul(seconds, NANOS_PER_SECOND) >>> 0;
     const upper = Math.round((seconds * NANOS_PER_SECOND - product) / TWO_32);
     const lower = product + nanos;

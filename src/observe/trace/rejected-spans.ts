@@ -7,7 +7,8 @@ const LENGTH = 2;
 const FIXED32 = 5;
 
 /**
- * `partial_success.rejected_spans` of an `ExportTraceServiceResponse` in protobuf; 0 where it has none, or is none.
+ * `partial_success.rejected_spans` of an `ExportTraceServiceResponse` in protobuf; 0 where it has
+ * none, or is none.
  */
 export function readRejectedSpans(answer: Buffer): number {
   let rejected = 0;

@@ -25,7 +25,10 @@ export interface Attempt extends SpanContext {
   links: SpanContext[] | null;
 }
 
-/** The spans of one request or event: they are held until it is over, because only then it is known whether they are sent. */
+/**
+ * The spans of one request or event: they are held until it is over, because only then it is known
+ * whether they are sent.
+ */
 export class RequestSpans implements RequestObserver {
   readonly traceId: string;
   readonly spanId: string;

@@ -6,7 +6,10 @@ import { TallyTable } from '../metrics/tally.js';
 import { ProtoWriter } from './proto-writer.js';
 import type { Attempt, RequestSpans } from './request-spans.js';
 
-/** Bytes of a span at most: some thirty attributes, of which each has a text of 256 units, and its links. */
+/**
+ * Bytes of a span at most: some thirty attributes, of which each has a text of 256 units, and its
+ * links.
+ */
 export const SPAN_BYTES_MAX = 32 * 1024;
 /** How many descriptions of an operation are kept: its outcomes, statuses and addresses. */
 const KEPT = 32;
@@ -43,8 +46,8 @@ const HTTP_METHODS: ReadonlySet<string> = new Set([
 const GRAPHQL_TYPES: ReadonlySet<string> = new Set(['query', 'mutation', 'subscription']);
 
 /**
- * Spans in the protobuf encoding of OTLP. Name, kind and the attributes that most spans of an operation have in common
- * are encoded once and copied.
+ * Spans in the protobuf encoding of OTLP. Name, kind and the attributes that most spans of an
+ * operation have in common are encoded once and copied.
  */
 export class SpanEncoder {
   readonly #scratch = new ProtoWriter(Buffer.allocUnsafeSlow(SPAN_BYTES_MAX));
@@ -78,7 +81,8 @@ export class SpanEncoder {
     if (spans.eventField !== null)
       writer.attribute(ATTRIBUTES, 'soapstone.subscription.field', spans.eventField);
     writeLinks(writer, spans.links);
-    // A request that its caller got wrong is no error of the gateway, whatever the status of its dialect is.
+    // A request that its caller got wrong is no error of the gateway, whatever the status of its
+    // dialect is.
     if (refusal !== null && levelOf(refusal.kind) === 'error') writeError(writer, refusal.code);
     writer.end(span);
   }

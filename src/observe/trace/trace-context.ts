@@ -4,9 +4,15 @@ import { randomFillSync } from 'node:crypto';
 export const printTraceparent = (traceId: string, spanId: string, isSampled: boolean): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 
-/** Random bytes are taken in one go: a call of the system for each id would cost more than the rest of a span. */
+/**
+ * Random bytes are taken in one go: a call of the system for each id would cost more than the rest
+ * of a span.
+ */
 const POOL_BYTES = 8192;
-/** Ids are parts of a text of so many bytes in hexadecimal: an id that is kept keeps all of it, so it is short. */
+/**
+ * Ids are parts of a text of so many bytes in hexadecimal: an id that is kept keeps all of it, so
+ * it is short.
+ */
 const TEXT_BYTES = 128;
 const pool = Buffer.alloc(POOL_BYTES);
 let poolAt = POOL_BYTES;

@@ -20,7 +20,10 @@ export interface TraceOptions {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Refused and slow requests that are kept beside those of the sample, in one second: a flood of refusals is no news. */
+/**
+ * Refused and slow requests that are kept beside those of the sample, in one second: a flood of
+ * refusals is no news.
+ */
 export const KEPT_PER_SECOND = 100;
 
 const SECOND_MILLIS = 1000;
@@ -28,7 +31,10 @@ const SECOND_MILLIS = 1000;
 /** The id of this process, whatever its configuration. */
 const INSTANCE_ID = randomUUID();
 
-/** The spans of this process: begun with each request, encoded into a batch of the exporter when the request is over. */
+/**
+ * The spans of this process: begun with each request, encoded into a batch of the exporter when the
+ * request is over.
+ */
 export class Tracer {
   readonly #options: TraceOptions;
   readonly #exporter: SpanExporter;
@@ -65,7 +71,10 @@ export class Tracer {
     );
   }
 
-  /** Begins the trace of one event of a subscription, which is linked to the request that subscribed. */
+  /**
+   * Begins the trace of one event of a subscription, which is linked to the request that
+   * subscribed.
+   */
   beginEvent(exchange: Exchange, field: string, subscription: RequestObserver | null): void {
     const spans = new RequestSpans(null, Math.random() < this.#options.sample, field);
     if (subscription instanceof RequestSpans) spans.link(subscription);

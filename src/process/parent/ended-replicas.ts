@@ -3,7 +3,10 @@ import type { Worker } from './worker.js';
 /** Replicas of budgets that have ended while no worker could remove them, at most. */
 const ENDED_MAX = 256;
 
-/** Has a worker remove the replicas of budgets of workers that have ended: their share of the refill is lost until then. */
+/**
+ * Has a worker remove the replicas of budgets of workers that have ended: their share of the refill
+ * is lost until then.
+ */
 export class EndedReplicas {
   readonly #taking: ReadonlySet<Worker>;
   readonly #ended = new Set<string>();

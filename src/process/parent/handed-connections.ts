@@ -3,8 +3,8 @@ import type { Worker } from 'node:cluster';
 import { isRecord } from '../../base/record.js';
 
 /**
- * Has a worker emit `disconnect` once nothing more comes from it. Node does not where the worker died before it took a
- * connection, and would keep it among those that take connections.
+ * Has a worker emit `disconnect` once nothing more comes from it. Node does not where the worker
+ * died before it took a connection, and would keep it among those that take connections.
  */
 export function ensureDisconnect(worker: Worker): void {
   let isOver = false;
@@ -21,8 +21,9 @@ export function ensureDisconnect(worker: Worker): void {
 }
 
 /**
- * Connections that this process has accepted and handed to a worker, which has not taken them yet. Node forgets them when
- * the worker dies first: they would stay open and unanswered for as long as this process runs.
+ * Connections that this process has accepted and handed to a worker, which has not taken them yet.
+ * Node forgets them when the worker dies first: they would stay open and unanswered for as long as
+ * this process runs.
  */
 export class HandedConnections {
   readonly #worker: Worker;

@@ -13,7 +13,8 @@ export class ReplacementPauses {
     this.#failures = readyMillis < STEADY_MILLIS ? this.#failures + 1 : 0;
     if (this.#failures === 0) return 0;
     const fullMillis = Math.min(PAUSE_MAX_MILLIS, PAUSE_MIN_MILLIS * 2 ** (this.#failures - 1));
-    // Between half of the full pause and all of it: workers that ended together do not come back together.
+    // Between half of the full pause and all of it: workers that ended together do not come back
+    // together.
     return Math.round(fullMillis * (0.5 + Math.random() / 2));
   }
 }

@@ -1,6 +1,9 @@
 import { unplacedError } from '../../base/diagnostic.js';
 
-/** The number of processes on the command line; null where it has none. Throws `ConfigurationError` unless a number. */
+/**
+ * The number of processes on the command line; null where it has none. Throws `ConfigurationError`
+ * unless a number.
+ */
 export function workersOption(option: string | null): number | 'auto' | null {
   if (option === null || option === 'auto') return option;
   if (/^[1-9]\d{0,2}$/.test(option) && Number(option) <= 256) return Number(option);

@@ -13,7 +13,10 @@ export interface ParentConfig {
   readonly drainMillis: number;
 }
 
-/** What takes requests: workers that this process has forked, or this process as the one worker that there is. */
+/**
+ * What takes requests: workers that this process has forked, or this process as the one worker that
+ * there is.
+ */
 export interface WorkerGroup {
   /** Resolves to the addresses of callers once every worker has taken requests. */
   readonly ready: Promise<readonly string[]>;

@@ -11,7 +11,10 @@ export class WorkerHealth {
     this.#taking = taking;
   }
 
-  /** The workers have changed: where the one that checks has ended, the one that has run longest takes over. */
+  /**
+   * The workers have changed: where the one that checks has ended, the one that has run longest
+   * takes over.
+   */
   elect(): void {
     if (this.#checking !== null && this.#taking.has(this.#checking)) return;
     const [first = null] = this.#taking;

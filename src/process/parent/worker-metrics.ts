@@ -12,8 +12,8 @@ import type { Labels } from '../../observe/metrics/retired-labels.js';
 import { ANSWER_MILLIS, type Worker } from './worker.js';
 
 /**
- * The metrics of all workers, added up. Counters and histograms never go back: of a worker that does not answer the
- * last that was seen counts, of one that has ended as well.
+ * The metrics of all workers, added up. Counters and histograms never go back: of a worker that
+ * does not answer the last that was seen counts, of one that has ended as well.
  */
 export class WorkerMetrics {
   /** All work on the metrics takes turns. */

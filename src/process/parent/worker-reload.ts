@@ -20,9 +20,10 @@ interface First {
 }
 
 /**
- * Lets one of the workers compile `source`, which also finds out whether it can be, and then gives it to the others: all of
- * them use it, or none. Where no worker runs, `compileHere` compiles it. `use` is called with all workers that have compiled
- * it, before any uses it. Throws `ConfigurationError`.
+ * Lets one of the workers compile `source`, which also finds out whether it can be, and then gives
+ * it to the others: all of them use it, or none. Where no worker runs, `compileHere` compiles it.
+ * `use` is called with all workers that have compiled it, before any uses it. Throws
+ * `ConfigurationError`.
  */
 export async function reloadWorkers(
   workers: () => readonly Worker[],
@@ -38,9 +39,9 @@ export async function reloadWorkers(
 }
 
 /**
- * Gives the workers the inputs that others use; `first` has compiled them. `use` is called when all have compiled them, before
- * any uses them. A worker that ended meanwhile is replaced by one that starts from the inputs in use. Throws
- * `ConfigurationError`.
+ * Gives the workers the inputs that others use; `first` has compiled them. `use` is called when all
+ * have compiled them, before any uses them. A worker that ended meanwhile is replaced by one that
+ * starts from the inputs in use. Throws `ConfigurationError`.
  */
 export async function replaceInputs(
   workers: readonly Worker[],

@@ -30,9 +30,9 @@ interface RollerOptions {
 }
 
 /**
- * Replaces all workers one by one: the next one takes connections before the one in its place stops to. Workers run the
- * program as it is on disk; this process, which accepts connections, stays as it is. Resolves when all are replaced, or
- * one could not be: then the others stay.
+ * Replaces all workers one by one: the next one takes connections before the one in its place stops
+ * to. Workers run the program as it is on disk; this process, which accepts connections, stays as
+ * it is. Resolves when all are replaced, or one could not be: then the others stay.
  */
 export async function rollWorkers(
   slots: readonly WorkerSlot[],

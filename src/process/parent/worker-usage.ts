@@ -2,8 +2,8 @@ import { mergeUsage, type UsageReport } from '../../observe/usage.js';
 import { askInTime, type Worker } from './worker.js';
 
 /**
- * The usage of all workers, added up. Of a worker that does not answer the last report that was seen counts, of one that
- * has ended as well.
+ * The usage of all workers, added up. Of a worker that does not answer the last report that was
+ * seen counts, of one that has ended as well.
  */
 export class WorkerUsage {
   readonly #latest = new Map<Worker, UsageReport>();

@@ -1,6 +1,9 @@
 import type { Worker } from './worker.js';
 
-/** How often a worker is looked at within its time limit: a parent that was stopped itself misses one look only. */
+/**
+ * How often a worker is looked at within its time limit: a parent that was stopped itself misses
+ * one look only.
+ */
 const LOOKS = 10;
 /** Between two looks where there is no limit. */
 const LOOK_MILLIS = 1000;
@@ -16,8 +19,8 @@ export class WorkerWatch {
   readonly #timer: NodeJS.Timeout;
 
   /**
-   * `taking` are the workers that take requests. `hung` is called with one that answers nothing for `hangMillis`; 0 is no
-   * limit.
+   * `taking` are the workers that take requests. `hung` is called with one that answers nothing for
+   * `hangMillis`; 0 is no limit.
    */
   constructor(taking: ReadonlySet<Worker>, hangMillis: number, hung: (worker: Worker) => void) {
     this.#taking = taking;
@@ -45,7 +48,9 @@ export class WorkerWatch {
     }
   }
 
-  /** Asks one question, however long the answer takes. A worker that has ended is silent no more. */
+  /**
+   * Asks one question, however long the answer takes. A worker that has ended is silent no more.
+   */
   async #ask(worker: Worker): Promise<void> {
     await worker.channel.ask('alive', null).catch(() => {});
     this.#silent.delete(worker);

@@ -37,7 +37,9 @@ export class ForkedWorker implements Worker {
   readonly ended: Promise<WorkerExit>;
   readonly #worker = cluster.fork();
 
-  /** `lost` is called when nothing more comes from it, and returns whether others take connections. */
+  /**
+   * `lost` is called when nothing more comes from it, and returns whether others take connections.
+   */
   constructor(lost: (worker: Worker) => boolean) {
     const worker = this.#worker;
     ensureDisconnect(worker);

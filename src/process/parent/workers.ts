@@ -50,8 +50,8 @@ export interface WorkersOptions {
   readonly file: string;
   readonly config: Config;
   /**
-   * Workers start from these inputs, or those of the last reload, and not from the disk: a change of the files meanwhile
-   * cannot keep them from starting.
+   * Workers start from these inputs, or those of the last reload, and not from the disk: a change
+   * of the files meanwhile cannot keep them from starting.
    */
   readonly inputs: InputSnapshot;
   readonly log: Log;
@@ -78,7 +78,10 @@ interface Member {
   readyAtMillis: number | null;
 }
 
-/** The workers of a gateway on one traffic address, seen from their parent, which serves operators for all of them. */
+/**
+ * The workers of a gateway on one traffic address, seen from their parent, which serves operators
+ * for all of them.
+ */
 export class Workers implements WorkerGroup {
   readonly #options: WorkersOptions;
   readonly #log: Log;
@@ -149,10 +152,14 @@ export class Workers implements WorkerGroup {
     return this.#watch.silentMillis;
   }
 
-  /** Serves operators, and keeps the workers running from now on. Rejects with the error of the system. */
+  /**
+   * Serves operators, and keeps the workers running from now on. Rejects with the error of the
+   * system.
+   */
   async start(): Promise<void> {
     const { file, config } = this.#options;
-    // JSON has no bytes, and no infinite numbers for metrics. The file is named: which one is the default may change.
+    // JSON has no bytes, and no infinite numbers for metrics. The file is named: which one is the
+    // default may change.
     const args = [...process.argv.slice(2), '--config', file];
     cluster.setupPrimary({ serialization: 'advanced', args });
     const sources = this.#adminSources();

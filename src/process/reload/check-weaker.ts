@@ -9,8 +9,9 @@ import { hasPart } from '../../graphql/subschema/schema-parts.js';
 import type { ReloadOccasion } from './reload-source.js';
 
 /**
- * Returns what the new configuration protects less than the one in use. Throws `ConfigurationError` where files have changed and
- * no operator has asked for the reload: a file may be half written. The configuration in use decides whether that is taken.
+ * Returns what the new configuration protects less than the one in use. Throws `ConfigurationError`
+ * where files have changed and no operator has asked for the reload: a file may be half written.
+ * The configuration in use decides whether that is taken.
  */
 export async function checkWeaker(
   inUse: Config,
@@ -24,8 +25,8 @@ export async function checkWeaker(
 }
 
 /**
- * Checks that changed schemas of GraphQL upstreams do not ask for less (`@authenticated`, `@requiresScopes`). Throws
- * `ConfigurationError` where one does, unless `reload.weaker` is `take`.
+ * Checks that changed schemas of GraphQL upstreams do not ask for less (`@authenticated`,
+ * `@requiresScopes`). Throws `ConfigurationError` where one does, unless `reload.weaker` is `take`.
  */
 export function checkWeakerSchemas(
   inUse: Compiled,

@@ -2,10 +2,16 @@ import { stat } from 'node:fs/promises';
 import { glob } from '../../base/glob.js';
 import type { Inputs } from '../../base/inputs.js';
 
-/** Least time between two looks. Polling needs no support of the file system; mounted volumes often have none. */
+/**
+ * Least time between two looks. Polling needs no support of the file system; mounted volumes often
+ * have none.
+ */
 const LOOK_MILLIS = 500;
 
-/** Time between two looks for each file: a look takes about 0.03 ms of processor time for each, so 1.5 % of it at most. */
+/**
+ * Time between two looks for each file: a look takes about 0.03 ms of processor time for each, so
+ * 1.5 % of it at most.
+ */
 const LOOK_MILLIS_PER_FILE = 2;
 
 /** Files looked at, at most: of more, those that were read first. */
@@ -23,9 +29,9 @@ export type FileIdentities = Map<string, string>;
 type Identities = ReadonlyMap<string, string>;
 
 /**
- * Reports changes of the files that a configuration was read from. A change is reported when two looks in a row see the
- * same: files are often replaced one after the other. Symbolic links are followed at each look, for volumes of
- * Kubernetes replace all files by changing one link.
+ * Reports changes of the files that a configuration was read from. A change is reported when two
+ * looks in a row see the same: files are often replaced one after the other. Symbolic links are
+ * followed at each look, for volumes of Kubernetes replace all files by changing one link.
  */
 export class FileWatch {
   #files: FileIdentities = new Map();
@@ -40,7 +46,10 @@ export class FileWatch {
     return trackFiles(inputs, this.#files);
   }
 
-  /** Does the work that reads the files and adds them: from now on the ones to look at. Of a failure those before are kept too. */
+  /**
+   * Does the work that reads the files and adds them: from now on the ones to look at. Of a failure
+   * those before are kept too.
+   */
   async record<T>(work: (files: FileIdentities) => Promise<T>): Promise<T> {
     const files: FileIdentities = new Map();
     try {
@@ -126,9 +135,9 @@ async function identitiesOf(paths: readonly string[]): Promise<Identities> {
 }
 
 /**
- * A text that is equal while a file, the matches of a pattern, or a folder itself has not changed. What is in the
- * folder does not count: the record of decisions may be, or the socket of a listener. '' where there is nothing at the
- * path.
+ * A text that is equal while a file, the matches of a pattern, or a folder itself has not changed.
+ * What is in the folder does not count: the record of decisions may be, or the socket of a
+ * listener. '' where there is nothing at the path.
  */
 async function identityOf(path: string): Promise<string> {
   try {

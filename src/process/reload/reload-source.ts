@@ -14,8 +14,9 @@ export interface Reads {
 export const noReads = (): Reads => ({ snapshot: emptySnapshot(), files: new Map() });
 
 /**
- * Why a configuration is compiled again: an operator asks for it, and files are read; files have changed, which must not
- * take protection away; or a backend has another WSDL, which is all that changes, and callers must not miss anything.
+ * Why a configuration is compiled again: an operator asks for it, and files are read; files have
+ * changed, which must not take protection away; or a backend has another WSDL, which is all that
+ * changes, and callers must not miss anything.
  */
 export type ReloadOccasion = 'asked' | 'changed files' | 'WSDL';
 

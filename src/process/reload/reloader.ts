@@ -15,7 +15,10 @@ export interface Applied {
   readonly weaker: readonly Diagnostic[];
 }
 
-/** Loads the configuration and puts it into use. Resolves to null where there is nothing to do; throws `ConfigurationError`. */
+/**
+ * Loads the configuration and puts it into use. Resolves to null where there is nothing to do;
+ * throws `ConfigurationError`.
+ */
 export type Apply = (cause: ReloadCause) => Promise<Applied | null>;
 
 /** The cause of a reload. */
@@ -72,7 +75,10 @@ export class Reloader {
     return next;
   }
 
-  /** Nothing is reloaded from now on. What a reload that has begun finds is not used, and not reported. */
+  /**
+   * Nothing is reloaded from now on. What a reload that has begun finds is not used, and not
+   * reported.
+   */
   close(): void {
     this.#isClosed = true;
   }

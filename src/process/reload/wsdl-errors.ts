@@ -4,7 +4,10 @@ import { AT_ONCE, type Pace } from '../../base/time-slices.js';
 import { readNamedWsdl } from '../../compile/soap/named-wsdl.js';
 import { namedWsdls } from '../../config/source/named-wsdls.js';
 
-/** Throws `error`; a configuration that cannot be used still names its WSDLs, whose errors are added. */
+/**
+ * Throws `error`; a configuration that cannot be used still names its WSDLs, whose errors are
+ * added.
+ */
 export async function throwWithWsdls(
   file: string,
   error: unknown,

@@ -40,8 +40,8 @@ interface TakenFields extends Pick<WsdlOffer, 'service' | 'changes'> {
 const PARTS_SHOWN = 10;
 
 /**
- * Takes changed WSDLs of backends into use. Nothing else is read anew: an edit of the configuration that no reload has
- * taken stays unused.
+ * Takes changed WSDLs of backends into use. Nothing else is read anew: an edit of the configuration
+ * that no reload has taken stays unused.
  */
 export class WsdlTakeover {
   readonly #log: Log;
@@ -61,7 +61,10 @@ export class WsdlTakeover {
     return { ...emptySnapshot(), contents: new Map(this.#taken) };
   }
 
-  /** A configuration is in use that was read from `snapshot`. Returns whether that is kept: where WSDLs may be taken. */
+  /**
+   * A configuration is in use that was read from `snapshot`. Returns whether that is kept: where
+   * WSDLs may be taken.
+   */
   use(snapshot: InputSnapshot, wsdls: InUse['wsdls']): boolean {
     const places = [...wsdls.values()].filter(({ place }) => place !== null);
     this.#inUse = places.length === 0 ? null : { snapshot, wsdls };
@@ -69,13 +72,17 @@ export class WsdlTakeover {
       places.flatMap(({ place, takenId }) => (takenId === null ? [] : [place?.input])),
     );
     for (const name of this.#taken.keys()) if (!used.has(name)) this.#taken.delete(name);
-    // What could not be used is not tried again, neither by the next offer nor by a worker that starts.
+    // What could not be used is not tried again, neither by the next offer nor by a worker that
+    // starts.
     for (const { place, takenId } of places)
       if (place !== null && takenId === null) snapshot.contents.delete(place.input);
     return this.#inUse !== null;
   }
 
-  /** Puts an offered WSDL into use, in turn with reloads. Of the offers that wait for one WSDL the last counts. */
+  /**
+   * Puts an offered WSDL into use, in turn with reloads. Of the offers that wait for one WSDL the
+   * last counts.
+   */
   offer(offer: WsdlOffer, reloader: Reloader, use: UseSource): void {
     const { location } = offer;
     const isWaiting = this.#waiting.has(location);
@@ -88,7 +95,10 @@ export class WsdlTakeover {
     });
   }
 
-  /** Null for an outdated offer. Throws `ConfigurationError` where the WSDL cannot be used, or callers would miss something. */
+  /**
+   * Null for an outdated offer. Throws `ConfigurationError` where the WSDL cannot be used, or
+   * callers would miss something.
+   */
   async #take(offer: WsdlOffer, use: UseSource): Promise<Applied | null> {
     const before = this.#inUse;
     const known = before?.wsdls.get(offer.location);
@@ -154,7 +164,10 @@ export const outdated = (): ConfigurationError =>
     'The next comparison decides.',
   );
 
-/** Throws `ConfigurationError` where the WSDL of the backend is not used, or callers would miss something. */
+/**
+ * Throws `ConfigurationError` where the WSDL of the backend is not used, or callers would miss
+ * something.
+ */
 async function checkTaken(before: Contract, after: Compiled): Promise<void> {
   const unused = takenProblemsOf(after.wsdls);
   if (unused.length > 0) throw new ConfigurationError(unused);

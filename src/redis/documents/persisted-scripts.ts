@@ -1,8 +1,9 @@
 import { makeScript } from '../script.js';
 
 /**
- * Shared by both scripts: the index of documents by last use, and their sizes, with the sum under the field `all`. An
- * expired document counts until its eviction, which comes first. Keys of another type are deleted and created anew.
+ * Shared by both scripts: the index of documents by last use, and their sizes, with the sum under
+ * the field `all`. An expired document counts until its eviction, which comes first. Keys of
+ * another type are deleted and created anew.
  */
 const COMMON = `
 local time = redis.call('TIME')
@@ -40,10 +41,12 @@ return text
 `);
 
 /**
- * Stores a document, and evicts the least recently used ones over the bounds, at most 100 at a time.
+ * Stores a document, and evicts the least recently used ones over the bounds, at most 100 at a
+ * time.
  *
  * KEYS: as above
- * ARGV: hash, expiry in milliseconds, text, documents at most, bytes at most, prefix of the keys of documents
+ * ARGV: hash, expiry in milliseconds, text, documents at most, bytes at most, prefix of the keys of
+ * documents
  */
 export const SET_DOCUMENT = makeScript(`${COMMON}
 redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[2])

@@ -10,7 +10,9 @@ export interface PersistedStoreOptions {
   readonly keptMillis: number;
   /** Longer documents are rejected. */
   readonly textBytes: number;
-  /** Documents in Redis, and bytes of all of them: beyond that, the least recently used are evicted. */
+  /**
+   * Documents in Redis, and bytes of all of them: beyond that, the least recently used are evicted.
+   */
   readonly entries: number;
   readonly bytes: number;
   /** Called for a document whose text does not match its hash: Redis has been tampered with. */
@@ -26,8 +28,9 @@ export interface DocumentStore {
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Persisted documents by their SHA-256, shared by all replicas. A text from Redis is used only if its hash is right. A
- * document that Redis cannot deliver counts as unknown, and the client sends its text again.
+ * Persisted documents by their SHA-256, shared by all replicas. A text from Redis is used only if
+ * its hash is right. A document that Redis cannot deliver counts as unknown, and the client sends
+ * its text again.
  */
 export function redisPersistedStore(
   local: DocumentStore,

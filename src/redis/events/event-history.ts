@@ -24,8 +24,9 @@ export interface HistoryLimits {
 /** Bytes of the messages that Redis reads at once for a replay. */
 const PAGE_BYTES = 256 * 1024;
 /**
- * Bytes of the messages of one replay, of those that a subscriber may have waiting: a message is longer than its values,
- * and a filter may drop most. More, and more than the ceiling, count as no longer kept.
+ * Bytes of the messages of one replay, of those that a subscriber may have waiting: a message is
+ * longer than its values, and a filter may drop most. More, and more than the ceiling, count as no
+ * longer kept.
  */
 const REPLAY_FACTOR = 4;
 const REPLAY_BYTES_MAX = 16 * 1024 * 1024;
@@ -39,7 +40,10 @@ interface KeptTopic {
   readonly limits: HistoryLimits & { readonly secret: string };
 }
 
-/** Reads the events that Redis keeps, a page at a time: neither Redis nor this process does only that for long. */
+/**
+ * Reads the events that Redis keeps, a page at a time: neither Redis nor this process does only
+ * that for long.
+ */
 export async function replayHistory(
   topic: KeptTopic,
   after: string | null,
@@ -58,7 +62,10 @@ export async function replayHistory(
   return { position, sequence, missed };
 }
 
-/** The events after one number up to another, of which the first page was read; null where some are not kept. */
+/**
+ * The events after one number up to another, of which the first page was read; null where some are
+ * not kept.
+ */
 async function readMissed(
   topic: KeptTopic,
   [after, newest]: readonly [number, number],

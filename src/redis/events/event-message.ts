@@ -10,20 +10,29 @@ export interface SentEvent {
   readonly values: EventValues;
 }
 
-/** Length limit of a message. Events are smaller: their size is bounded before they are published. */
+/**
+ * Length limit of a message. Events are smaller: their size is bounded before they are published.
+ */
 const CHARS_MAX = 4 * 1024 * 1024;
 const KEYS_MAX = 1000;
-/** Greatest age of an event, and clock difference of replicas. An older message may be a replay attack. */
+/**
+ * Greatest age of an event, and clock difference of replicas. An older message may be a replay
+ * attack.
+ */
 const AGE_MILLIS = 15 * 60_000;
 const SIGNATURE_CHARS = 64;
 
-/** Writes an event: its signature, a space, and JSON. Throws for values that JSON cannot express. */
+/**
+ * Writes an event: its signature, a space, and JSON. Throws for values that JSON cannot express.
+ */
 export function writeEvent(topic: string, { id, values }: SentEvent, secret: string): string {
   const body = JSON.stringify({ topic, id, at: Date.now(), values });
   return `${sign(body, secret)} ${body}`;
 }
 
-/** Reads an event; null without a valid signature, or if it is old, of another topic, or malformed. */
+/**
+ * Reads an event; null without a valid signature, or if it is old, of another topic, or malformed.
+ */
 export function readEvent(topic: string, text: string, secret: string): SentEvent | null {
   if (text.length > CHARS_MAX || text[SIGNATURE_CHARS] !== ' ') return null;
   const body = text.slice(SIGNATURE_CHARS + 1);

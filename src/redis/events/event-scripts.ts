@@ -1,12 +1,13 @@
 import { makeScript } from '../script.js';
 
 /**
- * Numbers an event, appends it to the history and publishes it, atomically: events are received in the order of their
- * numbers. The number is also the id in the stream. The ids of events are kept with their numbers for as long as the
- * counter: a topic without events for a long time has lost none.
+ * Numbers an event, appends it to the history and publishes it, atomically: events are received in
+ * the order of their numbers. The number is also the id in the stream. The ids of events are kept
+ * with their numbers for as long as the counter: a topic without events for a long time has lost
+ * none.
  *
- * KEYS: sequence (counter), history (stream), ids (sorted set). ARGV: channel, message, events kept, milliseconds they
- * are kept, id of the event
+ * KEYS: sequence (counter), history (stream), ids (sorted set). ARGV: channel, message, events
+ * kept, milliseconds they are kept, id of the event
  * Reply: the number
  */
 export const PUBLISH = makeScript(`
@@ -29,8 +30,9 @@ return number
 `);
 
 /**
- * Appends pairs of number and message to a reply, of the events between two numbers, until they have so many bytes. It
- * reads no more at once than it expects to need: Redis does nothing else meanwhile.
+ * Appends pairs of number and message to a reply, of the events between two numbers, until they
+ * have so many bytes. It reads no more at once than it expects to need: Redis does nothing else
+ * meanwhile.
  */
 const READ_PAGE = `
 local function readPage(key, from, newest, bytesMax, reply)
@@ -50,11 +52,12 @@ end
 `;
 
 /**
- * Reads the first page of events after the one with an id, and gives the newest number an id where it has none.
+ * Reads the first page of events after the one with an id, and gives the newest number an id where
+ * it has none.
  *
  * KEYS: sequence, history, ids. ARGV: id or nothing, events at most, bytes of a page, an unused id
- * Reply: the newest number, its id, the number of the id that was asked for (empty: unknown, or too much follows), then
- * pairs of number and message
+ * Reply: the newest number, its id, the number of the id that was asked for (empty: unknown, or too
+ * much follows), then pairs of number and message
  */
 export const REPLAY = makeScript(`${READ_PAGE}
 local newest = redis.call('GET', KEYS[1]) or '0'

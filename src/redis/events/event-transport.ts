@@ -26,7 +26,10 @@ interface Topic {
   readonly receivers: Set<TransportReceiver>;
   /** Sequence number of the last received event; 0 before the first. */
   last: number;
-  /** When the last announcement that Redis accepted was sent: other replicas hold it valid for a while. */
+  /**
+   * When the last announcement that Redis accepted was sent: other replicas hold it valid for a
+   * while.
+   */
   announcedAt: number;
   /** Redis accepted an announcement. */
   isAnnounced: boolean;
@@ -34,17 +37,25 @@ interface Topic {
 
 const HISTORY_MILLIS = 3_600_000;
 const ANNOUNCE_MILLIS = 2000;
-/** Every replica announces each interval: after this many without a message the subscription counts as dead. */
+/**
+ * Every replica announces each interval: after this many without a message the subscription counts
+ * as dead.
+ */
 const SILENT_INTERVALS = 3;
-/** Validity of announced demand in intervals: longer than a dead subscription takes to be detected. */
+/**
+ * Validity of announced demand in intervals: longer than a dead subscription takes to be detected.
+ */
 const DEMAND_INTERVALS = 8;
-/** Extra time limit of background commands: a Redis that is late because the machine is busy must not count as down. */
+/**
+ * Extra time limit of background commands: a Redis that is late because the machine is busy must
+ * not count as down.
+ */
 const EXTRA_MILLIS = 1000;
 const TOPICS_MAX = 10_000;
 /**
- * Carries events between replicas through Redis, which numbers, keeps and publishes them. Each replica announces its
- * subscribed topics, so that others read only the events of these from messages. While Redis is down, events stay in
- * this process, and a gap is published afterwards.
+ * Carries events between replicas through Redis, which numbers, keeps and publishes them. Each
+ * replica announces its subscribed topics, so that others read only the events of these from
+ * messages. While Redis is down, events stay in this process, and a gap is published afterwards.
  */
 export class RedisEventTransport implements EventTransport {
   readonly #connection: RedisConnection;
@@ -174,7 +185,10 @@ export class RedisEventTransport implements EventTransport {
       receiver.message({ id, topic: name, sequence, values });
   }
 
-  /** Both connections are up again: receivers replay what they missed, and gaps are sent for unsent events. */
+  /**
+   * Both connections are up again: receivers replay what they missed, and gaps are sent for unsent
+   * events.
+   */
   #resume(): void {
     if (!this.#connection.isUp || !this.#subscriber.isUp) return;
     this.#lastMessageAt = performance.now();
@@ -240,7 +254,10 @@ export class RedisEventTransport implements EventTransport {
       );
   }
 
-  /** Reports a loss when the previous announcement may have expired: others have published nothing since. */
+  /**
+   * Reports a loss when the previous announcement may have expired: others have published nothing
+   * since.
+   */
   #confirmDemand(topic: Topic, sentAt: number): void {
     const isExpired =
       performance.now() - topic.announcedAt > this.#demandMillis - this.#silentMillis;

@@ -4,7 +4,10 @@ import type { Heartbeat } from './lease-store.js';
 export const HEARTBEAT_MILLIS = 100;
 /** A replica without a heartbeat for this long refills its part of the budgets itself. */
 export const HEARTBEAT_TIMEOUT_MILLIS = 500;
-/** After Redis may have lost state, no points are granted for this long, while replicas send their views. */
+/**
+ * After Redis may have lost state, no points are granted for this long, while replicas send their
+ * views.
+ */
 const RECOVERY_MILLIS = 2000;
 
 /** Changes by a heartbeat. */
@@ -16,15 +19,18 @@ export interface ClockChange {
 }
 
 /**
- * The lease clock of one replica: shared time while its heartbeats reach Redis, else local time. Each moment counts in
- * one of them only: see `HEARTBEAT`.
+ * The lease clock of one replica: shared time while its heartbeats reach Redis, else local time.
+ * Each moment counts in one of them only: see `HEARTBEAT`.
  */
 export class LeaseClock {
   readonly #clock: () => number;
   readonly #configuredReplicas: number;
   #replicas: number;
   #isShared = false;
-  /** When shared time ended for this replica, or will end without a heartbeat; local time counts from then. */
+  /**
+   * When shared time ended for this replica, or will end without a heartbeat; local time counts
+   * from then.
+   */
   #localFrom: number;
   #localMillis = 0;
   #sharedMillis = 0;
@@ -60,7 +66,10 @@ export class LeaseClock {
     return this.#isShared && this.#clock() < this.#localFrom;
   }
 
-  /** Redis time of the last heartbeat, from which the next one credits shared time; null: it credits none. */
+  /**
+   * Redis time of the last heartbeat, from which the next one credits shared time; null: it credits
+   * none.
+   */
   get creditFromMillis(): number | null {
     return this.#isShared ? (this.#last?.heartbeat.nowMillis ?? null) : null;
   }

@@ -3,16 +3,17 @@ import { makeScript } from '../script.js';
 /**
  * Records a heartbeat, and advances the shared clock in which buckets refill.
  *
- * The refill of a bucket belongs to the replicas in equal parts. A heartbeat with the time of the previous one credits
- * the replica's part of the time between them to the shared clock; a part that is not credited is spent by its replica
- * alone. So the shared clock stands still while no replica reaches Redis, runs at half speed while half of the replicas
- * are cut off, and no moment counts twice. All times are those of Redis; the moment of a clock jump is lost. Keys of
- * another type or with invalid content are deleted and created anew.
+ * The refill of a bucket belongs to the replicas in equal parts. A heartbeat with the time of the
+ * previous one credits the replica's part of the time between them to the shared clock; a part that
+ * is not credited is spent by its replica alone. So the shared clock stands still while no replica
+ * reaches Redis, runs at half speed while half of the replicas are cut off, and no moment counts
+ * twice. All times are those of Redis; the moment of a clock jump is lost. Keys of another type or
+ * with invalid content are deleted and created anew.
  *
- * KEYS: replicas (sorted set by last heartbeat), clock (hash: epoch, shared milliseconds, startedAt), credited (hash by
- * replica: time up to which its part is credited)
- * ARGV: replica, time of its previous heartbeat or '', configured replicas, heartbeat timeout, membership expiry
- * Reply: now, epoch, shared milliseconds, replicas, start of the epoch
+ * KEYS: replicas (sorted set by last heartbeat), clock (hash: epoch, shared milliseconds,
+ * startedAt), credited (hash by replica: time up to which its part is credited)
+ * ARGV: replica, time of its previous heartbeat or '', configured replicas, heartbeat timeout,
+ * membership expiry Reply: now, epoch, shared milliseconds, replicas, start of the epoch
  */
 export const HEARTBEAT = makeScript(`
 local time = redis.call('TIME')
@@ -63,19 +64,21 @@ return {whole(now), epoch, string.format('%.6f', shared), count, whole(startedAt
 /**
  * Moves points between shared buckets and the leases of one replica.
  *
- * The requests of a replica are numbered in ascending order; a repeated number gets the reply of the first time, so that
- * a replica can repeat a request whose reply was lost. A view is published when a bucket holds 5 % of its maximum more
- * or less than its last published view predicts. Two kinds of points are not granted: the parts of other replicas in a
- * new bucket, until it has had as many requests as there are replicas, because each may have overdrawn its part; and the
- * parts of absent replicas in what the bucket held when they fell silent. Views leave the latter out.
+ * The requests of a replica are numbered in ascending order; a repeated number gets the reply of
+ * the first time, so that a replica can repeat a request whose reply was lost. A view is published
+ * when a bucket holds 5 % of its maximum more or less than its last published view predicts. Two
+ * kinds of points are not granted: the parts of other replicas in a new bucket, until it has had as
+ * many requests as there are replicas, because each may have overdrawn its part; and the parts of
+ * absent replicas in what the bucket held when they fell silent. Views leave the latter out.
  *
- * KEYS: clock, replicas, then buckets (hash: available, filledAt in shared time, incarnation, version, published and
- * publishedAt of the last view, absent replicas and the points reserved for them, last request and its grant by replica)
- * ARGV: replica, epoch, whether points are granted ('1'), replicas, channel, heartbeat timeout, then for each bucket:
- * maximum, points per second, request number, overdraft, points requested, points returned, what the bucket should hold
- * at most or '', incarnation and version as last seen, whether that is unconfirmed ('1')
- * Reply: null in another epoch; else for each bucket: granted, available, incarnation, version; four times '' when the
- * bucket was left alone
+ * KEYS: clock, replicas, then buckets (hash: available, filledAt in shared time, incarnation,
+ * version, published and publishedAt of the last view, absent replicas and the points reserved for
+ * them, last request and its grant by replica) ARGV: replica, epoch, whether points are granted
+ * ('1'), replicas, channel, heartbeat timeout, then for each bucket: maximum, points per second,
+ * request number, overdraft, points requested, points returned, what the bucket should hold at most
+ * or '', incarnation and version as last seen, whether that is unconfirmed ('1')
+ * Reply: null in another epoch; else for each bucket: granted, available, incarnation, version;
+ * four times '' when the bucket was left alone
  */
 export const EXCHANGE = makeScript(`
 local clock = redis.call('HMGET', KEYS[1], 'epoch', 'shared')

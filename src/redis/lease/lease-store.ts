@@ -75,7 +75,10 @@ export type SubscriberConnection = Pick<
   'isUp' | 'onUp' | 'subscribe' | 'reconnect'
 >;
 
-/** A replica without a heartbeat for this long is no member any more, and owns no part beyond the configured number. */
+/**
+ * A replica without a heartbeat for this long is no member any more, and owns no part beyond the
+ * configured number.
+ */
 const MEMBER_EXPIRY_MILLIS = 60_000;
 /** Silence of the subscribed channel after which a message is published to test the connection. */
 const CHANNEL_PROBE_MILLIS = 2000;
@@ -160,7 +163,9 @@ export class RedisLeaseStore {
     };
   }
 
-  /** Moves points between leases and buckets; null: the epoch is another one, and nothing was done. */
+  /**
+   * Moves points between leases and buckets; null: the epoch is another one, and nothing was done.
+   */
   async exchange(
     terms: ExchangeTerms,
     requests: readonly LeaseRequest[],
@@ -205,14 +210,20 @@ export class RedisLeaseStore {
     return this.remove(this.#options.replica);
   }
 
-  /** Removes a replica that has ended from the members, so that the others get its share of the refill. */
+  /**
+   * Removes a replica that has ended from the members, so that the others get its share of the
+   * refill.
+   */
   async remove(replica: string): Promise<void> {
     const [replicas = '', , credited = ''] = this.#keys;
     await this.#connection.command('leave', ['ZREM', replicas, replica]);
     await this.#connection.command('leave', ['HDEL', credited, replica]);
   }
 
-  /** Publishes to a channel that was silent for long; a subscriber that misses even that has a dead connection. */
+  /**
+   * Publishes to a channel that was silent for long; a subscriber that misses even that has a dead
+   * connection.
+   */
   #checkSubscription(): void {
     if (!this.#subscriber.isUp) return;
     const silentMillis = this.#clock() - this.#lastMessageAt;

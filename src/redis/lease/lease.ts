@@ -23,8 +23,8 @@ type Pending = Pick<LeaseRequest, 'number' | 'overdraft' | 'requested' | 'return
 /** An unused lease is returned after this time. */
 const IDLE_MILLIS = 1000;
 /**
- * An unused lease is returned after this time when there was a denial. A client that retries at the promised time must
- * find its points.
+ * An unused lease is returned after this time when there was a denial. A client that retries at the
+ * promised time must find its points.
  */
 const DENIED_IDLE_MILLIS = 2500;
 /** After a denial a client can overdraw no single request for this time. */
@@ -33,19 +33,21 @@ const DENIED_MILLIS = 2000;
 /**
  * The lease of one replica on the budget of one client: points that it spends without asking Redis.
  *
- * No request waits. One that costs more than the lease holds can overdraw it, on the last view of the shared bucket; the
- * overdraft is sent to Redis at once. These overdrafts are allowed:
+ * No request waits. One that costs more than the lease holds can overdraw it, on the last view of
+ * the shared bucket; the overdraft is sent to Redis at once. These overdrafts are allowed:
  *
  * - one lease, where the shared bucket holds one;
- * - this replica's part of the shared bucket, while views are fresh or Redis is away: the parts add up to the bucket,
- *   and connected replicas are not granted the parts of absent ones. A bucket of which nothing is known counts as full,
- *   also after a start with an empty Redis: another replica may have spent its own part, but not this one;
- * - one request of any cost, where the bucket holds it or nothing is known of the client, whose bucket then counts as
- *   full. Not within two seconds after a denial: a client at its limit spends grants only.
+ * - this replica's part of the shared bucket, while views are fresh or Redis is away: the parts add
+ *   up to the bucket, and connected replicas are not granted the parts of absent ones. A bucket of
+ *   which nothing is known counts as full, also after a start with an empty Redis: another replica
+ *   may have spent its own part, but not this one;
+ * - one request of any cost, where the bucket holds it or nothing is known of the client, whose
+ *   bucket then counts as full. Not within two seconds after a denial: a client at its limit spends
+ *   grants only.
  *
- * So four replicas together spend at most the budget and one lease each (a lease covers at least one request). Where
- * views come late, each may spend its part of the bucket instead. An overdraft beyond the budget is paid from the refill
- * before anything else.
+ * So four replicas together spend at most the budget and one lease each (a lease covers at least
+ * one request). Where views come late, each may spend its part of the bucket instead. An overdraft
+ * beyond the budget is paid from the refill before anything else.
  */
 export class Lease {
   readonly client: string;
@@ -123,7 +125,9 @@ export class Lease {
     return this.#points < Math.max(half + this.#reserve(times), this.#denied);
   }
 
-  /** Whether a Redis without state would give the client more than this replica knows it to have. */
+  /**
+   * Whether a Redis without state would give the client more than this replica knows it to have.
+   */
   hasState(times: Times): boolean {
     const available = this.sharedAvailable(times);
     return (
@@ -143,7 +147,9 @@ export class Lease {
     this.#usedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Marks the state in Redis as lost or outdated: the next request sends the view of this replica. */
+  /**
+   * Marks the state in Redis as lost or outdated: the next request sends the view of this replica.
+   */
   markUnconfirmed(): void {
     this.#isUnconfirmed = true;
   }
@@ -211,7 +217,8 @@ export class Lease {
     const needed = Math.max(0, this.#denied - held);
     const kept =
       leaseOf(this.rule, times.replicas) + this.#reserve(times) - Math.max(0, held - this.#denied);
-    // No replica stocks more than its part of the rest: small stocks in each would be too little for any request.
+    // No replica stocks more than its part of the rest: small stocks in each would be too little
+    // for any request.
     const rest =
       ((this.sharedAvailable(times) ?? this.rule.maximum) - needed) /
       (this.#isOnlyUser ? 1 : times.replicas);
@@ -219,7 +226,10 @@ export class Lease {
     return { number, overdraft, requested, returned: 0 };
   }
 
-  /** Points held beside the lease for requests that cost more: at most half a bucket over all replicas. */
+  /**
+   * Points held beside the lease for requests that cost more: at most half a bucket over all
+   * replicas.
+   */
   #reserve({ replicas }: Times): number {
     const { maximum } = this.rule;
     return this.#dearest > leaseOf(this.rule, replicas)
@@ -255,7 +265,10 @@ export class Lease {
   }
 }
 
-/** Whole points of a lease: the refill of one second, at most a tenth of the replica's part, at least 1. */
+/**
+ * Whole points of a lease: the refill of one second, at most a tenth of the replica's part, at
+ * least 1.
+ */
 function leaseOf(rule: BudgetRule, replicas: number): number {
   return Math.max(1, Math.floor(leaseSize(rule, replicas)));
 }
@@ -263,14 +276,20 @@ function leaseOf(rule: BudgetRule, replicas: number): number {
 const leaseSize = ({ maximum, restoreRate }: BudgetRule, replicas: number): number =>
   Math.min(restoreRate, maximum / (10 * replicas));
 
-/** Whole points that the client can spend here now, at most; below zero it is the overdraft. Null: there is no lease. */
+/**
+ * Whole points that the client can spend here now, at most; below zero it is the overdraft. Null:
+ * there is no lease.
+ */
 export function availableOf(lease: Lease | null, { maximum }: BudgetRule, times: Times): number {
   const shared = lease?.sharedAvailable(times) ?? maximum;
   const part = times.isShared ? shared : shared / times.replicas;
   return Math.floor(Math.min(maximum, part + (lease?.points ?? 0)));
 }
 
-/** Time until the points are available if nothing else is taken; null: the bucket is too small for them. */
+/**
+ * Time until the points are available if nothing else is taken; null: the bucket is too small for
+ * them.
+ */
 export function leaseRetryAfter(lease: Lease, points: number, times: Times): number | null {
   const { maximum, restoreRate } = lease.rule;
   if (points > maximum) return null;

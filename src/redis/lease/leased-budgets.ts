@@ -28,9 +28,10 @@ const BATCH = 50;
 const EVICTION_CANDIDATES = 8;
 
 /**
- * Budgets that replicas share through Redis. Each replica spends from small leases on the buckets of its active clients,
- * renews them in the background and returns idle ones. While Redis is away, each replica spends its part of the refill.
- * The protocol is described in `README.md` beside this file.
+ * Budgets that replicas share through Redis. Each replica spends from small leases on the buckets
+ * of its active clients, renews them in the background and returns idle ones. While Redis is away,
+ * each replica spends its part of the refill. The protocol is described in `README.md` beside this
+ * file.
  */
 export class LeasedBudgets implements Budgets {
   /** The leases by client, the least recently used first. */
@@ -179,7 +180,9 @@ export class LeasedBudgets implements Budgets {
     if (this.#queue.size > 0) void this.#finishFlush();
   }
 
-  /** Makes all leases active that hold points of the local refill, so that idle ones are returned. */
+  /**
+   * Makes all leases active that hold points of the local refill, so that idle ones are returned.
+   */
   #activateAll(times: Times): void {
     for (const lease of this.#leases.values()) {
       lease.refill(times);
@@ -266,7 +269,10 @@ export class LeasedBudgets implements Budgets {
     return lease;
   }
 
-  /** Evicts a returned lease, else the one with the most points: an eviction must not forgive an overdraft. */
+  /**
+   * Evicts a returned lease, else the one with the most points: an eviction must not forgive an
+   * overdraft.
+   */
   #evictOne(times: Times): void {
     let chosen: Lease | null = null;
     let compared = 0;

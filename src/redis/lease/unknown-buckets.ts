@@ -8,8 +8,8 @@ interface UnknownBucket {
 }
 
 /**
- * Views of buckets that have no lease here, the oldest evicted first. A client that spent its budget at another replica
- * must not count as new, with a full bucket.
+ * Views of buckets that have no lease here, the oldest evicted first. A client that spent its
+ * budget at another replica must not count as new, with a full bucket.
  */
 export class UnknownBuckets {
   #max: number;

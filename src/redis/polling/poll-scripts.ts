@@ -14,7 +14,8 @@ return 1
 `);
 
 /**
- * Publishes a reply if its token still has the lease: one that was overtaken must not report what is old.
+ * Publishes a reply if its token still has the lease: one that was overtaken must not report what
+ * is old.
  *
  * KEYS: lease. ARGV: token, milliseconds, channel, message
  * Reply: 1 where it was published

@@ -20,7 +20,10 @@ export interface PollSharingOptions {
 }
 
 const LEASE_MILLIS = 5000;
-/** Bytes of the longest reply that is shared. As base64 it must be shorter than the longest message that is read. */
+/**
+ * Bytes of the longest reply that is shared. As base64 it must be shorter than the longest message
+ * that is read.
+ */
 const REPLY_BYTES_MAX = 2 * MIB;
 /** Renewals in the time of a lease. */
 const RENEWALS = 4;
@@ -30,8 +33,9 @@ const BATCH = 100;
 const EXTRA_MILLIS = 1000;
 
 /**
- * Polls that replicas share. The replica that has the lease of a poll makes its calls, and publishes the replies; the
- * others take over when the lease is not renewed. Each replica polls by itself while Redis is away.
+ * Polls that replicas share. The replica that has the lease of a poll makes its calls, and
+ * publishes the replies; the others take over when the lease is not renewed. Each replica polls by
+ * itself while Redis is away.
  */
 export class RedisPollSharing implements PollSharing {
   readonly replyBytes: number;

@@ -14,8 +14,8 @@ import {
 
 export type FaultAnswer =
   /**
-   * The message as it came, without the parts of its detail that the rules remove. `repaired`: what was not valid in its Fault
-   * and was written anew; null: nothing.
+   * The message as it came, without the parts of its detail that the rules remove. `repaired`: what
+   * was not valid in its Fault and was written anew; null: nothing.
    */
   | { readonly kind: 'own'; readonly message: Buffer; readonly repaired: Repair | null }
   | ({ readonly kind: 'translated'; readonly dialect: Dialect } & TranslatedFault);
@@ -40,9 +40,10 @@ export interface FaultAnswerOptions {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Prepares a backend's Fault for the caller. `message` is whole and validated: it stays byte for byte, without the
- * removed detail, where it is valid in the caller's dialect. An invalid Fault in an envelope of that dialect is repaired: its
- * Header stays. Any other is translated into that dialect.
+ * Prepares a backend's Fault for the caller. `message` is whole and validated: it stays byte for
+ * byte, without the removed detail, where it is valid in the caller's dialect. An invalid Fault in
+ * an envelope of that dialect is repaired: its Header stays. Any other is translated into that
+ * dialect.
  */
 export function prepareFault(message: Buffer, options: FaultAnswerOptions): FaultAnswer {
   const { rules } = options;
@@ -79,7 +80,10 @@ const repairOf = (deviation: string, fault: FaultMessage, dialect: Dialect): Rep
 const NO_PREFIX = 'a code without a prefix';
 const INVALID = 'a Fault that is not valid in its version';
 
-/** Writes the Fault anew in its envelope, and keeps the cuts around it. Null where that cannot be done. */
+/**
+ * Writes the Fault anew in its envelope, and keeps the cuts around it. Null where that cannot be
+ * done.
+ */
 function replacingEdits(fault: FaultMessage, to: Dialect): readonly Edit[] | null {
   const { range } = fault;
   const replacement = range === null ? null : validFault(fault, to);

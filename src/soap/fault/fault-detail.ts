@@ -1,6 +1,9 @@
 import { ALL, type Interest, SKIP, type StartTag } from '../../xml/events.js';
 
-/** The content of a Fault's detail as JSON: an element is its text, or an object of its children by local name. */
+/**
+ * The content of a Fault's detail as JSON: an element is its text, or an object of its children by
+ * local name.
+ */
 export type FaultDetail = { readonly [local: string]: FaultDetailValue };
 type FaultDetailValue = string | FaultDetail | readonly FaultDetailValue[];
 
@@ -18,7 +21,10 @@ const NODES_MAX = 1000;
 /** UTF-16 units of all texts of one detail; further text is dropped. */
 const TEXT_UNITS_MAX = 64 * 1024;
 
-/** Builds the JSON form of a detail. Repeated names become a list. Objects have no prototype: names are input. */
+/**
+ * Builds the JSON form of a detail. Repeated names become a list. Objects have no prototype: names
+ * are input.
+ */
 export class DetailReader {
   readonly #root: Draft = emptyDraft();
   readonly #frames: Frame[] = [];

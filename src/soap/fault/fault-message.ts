@@ -36,15 +36,18 @@ interface CodeText {
 }
 
 /**
- * Reads a whole message that is a Fault, of either form in any dialect: for its translation, and for the bytes of its
- * detail that are to be cut. The message was validated before.
+ * Reads a whole message that is a Fault, of either form in any dialect: for its translation, and
+ * for the bytes of its detail that are to be cut. The message was validated before.
  *
- * A QName in a text can be resolved only while its element is open, and its text comes later. So a message is read
- * twice: the first time finds the prefixes, the second uses them.
+ * A QName in a text can be resolved only while its element is open, and its text comes later. So a
+ * message is read twice: the first time finds the prefixes, the second uses them.
  */
 export class FaultMessage implements XmlHandler {
   dialect: Dialect | null = null;
-  /** The form of the Fault, which may differ from the envelope's: gSOAP puts one of 1.1 into an envelope of 1.2 and the reverse. */
+  /**
+   * The form of the Fault, which may differ from the envelope's: gSOAP puts one of 1.1 into an
+   * envelope of 1.2 and the reverse.
+   */
   form: Dialect['faultForm'] | null = null;
   /** The code, and its subcodes from outside in. */
   readonly codes: CodeText[] = [];
@@ -74,7 +77,10 @@ export class FaultMessage implements XmlHandler {
   #text = '';
   #language: string | null = null;
   #scope: ReadonlyMap<string, string> = new Map();
-  /** The prefix of Envelope, which is nearly always that of the code too: then one reading is enough. */
+  /**
+   * The prefix of Envelope, which is nearly always that of the code too: then one reading is
+   * enough.
+   */
   #prefix = '';
   #defaultUri: string | null = null;
   #inDetail = false;
@@ -83,7 +89,10 @@ export class FaultMessage implements XmlHandler {
   #cutStart = -1;
   #cutDepth = 0;
   #partStart = 0;
-  /** Between the entries of detail: where that begins, whether there is text in it, and how long its blanks are. */
+  /**
+   * Between the entries of detail: where that begins, whether there is text in it, and how long its
+   * blanks are.
+   */
   #gapStart = 0;
   #gapHasText = false;
   #gapChars = 0;
@@ -296,7 +305,10 @@ export class FaultMessage implements XmlHandler {
     this.#language = null;
   }
 
-  /** Whether the outermost code of SOAP 1.2 lacks its prefix alone, which is that of its element then. */
+  /**
+   * Whether the outermost code of SOAP 1.2 lacks its prefix alone, which is that of its element
+   * then.
+   */
   #repairs(text: string, endBytes: number): boolean {
     const { prefix, startBytes } = this.#textTag;
     const uri = this.dialect?.envelopeUri;

@@ -11,7 +11,10 @@ import { dialectOfUri } from '../dialect.js';
 const DEPTH_MAX = 16;
 const NAMES_MAX = 64;
 
-/** Reads the names of a Fault: its code, its subcodes, and the elements of its detail. Empty for another message. */
+/**
+ * Reads the names of a Fault: its code, its subcodes, and the elements of its detail. Empty for
+ * another message.
+ */
 export class FaultNames implements XmlHandler {
   readonly names = new Set<string>();
   isFault = false;

@@ -4,7 +4,10 @@ import { STANDARD_TARGETS } from '../dialect.js';
 /** The namespace of the element in a Fault's detail that carries the refusal code of a gateway. */
 export const ERROR_URI = 'urn:soapstone:error';
 
-/** Which of a Fault's detail reaches a caller: all, the entries that the WSDL declares for the operation, or none. */
+/**
+ * Which of a Fault's detail reaches a caller: all, the entries that the WSDL declares for the
+ * operation, or none.
+ */
 export type FaultDetailPolicy = 'unsafe:pass' | 'declared' | 'none';
 
 /** The policy for one operation. */
@@ -12,7 +15,9 @@ export interface DetailRules {
   readonly policy: FaultDetailPolicy;
   /** Names of the declared entries; null where nothing declares any. */
   readonly declared: ReadonlySet<string> | null;
-  /** The types of the declared entries have an `ExceptionDetail` of .NET. Absent: they have none. */
+  /**
+   * The types of the declared entries have an `ExceptionDetail` of .NET. Absent: they have none.
+   */
   readonly declaresExceptions?: boolean;
 }
 
@@ -23,20 +28,25 @@ export const FAULT_DETAIL_POLICIES: readonly FaultDetailPolicy[] = [
 ];
 
 /**
- * Whether a child of `detail` may be seen. By local name alone: stacks leave the namespace away or write another one;
- * Axis puts the package of the class before it (`inv.BadSku`). What the WSDL declares is no trace, whatever its name.
+ * Whether a child of `detail` may be seen. By local name alone: stacks leave the namespace away or
+ * write another one; Axis puts the package of the class before it (`inv.BadSku`). What the WSDL
+ * declares is no trace, whatever its name.
  */
 export function keepsEntry({ policy, declared }: DetailRules, { uri, local }: QName): boolean {
   if (policy === 'unsafe:pass') return true;
   if (policy === 'none') return false;
   if (declared?.has(local) === true) return true;
-  // The backend is a gateway as well: its code and id say which of the two has refused, and no more.
+  // The backend is a gateway as well: its code and id say which of the two has refused, and no
+  // more.
   if (uri === ERROR_URI && local === 'error') return true;
   if (isTrace(uri, local)) return false;
   return declared === null || declared.has(local.slice(local.lastIndexOf('.') + 1));
 }
 
-/** Whether something deeper in a detail may be seen. A text with stack frames may not, declared or not. */
+/**
+ * Whether something deeper in a detail may be seen. A text with stack frames may not, declared or
+ * not.
+ */
 export const keepsInner = (
   { policy, declaresExceptions }: DetailRules,
   { uri, local }: QName,
@@ -46,8 +56,8 @@ export const keepsInner = (
     (!isTrace(uri, local) || (declaresExceptions === true && local === EXCEPTION_DETAIL)));
 
 /**
- * Whether callers may see this `faultactor`, `Role` or `Node`. Stacks write the address of the backend there. Names that
- * are no address stay: URNs, and the roles that SOAP itself defines.
+ * Whether callers may see this `faultactor`, `Role` or `Node`. Stacks write the address of the
+ * backend there. Names that are no address stay: URNs, and the roles that SOAP itself defines.
  */
 export const keepsActor = ({ policy }: DetailRules, uri: string): boolean =>
   policy === 'unsafe:pass' || URN.test(uri) || STANDARD_TARGETS.has(uri);

@@ -29,7 +29,10 @@ const CODES: ReadonlySet<string> = new Set([
   'VersionMismatch',
 ]);
 
-/** Checks a Fault against SOAP 1.2 part 1 section 5.4: which elements, in which order, and the value of its `Code`. */
+/**
+ * Checks a Fault against SOAP 1.2 part 1 section 5.4: which elements, in which order, and the value
+ * of its `Code`.
+ */
 export class FaultStructure {
   isValid = true;
   readonly #uri: string;
@@ -63,7 +66,9 @@ export class FaultStructure {
     return CODES.has(local);
   }
 
-  /** Checks the outermost code; the namespace is null where its prefix is not bound, or not known. */
+  /**
+   * Checks the outermost code; the namespace is null where its prefix is not bound, or not known.
+   */
   checkCode(uri: string | null, local: string): void {
     if (uri !== this.#uri || !CODES.has(local)) this.isValid = false;
   }

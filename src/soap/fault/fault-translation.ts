@@ -25,8 +25,8 @@ export interface TranslatedFault {
 }
 
 /**
- * Translates a Fault into another dialect: the code mapped, subcodes joined by dots or taken apart, texts, actor and
- * detail moved. Header blocks are dropped: they belong to the old envelope.
+ * Translates a Fault into another dialect: the code mapped, subcodes joined by dots or taken apart,
+ * texts, actor and detail moved. Header blocks are dropped: they belong to the old envelope.
  */
 export function translateFault(fault: FaultMessage, to: Dialect): TranslatedFault {
   const writer = new XmlWriter();
@@ -38,8 +38,8 @@ export function translateFault(fault: FaultMessage, to: Dialect): TranslatedFaul
 }
 
 /**
- * The element Fault alone, as it is valid in the dialect of its envelope, in ASCII. Null where a name in it is not: that cannot be
- * written by references.
+ * The element Fault alone, as it is valid in the dialect of its envelope, in ASCII. Null where a
+ * name in it is not: that cannot be written by references.
  */
 export function validFault(fault: FaultMessage, to: Dialect): string | null {
   const writer = new XmlWriter();

@@ -12,7 +12,9 @@ import type { Dialect } from '../dialect.js';
 import { DetailReader, type FaultDetail } from './fault-detail.js';
 import { type DetailRules, keepsActor, keepsEntry, keepsInner } from './fault-policy.js';
 
-/** The parts of a Fault, named as in SOAP 1.1 whatever the dialect was. Codes are without prefix. */
+/**
+ * The parts of a Fault, named as in SOAP 1.1 whatever the dialect was. Codes are without prefix.
+ */
 export interface FaultParts {
   readonly code: string;
   /** The outermost Subcode of SOAP 1.2. */
@@ -32,7 +34,10 @@ export interface FaultParticulars {
   readonly reasons: readonly FaultReason[];
   /** The node that reported it. */
   readonly node: string | null;
-  /** Decoded values by the local name of the entry, in place of those of `FaultParts.detail`; null: no known types. */
+  /**
+   * Decoded values by the local name of the entry, in place of those of `FaultParts.detail`; null:
+   * no known types.
+   */
   readonly typedDetail: Readonly<Record<string, unknown>> | null;
 }
 
@@ -41,7 +46,9 @@ export interface FaultReason {
   readonly language: string | null;
 }
 
-/** Which elements of `detail` are read: none, all of them, or those that the rules let a caller see. */
+/**
+ * Which elements of `detail` are read: none, all of them, or those that the rules let a caller see.
+ */
 export type FaultWants = 'no detail' | 'all' | DetailRules;
 
 /** The Fault of a backend, as an error. */
@@ -49,7 +56,10 @@ export class SoapFaultError extends Refusal {
   readonly fault: FaultParts;
   readonly particulars: FaultParticulars;
 
-  /** `challenge`: that of the backend, where the Fault is about the credentials of the caller; null for any other. */
+  /**
+   * `challenge`: that of the backend, where the Fault is about the credentials of the caller; null
+   * for any other.
+   */
   constructor(
     fault: FaultParts,
     particulars: FaultParticulars = NO_PARTICULARS,
@@ -79,9 +89,9 @@ export interface DetailObserver {
 type Part = 'code' | 'subcode' | 'string' | 'reason' | 'actor' | 'node';
 
 /**
- * Reads one Fault, of either form in any dialect: some stacks put a 1.1 Fault into a 1.2 envelope. Throws
- * `SOAP_STRUCTURE` for elements where only text may stand, and `SOAP_FAULT_CODE` for a code that the first dialect
- * does not permit.
+ * Reads one Fault, of either form in any dialect: some stacks put a 1.1 Fault into a 1.2 envelope.
+ * Throws `SOAP_STRUCTURE` for elements where only text may stand, and `SOAP_FAULT_CODE` for a code
+ * that the first dialect does not permit.
  */
 export class FaultReader implements XmlHandler {
   readonly #dialect: Dialect;
@@ -168,7 +178,10 @@ export class FaultReader implements XmlHandler {
       this.#texts.set(this.#part, (this.#texts.get(this.#part) ?? '') + piece);
   }
 
-  /** Inside Code and Reason of SOAP 1.2: Value, Subcodes in one another, each with a Value, and Texts. */
+  /**
+   * Inside Code and Reason of SOAP 1.2: Value, Subcodes in one another, each with a Value, and
+   * Texts.
+   */
   #openInner(tag: StartTag): Interest {
     const [group] = this.#path;
     if (group === 'Reason' && tag.local === 'Text' && this.#path.length === 2) {

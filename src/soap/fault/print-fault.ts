@@ -22,7 +22,10 @@ export interface FaultOptions {
   readonly isExplained: boolean;
 }
 
-/** Prints a Fault of the gateway: its code by blame, the public text, the refusal code with the id of the exchange. */
+/**
+ * Prints a Fault of the gateway: its code by blame, the public text, the refusal code with the id
+ * of the exchange.
+ */
 export function printFault(
   dialect: Dialect,
   refusal: Refusal,
@@ -76,8 +79,8 @@ export function printFault(
 }
 
 /**
- * Prints the entry of the detail. Attributes are repeated as elements: SoapClient of PHP drops attributes. Several values of
- * one name are an element each, and one attribute.
+ * Prints the entry of the detail. Attributes are repeated as elements: SoapClient of PHP drops
+ * attributes. Several values of one name are an element each, and one attribute.
  */
 function printError(
   writer: XmlWriter,
@@ -123,8 +126,8 @@ function printUpgrade(writer: XmlWriter, spoken: readonly Dialect[]): void {
 const NAME_CHARS_MAX = 256;
 
 /**
- * Prints the NotUnderstood header blocks of SOAP 1.2 part 1 section 5.4.8. Only here a name of the input is repeated, as
- * the section demands. It is a valid name, and its length is bounded.
+ * Prints the NotUnderstood header blocks of SOAP 1.2 part 1 section 5.4.8. Only here a name of the
+ * input is repeated, as the section demands. It is a valid name, and its length is bounded.
  */
 function printNotUnderstood(writer: XmlWriter, names: readonly QName[]): void {
   writer.open('soap', 'Header');

@@ -1,16 +1,24 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 import { ALL, ELEMENTS_ONLY, type Interest, type StartTag } from '../../xml/events.js';
 
-/** The WS-Addressing blocks of a message that the gateway or a service may act on. Texts are trimmed. */
+/**
+ * The WS-Addressing blocks of a message that the gateway or a service may act on. Texts are
+ * trimmed.
+ */
 export interface Addressing {
   readonly to: string | null;
-  /** The range of the text of `to` in the message; null without one that is passed on to the service. */
+  /**
+   * The range of the text of `to` in the message; null without one that is passed on to the
+   * service.
+   */
   readonly toContent: { readonly startBytes: number; readonly endBytes: number } | null;
   readonly action: string | null;
   /** The block with the action is for the service, and reaches it. */
   readonly isActionPassed: boolean;
   readonly messageId: string | null;
-  /** The message this one is the reply to: the first RelatesTo without another kind of relationship. */
+  /**
+   * The message this one is the reply to: the first RelatesTo without another kind of relationship.
+   */
   readonly relatesTo: string | null;
   /** The range of the text of `relatesTo` in the message; null without one. */
   readonly relatesToContent: { readonly startBytes: number; readonly endBytes: number } | null;
@@ -46,7 +54,10 @@ export const isAddressing = (uri: string): boolean => NAMESPACES.has(uri);
 /** Whether an address means "the connection the message came by". */
 export const isAnonymous = (address: string): boolean => ANONYMOUS.has(address);
 
-/** Blocks of which a message has one at most for one receiver (WS-Addressing 1.0, SOAP binding, section 3.2). */
+/**
+ * Blocks of which a message has one at most for one receiver (WS-Addressing 1.0, SOAP binding,
+ * section 3.2).
+ */
 const SINGLE: ReadonlySet<string> = new Set([
   'To',
   'Action',
@@ -63,7 +74,10 @@ const REPLY_BLOCKS: ReadonlySet<string> = new Set(['ReplyTo', 'FaultTo']);
 interface OpenBlock {
   readonly name: string;
   readonly isForwarded: boolean;
-  /** The text counts: it is no repetition, and relates to the request where it relates to another message. */
+  /**
+   * The text counts: it is no repetition, and relates to the request where it relates to another
+   * message.
+   */
   readonly isUsed: boolean;
   readonly contentBytes: number;
 }
@@ -72,9 +86,9 @@ interface OpenBlock {
 type At = 'text' | 'elements' | 'address' | 'addressed';
 
 /**
- * Reads the WS-Addressing blocks of one Header. All versions count as one: of two blocks, different readers act on
- * different ones. Throws `SOAP_STRUCTURE` for a block that comes twice, where that is checked, and `SOAP_HEADER_LIMIT`
- * for a text that is too long to be an address.
+ * Reads the WS-Addressing blocks of one Header. All versions count as one: of two blocks, different
+ * readers act on different ones. Throws `SOAP_STRUCTURE` for a block that comes twice, where that
+ * is checked, and `SOAP_HEADER_LIMIT` for a text that is too long to be an address.
  */
 export class AddressingReader implements Addressing {
   to: string | null = null;
@@ -186,7 +200,10 @@ export class AddressingReader implements Addressing {
 const isOfReply = (tag: StartTag): boolean =>
   REPLY.test(tag.attribute('', 'RelationshipType')?.trim() ?? '');
 
-/** Without the white space of XML around it: other blanks are part of an address, and make it another one. */
+/**
+ * Without the white space of XML around it: other blanks are part of an address, and make it
+ * another one.
+ */
 function trimmed(text: string): string {
   let start = 0;
   let end = text.length;

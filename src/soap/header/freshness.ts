@@ -15,16 +15,21 @@ export interface FreshnessOptions {
 }
 
 /**
- * Checks the times of a message, and remembers its nonces to refuse replays (UsernameToken profile 1.1 section 3.1). The
- * memory is that of this process: a nonce that is new here may be known to others. More different nonces within the
- * window than are remembered evict the oldest.
+ * Checks the times of a message, and remembers its nonces to refuse replays (UsernameToken profile
+ * 1.1 section 3.1). The memory is that of this process: a nonce that is new here may be known to
+ * others. More different nonces within the window than are remembered evict the oldest.
  */
 export class FreshnessChecker {
   readonly #options: FreshnessOptions;
-  /** The time at which each nonce may be forgotten, by its key. Nonces leave in the order they came. */
+  /**
+   * The time at which each nonce may be forgotten, by its key. Nonces leave in the order they came.
+   */
   readonly #nonces: Map<string, number>;
 
-  /** Remembers the nonces that `earlier` remembers, and both see those to come: a reload must not let one pass again. */
+  /**
+   * Remembers the nonces that `earlier` remembers, and both see those to come: a reload must not
+   * let one pass again.
+   */
   constructor(options: FreshnessOptions, earlier: FreshnessChecker | null = null) {
     this.#nonces = earlier === null ? new Map() : earlier.#nonces;
     this.#options = options;
@@ -36,8 +41,8 @@ export class FreshnessChecker {
   }
 
   /**
-   * Returns the nonces, which are new to this process. Throws `wsse:MessageExpired`, `wsse:FailedAuthentication` for one
-   * that is not, `WSSE_STRUCTURE`.
+   * Returns the nonces, which are new to this process. Throws `wsse:MessageExpired`,
+   * `wsse:FailedAuthentication` for one that is not, `WSSE_STRUCTURE`.
    */
   check(claims: readonly FreshnessClaim[], nowMillis: number): readonly Nonce[] {
     const { timestamps, nonces, windowMillis } = this.#options;
@@ -54,7 +59,8 @@ export class FreshnessChecker {
 
   #checkNonce(text: string, created: string | null, nowMillis: number): Nonce {
     const { windowMillis, noncesMax } = this.#options;
-    // Without a time it would have to be remembered for ever; a time beyond the window would outlive the memory.
+    // Without a time it would have to be remembered for ever; a time beyond the window would
+    // outlive the memory.
     if (created === null) throw new Refusal('wsse:FailedAuthentication', 'nonce without Created');
     if (Math.abs(instantOf(created) - nowMillis) > windowMillis)
       throw expired('Created of a UsernameToken is too far from now', windowMillis);
@@ -75,7 +81,10 @@ export class FreshnessChecker {
   }
 }
 
-/** `xs:dateTime` (XSD 1.0 part 2 section 3.2.7); without a time zone it is UTC, as WS-Security has it. */
+/**
+ * `xs:dateTime` (XSD 1.0 part 2 section 3.2.7); without a time zone it is UTC, as WS-Security has
+ * it.
+ */
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d{1,12})?(Z|[+-]\d{2}:\d{2})?$/;
 
 function instantOf(text: string): number {

@@ -8,17 +8,29 @@ import { isSecurity, SecurityReader } from './security-reader.js';
 export interface HeaderBlockKind {
   /** Whether a block with this name is of this kind. */
   matches(name: QName): boolean;
-  /** Blocks for the gateway are removed from the message. Else the rules of the service name the blocks that are. */
+  /**
+   * Blocks for the gateway are removed from the message. Else the rules of the service name the
+   * blocks that are.
+   */
   readonly isRemoved: boolean;
-  /** Refuses a second block of this kind for the same receiver in a request; null where it is allowed. */
+  /**
+   * Refuses a second block of this kind for the same receiver in a request; null where it is
+   * allowed.
+   */
   readonly repeatedPerTarget: RefusalCode | null;
   /** Local names of the blocks that address a message and do not change its request. */
   readonly deliveryNames: ReadonlySet<string>;
   /** Local names of the blocks that name an action, by which a service may choose the operation. */
   readonly actionNames: ReadonlySet<string>;
-  /** Local names of the blocks that are read whichever receiver they name, where `HeaderRules.checksAddressing` is set. */
+  /**
+   * Local names of the blocks that are read whichever receiver they name, where
+   * `HeaderRules.checksAddressing` is set.
+   */
   readonly namesForAllTargets: ReadonlySet<string>;
-  /** The reader of such blocks, made by the first of them and kept in `readers`; null where they are not read. */
+  /**
+   * The reader of such blocks, made by the first of them and kept in `readers`; null where they are
+   * not read.
+   */
   ensureReader(
     readers: HeaderReaders,
     rules: HeaderRules,
@@ -59,7 +71,8 @@ const HEADER_BLOCKS: readonly HeaderBlockKind[] = [
       return readers.addressing;
     },
   },
-  // WS-Security 1.1 and the drafts before it; section 5 has the rule of one block for each receiver.
+  // WS-Security 1.1 and the drafts before it; section 5 has the rule of one block for each
+  // receiver.
   {
     matches: isSecurity,
     isRemoved: false,

@@ -13,7 +13,10 @@ export interface HeaderPlace {
   readonly encoding: Encoding;
 }
 
-/** Prints a header block as XML in ASCII, which declares its own namespaces. Called for each try of each call. */
+/**
+ * Prints a header block as XML in ASCII, which declares its own namespaces. Called for each try of
+ * each call.
+ */
 export type BlockWriter = (envelopeUri: string) => string;
 
 /** The bytes to write at this place, so that the message has these blocks. */
@@ -25,9 +28,15 @@ export function printBlocks(place: HeaderPlace, writers: readonly BlockWriter[])
   return encodeAscii(text, place.encoding);
 }
 
-/** Finds the place of header blocks in a message while its envelope is validated: before the end tag of the Header. */
+/**
+ * Finds the place of header blocks in a message while its envelope is validated: before the end tag
+ * of the Header.
+ */
 export class HeaderPlaceFinder {
-  /** Changes nothing but a Header without an end tag, which is cut out; null until the place is passed. */
+  /**
+   * Changes nothing but a Header without an end tag, which is cut out; null until the place is
+   * passed.
+   */
   edit: Edit | null = null;
   /** In the message as it is sent on; -1 until its edits are applied. */
   offsetBytes = -1;

@@ -25,12 +25,15 @@ import { type BlockReader, type HeaderReaders, headerBlockKindOf } from './heade
 import type { SecurityReader } from './security-reader.js';
 import { hasSignatureId, SignedIds } from './signed-ids.js';
 
-/** Blocks named in one answer: SOAP 1.2 part 1 section 5.4.8 wants them all, a caller gains nothing by more than these. */
+/**
+ * Blocks named in one answer: SOAP 1.2 part 1 section 5.4.8 wants them all, a caller gains nothing
+ * by more than these.
+ */
 const NAMED_MAX = 16;
 
 /**
- * Reads the blocks of one Header. Made for messages that have any: most have none. Throws the refusals of the blocks as
- * they come by, and `NotUnderstood` at the end of the Header.
+ * Reads the blocks of one Header. Made for messages that have any: most have none. Throws the
+ * refusals of the blocks as they come by, and `NotUnderstood` at the end of the Header.
  */
 export class HeaderReader implements XmlHandler, HeaderReaders {
   /** Changes of the Header: blocks that end here are removed. Null for none. */
@@ -41,7 +44,9 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
   ids: SignedIds | null = null;
   /** No block is forwarded but those of delivery, whose values are all read. */
   isBare = true;
-  /** The blocks of delivery that are forwarded: their names and attributes, in alphabetical order. */
+  /**
+   * The blocks of delivery that are forwarded: their names and attributes, in alphabetical order.
+   */
   readonly deliveryBlocks: string[] = [];
   /** Every block is one of WS-Addressing. */
   isAddressingOnly = true;

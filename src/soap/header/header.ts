@@ -3,25 +3,35 @@ import type { RefusalCode } from '../../base/refusals/refusals.js';
 import { expandedName, type QName, type StartTag } from '../../xml/events.js';
 import { DIALECTS, type Dialect, type DialectName } from '../dialect.js';
 
-/** The gateway's names on the message path, and the blocks understood there and by the service behind. */
+/**
+ * The gateway's names on the message path, and the blocks understood there and by the service
+ * behind.
+ */
 export interface HeaderRules {
   /** Targets (actor, role) besides the standard `next` that mean the gateway itself. */
   readonly ownTargets: ReadonlySet<string>;
-  /** Names `{uri}local` of the blocks the gateway removes, besides the kinds of its own table (`header-blocks.ts`). */
+  /**
+   * Names `{uri}local` of the blocks the gateway removes, besides the kinds of its own table
+   * (`header-blocks.ts`).
+   */
   readonly understoodByGateway: ReadonlySet<string>;
   /**
-   * Names `{uri}local` of the blocks that the service understands; null when they are not configured: then its blocks
-   * pass and it decides for itself.
+   * Names `{uri}local` of the blocks that the service understands; null when they are not
+   * configured: then its blocks pass and it decides for itself.
    */
   readonly understoodByService: ReadonlySet<string> | null;
   /**
-   * Names `{uri}local` of the blocks for the final receiver that are taken out: those of callers that the gateway writes
-   * itself, those of replies that it has verified. Absent where there are none.
+   * Names `{uri}local` of the blocks for the final receiver that are taken out: those of callers
+   * that the gateway writes itself, those of replies that it has verified. Absent where there are
+   * none.
    */
   readonly replaced?: ReadonlySet<string>;
   /** False for replies: their final receiver is the caller, and nothing is removed. */
   readonly enforce: boolean;
-  /** WS-Addressing blocks come once at most, and blocks for other receivers are checked too. False for replies. */
+  /**
+   * WS-Addressing blocks come once at most, and blocks for other receivers are checked too. False
+   * for replies.
+   */
   readonly checksAddressing: boolean;
 }
 
@@ -39,15 +49,19 @@ export interface EnvelopeRules extends HeaderBounds {
   readonly dialects: ReadonlySet<DialectName>;
   readonly header: HeaderRules;
   /**
-   * Further children of Body are tolerated when they carry an `id`: multi-ref elements of encoded services, SOAP 1.1
-   * section 5. Literal services allow one child (WS-I Basic Profile R2201), unless an operation declares several.
+   * Further children of Body are tolerated when they carry an `id`: multi-ref elements of encoded
+   * services, SOAP 1.1 section 5. Literal services allow one child (WS-I Basic Profile R2201),
+   * unless an operation declares several.
    */
   readonly multiRef: boolean;
   /** Members an array may announce; null where arrays of the encodings are not looked for. */
   readonly arrayItemsMax: number | null;
 }
 
-/** The `MUST_UNDERSTAND` refusal, with the names SOAP 1.2 part 1 section 5.4.8 wants the answer to give. */
+/**
+ * The `MUST_UNDERSTAND` refusal, with the names SOAP 1.2 part 1 section 5.4.8 wants the answer to
+ * give.
+ */
 export class NotUnderstood extends Refusal {
   readonly names: readonly QName[];
 
@@ -87,7 +101,9 @@ export const envelopesOf = ({ dialects }: EnvelopeRules): readonly string[] =>
 /** A start tag is lent, and changes. */
 const nameOf = ({ uri, local }: QName): QName => ({ uri, local });
 
-/** The receiver of a header block. `service` is the final receiver, `none` the role of that name. */
+/**
+ * The receiver of a header block. `service` is the final receiver, `none` the role of that name.
+ */
 export type BlockTarget = 'gateway' | 'service' | 'none' | 'other';
 
 /** The action of the gateway on a header block. */
@@ -103,8 +119,8 @@ export function headerTarget(tag: StartTag, dialect: Dialect, rules: HeaderRules
 }
 
 /**
- * Decides on one header block: SOAP 1.1 section 4.2, SOAP 1.2 part 1 sections 2.7 and 5.2. Throws `SOAP_STRUCTURE` for
- * values its attributes cannot have.
+ * Decides on one header block: SOAP 1.1 section 4.2, SOAP 1.2 part 1 sections 2.7 and 5.2. Throws
+ * `SOAP_STRUCTURE` for values its attributes cannot have.
  */
 export function decideBlock(
   tag: StartTag,

@@ -39,8 +39,9 @@ const CLAIMS_MAX = 16;
 const TEXT_UNITS_MAX = 1024;
 
 /**
- * Reads times and nonces of the Security blocks of one Header (WS-Security 1.1 section 10, UsernameToken profile section
- * 3.1). Throws `WSSE_STRUCTURE` for an element that comes twice or too often.
+ * Reads times and nonces of the Security blocks of one Header (WS-Security 1.1 section 10,
+ * UsernameToken profile section 3.1). Throws `WSSE_STRUCTURE` for an element that comes twice or
+ * too often.
  */
 export class SecurityReader implements XmlHandler {
   readonly claims: FreshnessClaim[] = [];

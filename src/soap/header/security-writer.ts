@@ -8,7 +8,10 @@ export interface MadeSecurity {
   /** How long a message is valid; null for no Timestamp. */
   readonly timestampMillis: number | null;
   readonly usernameToken: MadeUsernameToken | null;
-  /** Makes the assertion about a subject, in ASCII; null for none. `subject` is null where it is always the same. */
+  /**
+   * Makes the assertion about a subject, in ASCII; null for none. `subject` is null where it is
+   * always the same.
+   */
   readonly assertion: ((subject: string | null, nowMillis: number) => string) | null;
   readonly mustUnderstand: boolean;
   /** The actor or role of the block; null for the final receiver. */
@@ -33,7 +36,9 @@ const NONCE_BYTES = 16;
 /** Makes the writers of the block, for calls about a subject. */
 export type SecurityWriter = (subject: string | null) => BlockWriter;
 
-/** Writes the block anew each time: the times, the nonce and the Ids of one message are of no other. */
+/**
+ * Writes the block anew each time: the times, the nonce and the Ids of one message are of no other.
+ */
 export function securityWriter(made: MadeSecurity, now: () => number = Date.now): SecurityWriter {
   return (subject) => (envelopeUri) => {
     const nowMillis = now();

@@ -13,12 +13,12 @@ const UTILITY: ReadonlySet<string> = new Set([
 const ID_CHARS_MAX = 1024;
 
 /**
- * Keeps the Ids of one message. A signature is verified on the element with its Id; a service acts on the element at its
- * place in the message: with one Id twice these are two elements (signature wrapping). Throws
- * `WSSE_DUPLICATE_ID`, and `WSSE_STRUCTURE` for more Ids than allowed.
+ * Keeps the Ids of one message. A signature is verified on the element with its Id; a service acts
+ * on the element at its place in the message: with one Id twice these are two elements (signature
+ * wrapping). Throws `WSSE_DUPLICATE_ID`, and `WSSE_STRUCTURE` for more Ids than allowed.
  *
- * `wsu:Id` and `xml:id` are always unique. An unqualified `Id` may be data of the application: it counts
- * where a signature refers to it.
+ * `wsu:Id` and `xml:id` are always unique. An unqualified `Id` may be data of the application: it
+ * counts where a signature refers to it.
  */
 export class SignedIds {
   /** There is a signature in the Header. */

@@ -14,8 +14,9 @@ interface Slot {
 }
 
 /**
- * Finds the attachments of a message that are parts of the WSDL: by their Content-ID (WS-I Attachments Profile 1.0
- * section 3.8), else, as older stacks name none, in their order and by their media type.
+ * Finds the attachments of a message that are parts of the WSDL: by their Content-ID (WS-I
+ * Attachments Profile 1.0 section 3.8), else, as older stacks name none, in their order and by
+ * their media type.
  */
 export class AttachedParts {
   readonly #slots: ReadonlyMap<string, Slot>;

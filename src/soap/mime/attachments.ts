@@ -15,8 +15,9 @@ const CODINGS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Keeps the parts of a package that are wanted, until it is over. They stand behind the envelope (XOP 1.0 section 1.1
- * lets them stand anywhere; stacks put them there). Throws `UPSTREAM_RESPONSE_LIMIT` when they are larger than allowed.
+ * Keeps the parts of a package that are wanted, until it is over. They stand behind the envelope
+ * (XOP 1.0 section 1.1 lets them stand anywhere; stacks put them there). Throws
+ * `UPSTREAM_RESPONSE_LIMIT` when they are larger than allowed.
  */
 export class Attachments implements AttachmentSink {
   /** Parts by both spellings of their references. */
@@ -29,7 +30,10 @@ export class Attachments implements AttachmentSink {
   #bytesLeft: number;
   #current: Part | null = null;
 
-  /** `declared` are the parts of the WSDL that are attachments. `beforePart` tells, at the latest, what is wanted. */
+  /**
+   * `declared` are the parts of the WSDL that are attachments. `beforePart` tells, at the latest,
+   * what is wanted.
+   */
   constructor(bytesMax: number, declared: readonly AttachedPart[], beforePart: () => void) {
     this.#beforePart = beforePart;
     this.#bytesMax = bytesMax;

@@ -1,13 +1,19 @@
 /** A boundary's line so far; `closed`: two dashes, so that it was the last. */
 export type BoundaryLine = 'empty' | 'dash' | 'padding' | 'return' | 'closed' | 'closed return';
 
-/** White space behind a boundary: transports of mail added some (RFC 2046 section 5.1.1), none of HTTP does. */
+/**
+ * White space behind a boundary: transports of mail added some (RFC 2046 section 5.1.1), none of
+ * HTTP does.
+ */
 export const PADDING_MAX = 128;
 
 /** How the lines around the parts of a package end; `unknown` before the first of them. */
 export type LineEnd = 'unknown' | 'CR LF' | 'LF';
 
-/** One more byte of the line of a boundary, in a package with such line ends; null for what cannot stand there. */
+/**
+ * One more byte of the line of a boundary, in a package with such line ends; null for what cannot
+ * stand there.
+ */
 export function afterBoundary(
   line: BoundaryLine,
   byte: number | undefined,

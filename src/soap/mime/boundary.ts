@@ -16,21 +16,30 @@ const CR = 13;
 const LF = 10;
 const DASH = 45;
 
-/** How the match in hand began: with CR LF, with one of them alone, or where a line begins anyway. */
+/**
+ * How the match in hand began: with CR LF, with one of them alone, or where a line begins anyway.
+ */
 type Beginning = 'line end' | 'line feed' | 'return' | 'line start';
 
 /**
- * Finds the delimiter lines of a multipart message (RFC 2046 section 5.1.1), cut anywhere, in linear time. A delimiter
- * is the boundary at the beginning of a line; a line ends with CR LF. One after a CR or LF alone is refused: some readers
- * take it for a delimiter and others do not, and the parts would not be the same for both.
+ * Finds the delimiter lines of a multipart message (RFC 2046 section 5.1.1), cut anywhere, in
+ * linear time. A delimiter is the boundary at the beginning of a line; a line ends with CR LF. One
+ * after a CR or LF alone is refused: some readers take it for a delimiter and others do not, and
+ * the parts would not be the same for both.
  */
 export class BoundaryScanner implements DelimiterScanner {
-  /** CR LF and the boundary with its dashes. Nothing but its beginning is a CR or LF, so no match begins within another. */
+  /**
+   * CR LF and the boundary with its dashes. Nothing but its beginning is a CR or LF, so no match
+   * begins within another.
+   */
   readonly #delimiter: Buffer;
   readonly #afterLineFeed: Buffer;
   readonly #afterReturn: Buffer;
   #beginning: Beginning = 'line start';
-  /** How much of `#delimiter` is matched up to here, also where its CR or LF is not there; 0 for nothing. */
+  /**
+   * How much of `#delimiter` is matched up to here, also where its CR or LF is not there; 0 for
+   * nothing.
+   */
   #matched = 0;
 
   constructor(boundary: string) {
@@ -46,8 +55,8 @@ export class BoundaryScanner implements DelimiterScanner {
   }
 
   /**
-   * Reads on from `start` and gives what is content to the sink. Returns the offset behind the next delimiter, or -1
-   * when it is not in this chunk. Throws `MTOM_STRUCTURE`.
+   * Reads on from `start` and gives what is content to the sink. Returns the offset behind the next
+   * delimiter, or -1 when it is not in this chunk. Throws `MTOM_STRUCTURE`.
    */
   scan(chunk: Buffer, start: number, sink: ContentSink): number {
     let at = start;
@@ -117,7 +126,10 @@ export class BoundaryScanner implements DelimiterScanner {
     }
   }
 
-  /** Holds back what may be the beginning of a delimiter at the end of the chunk; returns where that begins. */
+  /**
+   * Holds back what may be the beginning of a delimiter at the end of the chunk; returns where that
+   * begins.
+   */
   #hold(chunk: Buffer, start: number): number {
     const end = chunk.length;
     const first = Math.max(start, end - this.#afterLineFeed.length + 1);

@@ -19,7 +19,10 @@ export class HeaderBytes {
     this.#refuse = refuse;
   }
 
-  /** All of it, its empty line included; null where more is to come. It is overwritten by the next header. */
+  /**
+   * All of it, its empty line included; null where more is to come. It is overwritten by the next
+   * header.
+   */
   get whole(): Buffer | null {
     return this.#isWhole ? this.#bytes.subarray(0, this.#length) : null;
   }
@@ -32,7 +35,10 @@ export class HeaderBytes {
     this.#isWhole = false;
   }
 
-  /** Takes the bytes of a chunk from `start` on, as far as they belong to it. Returns the offset behind them. */
+  /**
+   * Takes the bytes of a chunk from `start` on, as far as they belong to it. Returns the offset
+   * behind them.
+   */
   take(chunk: Buffer, start: number): number {
     let at = start;
     while (at < chunk.length && !this.#isWhole) {

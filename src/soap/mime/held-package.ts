@@ -10,9 +10,10 @@ import { type Spellings, spellingsOf } from './references.js';
 const SIGNATURE_URI = 'http://www.w3.org/2000/09/xmldsig#';
 
 /**
- * Collects a package whose signed envelope includes parts of it (XOP 1.0), until all of it is there. Parts come behind the
- * envelope, and both the key of a signature and what it covers may be parts, as CXF writes them. Other packages flow from
- * the end of the envelope on. What is collected is bounded by `limits.soap.bufferBytes`.
+ * Collects a package whose signed envelope includes parts of it (XOP 1.0), until all of it is
+ * there. Parts come behind the envelope, and both the key of a signature and what it covers may be
+ * parts, as CXF writes them. Other packages flow from the end of the envelope on. What is collected
+ * is bounded by `limits.soap.bufferBytes`.
  */
 export class HeldPackage {
   readonly #limitBytes: number;
@@ -38,7 +39,10 @@ export class HeldPackage {
     return { envelope: this.#envelopeReader(reader), attachments: this.#partReader() };
   }
 
-  /** The part of a reference; null for none, and for one in a transfer encoding. Before the package is over there is none. */
+  /**
+   * The part of a reference; null for none, and for one in a transfer encoding. Before the package
+   * is over there is none.
+   */
   partOf(spellings: Spellings): { readonly id: string; readonly bytes: Buffer } | null {
     const part = spellings.map((each) => this.#byId?.get(each)).find((each) => each !== undefined);
     if (part === undefined || part.id === null || !PLAIN_CODINGS.has(part.transferEncoding))
@@ -97,7 +101,10 @@ export class HeldPackage {
     }
   }
 
-  /** Whether the envelope so far may be signed and have Includes. In UTF-16 it is not known: it flows. */
+  /**
+   * Whether the envelope so far may be signed and have Includes. In UTF-16 it is not known: it
+   * flows.
+   */
   #isIncluding(): boolean {
     this.#envelope = [Buffer.concat(this.#envelope)];
     const [bytes] = this.#envelope;

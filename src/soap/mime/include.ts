@@ -12,8 +12,8 @@ import type { References } from './references.js';
 export const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
 
 /**
- * Finds the Includes of an envelope in a package (XOP 1.0 section 2.1), and passes its events on to another handler. A
- * backend follows any reference that a client writes: only `cid:` passes.
+ * Finds the Includes of an envelope in a package (XOP 1.0 section 2.1), and passes its events on to
+ * another handler. A backend follows any reference that a client writes: only `cid:` passes.
  */
 export class IncludeReader implements XmlHandler {
   readonly #inner: XmlHandler;

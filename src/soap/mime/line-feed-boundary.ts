@@ -4,9 +4,10 @@ import { bareBoundary, type ContentSink, type DelimiterScanner } from './boundar
 const CR = 13;
 
 /**
- * Finds the delimiter lines of a package whose lines end with LF alone, cut anywhere, in linear time. Its first boundary
- * line says so, and then all lines do: a delimiter behind CR LF or CR is refused, for a reader of other line ends would
- * find other parts. A reader that wants CR LF finds no part in such a package at all.
+ * Finds the delimiter lines of a package whose lines end with LF alone, cut anywhere, in linear
+ * time. Its first boundary line says so, and then all lines do: a delimiter behind CR LF or CR is
+ * refused, for a reader of other line ends would find other parts. A reader that wants CR LF finds
+ * no part in such a package at all.
  */
 export class LineFeedScanner implements DelimiterScanner {
   readonly #dashes: Buffer;

@@ -17,8 +17,8 @@ export const isMediaType = (text: string): boolean =>
 const LENGTH_MAX = 2048;
 
 /**
- * Reads a Content-Type (RFC 9110 section 8.3.1). Null for what is none. Space before the semicolon is tolerated: real
- * stacks write it.
+ * Reads a Content-Type (RFC 9110 section 8.3.1). Null for what is none. Space before the semicolon
+ * is tolerated: real stacks write it.
  */
 export function readMediaType(header: string | undefined): MediaType | null {
   if (header === undefined) return null;
@@ -53,7 +53,10 @@ export function readContentType(header: string): ContentType | null {
 
 const TYPE = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/;
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
-/** Values that stacks write without quotes in the type of a package: `type=text/xml`, `start=<a@b>`, `boundary=uuid:...`. */
+/**
+ * Values that stacks write without quotes in the type of a package: `type=text/xml`, `start=<a@b>`,
+ * `boundary=uuid:...`.
+ */
 const BARE = /^[!#$%&'*+./0-9:<=>?@A-Z[\]^_`a-z{|}~-]{1,256}$/;
 /** Characters before a parameter (RFC 9110 section 5.6.6). */
 const BETWEEN = '; \t';
@@ -77,7 +80,8 @@ const KNOWN: ReadonlyMap<string, MediaType> = new Map(
 );
 
 /**
- * `; name=bare` and `; name="quoted"`, each name once; between semicolons there may be nothing. Null when malformed.
+ * `; name=bare` and `; name="quoted"`, each name once; between semicolons there may be nothing.
+ * Null when malformed.
  */
 function readParameters(
   header: string,
@@ -119,7 +123,10 @@ function readToken(header: string, start: number, bare: RegExp): ParameterValue 
   return bare.test(text) ? { text, next: end + 1 } : null;
 }
 
-/** `plain`: a backslash before anything it need not be before is refused, because not every reader takes it away. */
+/**
+ * `plain`: a backslash before anything it need not be before is refused, because not every reader
+ * takes it away.
+ */
 function readQuoted(header: string, start: number, plain: boolean): ParameterValue | null {
   let text = '';
   for (let at = start; at < header.length; at++) {
@@ -162,7 +169,10 @@ export function contentTypeRule(
   return header.includes(',') ? 'two content types' : 'content type parameters';
 }
 
-/** The Content-Type of a message of the gateway in this dialect. `action` goes into the header in SOAP 1.2 only. */
+/**
+ * The Content-Type of a message of the gateway in this dialect. `action` goes into the header in
+ * SOAP 1.2 only.
+ */
 export const printMediaType = (dialect: Dialect, action: string | null): string =>
   printContentType(dialect.mediaType, 'utf-8', dialect.actionHeader ? null : action);
 
@@ -178,7 +188,10 @@ export function printContentType(
   return action === null || action === '' ? base : `${base}; action=${quoted(action)}`;
 }
 
-/** The common Content-Types, made once: Node checks a new string letter by letter before it writes it. */
+/**
+ * The common Content-Types, made once: Node checks a new string letter by letter before it writes
+ * it.
+ */
 const COMMON: ReadonlyMap<string, string> = new Map(
   ['text/xml', 'application/soap+xml'].map((name) => [name, `${name}; charset=utf-8`]),
 );

@@ -44,15 +44,16 @@ export interface MultipartOptions {
 }
 
 /**
- * The section that the next byte belongs to: a boundary's line, or a part's header or content. `preamble` is before the
- * first part, `epilogue` after the last.
+ * The section that the next byte belongs to: a boundary's line, or a part's header or content.
+ * `preamble` is before the first part, `epilogue` after the last.
  */
 type Section = 'preamble' | 'boundary' | 'header' | 'envelope' | 'part' | 'epilogue';
 
 /**
- * Reads a package of parts as its bytes come in, cut anywhere (RFC 2046, RFC 2387): gives the envelope's bytes to its
- * reader, counts the other parts and lets them be. Memory is bounded by the header of one part. Throws
- * `MTOM_STRUCTURE`, `MTOM_EXTERNAL_HREF`, `XML_MESSAGE_LIMIT`, and what the envelope's reader throws.
+ * Reads a package of parts as its bytes come in, cut anywhere (RFC 2046, RFC 2387): gives the
+ * envelope's bytes to its reader, counts the other parts and lets them be. Memory is bounded by the
+ * header of one part. Throws `MTOM_STRUCTURE`, `MTOM_EXTERNAL_HREF`, `XML_MESSAGE_LIMIT`, and what
+ * the envelope's reader throws.
  */
 export class MultipartReader implements MessageReader, ContentSink {
   /** Bytes of the package so far. */

@@ -9,12 +9,16 @@ export interface DocumentRepair {
 /** The most bytes of the header of a part that are looked into. */
 const HEADER_BYTES = 16_384;
 
-/** The section that the next byte belongs to: before a part, to its header, to the envelope, or to another part. */
+/**
+ * The section that the next byte belongs to: before a part, to its header, to the envelope, or to
+ * another part.
+ */
 type Section = 'preamble' | 'header' | 'envelope' | 'rest';
 
 /**
- * Repairs the envelope in a package of parts (RFC 2387) as its bytes come in; the other parts stay as they are. The envelope
- * is the first part, or the one that `start` names. Holds the header of a part, or the length of a boundary.
+ * Repairs the envelope in a package of parts (RFC 2387) as its bytes come in; the other parts stay
+ * as they are. The envelope is the first part, or the one that `start` names. Holds the header of a
+ * part, or the length of a boundary.
  */
 export class PackageRepair implements DocumentRepair {
   readonly #delimiter: Buffer;

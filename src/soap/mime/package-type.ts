@@ -15,7 +15,10 @@ export interface PackageType {
   readonly start: string | null;
   /** The media type of that part, or null when there is none. */
   readonly type: string | null;
-  /** The media type of the envelope: that of its part, or for XOP that of `start-info`. Null when there is none. */
+  /**
+   * The media type of the envelope: that of its part, or for XOP that of `start-info`. Null when
+   * there is none.
+   */
   readonly envelopeType: string | null;
   /** The action that stands with it (RFC 3902), or null. */
   readonly action: string | null;
@@ -43,7 +46,8 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
     if (name.includes('*'))
       throw new Refusal('MTOM_STRUCTURE', 'a parameter of the Content-Type in pieces');
   }
-  // A reader that searches for the parameter's text finds it in a quoted value, or in the end of another name.
+  // A reader that searches for the parameter's text finds it in a quoted value, or in the end of
+  // another name.
   for (const piece of ['boundary', 'start']) {
     if (occurrences(header.toLowerCase(), `${piece}=`) > (parameters.has(piece) ? 1 : 0)) {
       throw new Refusal('MTOM_STRUCTURE', 'a parameter of the Content-Type within another');
@@ -75,7 +79,9 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
 
 const occurrences = (text: string, piece: string): number => text.split(piece).length - 1;
 
-/** The media type of the envelope in a part with this Content-Type. Null for what is no envelope. */
+/**
+ * The media type of the envelope in a part with this Content-Type. Null for what is no envelope.
+ */
 export function readEnvelopePart(contentType: string | null, outer: PackageType): MediaType | null {
   const type = contentType === null ? null : readContentType(contentType);
   if (type === null || (outer.type !== null && outer.type !== type.name)) return null;
@@ -90,7 +96,10 @@ export function readEnvelopePart(contentType: string | null, outer: PackageType)
   return { name, charset, action };
 }
 
-/** The media type of the envelope that probably comes under this Content-Type, in order or not; '' for none. */
+/**
+ * The media type of the envelope that probably comes under this Content-Type, in order or not; ''
+ * for none.
+ */
 export function likelyEnvelopeType(header: string | undefined): string {
   const outer = readMediaType(header);
   if (header === undefined || outer === null) return '';

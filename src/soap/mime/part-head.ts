@@ -16,7 +16,9 @@ const NAME = /^[!-9;-~]{1,128}$/;
 /** Control characters, a bare CR or LF among them. */
 const CONTROL = /[\0-\x08\n-\x1f\x7f]/;
 
-/** The fields that are read; each at most once, because readers differ in which of two they take. */
+/**
+ * The fields that are read; each at most once, because readers differ in which of two they take.
+ */
 const READ: ReadonlySet<string> = new Set([
   'content-type',
   'content-id',
@@ -34,7 +36,10 @@ export function readPartHead(bytes: Buffer): PartHead {
   };
 }
 
-/** The fields of the header of a part by their names in lower case, those that are read. Throws as `readPartHead` does. */
+/**
+ * The fields of the header of a part by their names in lower case, those that are read. Throws as
+ * `readPartHead` does.
+ */
 export function readPartFields(
   bytes: Buffer,
   read: ReadonlySet<string>,
@@ -64,7 +69,10 @@ export function readPartFields(
   return fields;
 }
 
-/** A Content-ID or a `start` parameter as it is compared: stacks write it with angle brackets and without. */
+/**
+ * A Content-ID or a `start` parameter as it is compared: stacks write it with angle brackets and
+ * without.
+ */
 export function withoutBrackets(id: string): string {
   const text = id.trim();
   return text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1).trim() : text;

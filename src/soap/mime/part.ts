@@ -32,7 +32,10 @@ export class Part implements Attachment {
     this.#coding = coding;
   }
 
-  /** Whether the piece was handed out. Throws `UPSTREAM_INVALID_RESPONSE` for what can only be decoded whole. */
+  /**
+   * Whether the piece was handed out. Throws `UPSTREAM_INVALID_RESPONSE` for what can only be
+   * decoded whole.
+   */
   hands(piece: Buffer): boolean {
     if (this.#take === null) return false;
     if (this.#coding === 'quoted-printable')
@@ -67,7 +70,9 @@ function decoded(bytes: Buffer, coding: string): Buffer {
 
 const EQUALS = 61;
 
-/** Decodes quoted-printable content (RFC 2045 section 6.7). Text that is no escape stays as it is. */
+/**
+ * Decodes quoted-printable content (RFC 2045 section 6.7). Text that is no escape stays as it is.
+ */
 function unquoted(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
   const content = Buffer.allocUnsafe(bytes.length);

@@ -2,9 +2,10 @@ import { getOrMake } from '../../base/get-or-make.js';
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 
 /**
- * Which parts a package has and which of them its envelope includes, none from elsewhere. A Content-ID and a reference
- * name the same part where they are equal as they are or decoded: stacks encode either, or both. No two parts may be
- * equal like that, and no reference may name two, so every reader finds the same one.
+ * Which parts a package has and which of them its envelope includes, none from elsewhere. A
+ * Content-ID and a reference name the same part where they are equal as they are or decoded: stacks
+ * encode either, or both. No two parts may be equal like that, and no reference may name two, so
+ * every reader finds the same one.
  */
 export class References {
   readonly #max: number;
@@ -18,8 +19,8 @@ export class References {
   #envelope: Spellings | null = null;
 
   /**
-   * `max` is the number of parts a package may have. In a request no part is included twice: a backend that puts the
-   * part in place of each Include would get a message of many times the size.
+   * `max` is the number of parts a package may have. In a request no part is included twice: a
+   * backend that puts the part in place of each Include would get a message of many times the size.
    */
   constructor(max: number, isRequest = false) {
     this.#max = max;
@@ -41,8 +42,9 @@ export class References {
   }
 
   /**
-   * An Include with this reference (RFC 2392, XOP 1.0 section 2.1). Throws `MTOM_EXTERNAL_HREF` for what names no part
-   * of a package, or the part it stands in, `MTOM_STRUCTURE` for more of them than a package may have parts.
+   * An Include with this reference (RFC 2392, XOP 1.0 section 2.1). Throws `MTOM_EXTERNAL_HREF` for
+   * what names no part of a package, or the part it stands in, `MTOM_STRUCTURE` for more of them
+   * than a package may have parts.
    */
   include(href: string): void {
     const spellings = referenceIn(href);

@@ -18,7 +18,10 @@ export interface PackagePart {
 export const contentIdOf = (part: string): string =>
   `${encodeURIComponent(part)}=${randomUUID()}@soapstone`;
 
-/** The form of a package: by XOP 1.0, where its envelope includes parts; by SOAP Messages with Attachments. */
+/**
+ * The form of a package: by XOP 1.0, where its envelope includes parts; by SOAP Messages with
+ * Attachments.
+ */
 export interface PackageForm {
   /** The media type of the envelope, without parameters. */
   readonly mediaType: string;
@@ -36,7 +39,10 @@ export interface WrittenPackage {
   readonly envelopeOffset: number;
 }
 
-/** Writes an envelope, which comes in pieces, with its parts as one package, the envelope first (RFC 2387). */
+/**
+ * Writes an envelope, which comes in pieces, with its parts as one package, the envelope first (RFC
+ * 2387).
+ */
 export function writePackage(
   envelope: readonly PackagePiece[],
   { mediaType, action, isXop }: PackageForm,

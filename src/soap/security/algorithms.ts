@@ -38,7 +38,10 @@ export const SIGNATURE_NAMES = [
 ] as const;
 export type SignatureName = (typeof SIGNATURE_NAMES)[number];
 
-/** An algorithm of signatures. `kind` is that of its key: an algorithm never takes a key of another kind. */
+/**
+ * An algorithm of signatures. `kind` is that of its key: an algorithm never takes a key of another
+ * kind.
+ */
 export interface SignatureAlgorithm {
   readonly name: SignatureName;
   readonly identifier: string;
@@ -50,7 +53,10 @@ export interface SignatureAlgorithm {
 const MORE = 'http://www.w3.org/2001/04/xmldsig-more#';
 const MORE_2007 = 'http://www.w3.org/2007/05/xmldsig-more#';
 
-/** Identifiers of algorithms: XML Signature section 6.4, RFC 9231 section 2.3. There is none with a shared key. */
+/**
+ * Identifiers of algorithms: XML Signature section 6.4, RFC 9231 section 2.3. There is none with a
+ * shared key.
+ */
 export const SIGNATURE_ALGORITHMS: readonly SignatureAlgorithm[] = [
   {
     name: 'rsa-sha1',
@@ -98,7 +104,9 @@ const BY_IDENTIFIER: ReadonlyMap<string, SignatureAlgorithm> = new Map(
 export const signatureAlgorithmOf = (identifier: string): SignatureAlgorithm | null =>
   BY_IDENTIFIER.get(identifier) ?? null;
 
-/** Smaller keys are broken within reach; larger ones cost a millisecond and more for each message. */
+/**
+ * Smaller keys are broken within reach; larger ones cost a millisecond and more for each message.
+ */
 const RSA_BITS = { least: 2048, most: 8192 } as const;
 /** Exponents as they are in use: a large one makes verification as dear as signing. */
 const RSA_EXPONENT_MAX = 0xffff_ffffn;
@@ -127,7 +135,10 @@ export function problemOfKey(key: KeyObject): string | null {
   }
 }
 
-/** Whether the key, which passed `problemOfKey`, is one of the algorithm and has made the signature of these bytes. */
+/**
+ * Whether the key, which passed `problemOfKey`, is one of the algorithm and has made the signature
+ * of these bytes.
+ */
 export function isSignatureOf(
   { kind, digest }: SignatureAlgorithm,
   key: KeyObject,

@@ -20,8 +20,9 @@ const EARLIER_MILLIS = 60_000;
 const ID_BYTES = 16;
 
 /**
- * Writes a bearer assertion of SAML 2.0, signed as a whole (core sections 2 and 5.4). It is written as its own exclusive
- * canonical form, so that what is hashed needs no second step; characters beyond ASCII are written as references.
+ * Writes a bearer assertion of SAML 2.0, signed as a whole (core sections 2 and 5.4). It is written
+ * as its own exclusive canonical form, so that what is hashed needs no second step; characters
+ * beyond ASCII are written as references.
  */
 export function issueAssertion(rules: AssertionRules, subject: string, nowMillis: number): string {
   const { issuer, audience, lifetimeMillis, identity } = rules;
@@ -43,7 +44,8 @@ export function issueAssertion(rules: AssertionRules, subject: string, nowMillis
   const signedInfo = `<ds:SignedInfo xmlns:ds="${DS}"><ds:CanonicalizationMethod Algorithm="${EXC_C14N}"></ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${algorithm.identifier}"></ds:SignatureMethod>${reference}</ds:SignedInfo>`;
   const value = signBytes(algorithm, key, Buffer.from(signedInfo)).toString('base64');
   const keyInfo = `<ds:KeyInfo><ds:X509Data><ds:X509Certificate>${certificate.certificate.raw.toString('base64')}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>`;
-  // Canonical XML declares a namespace once: the digest of a signature that covers the assertion is computed from the tree.
+  // Canonical XML declares a namespace once: the digest of a signature that covers the assertion is
+  // computed from the tree.
   const signature = `<ds:Signature xmlns:ds="${DS}">${signedInfo}<ds:SignatureValue>${value}</ds:SignatureValue>${keyInfo}</ds:Signature>`;
   return referencesFor(`${before}${signature}${after}`);
 }

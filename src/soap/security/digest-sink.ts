@@ -5,7 +5,10 @@ import { invariant } from '../../base/invariant.js';
 import { type CanonicalSink, GREATER, RETURN } from '../../xml/canonical/canonical-writer.js';
 import type { DigestName } from './algorithms.js';
 
-/** Bytes that are collected before they are hashed: a call of the hash costs as much as some hundred of them. */
+/**
+ * Bytes that are collected before they are hashed: a call of the hash costs as much as some hundred
+ * of them.
+ */
 const COLLECTED_BYTES = 16 * 1024;
 /** From here on bytes are hashed where they lie, and texts are encoded by a call of Node. */
 const DIRECT_BYTES = 256;

@@ -22,7 +22,10 @@ export function eachId(tag: StartTag, visit: (id: string) => void): void {
   }
 }
 
-/** The Id by which a signature may refer to this element; null without one (SOAP Message Security section 4.2). */
+/**
+ * The Id by which a signature may refer to this element; null without one (SOAP Message Security
+ * section 4.2).
+ */
 export function referableId(tag: StartTag): string | null {
   const id = tag.attribute(WSU, 'Id');
   if (id !== null) return id.trim();
@@ -48,7 +51,10 @@ export class ElementIds {
     }
   }
 
-  /** The one element with this Id; null without one. Throws `WSSE_DUPLICATE_ID`, `wsse:InvalidSecurity`. */
+  /**
+   * The one element with this Id; null without one. Throws `WSSE_DUPLICATE_ID`,
+   * `wsse:InvalidSecurity`.
+   */
   find(id: string): ElementNode | null {
     const [found, ...others] = this.#elements.get(id) ?? [];
     if (others.length > 0) throw new Refusal('WSSE_DUPLICATE_ID', 'Header');

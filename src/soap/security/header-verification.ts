@@ -49,7 +49,9 @@ import { judgeTimestamp, type TimestampRules } from './timestamp.js';
 import { judgeUsernameToken, type NamedUser, type UsernameTokenRules } from './username-token.js';
 import { DS, WSSE, WSSE11, WSU, XENC } from './wsse-names.js';
 
-/** What must be signed: parts by the place that they have, or header blocks by name `{uri}local`. */
+/**
+ * What must be signed: parts by the place that they have, or header blocks by name `{uri}local`.
+ */
 export type RequiredPart =
   | 'Body'
   | 'Timestamp'
@@ -66,12 +68,17 @@ export interface SignatureRules {
 
 /** What a message must have in its Security block. Made at start-up. */
 export interface VerificationRules {
-  /** The files of certificates may be replaced: these rules are as they are now. Null where no signature is demanded. */
+  /**
+   * The files of certificates may be replaced: these rules are as they are now. Null where no
+   * signature is demanded.
+   */
   readonly signature: (() => SignatureRules) | null;
   readonly timestamp: TimestampRules;
   readonly usernameToken: UsernameTokenRules | null;
   readonly saml: SamlRules | null;
-  /** The actor or role of the Security block; null: the one without, `next`: that of the next node. */
+  /**
+   * The actor or role of the Security block; null: the one without, `next`: that of the next node.
+   */
   readonly role: string | null;
   /** A signed message is taken once. */
   readonly once: boolean;
@@ -87,7 +94,9 @@ const TOKENS_MAX = 16;
 /** A signature whose own value is right. */
 export interface VerifiedSignature {
   readonly signer: ParsedCertificate;
-  /** Hashes SignedInfo with the key: equal for the same message, whatever its signature looks like. */
+  /**
+   * Hashes SignedInfo with the key: equal for the same message, whatever its signature looks like.
+   */
   readonly digest: () => string;
   /** Elements of the Header whose digests match. */
   readonly elements: ReadonlySet<ElementNode>;
@@ -124,9 +133,10 @@ const NOTHING: VerifiedHeader = {
 };
 
 /**
- * Verifies the Security block of a Header that is complete. Parts are known by their place; Ids only connect a Reference with
- * an element. `sentValues`: values of the signatures that a reply has to confirm; null where they are not known. Throws the
- * faults of WS-Security 1.1 section 12, and `WSSE_DUPLICATE_ID`.
+ * Verifies the Security block of a Header that is complete. Parts are known by their place; Ids
+ * only connect a Reference with an element. `sentValues`: values of the signatures that a reply has
+ * to confirm; null where they are not known. Throws the faults of WS-Security 1.1 section 12, and
+ * `WSSE_DUPLICATE_ID`.
  */
 export function verifyHeader(
   header: ElementNode | null,
@@ -187,7 +197,10 @@ export function verifyHeader(
   };
 }
 
-/** Whether a block whose actor or role is `written`, '' for none, is for the receiver with this role. */
+/**
+ * Whether a block whose actor or role is `written`, '' for none, is for the receiver with this
+ * role.
+ */
 export function isForRole(written: string, dialect: Dialect, role: string | null): boolean {
   const named = written.trim();
   if (role === null) return named === '' || named === dialect.ultimateTarget;
@@ -226,7 +239,10 @@ interface SecurityParts {
   readonly tokens: ReadonlySet<ElementNode>;
 }
 
-/** Sorts the children of the block by kind. Throws for what is not known, or comes more often than it may. */
+/**
+ * Sorts the children of the block by kind. Throws for what is not known, or comes more often than
+ * it may.
+ */
 function sort(security: ElementNode, rules: VerificationRules): SecurityParts {
   const { encrypted } = rules;
   const takesConfirmations = rules.confirmations !== 'refuse';
@@ -370,8 +386,8 @@ function dereferenced(node: ElementNode, { tokens }: SecurityParts, ids: Element
 }
 
 /**
- * The signatures that cover what is required of the Header. Parts that several signatures cover between them are not what
- * one sender has said. Throws `wsse:InvalidSecurity`.
+ * The signatures that cover what is required of the Header. Parts that several signatures cover
+ * between them are not what one sender has said. Throws `wsse:InvalidSecurity`.
  */
 function requireSigned(
   header: ElementNode,
@@ -392,7 +408,10 @@ function requireSigned(
   return covering;
 }
 
-/** The SignatureConfirmations, which confirm just what was sent. Throws `wsse:FailedCheck`, `wsse:InvalidSecurity`. */
+/**
+ * The SignatureConfirmations, which confirm just what was sent. Throws `wsse:FailedCheck`,
+ * `wsse:InvalidSecurity`.
+ */
 function judgeConfirmations(
   { confirmations }: SecurityParts,
   sentValues: readonly Buffer[],

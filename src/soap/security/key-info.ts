@@ -24,7 +24,10 @@ import {
   X509_V3,
 } from './wsse-names.js';
 
-/** How a message names the key of a signature (SOAP Message Security section 7, X.509 Token Profile section 3). */
+/**
+ * How a message names the key of a signature (SOAP Message Security section 7, X.509 Token Profile
+ * section 3).
+ */
 export type KeyName =
   | { readonly by: 'token'; readonly id: string }
   | { readonly by: 'embedded'; readonly letters: string }
@@ -41,7 +44,9 @@ export type KeyName =
   | { readonly by: 'assertion'; readonly id: string }
   | { readonly by: 'keyValue'; readonly node: ElementNode };
 
-/** Reads the one child of a KeyInfo. Throws `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`. */
+/**
+ * Reads the one child of a KeyInfo. Throws `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`.
+ */
 export function readKeyInfo(keyInfo: ElementNode): KeyName {
   const [part, ...further] = elementParts(keyInfo);
   if (part === undefined || further.length > 0)
@@ -92,8 +97,8 @@ function readKeyIdentifier(node: ElementNode): KeyName {
 }
 
 /**
- * One certificate, by itself or by its issuer and number. The client zeep sends it by itself within a
- * SecurityTokenReference, beside the other way, which its library may leave empty.
+ * One certificate, by itself or by its issuer and number. The client zeep sends it by itself within
+ * a SecurityTokenReference, beside the other way, which its library may leave empty.
  */
 function readX509Data(node: ElementNode, isBare: boolean): KeyName {
   const parts = new Map<string, ElementNode>();
@@ -127,7 +132,10 @@ function readIssuerSerial(
   };
 }
 
-/** The certificate in a BinarySecurityToken, in base64 without white space. Throws `wsse:UnsupportedSecurityToken` for other kinds of tokens. */
+/**
+ * The certificate in a BinarySecurityToken, in base64 without white space. Throws
+ * `wsse:UnsupportedSecurityToken` for other kinds of tokens.
+ */
 export function readBinaryToken(node: ElementNode): string {
   if (!isNamed(node, WSSE, 'BinarySecurityToken'))
     throw unsupportedToken('a token that is no X.509 certificate');

@@ -65,9 +65,9 @@ function transformation(): Transformation {
 }
 
 /**
- * Signs a whole message in UTF-8 whose last Security block is that of the gateway: gives the signed parts an Id where they have
- * none, and writes certificate and Signature to the end of the block (SOAP Message Security 1.1 sections 6.3 and 8.1).
- * `onSigned` gets the value of the signature.
+ * Signs a whole message in UTF-8 whose last Security block is that of the gateway: gives the signed
+ * parts an Id where they have none, and writes certificate and Signature to the end of the block
+ * (SOAP Message Security 1.1 sections 6.3 and 8.1). `onSigned` gets the value of the signature.
  */
 export function signMessage(
   message: Buffer,
@@ -123,7 +123,10 @@ interface IdPrefix {
   readonly isBound: boolean;
 }
 
-/** Finds a prefix for the Id of an element. One with another meaning there is not bound anew: names in it would change theirs. */
+/**
+ * Finds a prefix for the Id of an element. One with another meaning there is not bound anew: names
+ * in it would change theirs.
+ */
 function idPrefixOf(tag: Pick<StartTag, 'namespace'>): IdPrefix {
   for (let number = 0, prefix = 'wsu'; ; prefix = `wsu${++number}`) {
     const bound = tag.namespace(prefix);
@@ -255,7 +258,10 @@ function insert(
 const referenceText = (id: string, value: Buffer, digest: DigestName): string =>
   `<ds:Reference URI="#${canonicalValue(id)}"><ds:Transforms><ds:Transform Algorithm="${EXC_C14N}"></ds:Transform></ds:Transforms><ds:DigestMethod Algorithm="${digestIdentifier(digest)}"></ds:DigestMethod><ds:DigestValue>${value.toString('base64')}</ds:DigestValue></ds:Reference>`;
 
-/** The certificate, where the message brings it, and how KeyInfo names it (X.509 Token Profile 1.1 section 3). */
+/**
+ * The certificate, where the message brings it, and how KeyInfo names it (X.509 Token Profile 1.1
+ * section 3).
+ */
 function keyTexts(
   { certificate, fields }: ParsedCertificate,
   reference: KeyReference,

@@ -48,16 +48,19 @@ export interface VerifiedMessage
 }
 
 /**
- * Verifies one message by WS-Security while it streams, before another handler sees its events: the Header is kept and
- * verified at its end, what is signed behind it is digested as it flows, and compared at its end tag. So the bytes that
- * are verified are those that go on, and a message that does not match never ends.
+ * Verifies one message by WS-Security while it streams, before another handler sees its events: the
+ * Header is kept and verified at its end, what is signed behind it is digested as it flows, and
+ * compared at its end tag. So the bytes that are verified are those that go on, and a message that
+ * does not match never ends.
  */
 export class MessageVerifier implements XmlHandler {
   /** Null until Body begins; final once the message ends without a refusal. */
   verified: VerifiedMessage | null = null;
   /** Compares the attachments; null for a message that is no package. */
   readonly attachments: SignedAttachments | null;
-  /** Collects a package whose signature covers parts of it; null for a message that is no package. */
+  /**
+   * Collects a package whose signature covers parts of it; null for a message that is no package.
+   */
   readonly held: HeldPackage | null;
   readonly #rules: VerificationRules;
   readonly #inner: InterestFilter;
@@ -89,7 +92,10 @@ export class MessageVerifier implements XmlHandler {
   /** The interest of the handler in each element open. */
   readonly #interests: Interest[] = [];
 
-  /** `sentValues`: values of the signatures that a reply has to confirm; null where they are not known. */
+  /**
+   * `sentValues`: values of the signatures that a reply has to confirm; null where they are not
+   * known.
+   */
   constructor(
     handler: XmlHandler,
     rules: VerificationRules,
@@ -147,7 +153,9 @@ export class MessageVerifier implements XmlHandler {
     return true;
   }
 
-  /** Comments are no part of what is signed: beside text they may change what a backend reads of it. */
+  /**
+   * Comments are no part of what is signed: beside text they may change what a backend reads of it.
+   */
   comment(chars: string): void {
     this.#block?.comment(chars);
     if (this.#digests.length > 0) {
@@ -158,7 +166,10 @@ export class MessageVerifier implements XmlHandler {
     this.#handler.comment?.(chars);
   }
 
-  /** An Include in a header block or in what is signed stands for the base64 of its part (XOP 1.0 section 3.2). */
+  /**
+   * An Include in a header block or in what is signed stands for the base64 of its part (XOP 1.0
+   * section 3.2).
+   */
   #isIncluded({ local, uri }: StartTag): boolean {
     return (
       local === 'Include' && uri === XOP_URI && (this.#block !== null || this.#digests.length > 0)
@@ -291,7 +302,10 @@ export class MessageVerifier implements XmlHandler {
     this.attachments.expect({ references, covered });
   }
 
-  /** The parts that are the certificate of a signer. Its own signature need not cover it: it is known by its bytes. */
+  /**
+   * The parts that are the certificate of a signer. Its own signature need not cover it: it is
+   * known by its bytes.
+   */
   #certificateParts({ signatures }: VerifiedHeader): readonly string[] {
     const certificates = signatures.map(({ signer }) => signer.certificate.raw);
     return this.#headerParts.flatMap(({ id, bytes }) =>

@@ -10,14 +10,18 @@ interface Remembered {
 }
 
 /**
- * Remembers what may come once only, in this process: nonces and signed messages, each until a time of its own. Nothing is
- * forgotten before its time: a full memory takes nothing new, because what it forgot could come again.
+ * Remembers what may come once only, in this process: nonces and signed messages, each until a time
+ * of its own. Nothing is forgotten before its time: a full memory takes nothing new, because what
+ * it forgot could come again.
  */
 export class OnceMemory {
   readonly max: number;
   readonly #remembered: Remembered;
 
-  /** Remembers what `earlier` remembers, and both see what is to come: a reload must not let anything pass again. */
+  /**
+   * Remembers what `earlier` remembers, and both see what is to come: a reload must not let
+   * anything pass again.
+   */
   constructor(max: number, earlier: OnceMemory | null = null) {
     this.max = max;
     this.#remembered = earlier === null ? { keys: new Set(), heap: [] } : earlier.#remembered;
@@ -27,7 +31,10 @@ export class OnceMemory {
     return this.#remembered.heap.length;
   }
 
-  /** Remembers a key that is `new`. One that is remembered at this time is `seen`; a memory that is `full` remembers no more. */
+  /**
+   * Remembers a key that is `new`. One that is remembered at this time is `seen`; a memory that is
+   * `full` remembers no more.
+   */
   take(key: string, untilMillis: number, nowMillis: number): 'new' | 'seen' | 'full' {
     const { keys, heap } = this.#remembered;
     this.#expire(nowMillis);

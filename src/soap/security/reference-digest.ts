@@ -52,7 +52,10 @@ export class ReferenceDigest extends ElementDigest {
   }
 }
 
-/** Compares the digest of an element that is kept, without the part `left`. Throws `wsse:FailedCheck`. */
+/**
+ * Compares the digest of an element that is kept, without the part `left`. Throws
+ * `wsse:FailedCheck`.
+ */
 export function compareDigest(
   reference: ReferenceForm,
   element: ElementNode,
@@ -65,8 +68,8 @@ export function compareDigest(
 }
 
 /**
- * The attributes `xml:` that the inclusive ways take from elements around (Canonical XML 1.0 section 2.4, 1.1 section 2.4:
- * not the Id, and bases are joined, which is not done here).
+ * The attributes `xml:` that the inclusive ways take from elements around (Canonical XML 1.0
+ * section 2.4, 1.1 section 2.4: not the Id, and bases are joined, which is not done here).
  */
 export function inheritedBy(
   kind: 'exclusive' | 'inclusive' | 'inclusive 1.1',

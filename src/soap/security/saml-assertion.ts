@@ -49,9 +49,10 @@ const ATTRIBUTES_MAX = 256;
 const METHOD = 'urn:oasis:names:tc:SAML:2.0:cm:';
 
 /**
- * Judges an assertion (SAML 2.0 core sections 2 and 5.4, SAML Token Profile 1.1): its own signature, issuer, times,
- * audience and confirmation. Throws `wsse:FailedAuthentication`, `wsse:FailedCheck`, `wsse:MessageExpired`,
- * `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`.
+ * Judges an assertion (SAML 2.0 core sections 2 and 5.4, SAML Token Profile 1.1): its own
+ * signature, issuer, times, audience and confirmation. Throws `wsse:FailedAuthentication`,
+ * `wsse:FailedCheck`, `wsse:MessageExpired`, `wsse:InvalidSecurity`,
+ * `wsse:UnsupportedSecurityToken`.
  */
 export function judgeAssertion(
   node: ElementNode,
@@ -94,7 +95,10 @@ function required(children: ReadonlyMap<string, ElementNode>, local: string): El
   return found;
 }
 
-/** The assertion is signed as a whole, by a key that is configured: what its KeyInfo says does not count. */
+/**
+ * The assertion is signed as a whole, by a key that is configured: what its KeyInfo says does not
+ * count.
+ */
 function verifySignature(
   node: ElementNode,
   signature: ElementNode,
@@ -156,7 +160,10 @@ function judgeTimes(node: ElementNode, toleranceMillis: number, nowMillis: numbe
     throw messageExpired('the assertion has expired');
 }
 
-/** Takes the first confirmation of a way that is allowed (SAML 2.0 core section 2.4.1.1: one of them has to hold). */
+/**
+ * Takes the first confirmation of a way that is allowed (SAML 2.0 core section 2.4.1.1: one of them
+ * has to hold).
+ */
 function readConfirmation(
   subject: ElementNode,
   { confirmations, toleranceMillis }: SamlRules,
@@ -183,7 +190,10 @@ function readConfirmation(
   throw failedAuthentication('no confirmation of the subject is accepted');
 }
 
-/** Whether the sender of the message is whom the confirmation means. `signer`: of the signature that covers what is required. */
+/**
+ * Whether the sender of the message is whom the confirmation means. `signer`: of the signature that
+ * covers what is required.
+ */
 export function isConfirmed(
   { confirmation, holderCertificate }: VerifiedAssertion,
   signer: ParsedCertificate | null,

@@ -1,15 +1,18 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 
 /**
- * The refusals of verification, by the faults of WS-Security 1.1 section 12. `rule` is told to the caller where the table of
- * explanations allows; `detail` is for the log alone.
+ * The refusals of verification, by the faults of WS-Security 1.1 section 12. `rule` is told to the
+ * caller where the table of explanations allows; `detail` is for the log alone.
  */
 export const invalidSecurity = (rule: string): Refusal => new Refusal('wsse:InvalidSecurity', rule);
 
 /** A signature or digest does not match: which one is for the log. */
 export const failedCheck = (detail: string): Refusal => new Refusal('wsse:FailedCheck', detail);
 
-/** A comment beside text in what is signed: readers differ in the text they take, and no digest covers the comment. */
+/**
+ * A comment beside text in what is signed: readers differ in the text they take, and no digest
+ * covers the comment.
+ */
 export const commentInText = (): Refusal =>
   new Refusal('wsse:FailedCheck', 'a comment in a text that is signed', { text: COMMENT_IN_TEXT });
 

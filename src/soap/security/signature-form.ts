@@ -30,7 +30,10 @@ export interface Transformation {
   readonly method: CanonicalMethod;
   /** The signature in the element is left out, as in SAML. */
   readonly isEnveloped: boolean;
-  /** The element is a SecurityTokenReference, and the token that it names is digested (SOAP Message Security 8.3). */
+  /**
+   * The element is a SecurityTokenReference, and the token that it names is digested (SOAP Message
+   * Security 8.3).
+   */
   readonly isDereferenced: boolean;
 }
 
@@ -61,8 +64,8 @@ const TRANSFORMS_MAX = 5;
 const PREFIXES_MAX = 64;
 
 /**
- * Reads a Signature (XML Signature section 4), which has the parts of the Basic Security Profile 1.1 section 8 and no
- * others. Throws `wsse:InvalidSecurity`, `wsse:UnsupportedAlgorithm`.
+ * Reads a Signature (XML Signature section 4), which has the parts of the Basic Security Profile
+ * 1.1 section 8 and no others. Throws `wsse:InvalidSecurity`, `wsse:UnsupportedAlgorithm`.
  */
 export function readSignature(node: ElementNode, rules: AlgorithmRules): SignatureForm {
   const [signedInfo, value, keyInfo, ...further] = elementParts(node);
@@ -176,7 +179,10 @@ function readAttachmentId(uri: string, transforms: ElementNode | undefined): str
   }
 }
 
-/** Takes the sequences that are in use and no others; without one the inclusive way is meant (XML Signature 4.4.3.2). */
+/**
+ * Takes the sequences that are in use and no others; without one the inclusive way is meant (XML
+ * Signature 4.4.3.2).
+ */
 function readTransforms(
   transforms: ElementNode | undefined,
   rules: AlgorithmRules,

@@ -13,13 +13,16 @@ const PLAIN: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 export interface AttachmentRules {
   /** References of all signatures: each must be right. */
   readonly references: readonly AttachmentReference[];
-  /** Content-IDs that the signature which counts covers; null where attachments need no signature. */
+  /**
+   * Content-IDs that the signature which counts covers; null where attachments need no signature.
+   */
   readonly covered: ReadonlySet<string> | null;
 }
 
 /**
- * Compares the digests of attachments as they come by, behind the envelope (SOAP Messages with Attachments Profile 1.1 section
- * 5.4: their content, of types that are neither text nor XML, which have a canonical form).
+ * Compares the digests of attachments as they come by, behind the envelope (SOAP Messages with
+ * Attachments Profile 1.1 section 5.4: their content, of types that are neither text nor XML, which
+ * have a canonical form).
  */
 export class SignedAttachments implements AttachmentSink {
   #rules: AttachmentRules | null = null;

@@ -9,7 +9,10 @@ import { inheritedBy } from './reference-digest.js';
 import { failedCheck } from './security-refusals.js';
 import type { SignatureForm } from './signature-form.js';
 
-/** Verifies the SignatureValue over SignedInfo, which it returns in canonical form. Throws `wsse:FailedCheck`. */
+/**
+ * Verifies the SignatureValue over SignedInfo, which it returns in canonical form. Throws
+ * `wsse:FailedCheck`.
+ */
 export function verifySignedInfo(
   { signedInfo, method, algorithm, value }: SignatureForm,
   key: KeyObject,

@@ -45,7 +45,10 @@ export interface CertificateRules {
 const TOKEN_CHARS_MAX = 16 * 1024;
 const CACHED_CHARS = 4 * 1024 * 1024;
 
-/** Finds and judges the certificates of messages. Parsing one costs six times as much as a signature: they are kept. */
+/**
+ * Finds and judges the certificates of messages. Parsing one costs six times as much as a
+ * signature: they are kept.
+ */
 export class SignerCertificates {
   readonly #rules: CertificateRules;
   readonly #parsed = new BoundedCache<ParsedCertificate>({
@@ -58,9 +61,9 @@ export class SignerCertificates {
   }
 
   /**
-   * The certificate that a signature names, which is trusted now. `tokenOf` finds the token of the message with an Id.
-   * Throws `wsse:FailedAuthentication`, `wsse:InvalidSecurityToken`, `wsse:UnsupportedSecurityToken`,
-   * `wsse:SecurityTokenUnavailable`.
+   * The certificate that a signature names, which is trusted now. `tokenOf` finds the token of the
+   * message with an Id. Throws `wsse:FailedAuthentication`, `wsse:InvalidSecurityToken`,
+   * `wsse:UnsupportedSecurityToken`, `wsse:SecurityTokenUnavailable`.
    */
   find(name: KeyName, tokenOf: (id: string) => string, nowMillis: number): ParsedCertificate {
     const found = this.#locate(name, tokenOf);

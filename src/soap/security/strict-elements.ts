@@ -34,8 +34,9 @@ export function elementText(node: ElementNode): string {
 }
 
 /**
- * The attribute without a namespace, without white space around it; null for none. The schemas of signatures and tokens type
- * their attributes (`xs:ID`, `xs:anyURI`, `xs:dateTime`, `xs:boolean`), and these types collapse white space.
+ * The attribute without a namespace, without white space around it; null for none. The schemas of
+ * signatures and tokens type their attributes (`xs:ID`, `xs:anyURI`, `xs:dateTime`, `xs:boolean`),
+ * and these types collapse white space.
  */
 export const typedAttribute = (node: ElementNode | undefined, local: string): string | null =>
   node?.attribute('', local)?.replace(AROUND, '') ?? null;
@@ -58,13 +59,19 @@ export const lettersOf = (node: ElementNode): string => {
 const WHITE = /[ \t\r\n]/;
 const ALL_WHITE = /[ \t\r\n]/g;
 
-/** Decodes base64 as it is written canonically; null for another text. The decoder itself passes over what is no base64. */
+/**
+ * Decodes base64 as it is written canonically; null for another text. The decoder itself passes
+ * over what is no base64.
+ */
 export function decodeBase64(letters: string): Buffer | null {
   const bytes = Buffer.from(letters, 'base64');
   return letters === '' || bytes.toString('base64') !== letters ? null : bytes;
 }
 
-/** Decodes the base64 of an element, with white space anywhere (XSD part 2 section 3.2.16). Throws `wsse:InvalidSecurity`. */
+/**
+ * Decodes the base64 of an element, with white space anywhere (XSD part 2 section 3.2.16). Throws
+ * `wsse:InvalidSecurity`.
+ */
 export function base64Of(node: ElementNode): Buffer {
   const bytes = decodeBase64(lettersOf(node));
   if (bytes === null) throw invalidSecurity(`${node.local} is no base64`);

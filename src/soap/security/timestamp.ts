@@ -11,7 +11,10 @@ export interface TimestampRules {
   readonly maxAgeMillis: number | null;
 }
 
-/** Judges a Timestamp (SOAP Message Security section 10), and returns until when it is good. Throws `wsse:InvalidSecurity`, `wsse:MessageExpired`. */
+/**
+ * Judges a Timestamp (SOAP Message Security section 10), and returns until when it is good. Throws
+ * `wsse:InvalidSecurity`, `wsse:MessageExpired`.
+ */
 export function judgeTimestamp(
   node: ElementNode,
   rules: TimestampRules,

@@ -19,7 +19,10 @@ export interface UsernameTokenRules {
   /** Null: whatever its age, where it says one. */
   readonly maxAgeMillis: number | null;
   readonly toleranceMillis: number;
-  /** The password of a user by name, as it is now; null where it is known by a hash or to another program alone. */
+  /**
+   * The password of a user by name, as it is now; null where it is known by a hash or to another
+   * program alone.
+   */
   passwordOf(user: string): string | null;
   /** Whether there are users whose password is judged later: then a text is handed on. */
   readonly judgesLater: boolean;
@@ -46,8 +49,9 @@ interface TokenParts {
 }
 
 /**
- * Judges a UsernameToken (UsernameToken Profile 1.1 section 3.1). Throws `wsse:FailedAuthentication`, whether the user or the
- * password is wrong, `wsse:MessageExpired`, `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`.
+ * Judges a UsernameToken (UsernameToken Profile 1.1 section 3.1). Throws
+ * `wsse:FailedAuthentication`, whether the user or the password is wrong, `wsse:MessageExpired`,
+ * `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`.
  */
 export function judgeUsernameToken(
   node: ElementNode,

@@ -13,8 +13,8 @@ import {
 import { type CallToAuthorize, type Credentials, type Fields, withFields } from './credentials.js';
 
 /**
- * The most bytes that are read of an answer with status 401 before the call is repeated. Beyond, its connection is
- * closed.
+ * The most bytes that are read of an answer with status 401 before the call is repeated. Beyond,
+ * its connection is closed.
  */
 const DISCARDED_BYTES_MAX = 64 * KIB;
 
@@ -145,7 +145,10 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
       );
     });
 
-  /** A body that was sent while it came in cannot be sent again; the next call has other credentials. */
+  /**
+   * A body that was sent while it came in cannot be sent again; the next call has other
+   * credentials.
+   */
   async #renew(): Promise<void> {
     try {
       await this.#credentials.fields(this.#asked());

@@ -11,12 +11,16 @@ export interface Challenge {
 const FIELD_CHARS_MAX = 16_384;
 const CHALLENGES_MAX = 16;
 
-/** Reads the challenges of the values of `WWW-Authenticate`. A value that is not valid ends where it is not. */
+/**
+ * Reads the challenges of the values of `WWW-Authenticate`. A value that is not valid ends where it
+ * is not.
+ */
 export function readChallenges(values: readonly string[]): readonly Challenge[] {
   const challenges: { scheme: string; token: string; parameters: Map<string, string> }[] = [];
   for (const value of values) {
     const text = value.slice(0, FIELD_CHARS_MAX);
-    // A comma parts parameters as well as challenges: a name that no equals sign follows is a scheme.
+    // A comma parts parameters as well as challenges: a name that no equals sign follows is a
+    // scheme.
     PIECE.lastIndex = 0;
     for (let match = PIECE.exec(text); match !== null; match = PIECE.exec(text)) {
       const [whole, name = '', quoted, plain, token] = match;

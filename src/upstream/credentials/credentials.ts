@@ -17,15 +17,20 @@ export interface CallToAuthorize {
   readonly refused: { readonly head: ReplyHead; readonly fields: Fields } | null;
   /** The request that the call is made for; null where it is not observed. */
   readonly observer: RequestObserver | null;
-  /** Sends the call without its body, for the challenge of the service. Rejects with a `Refusal`. */
+  /**
+   * Sends the call without its body, for the challenge of the service. Rejects with a `Refusal`.
+   */
   readonly probe: () => Promise<ReplyHead>;
 }
 
-/** Credentials of the gateway for one service. Made once for a service; values never leave in errors or logs. */
+/**
+ * Credentials of the gateway for one service. Made once for a service; values never leave in errors
+ * or logs.
+ */
 export interface Credentials {
   /**
-   * The header fields for a call; a promise while they are obtained. Throws, or rejects with, a `Refusal`:
-   * `UPSTREAM_AUTH` where they were refused and there are no others.
+   * The header fields for a call; a promise while they are obtained. Throws, or rejects with, a
+   * `Refusal`: `UPSTREAM_AUTH` where they were refused and there are no others.
    */
   fields(call: CallToAuthorize): Fields | Promise<Fields>;
   /** Whether others are obtained after the backend refused these. Absent: they are. */

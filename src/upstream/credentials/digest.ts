@@ -26,7 +26,10 @@ interface Session {
   count: number;
 }
 
-/** HTTP Digest (RFC 7616) with `qop=auth`. The nonce of the last challenge serves until the service wants another. */
+/**
+ * HTTP Digest (RFC 7616) with `qop=auth`. The nonce of the last challenge serves until the service
+ * wants another.
+ */
 export class Digest implements Credentials {
   readonly #username: string;
   readonly #password: string;
@@ -100,7 +103,10 @@ const NONE: Fields = [];
 
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
-/** Null for a challenge of another scheme, of an algorithm that is not known, or that wants the body signed. */
+/**
+ * Null for a challenge of another scheme, of an algorithm that is not known, or that wants the body
+ * signed.
+ */
 function sessionOf({
   scheme,
   parameters,

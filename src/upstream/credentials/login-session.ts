@@ -4,12 +4,17 @@ import type { CallObserver, RequestObserver } from '../../base/request-observer.
 import { RenewalLimiter } from './renewal-limiter.js';
 import type { TokenSource } from './token-source.js';
 
-/** How long after a failed login none is tried: twice as long after each, so that no account is locked. */
+/**
+ * How long after a failed login none is tried: twice as long after each, so that no account is
+ * locked.
+ */
 const PAUSE_MILLIS = 1_000;
 const PAUSE_MILLIS_MAX = 60_000;
 
 export interface LoginSessionOptions {
-  /** Resolves to a new token. Rejects with a `Refusal`: `UPSTREAM_AUTH` where the login was refused. */
+  /**
+   * Resolves to a new token. Rejects with a `Refusal`: `UPSTREAM_AUTH` where the login was refused.
+   */
   readonly logIn: (observer: CallObserver | null) => Promise<string>;
   /** Begins to observe a login. */
   readonly observeLogin: (request: RequestObserver) => CallObserver;
@@ -21,7 +26,9 @@ export interface LoginSessionOptions {
   readonly close: () => Promise<void>;
 }
 
-/** The token of a login session: one for all calls, and one login for all calls that wait for it. */
+/**
+ * The token of a login session: one for all calls, and one login for all calls that wait for it.
+ */
 export class LoginSession implements TokenSource {
   readonly #options: LoginSessionOptions;
   #current: { readonly token: string; readonly madeMillis: number } | null = null;
@@ -37,7 +44,10 @@ export class LoginSession implements TokenSource {
     this.#options = options;
   }
 
-  /** The token for a call, made for a request that is observed or not. Throws, or rejects with, a `Refusal`. */
+  /**
+   * The token for a call, made for a request that is observed or not. Throws, or rejects with, a
+   * `Refusal`.
+   */
   token(request: RequestObserver | null = null): string | Promise<string> {
     const { maxAgeMillis } = this.#options;
     const current = this.#current;
@@ -47,12 +57,17 @@ export class LoginSession implements TokenSource {
     return isFresh ? current.token : this.#logIn(request);
   }
 
-  /** Whether there is another token after the backend has refused one for an operation, or one is made. */
+  /**
+   * Whether there is another token after the backend has refused one for an operation, or one is
+   * made.
+   */
   canRenew(refused: string, operation: string): boolean {
     return this.#current?.token !== refused || this.#renewals.permits(operation, performance.now());
   }
 
-  /** The token after the backend has refused one for an operation. Other calls may have renewed it. */
+  /**
+   * The token after the backend has refused one for an operation. Other calls may have renewed it.
+   */
   renew(
     refused: string,
     operation: string,
@@ -65,7 +80,10 @@ export class LoginSession implements TokenSource {
     return this.token(request);
   }
 
-  /** The backend has accepted a token for an operation; `isRepeated`: after it had refused another for the same call. */
+  /**
+   * The backend has accepted a token for an operation; `isRepeated`: after it had refused another
+   * for the same call.
+   */
   accepted(token: string, operation: string, isRepeated: boolean): void {
     if (this.#current?.token === token) this.#renewals.accept(operation, isRepeated);
   }

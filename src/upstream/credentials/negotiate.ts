@@ -3,7 +3,10 @@ import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Credentials, Fields } from './credentials.js';
 
-/** Calls that wait for their ticket. Each is one at a time: the package works in the threads that files are read in. */
+/**
+ * Calls that wait for their ticket. Each is one at a time: the package works in the threads that
+ * files are read in.
+ */
 const WAITING_MAX = 256;
 /** The time for one, the answer of the KDC included. */
 const TICKET_MILLIS = 10_000;
@@ -56,8 +59,8 @@ const isStepping = (client: unknown): client is { step(challenge: string): Promi
   typeof client.step === 'function';
 
 /**
- * Kerberos by the scheme Negotiate (RFC 4559): every call has a ticket of its own. Backends that authenticate the
- * connection take that, too, and it is right on any connection.
+ * Kerberos by the scheme Negotiate (RFC 4559): every call has a ticket of its own. Backends that
+ * authenticate the connection take that, too, and it is right on any connection.
  */
 export class Negotiate implements Credentials {
   readonly #principal: string;

@@ -14,7 +14,10 @@ import {
   readChallengeMessage,
 } from './ntlm/messages.js';
 
-/** After a refusal one handshake is begun in this time until one is accepted: failed logons lock accounts. */
+/**
+ * After a refusal one handshake is begun in this time until one is accepted: failed logons lock
+ * accounts.
+ */
 const REFUSED_REST_MILLIS = 10_000;
 
 const NO_FIELDS: Fields = [];

@@ -21,9 +21,15 @@ export interface OAuthClient {
   /** The endpoint that is asked. */
   readonly url: string;
   readonly clientId: string;
-  /** How the client identifies itself (RFC 6749 section 2.3.1, RFC 7523 section 2.2, RFC 8705 section 2). */
+  /**
+   * How the client identifies itself (RFC 6749 section 2.3.1, RFC 7523 section 2.2, RFC 8705
+   * section 2).
+   */
   readonly clientAuth: ClientIdentity;
-  /** What a token is asked for with; absent or null: the client's own credentials (RFC 6749 section 4.4). */
+  /**
+   * What a token is asked for with; absent or null: the client's own credentials (RFC 6749 section
+   * 4.4).
+   */
   readonly grant?: ExtensionGrant | null;
   /** Posts a form to `url`, with a limit on the answer. */
   readonly post: (

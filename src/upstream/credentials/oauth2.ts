@@ -18,7 +18,10 @@ export interface OAuth2Options extends OAuthClient {
 const RENEWED_AT = 0.8;
 /** A token without `expires_in` (RFC 6749 section 5.1 only recommends it). */
 const UNTOLD_LIFE_MILLIS = 300_000;
-/** How long a failure is the answer to further calls: a token endpoint that fails is not asked by each of them. */
+/**
+ * How long a failure is the answer to further calls: a token endpoint that fails is not asked by
+ * each of them.
+ */
 const FAILED_MILLIS = 1_000;
 
 /** The signs of a field of HTTP. */
@@ -30,7 +33,10 @@ interface Token {
   readonly endMillis: number;
 }
 
-/** Tokens of an authorization server (RFC 6749): shared by all calls, one request for a token at a time. */
+/**
+ * Tokens of an authorization server (RFC 6749): shared by all calls, one request for a token at a
+ * time.
+ */
 export class OAuth2 implements TokenSource {
   readonly #options: OAuth2Options;
   #token: Token | null = null;
@@ -54,7 +60,9 @@ export class OAuth2 implements TokenSource {
     return token.text;
   }
 
-  /** Calls that were refused together had the same token: the first of them asks for another one. */
+  /**
+   * Calls that were refused together had the same token: the first of them asks for another one.
+   */
   renew(
     refused: string,
     operation: string,

@@ -1,17 +1,24 @@
-/** Between two renewals of tokens that were good for nothing that is known: twice as long after each that did not help. */
+/**
+ * Between two renewals of tokens that were good for nothing that is known: twice as long after each
+ * that did not help.
+ */
 export const RENEWAL_PAUSE_MILLIS = 10_000;
 export const RENEWAL_PAUSE_MILLIS_MAX = 60_000;
 /** Operations that are remembered for one token. */
 export const OPERATIONS_MAX = 1_000;
 
 /**
- * Decides whether a refused token is given up. A backend that refuses what the account may not do, with status 401 or a
- * Fault, would cost a login for each such call. Operations are named as in the WSDL, '' where they are not known.
+ * Decides whether a refused token is given up. A backend that refuses what the account may not do,
+ * with status 401 or a Fault, would cost a login for each such call. Operations are named as in the
+ * WSDL, '' where they are not known.
  */
 export class RenewalLimiter {
   /** The operations that the current token was good for, or the one before it until its own end. */
   readonly #good = new Set<string>();
-  /** The operations for which a token was given up that had been good for them, before the repeated call was accepted. */
+  /**
+   * The operations for which a token was given up that had been good for them, before the repeated
+   * call was accepted.
+   */
   readonly #unhelped = new Set<string>();
   #pauseMillis = RENEWAL_PAUSE_MILLIS;
   #untilMillis = Number.NEGATIVE_INFINITY;
@@ -35,7 +42,10 @@ export class RenewalLimiter {
     this.#isGivenUp = true;
   }
 
-  /** Another token is in use. One that replaces a token at its own end allows one renewal more for each operation. */
+  /**
+   * Another token is in use. One that replaces a token at its own end allows one renewal more for
+   * each operation.
+   */
   replaced(): void {
     if (!this.#isGivenUp) this.#unhelped.clear();
     this.#isGivenUp = false;

@@ -1,7 +1,10 @@
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
 import type { TokenSource } from './token-source.js';
 
-/** A shared token in a header field of every call, renewed on status 401. It closes its source where it is told to. */
+/**
+ * A shared token in a header field of every call, renewed on status 401. It closes its source where
+ * it is told to.
+ */
 export class TokenCredentials implements Credentials {
   readonly #tokens: TokenSource;
   readonly #field: string;

@@ -13,7 +13,10 @@ export interface Route extends ConnectionUse {
   readonly tunnel: HttpProxy | null;
   /** The proxy that requests are sent to instead of the backend, for http; null for none. */
   readonly forwarder: HttpProxy | null;
-  /** The IP address that connections go to, without looking the name up; null or absent to look it up. */
+  /**
+   * The IP address that connections go to, without looking the name up; null or absent to look it
+   * up.
+   */
   readonly ip?: string | null;
 }
 

@@ -25,15 +25,19 @@ export function parseProxy(text: string): HttpProxy {
   return { url, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
 }
 
-/** The proxy that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` name for an address; null for none. */
+/**
+ * The proxy that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` name for an address; null
+ * for none.
+ */
 export function environmentProxy(url: string): HttpProxy | null {
   const text = getProxyForUrl(url);
   return text === '' ? null : parseProxy(text);
 }
 
 /**
- * Asks a proxy for a tunnel (RFC 9110 section 9.3.6). Rejects with `UPSTREAM_AUTH` where the proxy wants other
- * credentials, with `UPSTREAM_UNREACHABLE` for any other refusal. The socket is destroyed then.
+ * Asks a proxy for a tunnel (RFC 9110 section 9.3.6). Rejects with `UPSTREAM_AUTH` where the proxy
+ * wants other credentials, with `UPSTREAM_UNREACHABLE` for any other refusal. The socket is
+ * destroyed then.
  */
 export function openTunnel(
   socket: Socket,

@@ -53,7 +53,10 @@ export class TlsMaterial {
     return this.#connection;
   }
 
-  /** When the certificate of the gateway, or the authority that expires first, ends; null without either. */
+  /**
+   * When the certificate of the gateway, or the authority that expires first, ends; null without
+   * either.
+   */
   get expiresMillis(): number | null {
     const { cert, ca } = this.#parts;
     return earliest(
@@ -74,7 +77,8 @@ export class TlsMaterial {
       this.#connection = connectionOptions(options, contextOf(options));
       this.#parts = parts;
     } catch {
-      // A certificate is written before its key, or after it: until both are there the earlier ones stay in use.
+      // A certificate is written before its key, or after it: until both are there the earlier ones
+      // stay in use.
     }
   }
 }

@@ -5,7 +5,10 @@ import type { AddressSet, NamedAddress } from '../address-set.js';
 import type { UpstreamLimits } from '../limits.js';
 import { distinctRecords, type ResolveName } from './resolve-name.js';
 
-/** The share by which the interval is made shorter or longer, so that many gateways do not ask at once. */
+/**
+ * The share by which the interval is made shorter or longer, so that many gateways do not ask at
+ * once.
+ */
 const JITTER = 0.2;
 /** The pause after a look-up that failed; doubled with each, up to the interval. */
 const FAILED_MILLIS = 1_000;
@@ -90,8 +93,9 @@ class WatchedName {
   }
 
   /**
-   * Calls these records from now on. Of several, a new one is called once a connection to it could be made: hosts
-   * without IPv6 get AAAA records too, and each call there would wait in vain. Resolves to whether there were others.
+   * Calls these records from now on. Of several, a new one is called once a connection to it could
+   * be made: hosts without IPv6 get AAAA records too, and each call there would wait in vain.
+   * Resolves to whether there were others.
    */
   async #use(records: readonly string[]): Promise<boolean> {
     const earlier = this.#named.records;

@@ -6,7 +6,9 @@ export type ResolveName = (hostname: string) => Promise<readonly string[]>;
 /** IP addresses of one name that are used. */
 const RECORDS_MAX = 32;
 
-/** Look-ups under way: services behind one name share them, as the system has few threads for them. */
+/**
+ * Look-ups under way: services behind one name share them, as the system has few threads for them.
+ */
 const pending = new Map<string, Promise<readonly string[]>>();
 
 /** All A and AAAA records of a name as the system resolves it, its hosts file included. */

@@ -20,11 +20,19 @@ interface Waiting {
   readonly expiresMillis: number;
 }
 
-/** Queues of calls by the class of their client. The classes take turns; within one, calls keep their order. */
+/**
+ * Queues of calls by the class of their client. The classes take turns; within one, calls keep
+ * their order.
+ */
 export class ClassQueues {
-  /** Classes with calls that wait, the next one first. There are as many as classes of the configuration. */
+  /**
+   * Classes with calls that wait, the next one first. There are as many as classes of the
+   * configuration.
+   */
   readonly #byClass = new Map<string, Set<Waiting>>();
-  /** All waiting calls, oldest first: all wait equally long, so the first one also expires first. */
+  /**
+   * All waiting calls, oldest first: all wait equally long, so the first one also expires first.
+   */
   readonly #all = new Set<Waiting>();
 
   get size(): number {

@@ -7,8 +7,8 @@ interface LatestCaller {
 }
 
 /**
- * Whose calls a service has answered with the wish for fewer, and whose otherwise. The two latest callers of each kind tell
- * whether it is one caller that gets too much, or all.
+ * Whose calls a service has answered with the wish for fewer, and whose otherwise. The two latest
+ * callers of each kind tell whether it is one caller that gets too much, or all.
  */
 export class Complaints {
   readonly #complaining = new TwoCallers();
@@ -22,7 +22,10 @@ export class Complaints {
     this.#answered.add({ caller, atMillis });
   }
 
-  /** Whether the service has asked for less in answers to one caller only, and has answered another one lately. */
+  /**
+   * Whether the service has asked for less in answers to one caller only, and has answered another
+   * one lately.
+   */
   isOfOne(nowMillis: number): boolean {
     const [one, ...others] = this.#complaining.since(nowMillis - RECENT_MILLIS);
     if (one === undefined || others.length > 0) return false;

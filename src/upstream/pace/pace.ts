@@ -7,7 +7,10 @@ import { Complaints } from './complaints.js';
 export interface PaceOptions extends Rate {
   /** Longest time that a call waits. */
   readonly waitMillis: number;
-  /** Faults that slow calls down, by code, subcode, or the name of an entry of the detail; absent: none. */
+  /**
+   * Faults that slow calls down, by code, subcode, or the name of an entry of the detail; absent:
+   * none.
+   */
   readonly backOffOn?: readonly string[];
 }
 
@@ -18,7 +21,10 @@ const WAITING_MAX = 10_000;
 const TOGETHER_MILLIS = 50;
 const TOGETHER_MAX = 64;
 
-/** A call that is later than this, or than half of an interval, would come too close to the next ones. */
+/**
+ * A call that is later than this, or than half of an interval, would come too close to the next
+ * ones.
+ */
 const LATE_MILLIS = 10;
 
 /** How slow a service can make its calls, and how soon they are faster again. */
@@ -28,7 +34,10 @@ const SLOW_DOWN_MILLIS = 1000;
 /** How slow answers to one caller make the calls of all, while those of others are answered. */
 const SLOWEST_BY_ONE = 2;
 
-/** Lets calls pass at the rate that a service bears: in order of arrival in a class, class after class. */
+/**
+ * Lets calls pass at the rate that a service bears: in order of arrival in a class, class after
+ * class.
+ */
 export class CallPace {
   readonly backOffOn: readonly string[];
   readonly #key: string;

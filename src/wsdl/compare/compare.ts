@@ -19,8 +19,9 @@ export interface Comparison {
 }
 
 /**
- * The changes that a client of the WSDL `before` meets at a backend with `after`. Services, ports and operations
- * are matched by name; types by where operations use them, in the direction they travel.
+ * The changes that a client of the WSDL `before` meets at a backend with `after`. Services, ports
+ * and operations are matched by name; types by where operations use them, in the direction they
+ * travel.
  */
 export function compareWsdls(before: WsdlModel, after: WsdlModel): Comparison {
   const changes = new Changes();
@@ -102,7 +103,10 @@ function* marksOf({ input, soapAction, addressingAction }: Operation): Generator
     if (action !== null && action !== '') yield `action ${action}`;
 }
 
-/** Reports the operations of a port that no port had: those that change what messages of others mean are not safe. */
+/**
+ * Reports the operations of a port that no port had: those that change what messages of others mean
+ * are not safe.
+ */
 function newOperations({ operations }: Port, known: KnownRequests, changes: Changes): void {
   for (const operation of operations) {
     if (known.has(operation)) continue;
@@ -256,7 +260,10 @@ function comparePayloads(
   compareAttachments(direction, where, before, after, changes);
 }
 
-/** Those of a request are all required. With the first one of a reply the answer in GraphQL becomes an object. */
+/**
+ * Those of a request are all required. With the first one of a reply the answer in GraphQL becomes
+ * an object.
+ */
 function compareAttachments(
   direction: Direction,
   where: string,

@@ -3,7 +3,10 @@ import type { Direction, Severity } from './change.js';
 
 type Add = (severity: Severity, what: string) => void;
 
-/** Reports changes of the values of a simple type, of the items of a list and the members of a union. */
+/**
+ * Reports changes of the values of a simple type, of the items of a list and the members of a
+ * union.
+ */
 export function compareSimpleTypes(
   direction: Direction,
   before: SimpleType,
@@ -29,7 +32,10 @@ interface Pair {
   readonly path: string;
 }
 
-/** The items of two lists; the members of two unions, those of one name together, the others in their order. */
+/**
+ * The items of two lists; the members of two unions, those of one name together, the others in
+ * their order.
+ */
 function partsOf(direction: Direction, { before, after, path }: Pair, add: Add): Pair[] {
   if (before.item !== null && after.item !== null) {
     return [{ before: before.item, after: after.item, path: `${path}, its items` }];
@@ -68,7 +74,9 @@ function partsOf(direction: Direction, { before, after, path }: Pair, add: Add):
 const nameOf = ({ name, builtIn }: SimpleType): string => name?.local ?? builtIn;
 
 function compareOne(direction: Direction, before: SimpleType, after: SimpleType, add: Add): void {
-  /** More values than before are harmless where clients write them, fewer where clients read them. */
+  /**
+   * More values than before are harmless where clients write them, fewer where clients read them.
+   */
   const addWider = (isWider: boolean, what: string): void => {
     if (isWider === (direction === 'request')) add('safe', what);
     else add(direction === 'request' ? 'breaking' : 'dangerous', what);

@@ -2,7 +2,10 @@ import { type Particle, typeKey } from '../model.js';
 
 /** Which elements of a content model exclude each other. */
 export interface Structure {
-  /** Keys of elements of which only one may occur: of each choice enough pairs to look for in another model. */
+  /**
+   * Keys of elements of which only one may occur: of each choice enough pairs to look for in
+   * another model.
+   */
   readonly pairs: readonly (readonly [string, string])[];
   /** Whether only one of two elements may occur. */
   excludes(one: string, other: string): boolean;
@@ -95,7 +98,9 @@ const leafIn = (above: Group): Group => ({
   isOnce: above.isOnce,
 });
 
-/** Whether a group has no effect: it occurs once, and has one member or is in a group of its kind. */
+/**
+ * Whether a group has no effect: it occurs once, and has one member or is in a group of its kind.
+ */
 const isTransparent = (particle: Particle, above: Group): boolean =>
   'particles' in particle &&
   particle.min === 1 &&
@@ -133,7 +138,10 @@ function firstOf(inside: Group | string): string | null {
   return null;
 }
 
-/** The text of all groups except those with one member or none. An inner group comes after its outer one in `groups`. */
+/**
+ * The text of all groups except those with one member or none. An inner group comes after its outer
+ * one in `groups`.
+ */
 function textOf(groups: readonly Group[]): string {
   const texts = new Map<Group, string>();
   for (const group of [...groups].reverse()) {

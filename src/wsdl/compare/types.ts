@@ -22,8 +22,8 @@ interface Pair {
 }
 
 /**
- * Compares types where operations use them. A pair of types is compared once for each direction, at the first path it
- * is met: the result is the same everywhere.
+ * Compares types where operations use them. A pair of types is compared once for each direction, at
+ * the first path it is met: the result is the same everywhere.
  */
 export class TypeComparison {
   readonly #changes: Changes;

@@ -6,15 +6,19 @@ export const DOCTYPE_CHARS = 64 * 1024;
 
 /** A document without its document type declaration. */
 export interface WithoutDoctype {
-  /** The text; white space of the same length stands where the declaration was, so that positions stay. */
+  /**
+   * The text; white space of the same length stands where the declaration was, so that positions
+   * stay.
+   */
   readonly text: string;
   /** The offset at which the declaration began; null where there was none. */
   readonly start: number | null;
 }
 
 /**
- * Replaces the document type declaration (XML 1.0 section 2.8) by white space. It is neither interpreted nor fetched: the
- * entities and default values that it declares do not exist. Null where it does not end, or is longer than `DOCTYPE_CHARS`.
+ * Replaces the document type declaration (XML 1.0 section 2.8) by white space. It is neither
+ * interpreted nor fetched: the entities and default values that it declares do not exist. Null
+ * where it does not end, or is longer than `DOCTYPE_CHARS`.
  */
 export function withoutDoctype(text: string): WithoutDoctype | null {
   const start = afterProlog(text);
@@ -26,7 +30,10 @@ export function withoutDoctype(text: string): WithoutDoctype | null {
   return { text: text.slice(0, start) + blank + text.slice(start + end), start };
 }
 
-/** The offset behind the XML declaration, and the comments and processing instructions that follow it. */
+/**
+ * The offset behind the XML declaration, and the comments and processing instructions that follow
+ * it.
+ */
 function afterProlog(text: string): number {
   let at = 0;
   for (;;) {
@@ -38,7 +45,10 @@ function afterProlog(text: string): number {
   }
 }
 
-/** The offset behind the `>` of the declaration; quotes, comments and instructions in its subset may hold any character. */
+/**
+ * The offset behind the `>` of the declaration; quotes, comments and instructions in its subset may
+ * hold any character.
+ */
 function endOf(declaration: string): number | null {
   let isInSubset = false;
   let at = '<!DOCTYPE'.length;

@@ -4,11 +4,14 @@ import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
 import { isNearby, sameNamedFiles, sharedFolder, shellWord } from './nearby.js';
 
 /**
- * A source of documents. For a WSDL in a file it reads files inside the root folder only; for a WSDL from a URL it reads
- * from its host and from the hosts that the operator allowed only.
+ * A source of documents. For a WSDL in a file it reads files inside the root folder only; for a
+ * WSDL from a URL it reads from its host and from the hosts that the operator allowed only.
  */
 export interface DocumentSource {
-  /** Resolves a reference without reading it. `base` is that of the document with the reference; null for the WSDL. */
+  /**
+   * Resolves a reference without reading it. `base` is that of the document with the reference;
+   * null for the WSDL.
+   */
   locate(href: string, base: string | null): Promise<Located | Refused>;
   /** Reads a document of at most `limitBytes`. */
   open(located: Located, limitBytes: number): Promise<Opened | Refused>;
@@ -19,9 +22,15 @@ export interface Located {
   readonly location: string;
   /** Identifies the document: its real path, or its URL without fragment. */
   readonly key: string;
-  /** Whether it is a file outside the folder of the WSDL. Nothing of its content is reported unless it is a document. */
+  /**
+   * Whether it is a file outside the folder of the WSDL. Nothing of its content is reported unless
+   * it is a document.
+   */
   readonly isOutside?: true;
-  /** Set for a file that is taken in place of the URL or absolute path of a reference: why that is not read. */
+  /**
+   * Set for a file that is taken in place of the URL or absolute path of a reference: why that is
+   * not read.
+   */
   readonly inPlaceOf?: Refused;
 }
 
@@ -46,7 +55,10 @@ export interface FetchedDocument {
   readonly body: Uint8Array;
 }
 
-/** Gets a document; throws an `Error` with the reason when there is none (unreachable, refused, another status). */
+/**
+ * Gets a document; throws an `Error` with the reason when there is none (unreachable, refused,
+ * another status).
+ */
 export type FetchDocument = (url: string) => Promise<FetchedDocument>;
 
 export const isRefused = (value: object): value is Refused => 'what' in value;
@@ -60,8 +72,8 @@ const tooLong: Refused = {
 };
 
 /**
- * Files inside `root` (null: the folder of the WSDL), checked by their real paths. With `nearby` also those beside that
- * folder (`isNearby`), unless `root` says where files may lie.
+ * Files inside `root` (null: the folder of the WSDL), checked by their real paths. With `nearby`
+ * also those beside that folder (`isNearby`), unless `root` says where files may lie.
  */
 export function fileSource(
   main: string,
@@ -181,8 +193,8 @@ function unescapePath(path: string): string {
 }
 
 /**
- * Documents of the host of `home` (null: of none), and of `hosts` (`name` or `name:port`), read with
- * `fetch`.
+ * Documents of the host of `home` (null: of none), and of `hosts` (`name` or `name:port`), read
+ * with `fetch`.
  */
 export function httpSource(
   home: string | null,
@@ -235,7 +247,10 @@ export function httpSource(
   };
 }
 
-/** A WSDL in a file whose documents may be fetched too. References of a fetched document never lead to files. */
+/**
+ * A WSDL in a file whose documents may be fetched too. References of a fetched document never lead
+ * to files.
+ */
 export function combineSources(files: DocumentSource, web: DocumentSource): DocumentSource {
   const isWeb = (text: string): boolean => /^https?:\/\//i.test(text);
   return {

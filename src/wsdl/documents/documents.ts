@@ -24,13 +24,17 @@ export interface LoadedDocument extends Located {
   readonly index: number;
   readonly kind: 'wsdl' | 'schema';
   readonly root: XmlNode;
-  /** For each `wsdl:import`, `xs:import`, `xs:include`, `xs:redefine`, `part` that was followed: the document it leads to. */
+  /**
+   * For each `wsdl:import`, `xs:import`, `xs:include`, `xs:redefine`, `part` that was followed: the
+   * document it leads to.
+   */
   readonly references: ReadonlyMap<XmlNode, number>;
 }
 
 /**
- * Limits of one WSDL with all it imports (catalogue C05). Going beyond one refuses the WSDL as a whole. Documents are
- * more than the 500 of the catalogue: one real WSDL imports 639 schemas (acceptance 19).
+ * Limits of one WSDL with all it imports (catalogue C05). Going beyond one refuses the WSDL as a
+ * whole. Documents are more than the 500 of the catalogue: one real WSDL imports 639 schemas
+ * (acceptance 19).
  */
 export const IMPORT_LIMITS = {
   documents: 2000,
@@ -73,8 +77,9 @@ type MutableDocument = LoadedDocument & {
 };
 
 /**
- * Reads the WSDL and everything it refers to, breadth first. A reference that cannot be followed is a warning; a WSDL
- * that cannot be read at all, or goes beyond a limit, throws `ConfigurationError`.
+ * Reads the WSDL and everything it refers to, breadth first. A reference that cannot be followed is
+ * a warning; a WSDL that cannot be read at all, or goes beyond a limit, throws
+ * `ConfigurationError`.
  */
 export async function loadDocuments(
   location: string,
@@ -136,8 +141,8 @@ const partsOf = (root: XmlNode): readonly XmlNode[] =>
   childrenOf(root, WSDL, 'message').flatMap((message) => childrenOf(message, WSDL, 'part'));
 
 /**
- * Reads the well-known documents that the WSDL needs and does not contain. Their imports are found in the same way:
- * their own locations are not followed.
+ * Reads the well-known documents that the WSDL needs and does not contain. Their imports are found
+ * in the same way: their own locations are not followed.
  */
 async function followWellKnown(state: LoadState): Promise<void> {
   const provided = new Set(state.documents.flatMap(({ root }) => [...targetsOf(root)]));
@@ -167,7 +172,10 @@ async function followWellKnown(state: LoadState): Promise<void> {
   }
 }
 
-/** A copy read for a document on the web is what its author means; one read for a file that is missing may not be. */
+/**
+ * A copy read for a document on the web is what its author means; one read for a file that is
+ * missing may not be.
+ */
 function warnOfReplaced(
   node: XmlNode,
   diagnostics: readonly Diagnostic[] | null,
@@ -198,7 +206,10 @@ function targetsOf(root: XmlNode): readonly string[] {
     : [...keys, targetKey('wsdl', attributeOf(root, 'targetNamespace') ?? '')];
 }
 
-/** An import must name the target namespace of its document (XSD 1.0 part 1 section 4.2.3, WSDL 1.1 section 2.1.1). */
+/**
+ * An import must name the target namespace of its document (XSD 1.0 part 1 section 4.2.3, WSDL 1.1
+ * section 2.1.1).
+ */
 function warnOfOtherTarget(
   reference: XmlNode,
   root: XmlNode | undefined,
@@ -215,7 +226,10 @@ function warnOfOtherTarget(
   warnings.addAt(reference, what, remedy);
 }
 
-/** The index of the document, the diagnostics for which it is not read, or null when those were reported before. */
+/**
+ * The index of the document, the diagnostics for which it is not read, or null when those were
+ * reported before.
+ */
 async function followOne(
   state: LoadState,
   document: MutableDocument,
@@ -288,14 +302,20 @@ async function load(
   }
 }
 
-/** A file outside the folder of the WSDL that is no document: nothing of its content is reported (catalogue C02). */
+/**
+ * A file outside the folder of the WSDL that is no document: nothing of its content is reported
+ * (catalogue C02).
+ */
 const unusable = ({ location, inPlaceOf }: Located): Refused =>
   inPlaceOf ?? {
     what: `The file ${location} lies outside the folder of the WSDL and is no schema or WSDL that can be read.`,
     remedy: 'Its faults are reported with `--root FOLDER`, for a folder that holds it.',
   };
 
-/** Why a file of the same name is not the one that a reference means; null where it is, and for others. */
+/**
+ * Why a file of the same name is not the one that a reference means; null where it is, and for
+ * others.
+ */
 function refusalOfTarget({ inPlaceOf }: Located, root: XmlNode, node: XmlNode): Refused | null {
   return inPlaceOf === undefined || hasTarget(root, node) ? null : inPlaceOf;
 }

@@ -17,7 +17,10 @@ const BYTE_ORDER_MARKS: readonly {
 const ACCEPTED =
   /^(utf-8|utf8|us-ascii|ascii|utf-16|utf-16le|utf-16be|iso-8859-\d{1,2}|latin1|windows-125\d)$/;
 
-/** The text of a document without its byte order mark, or a sentence with the reason why it cannot be decoded. */
+/**
+ * The text of a document without its byte order mark, or a sentence with the reason why it cannot
+ * be decoded.
+ */
 export function decodeDocument(
   bytes: Uint8Array,
   charset: string | null,
@@ -39,7 +42,8 @@ function encodingOf(bytes: Uint8Array, charset: string | null): string {
   if (mark !== undefined) return mark.encoding;
   const declared = declaredEncoding(Buffer.from(bytes.subarray(0, 256)).toString('latin1'));
   const named = charset ?? declared?.value ?? 'utf-8';
-  // A document whose first byte is '<' is not UTF-16: .NET writers to strings leave such a declaration.
+  // A document whose first byte is '<' is not UTF-16: .NET writers to strings leave such a
+  // declaration.
   return /^utf-16/i.test(named) ? 'utf-8' : named;
 }
 

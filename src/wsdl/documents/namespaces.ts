@@ -21,13 +21,19 @@ export const XMIMES: readonly string[] = [XMIME, `${XMIME}/`, 'https://www.w3.or
 export const XOP = 'http://www.w3.org/2004/08/xop/include';
 /** All ways in which stacks write it. */
 export const XOPS: readonly string[] = [XOP, 'https://www.w3.org/2004/08/xop/include'];
-/** The namespaces of XInclude that processors take: its recommendation, and the drafts that libxml2 and Xerces know. */
+/**
+ * The namespaces of XInclude that processors take: its recommendation, and the drafts that libxml2
+ * and Xerces know.
+ */
 export const XINCLUDES: readonly string[] = [
   'http://www.w3.org/2001/XInclude',
   'http://www.w3.org/2003/XInclude',
   'http://www.w3.org/1999/XML/xinclude',
 ];
-/** The namespace that defines `swaRef`: a reference to an attachment (WS-I Attachments Profile 1.0 section 4.4). */
+/**
+ * The namespace that defines `swaRef`: a reference to an attachment (WS-I Attachments Profile 1.0
+ * section 4.4).
+ */
 export const WSI_REFERENCES = 'http://ws-i.org/profiles/basic/1.1/xsd';
 export const SOAP_ENCODINGS: readonly string[] = [
   'http://schemas.xmlsoap.org/soap/encoding/',
@@ -39,7 +45,10 @@ export const SOAP_ENCODINGS: readonly string[] = [
   'http://www.w3.org/2002/12/soap-encoding',
 ];
 
-/** Namespaces whose components are built in (`builtin.ts`): their schemas are never needed and never trusted. */
+/**
+ * Namespaces whose components are built in (`builtin.ts`): their schemas are never needed and never
+ * trusted.
+ */
 const BUILT_IN: ReadonlySet<string> = new Set([
   XSD,
   XML,

@@ -1,14 +1,20 @@
 import { homedir } from 'node:os';
 import { dirname, extname, join, relative, sep } from 'node:path';
 
-/** Levels above the folder of a WSDL in which its files may lie; Travelport, ONVIF, Axis and CXF go up one to four. */
+/**
+ * Levels above the folder of a WSDL in which its files may lie; Travelport, ONVIF, Axis and CXF go
+ * up one to four.
+ */
 const LEVELS_UP = 4;
 
 /**
- * Whether a file outside the folder of a WSDL that the WSDL names may be read without `--root` (catalogue C02).
- * - It is a schema or WSDL by its name, or has no extension; by its content, `documents.ts` makes sure.
- * - The folder that holds both is at most `LEVELS_UP` above that of the WSDL. It is neither the root of the file system nor
- *   a folder in it, and neither a home directory nor a folder above one.
+ * Whether a file outside the folder of a WSDL that the WSDL names may be read without `--root`
+ * (catalogue C02).
+ * - It is a schema or WSDL by its name, or has no extension; by its content, `documents.ts` makes
+ *   sure.
+ * - The folder that holds both is at most `LEVELS_UP` above that of the WSDL. It is neither the
+ *   root of the file system nor a folder in it, and neither a home directory nor a folder above
+ *   one.
  * - Below that folder, no part of the path is hidden (`.git`, `.ssh`).
  */
 export function isNearby(folder: string, file: string, home: string = homedir()): boolean {
@@ -32,8 +38,9 @@ const isDocumentName = (file: string): boolean =>
 const SEGMENTS = 6;
 
 /**
- * Paths of the files that a reference by URL or absolute path may mean, in the folders of its document and of the WSDL and
- * along the tree of the WSDL. Those with more of the path come first: `v2/types.xsd` before `types.xsd`.
+ * Paths of the files that a reference by URL or absolute path may mean, in the folders of its
+ * document and of the WSDL and along the tree of the WSDL. Those with more of the path come first:
+ * `v2/types.xsd` before `types.xsd`.
  */
 export function sameNamedFiles(href: string, document: string, main: string): readonly string[] {
   const written = /^[a-z][a-z0-9+.-]+:\/\//i.test(href) ? urlPath(href) : href;

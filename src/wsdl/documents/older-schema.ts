@@ -16,8 +16,9 @@ type Report = (node: XmlNode, what: string) => void;
 const isOlder = ({ uri }: XmlNode): boolean => OLDER_XSD.includes(uri);
 
 /**
- * A document whose schemas are of drafts of XML Schema (1999/XMLSchema, 2000/10/XMLSchema) with those as the
- * recommendation of 2001 writes them. Constructs without a counterpart are reported. Other documents are returned as they are.
+ * A document whose schemas are of drafts of XML Schema (1999/XMLSchema, 2000/10/XMLSchema) with
+ * those as the recommendation of 2001 writes them. Constructs without a counterpart are reported.
+ * Other documents are returned as they are.
  */
 export function readOlderSchemas(root: XmlNode, report: Report): XmlNode {
   const types = childrenOf(root, WSDL, 'types').flatMap(({ children }) => children);
@@ -171,7 +172,10 @@ function moderniseBinary(node: Draft): void {
   node.attributes.set('base', base.slice(0, base.length - 'binary'.length) + local);
 }
 
-/** `content`, `base` and `derivedBy` stood at the type itself, and particles needed no compositor around them. */
+/**
+ * `content`, `base` and `derivedBy` stood at the type itself, and particles needed no compositor
+ * around them.
+ */
 function moderniseComplexType(node: Draft): void {
   const content = take(node, 'content');
   const base = take(node, 'base');
@@ -219,7 +223,10 @@ function wrapParticles(node: Draft, compositor: string): void {
   wrap(node, compositor, ({ local }) => PARTICLES.has(local));
 }
 
-/** Moves children into a new child, which stands where the first of them did; behind all others where there are none. */
+/**
+ * Moves children into a new child, which stands where the first of them did; behind all others
+ * where there are none.
+ */
 function wrap(node: Draft, local: string, isMoved: (child: Draft) => boolean): Draft {
   const wrapper: Draft = {
     ...node,

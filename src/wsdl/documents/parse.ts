@@ -18,7 +18,10 @@ const CHUNK_CHARS = 8 * 1024;
 const TOKEN_CHARS = 128 * 1024;
 const DEPTH = 100;
 
-/** Parses one document. Throws `ConfigurationError` with the position where it is not well-formed or goes beyond a limit. */
+/**
+ * Parses one document. Throws `ConfigurationError` with the position where it is not well-formed or
+ * goes beyond a limit.
+ */
 export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode> {
   // Only the five entities of XML: the typings do not know the option.
   const options = { xmlns: true, position: true, strictEntities: true };
@@ -178,8 +181,9 @@ const WHITE = /[\t\r\n]/;
 const ATTRIBUTE = /\s([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /**
- * The attributes of a well-formed tag as they are written, by name. The parser resolves references in them, and then a
- * line end, which is read as a space, can no more be distinguished from a reference to one, which is not (XML 1.0 section 3.3.3).
+ * The attributes of a well-formed tag as they are written, by name. The parser resolves references
+ * in them, and then a line end, which is read as a space, can no more be distinguished from a
+ * reference to one, which is not (XML 1.0 section 3.3.3).
  */
 const writtenValues = (tag: string): ReadonlyMap<string, string> =>
   new Map(

@@ -50,7 +50,10 @@ export function collectWarnings(): Warnings {
   };
 }
 
-/** One warning at the first place of a cause, with the number of places, some of them, and the last remedy. */
+/**
+ * One warning at the first place of a cause, with the number of places, some of them, and the last
+ * remedy.
+ */
 function merged(cause: string, group: readonly Diagnostic[]): readonly Diagnostic[] {
   const [first, ...others] = group;
   if (first === undefined || others.length === 0) return group;

@@ -12,7 +12,10 @@ export interface XmlNode {
   readonly declares: ReadonlyMap<string, string> | null;
   readonly parent: XmlNode | null;
   readonly children: readonly XmlNode[];
-  /** Character data of this element; a `documentation` has that of its descendants as well, in order. */
+  /**
+   * Character data of this element; a `documentation` has that of its descendants as well, in
+   * order.
+   */
   readonly text: string;
   readonly source: XmlSource;
   /** Offset of the `<` of the start tag, of what follows its `>`, and of the `<` of the end tag. */
@@ -91,7 +94,10 @@ export function qNameAt(node: XmlNode, value: string): QName | null {
 
 const DOCUMENTATION_CHARS = 10_000;
 
-/** The text of the `documentation` in `container` (an `annotation`, or the WSDL element itself), tidied, or null. */
+/**
+ * The text of the `documentation` in `container` (an `annotation`, or the WSDL element itself),
+ * tidied, or null.
+ */
 export function documentationIn(container: XmlNode | null, uri: string): string | null {
   if (container === null) return null;
   const text = childrenOf(container, uri, 'documentation')
@@ -107,7 +113,10 @@ export function documentationIn(container: XmlNode | null, uri: string): string 
   return text === '' ? null : text;
 }
 
-/** The offsets of the value of an unqualified attribute, between its quotes. Null when there is none. */
+/**
+ * The offsets of the value of an unqualified attribute, between its quotes. Null when there is
+ * none.
+ */
 export function attributeSpan(
   node: XmlNode,
   name: string,

@@ -5,9 +5,10 @@ import type { AddressingUse } from '../model.js';
 import { demandOf, isTrueAttribute, type Policies } from './policies.js';
 
 /**
- * The namespaces in which a WSDL says that it uses WS-Addressing, by `UsingAddressing` and by the attribute `Action`: the
- * recommendation and the drafts that stacks still write. With each stands the namespace of the blocks: those of a draft of
- * the W3C are written in the final one, as CXF and Metro do.
+ * The namespaces in which a WSDL says that it uses WS-Addressing, by `UsingAddressing` and by the
+ * attribute `Action`: the recommendation and the drafts that stacks still write. With each stands
+ * the namespace of the blocks: those of a draft of the W3C are written in the final one, as CXF and
+ * Metro do.
  */
 const USING_ADDRESSING: ReadonlyMap<string, string> = new Map([
   ['http://www.w3.org/2006/05/addressing/wsdl', WSA_1_0],
@@ -34,7 +35,10 @@ const ACTION_ATTRIBUTES: readonly (readonly [attribute: string, uri: string])[] 
   ...[...USING_ADDRESSING].map(([uri, blocks]) => [`{${uri}}Action`, blocks] as const),
 ];
 
-/** The action that the input of an operation names, with the namespace of its block; null where it names none. */
+/**
+ * The action that the input of an operation names, with the namespace of its block; null where it
+ * names none.
+ */
 export function namedActionIn(
   input: XmlNode,
 ): { readonly action: string; readonly uri: string } | null {
@@ -46,8 +50,9 @@ export function namedActionIn(
 }
 
 /**
- * The use of WS-Addressing that a port, binding or port type declares: by the extension `UsingAddressing`, which is
- * optional unless `wsdl:required` is set, or by a policy. Null where neither is there.
+ * The use of WS-Addressing that a port, binding or port type declares: by the extension
+ * `UsingAddressing`, which is optional unless `wsdl:required` is set, or by a policy. Null where
+ * neither is there.
  */
 export function addressingUseOf(element: XmlNode, policies: Policies): AddressingUse | null {
   const extension = element.children.flatMap(extensionUse);
@@ -70,7 +75,10 @@ function extensionUse(node: XmlNode): readonly AddressingUse[] {
     : [{ uri, isRequired: isTrueAttribute(node.attributes.get(`{${WSDL}}required`)) }];
 }
 
-/** The namespace of the blocks that an assertion demands; null for other assertions. WCF asserts `UsingAddressing` too. */
+/**
+ * The namespace of the blocks that an assertion demands; null for other assertions. WCF asserts
+ * `UsingAddressing` too.
+ */
 function assertedNamespace({ uri, local }: XmlNode): string | null {
   if (local === 'Addressing') return METADATA.has(uri) ? WSA_1_0 : null;
   return local === 'UsingAddressing' ? (USING_ADDRESSING.get(uri) ?? null) : null;

@@ -55,8 +55,9 @@ export function targetOf(node: XmlNode): string {
 }
 
 /**
- * The definition in a table that the attribute `name` of a node refers to, or null. A name without prefix is also looked
- * up in the target namespace: many WSDLs write it so although their default namespace is another.
+ * The definition in a table that the attribute `name` of a node refers to, or null. A name without
+ * prefix is also looked up in the target namespace: many WSDLs write it so although their default
+ * namespace is another.
  */
 export function referredBy(
   node: XmlNode,

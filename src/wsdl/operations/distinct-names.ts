@@ -2,8 +2,9 @@ import { getOrMake } from '../../base/get-or-make.js';
 import type { Operation, WsdlService } from '../model.js';
 
 /**
- * Gives operations that share a name and differ in the request element the name of that element: some WSDLs call every
- * operation `service`, and one port may overload a name. Others stay as they are.
+ * Gives operations that share a name and differ in the request element the name of that element:
+ * some WSDLs call every operation `service`, and one port may overload a name. Others stay as they
+ * are.
  */
 export function withDistinctNames(services: readonly WsdlService[]): readonly WsdlService[] {
   const shared = sharedNames(services);
@@ -34,7 +35,10 @@ function sharedNames(services: readonly WsdlService[]): ReadonlySet<string> {
   return shared;
 }
 
-/** Names stay unique within the port: of several with one request element the first is named after it. */
+/**
+ * Names stay unique within the port: of several with one request element the first is named after
+ * it.
+ */
 function namedApart(
   operations: readonly Operation[],
   shared: ReadonlySet<string>,

@@ -13,8 +13,9 @@ import { isAddressingExtension } from './addressing-use.js';
 const REQUIRED = `{${WSDL}}required`;
 
 /**
- * Warns of required extensions that are not supported (WSDL 1.1 section 2.1.3): policies, addressing, other
- * transports. SOAP messages pass as they are; a call from GraphQL may be refused by the backend.
+ * Warns of required extensions that are not supported (WSDL 1.1 section 2.1.3): policies,
+ * addressing, other transports. SOAP messages pass as they are; a call from GraphQL may be refused
+ * by the backend.
  */
 export function warnOfRequiredExtensions(
   documents: readonly LoadedDocument[],

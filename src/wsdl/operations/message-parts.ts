@@ -3,8 +3,8 @@ import { WSDL } from '../documents/namespaces.js';
 import { childrenOf, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
 
 /**
- * Parts of all messages over all their uses in one WSDL: any number of operations can name one message of any number of
- * parts, and the work would be the product.
+ * Parts of all messages over all their uses in one WSDL: any number of operations can name one
+ * message of any number of parts, and the work would be the product.
  */
 const MOST = 500_000;
 

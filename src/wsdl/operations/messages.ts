@@ -61,14 +61,18 @@ const disabledAt = (node: XmlNode, what: string): Disabled => ({
   disabled: diagnosticAtNode(node, what),
 });
 
-/** SOAP extension elements stand in the namespace of either version, whatever the binding's own version is. */
+/**
+ * SOAP extension elements stand in the namespace of either version, whatever the binding's own
+ * version is.
+ */
 export const soapChildren = (node: XmlNode | null, local: string): readonly XmlNode[] =>
   node === null
     ? []
     : node.children.filter((child) => child.local === local && isSoapBindingNamespace(child.uri));
 
 /**
- * SOAP extension elements of one direction, also those within the root part of a MIME package (WSDL 1.1 section 5.4).
+ * SOAP extension elements of one direction, also those within the root part of a MIME package (WSDL
+ * 1.1 section 5.4).
  */
 export function messageExtensions(bound: XmlNode | null, local: string): readonly XmlNode[] {
   return [
@@ -233,8 +237,9 @@ export const typeOf = (part: XmlNode, { schema }: MessageContext): XsdType =>
   schema.typeNamed(part, attributeOf(part, 'type') ?? '');
 
 /**
- * The child of Body for one part of document style. A part that names a type is the type of Body itself (WSDL 1.1
- * section 3.5). Where that would not be one element, the stacks that accept it write an element with the part's name.
+ * The child of Body for one part of document style. A part that names a type is the type of Body
+ * itself (WSDL 1.1 section 3.5). Where that would not be one element, the stacks that accept it
+ * write an element with the part's name.
  */
 function documentContent(
   part: XmlNode,
@@ -265,8 +270,8 @@ function documentContent(
 }
 
 /**
- * The child of Body of a disabled operation, if its name is known: opaque, but enough to recognise the operation when it
- * passes as SOAP.
+ * The child of Body of a disabled operation, if its name is known: opaque, but enough to recognise
+ * the operation when it passes as SOAP.
  */
 export function nameBody(use: MessageUse, context: MessageContext): ElementDeclaration | null {
   const body = messageExtensions(use.bound, 'body')[0] ?? null;
@@ -285,8 +290,9 @@ const rpcWrapper = (use: MessageUse, body: XmlNode | null): QName => ({
 });
 
 /**
- * The wrapper of rpc style: its children are the parts, unqualified (WS-I Basic Profile 4.7; SOAP 1.1 section 7.1). A
- * part that names an element, which the profile forbids, stands there as that element.
+ * The wrapper of rpc style: its children are the parts, unqualified (WS-I Basic Profile 4.7; SOAP
+ * 1.1 section 7.1). A part that names an element, which the profile forbids, stands there as that
+ * element.
  */
 function rpcBody(
   use: MessageUse,
@@ -324,8 +330,8 @@ const PRIMITIVES: ReadonlySet<string> = new Set(
 );
 
 /**
- * A part of an encoding may be nil (SOAP 1.1 section 5.1) unless it is one of the types that no language of the time
- * had a null for (JAX-RPC 1.1 section 4.2.1): WSDL has no construct for it.
+ * A part of an encoding may be nil (SOAP 1.1 section 5.1) unless it is one of the types that no
+ * language of the time had a null for (JAX-RPC 1.1 section 4.2.1): WSDL has no construct for it.
  */
 const isPrimitive = ({ kind, name }: XsdType): boolean =>
   kind === 'simple' && name !== null && name.uri === XSD && PRIMITIVES.has(name.local);

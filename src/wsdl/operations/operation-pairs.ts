@@ -37,8 +37,8 @@ export function operationsOfPortType(portType: XmlNode): PortTypeOperations {
 }
 
 /**
- * The operations of a binding with those of its port type. Overloaded ones are distinguished by the names of their
- * messages (WSDL 1.1 section 2.5), else by their order.
+ * The operations of a binding with those of its port type. Overloaded ones are distinguished by the
+ * names of their messages (WSDL 1.1 section 2.5), else by their order.
  */
 export function pairOperations(
   binding: XmlNode,
@@ -91,7 +91,10 @@ const fits = (abstract: XmlNode, bound: XmlNode): boolean =>
     return name === undefined || own === undefined || own === name;
   });
 
-/** The first operation of a name keeps it; numbers never take the name that another one is written with. */
+/**
+ * The first operation of a name keeps it; numbers never take the name that another one is written
+ * with.
+ */
 function namesFor(operations: readonly XmlNode[]): (written: string) => string {
   const written = new Set(operations.map(nameOfNode));
   const last = new Map<string, number>();

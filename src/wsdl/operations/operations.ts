@@ -49,8 +49,8 @@ interface Directions {
 }
 
 /**
- * Reads operations: each is ok, partial or disabled on its own, and none of them throws. `why`, unless null, disables
- * all of them.
+ * Reads operations: each is ok, partial or disabled on its own, and none of them throws. `why`,
+ * unless null, disables all of them.
  */
 export function readOperations(
   pairs: readonly OperationPair[],
@@ -192,7 +192,10 @@ function readContent(
   return { ...encoded, status: reasons.length === 0 ? 'ok' : 'partial', reasons, ...content };
 }
 
-/** The remedy of warnings about header blocks of replies, by which a configuration that has it finds them. */
+/**
+ * The remedy of warnings about header blocks of replies, by which a configuration that has it finds
+ * them.
+ */
 export const SELECT_HEADERS = 'With `replyHeaders: true` it can be selected.';
 
 /** Warns of header blocks in replies: by default GraphQL shows only the Body. */
@@ -253,8 +256,9 @@ function defaultActionOf(name: string, input: XmlNode): string {
 }
 
 /**
- * The declared faults; one that cannot be read is left out with a diagnostic. `bound` is the operation of the binding, or
- * null. A fault whose part names a type is in `detail` under the name of the part, as rpc stacks write it.
+ * The declared faults; one that cannot be read is left out with a diagnostic. `bound` is the
+ * operation of the binding, or null. A fault whose part names a type is in `detail` under the name
+ * of the part, as rpc stacks write it.
  */
 function readFaults(
   operation: XmlNode,
@@ -303,7 +307,10 @@ function readFaults(
   return { faults, diagnostics };
 }
 
-/** The namespace of the detail's child by `soap:fault`, or if it is encoded; literal ones are not qualified. */
+/**
+ * The namespace of the detail's child by `soap:fault`, or if it is encoded; literal ones are not
+ * qualified.
+ */
 function namespaceOf(name: string, bound: XmlNode | null): string {
   const same =
     bound === null
@@ -336,7 +343,10 @@ function readHeaders(
   return { headers, diagnostics };
 }
 
-/** Without a message it is one of the operation's own parts. A part that names a type gives the block its own name. */
+/**
+ * Without a message it is one of the operation's own parts. A part that names a type gives the
+ * block its own name.
+ */
 function readHeader(
   header: XmlNode,
   use: MessageUse,

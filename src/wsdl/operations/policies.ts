@@ -16,10 +16,16 @@ const UTILITY =
 const UTILITY_DRAFT = 'http://schemas.xmlsoap.org/ws/2002/07/utility';
 const ID_ATTRIBUTES = [`{${UTILITY}}Id`, `{${UTILITY_DRAFT}}Id`, `{${XML}}id`, 'Id', 'id'];
 
-/** Elements of policies that one evaluation reads: references may lead to the same policy many times. */
+/**
+ * Elements of policies that one evaluation reads: references may lead to the same policy many
+ * times.
+ */
 const MOST_ELEMENTS = 10_000;
 
-/** Elements that all evaluations together read: each port and binding may refer to the same policies. */
+/**
+ * Elements that all evaluations together read: each port and binding may refer to the same
+ * policies.
+ */
 const MOST_ELEMENTS_IN_ALL = 1_000_000;
 
 export interface Policies {
@@ -30,7 +36,10 @@ export interface Policies {
   readonly warnings: Warnings;
 }
 
-/** Collects the policies that stand in the root elements of WSDL documents. Of two with one id the first is kept. */
+/**
+ * Collects the policies that stand in the root elements of WSDL documents. Of two with one id the
+ * first is kept.
+ */
 export function collectPolicies(
   documents: readonly LoadedDocument[],
   warnings: Warnings,
@@ -87,9 +96,9 @@ interface Operator<T> {
 }
 
 /**
- * The demands of the policies attached to an element: as children, by reference, or in `PolicyURIs` (WS-Policy Attachment
- * section 3.3). Assertions inside other assertions are not read. Null where they demand nothing of interest, and, with a
- * warning, for policies that are larger than allowed.
+ * The demands of the policies attached to an element: as children, by reference, or in `PolicyURIs`
+ * (WS-Policy Attachment section 3.3). Assertions inside other assertions are not read. Null where
+ * they demand nothing of interest, and, with a warning, for policies that are larger than allowed.
  */
 export function demandOf<T>(
   element: XmlNode,
@@ -144,7 +153,10 @@ const operatorOf = <T>(
   demands: [],
 });
 
-/** A choice requires what each of its alternatives requires, all else what one of its parts requires. */
+/**
+ * A choice requires what each of its alternatives requires, all else what one of its parts
+ * requires.
+ */
 function combine<T>({ isChoice, isOptional, demands }: Operator<T>): Demand<T> | null {
   const made = demands.filter((demand) => demand !== null);
   const first = made.find(({ isRequired }) => isRequired) ?? made[0];

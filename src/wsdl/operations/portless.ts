@@ -19,7 +19,8 @@ import { addressOf, type BindingReader, refusalOf } from './services.js';
  * type, and leave the rest to another document that is not at hand:
  *
  *   - a SOAP binding is offered as if a port of its name had it;
- *   - else a port type that no binding describes is taken as literal SOAP 1.1, document style unless parts name types;
+ *   - else a port type that no binding describes is taken as literal SOAP 1.1, document style unless
+ *     parts name types;
  *   - operations of other bindings are listed as disabled.
  */
 export function readPortless(
@@ -77,7 +78,10 @@ function addBinding(ports: PortCollection, binding: XmlNode): void {
   addPort(ports, binding, { ...ports.bindings.read(binding), address: null });
 }
 
-/** Bindings of other protocols, under the names of their ports where they have any. The port types they describe. */
+/**
+ * Bindings of other protocols, under the names of their ports where they have any. The port types
+ * they describe.
+ */
 function addOtherBindings(ports: PortCollection): ReadonlySet<XmlNode> {
   const { definitions, bindings } = ports;
   const portsOf = new Map<XmlNode, XmlNode[]>();

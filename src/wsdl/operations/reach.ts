@@ -14,8 +14,8 @@ const REASONS = 20;
 const TYPES = 500;
 
 /**
- * Which approximated types an operation can meet. Walked backwards once, from each such type to all that contain it,
- * so that the cost does not multiply with the number of operations.
+ * Which approximated types an operation can meet. Walked backwards once, from each such type to all
+ * that contain it, so that the cost does not multiply with the number of operations.
  */
 export function reachableDiagnostics(
   all: () => Iterable<XsdType>,
@@ -47,7 +47,10 @@ export function reachableDiagnostics(
   };
 }
 
-/** A node of the graph of containment: a type, or the particles of a compositor, which many types may share. */
+/**
+ * A node of the graph of containment: a type, or the particles of a compositor, which many types
+ * may share.
+ */
 type Container = XsdType | readonly Particle[];
 
 /** For each type or compositor, its direct containers. Linear: shared parts are visited once. */

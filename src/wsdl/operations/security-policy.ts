@@ -20,7 +20,10 @@ export const SECURITY_DEMANDS = [
 ] as const;
 export type SecurityDemand = (typeof SECURITY_DEMANDS)[number];
 
-/** Assertions by what they demand of a message. Those about algorithms, layouts and transports demand no part of it. */
+/**
+ * Assertions by what they demand of a message. Those about algorithms, layouts and transports
+ * demand no part of it.
+ */
 const ASSERTIONS: ReadonlyMap<string, SecurityDemand> = new Map([
   ['IncludeTimestamp', 'timestamp'],
   ['AsymmetricBinding', 'signature'],
@@ -34,7 +37,10 @@ const ASSERTIONS: ReadonlyMap<string, SecurityDemand> = new Map([
   ['ContentEncryptedElements', 'encryption'],
 ]);
 
-/** What is said of a demand, and how the configuration meets it. The remedies tell the warnings apart. */
+/**
+ * What is said of a demand, and how the configuration meets it. The remedies tell the warnings
+ * apart.
+ */
 const SENTENCES: Readonly<Record<SecurityDemand, readonly [what: string, remedy: string]>> = {
   timestamp: [
     'a Timestamp',
@@ -62,9 +68,9 @@ const SENTENCES: Readonly<Record<SecurityDemand, readonly [what: string, remedy:
 export const remedyOfDemand = (demand: SecurityDemand): string => SENTENCES[demand][1];
 
 /**
- * The kinds of protection that the policies of a port demand (WS-SecurityPolicy 1.3 sections 4 to 8), each at its first
- * place: those attached to the port, its binding, its port type, their operations and messages. A policy that nothing
- * refers to demands nothing.
+ * The kinds of protection that the policies of a port demand (WS-SecurityPolicy 1.3 sections 4 to
+ * 8), each at its first place: those attached to the port, its binding, its port type, their
+ * operations and messages. A policy that nothing refers to demands nothing.
  */
 export class SecurityPolicies {
   readonly #policies: Policies;
@@ -127,7 +133,9 @@ interface OwnDemands {
   readonly refers: readonly XmlNode[];
 }
 
-/** The policy subjects of a port, binding or port type: itself, its operations and their messages. */
+/**
+ * The policy subjects of a port, binding or port type: itself, its operations and their messages.
+ */
 function subjectsIn(element: XmlNode): readonly XmlNode[] {
   const subjects = [element];
   for (const operation of childrenOf(element, WSDL, 'operation')) {

@@ -32,7 +32,9 @@ import { type PairedOperation, tellApart } from './tell-apart.js';
 /** Operations that all ports together may have: any number of ports may share a binding. */
 const MOST_OPERATIONS = 200_000;
 
-/** Reads every service that has a SOAP port. Other and invalid ports are left out with a warning. */
+/**
+ * Reads every service that has a SOAP port. Other and invalid ports are left out with a warning.
+ */
 export function readServices(
   definitions: Definitions,
   bindings: BindingReader,
@@ -62,7 +64,9 @@ export function readServices(
   return withOwnNames(services);
 }
 
-/** Ports are chosen by their names: one whose name an earlier service has already is `Service.Port`. */
+/**
+ * Ports are chosen by their names: one whose name an earlier service has already is `Service.Port`.
+ */
 function withOwnNames(services: readonly WsdlService[]): WsdlService[] {
   const taken = new Set<string>();
   return services.map((service) => ({
@@ -157,7 +161,10 @@ export class BindingReader {
   readonly #described = new Map<XmlNode, readonly PairedOperation[]>();
   readonly #read = new Map<XmlNode, readonly Operation[]>();
   readonly #portTypes = new Map<XmlNode, PortTypeOperations>();
-  /** The use of WS-Addressing that each element asks for: many bindings may share a port type of many operations. */
+  /**
+   * The use of WS-Addressing that each element asks for: many bindings may share a port type of
+   * many operations.
+   */
   readonly #addressingUses = new Map<XmlNode, AddressingUse | null>();
   /** The name of the port type that each binding refers to. */
   readonly #portTypeNames = new Map<XmlNode, string>();
@@ -194,7 +201,10 @@ export class BindingReader {
     return only;
   }
 
-  /** Reads the part of a port that its binding declares. `why` disables its operations; `own` are the port's demands. */
+  /**
+   * Reads the part of a port that its binding declares. `why` disables its operations; `own` are
+   * the port's demands.
+   */
   read(
     binding: XmlNode,
     why: Diagnostic | null = null,

@@ -13,9 +13,9 @@ export interface PairedOperation {
 }
 
 /**
- * The operations of a binding, with what tells apart those whose requests have the same Body and SOAPAction: their action in
- * WS-Addressing, where the WSDL declares it (`actionNamespace`). Without it a backend cannot know which one is called:
- * these are partial.
+ * The operations of a binding, with what tells apart those whose requests have the same Body and
+ * SOAPAction: their action in WS-Addressing, where the WSDL declares it (`actionNamespace`).
+ * Without it a backend cannot know which one is called: these are partial.
  */
 export function tellApart(all: readonly PairedOperation[]): readonly Operation[] {
   const groups = groupBy(all, ({ operation }) => requestKey(operation));
@@ -37,7 +37,10 @@ export function tellApart(all: readonly PairedOperation[]): readonly Operation[]
 /** Parts and header blocks of one request that are compared: many operations may share many. */
 const NAMES_COMPARED = 20;
 
-/** Overloads of rpc style differ in the content of their wrapper. A disabled operation may be anything. */
+/**
+ * Overloads of rpc style differ in the content of their wrapper. A disabled operation may be
+ * anything.
+ */
 function requestKey({ name, style, status, input, soapAction }: Operation): string {
   if (style !== 'document' || status === 'disabled') return `name ${name}`;
   const { body, several, headers } = input;

@@ -8,8 +8,9 @@ import { type BindingReader, refusalOf } from './services.js';
 const MOST_UNCALLABLE = 20_000;
 
 /**
- * Lists the operations that no SOAP port offers, each once with the reason: those of ports with other bindings, of
- * bindings without a port, and of port types that no binding describes. To be called when all ports have been read.
+ * Lists the operations that no SOAP port offers, each once with the reason: those of ports with
+ * other bindings, of bindings without a port, and of port types that no binding describes. To be
+ * called when all ports have been read.
  */
 export function readUncallable(
   definitions: Definitions,

@@ -45,7 +45,10 @@ export interface ReadAttributes extends Attributes {
 
 const NONE: Attributes = { attributes: [], anyAttribute: null };
 
-/** Reads the attributes of types (XSD 1.0 part 1 sections 3.4.2, 3.6.2 and 3.10.6), inherited ones first. */
+/**
+ * Reads the attributes of types (XSD 1.0 part 1 sections 3.4.2, 3.6.2 and 3.10.6), inherited ones
+ * first.
+ */
 export class AttributeReader {
   readonly #context: SchemaContext;
   readonly #groups = new ComponentMap<Own>();
@@ -73,7 +76,10 @@ export class AttributeReader {
     return { attributes, anyAttribute, reasons };
   }
 
-  /** The attributes of a `restriction`: those of the base, unless redeclared or prohibited; its own wildcard only. */
+  /**
+   * The attributes of a `restriction`: those of the base, unless redeclared or prohibited; its own
+   * wildcard only.
+   */
   restricted(node: XmlNode, unit: SchemaUnit, base: Attributes): ReadAttributes {
     const own = this.#ownOf(node, unit);
     const { prohibited } = own;
@@ -169,7 +175,10 @@ export class AttributeReader {
   }
 }
 
-/** The attribute; null for one that is no content, such as of the SOAP encoding; or the diagnostic with it. */
+/**
+ * The attribute; null for one that is no content, such as of the SOAP encoding; or the diagnostic
+ * with it.
+ */
 function readAttribute(
   node: XmlNode,
   unit: SchemaUnit,

@@ -6,7 +6,10 @@ import { type Component, nameInUnit, type SchemaUnit } from './schema-unit.js';
 
 type Derivation = NonNullable<ComplexType['derivation']>;
 
-/** The ways of derivation that `block` excludes, or `blockDefault` of the schema (XSD 1.0 part 1 sections 3.3.2 and 3.4.2). */
+/**
+ * The ways of derivation that `block` excludes, or `blockDefault` of the schema (XSD 1.0 part 1
+ * sections 3.3.2 and 3.4.2).
+ */
 export function blockedBy(node: XmlNode, { node: schema }: SchemaUnit): readonly Derivation[] {
   const words = wordsOf(node, schema);
   return DERIVATIONS.filter((derivation) => words.includes(derivation) || words.includes('#all'));
@@ -23,12 +26,16 @@ const wordsOf = (node: XmlNode, schema: XmlNode): readonly string[] =>
 
 const DERIVATIONS: readonly Derivation[] = ['extension', 'restriction'];
 
-/** Types derived from each other, or elements whose type is that of their head: longer chains are not followed. */
+/**
+ * Types derived from each other, or elements whose type is that of their head: longer chains are
+ * not followed.
+ */
 const CHAIN = 100;
 
 /**
- * Whether an element of a substitution group may not stand for its head, because its type is derived in a way that the
- * head or a type between them blocks (XSD 1.0 part 1 section 3.3.6, Substitution Group OK).
+ * Whether an element of a substitution group may not stand for its head, because its type is
+ * derived in a way that the head or a type between them blocks (XSD 1.0 part 1 section 3.3.6,
+ * Substitution Group OK).
  */
 export function blocksMember(
   head: Component,
@@ -99,7 +106,8 @@ function baseOf(
   const step =
     content && (childOf(content, XSD, 'extension') ?? childOf(content, XSD, 'restriction'));
   const base = step && attributeOf(step, 'base');
-  // Everything else is a restriction: of anyType, of anySimpleType, or of one built-in type by another.
+  // Everything else is a restriction: of anyType, of anySimpleType, or of one built-in type by
+  // another.
   if (component === null || step === null || base === null)
     return { way: 'restriction', base: null };
   const way = step.local === 'extension' ? 'extension' : 'restriction';

@@ -23,7 +23,10 @@ import {
 import { plainComplexType, plainElement, plainSimpleType } from '../plain.js';
 import { freezeDeep } from './freeze.js';
 
-/** The built-in types of XML Schema, and the supported ones of the SOAP encoding, MIME and XOP schemas. */
+/**
+ * The built-in types of XML Schema, and the supported ones of the SOAP encoding, MIME and XOP
+ * schemas.
+ */
 const ATOMIC: ReadonlySet<string> = new Set(
   (
     'string boolean decimal float double duration dateTime time date gYearMonth gYear gMonthDay gDay gMonth hexBinary ' +
@@ -33,7 +36,10 @@ const ATOMIC: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Built-in lists, and types of XSD 1.1 and of drafts that some stacks write, with the type of 1.0 that decides their values. */
+/**
+ * Built-in lists, and types of XSD 1.1 and of drafts that some stacks write, with the type of 1.0
+ * that decides their values.
+ */
 const LISTS: ReadonlyMap<string, string> = new Map([
   ['NMTOKENS', 'NMTOKEN'],
   ['IDREFS', 'IDREF'],
@@ -137,13 +143,19 @@ export const SCHEMA_NAME: QName = Object.freeze({ uri: XSD, local: 'schema' });
 const SCHEMA_ELEMENT = freezeDeep(plainElement(SCHEMA_NAME, ANY_TYPE));
 const INCLUDE_ELEMENT = freezeDeep(plainElement({ uri: XOP, local: 'Include' }, ANY_TYPE));
 
-/** Binary content whose schema declares the Include itself: base64 in replies that are no package, an Include in requests. */
+/**
+ * Binary content whose schema declares the Include itself: base64 in replies that are no package,
+ * an Include in requests.
+ */
 export const INCLUDED: SimpleType = simple(XOP, 'Include', 'atomic', 'base64Binary');
 
 /** Whether this is the declaration of `xop:Include`. */
 export const isInclude = (element: ElementDeclaration): boolean => element === INCLUDE_ELEMENT;
 
-/** The global element of a built-in namespace: a schema within a message (as data sets have), `xop:Include`; or null. */
+/**
+ * The global element of a built-in namespace: a schema within a message (as data sets have),
+ * `xop:Include`; or null.
+ */
 export function builtInElement({ uri, local }: QName): ElementDeclaration | null {
   if (uri === XSD && local === 'schema') return SCHEMA_ELEMENT;
   return uri === XOP && local === 'Include' ? INCLUDE_ELEMENT : null;
@@ -153,7 +165,10 @@ export function builtInElement({ uri, local }: QName): ElementDeclaration | null
 export const isBuiltInAttributeNamespace = (uri: string): boolean =>
   uri === XSI || isBuiltInNamespace(uri);
 
-/** The attribute with this name of a built-in namespace: `xml:lang` and its like. Null for those of no interest. */
+/**
+ * The attribute with this name of a built-in namespace: `xml:lang` and its like. Null for those of
+ * no interest.
+ */
 export function builtInAttribute(
   name: QName,
 ): Pick<AttributeDeclaration, 'type' | 'default' | 'fixed' | 'documentation'> | null {

@@ -26,7 +26,10 @@ const OPAQUE: Content = { kind: 'opaque', mixed: null };
 const EMPTY: Content = { kind: 'empty' };
 const NO_ATTRIBUTES: Attributes = { attributes: [], anyAttribute: null };
 const INLINE = 500;
-/** Particles that extensions of one model may copy; beyond that they hold those of their base as one. */
+/**
+ * Particles that extensions of one model may copy; beyond that they hold those of their base as
+ * one.
+ */
 const COPIED = 2_000_000;
 
 /** An `extension` or `restriction`, and the element that holds it. */
@@ -45,7 +48,9 @@ export function derivationOf(type: XmlNode): Step | null {
   return node && { kind: simple === null ? 'complex' : 'simple', container, node };
 }
 
-/** Fills the shells of complex types (XSD 1.0 part 1 section 3.4.2); base types are filled first. */
+/**
+ * Fills the shells of complex types (XSD 1.0 part 1 section 3.4.2); base types are filled first.
+ */
 export class ComplexTypeReader {
   readonly #context: SchemaContext;
   readonly #attributes: AttributeReader;
@@ -110,7 +115,8 @@ export class ComplexTypeReader {
     if (base?.kind === 'complex' && base.content.kind === 'array') {
       type.content = arrayContent(step, base.content, own ?? null, this.#context);
       type.anyAttribute = ANYTHING;
-      // An array is named by the type of its items (SOAP 1.1 section 5.4.2), and may narrow it: it is like no other.
+      // An array is named by the type of its items (SOAP 1.1 section 5.4.2), and may narrow it: it
+      // is like no other.
       type.base = null;
       type.derivation = null;
     } else if (own === undefined || base === null || base.kind === 'simple') type.content = OPAQUE;
@@ -129,7 +135,8 @@ export class ComplexTypeReader {
       case 'opaque':
         if (content.mixed !== null)
           return contentOf(this.#joined(content.mixed.particle, own), true);
-        // Nothing can follow arbitrary content: an extension of xs:anyType is read as the content it adds.
+        // Nothing can follow arbitrary content: an extension of xs:anyType is read as the content
+        // it adds.
         if (own === null) return content;
         return this.#context.isDeclared(base) || this.#context.reasonsFor(base).length > 0
           ? OPAQUE
@@ -139,7 +146,10 @@ export class ComplexTypeReader {
     }
   }
 
-  /** Base first (XSD part 1 section 3.4.2): plain sequences become one, anything else a sequence of the two. */
+  /**
+   * Base first (XSD part 1 section 3.4.2): plain sequences become one, anything else a sequence of
+   * the two.
+   */
   #joined(base: Particle | null, own: Particle | null): Particle | null {
     if (base === null || own === null) return base ?? own;
     const particles = [...this.#partsOf(base), ...this.#partsOf(own)];
@@ -177,7 +187,10 @@ export class ComplexTypeReader {
     for (const diagnostic of reasons) this.#context.approximate(type, diagnostic);
   }
 
-  /** The type that `base` names, linked with this one; null, with a reason added, when it cannot be used. */
+  /**
+   * The type that `base` names, linked with this one; null, with a reason added, when it cannot be
+   * used.
+   */
   #baseOf(type: OpenComplexType, { node, unit }: Component): XsdType | null {
     const value = attributeOf(node, 'base');
     if (value === null) return ANY_TYPE;
@@ -188,7 +201,8 @@ export class ComplexTypeReader {
       this.#context.approximate(type, diagnosticAtNode(node, what));
       return null;
     }
-    // Only a type replaced by a redefinition is a base without a name: no element has that type, so it is no base.
+    // Only a type replaced by a redefinition is a base without a name: no element has that type, so
+    // it is no base.
     const isReplaced = base.name === null;
     type.base = isReplaced ? base.base : base;
     const derivation = node.local === 'extension' ? 'extension' : 'restriction';
@@ -196,7 +210,10 @@ export class ComplexTypeReader {
     return base;
   }
 
-  /** The content model written here, null for none; undefined, with a reason added, when it cannot be used. */
+  /**
+   * The content model written here, null for none; undefined, with a reason added, when it cannot
+   * be used.
+   */
   #ownParticle(type: ComplexType, { node, unit }: Component): Particle | null | undefined {
     const model = node.children.find(
       ({ uri, local }) => uri === XSD && /^(sequence|choice|all|group)$/.test(local),
@@ -221,7 +238,10 @@ function contentOf(particle: Particle | null, mixed: boolean): Content {
   return particle === null ? EMPTY : { kind: 'elements', particle };
 }
 
-/** Whether all that may stand there is an Include: such a type describes binary content as it travels (XOP 1.0 section 2.1). */
+/**
+ * Whether all that may stand there is an Include: such a type describes binary content as it
+ * travels (XOP 1.0 section 2.1).
+ */
 function isOnlyInclude(root: Particle): boolean {
   let particle = root;
   while (particle.kind !== 'one' && particle.kind !== 'any') {
@@ -238,8 +258,9 @@ type ArrayContent = Extract<Content, { readonly kind: 'array' }>;
 const MOST = 16;
 
 /**
- * The content of a type derived from `soapenc:Array`. It names its items with `wsdl:arrayType` (WSDL 1.1 section 2.2),
- * with `itemType` and `arraySize` (SOAP 1.2 part 2 section 3.1.4), or by the element of its content model.
+ * The content of a type derived from `soapenc:Array`. It names its items with `wsdl:arrayType`
+ * (WSDL 1.1 section 2.2), with `itemType` and `arraySize` (SOAP 1.2 part 2 section 3.1.4), or by
+ * the element of its content model.
  */
 function arrayContent(
   { node, unit }: Component,
@@ -270,7 +291,9 @@ function arrayContent(
 
 const arrayOf = (content: ArrayContent): XsdType => ({ ...opaqueType(null), content });
 
-/** The value of an attribute of the encoding: by `wsdl:` annotation, or its fixed or default value. */
+/**
+ * The value of an attribute of the encoding: by `wsdl:` annotation, or its fixed or default value.
+ */
 function writtenValue({ node, unit }: Component, local: 'itemType' | 'arraySize'): string | null {
   const annotated = node.attributes.get(`{${WSDL}}${local}`)?.trim();
   if (annotated !== undefined) return annotated;

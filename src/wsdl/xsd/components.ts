@@ -27,7 +27,10 @@ export interface SchemaComponents {
   readonly members: Map<string, Component[]>;
 }
 
-/** A schema without target that many include multiplies: beyond this many components the rest is left out. */
+/**
+ * A schema without target that many include multiplies: beyond this many components the rest is
+ * left out.
+ */
 const MOST = 500_000;
 
 /** Collects the global components of all schemas that the documents hold. */
@@ -199,7 +202,9 @@ const NAMES: ReadonlySet<string> = new Set([
   `{${WSDL}}arrayType`,
 ]);
 
-/** Default values: a component that omits one equals a component that writes it (XSD 1.0 part 1). */
+/**
+ * Default values: a component that omits one equals a component that writes it (XSD 1.0 part 1).
+ */
 const DEFAULTS: ReadonlyMap<string, string> = new Map([
   ['abstract', 'false'],
   ['maxOccurs', '1'],
@@ -214,8 +219,9 @@ const BOOLEANS: ReadonlySet<string> = new Set(['abstract', 'mixed', 'nillable'])
 const VALUES: ReadonlySet<string> = new Set(['default', 'fixed', 'value']);
 
 /**
- * Whether two declarations mean the same: prefixes, annotations, the order of attributes, and what is written although it is
- * the default do not count. One schema is often served under several addresses, printed by different tools.
+ * Whether two declarations mean the same: prefixes, annotations, the order of attributes, and what
+ * is written although it is the default do not count. One schema is often served under several
+ * addresses, printed by different tools.
  */
 function isSameDeclaration(a: Component, b: Component): boolean {
   const pairs: [XmlNode, XmlNode][] = [[a.node, b.node]];
@@ -321,8 +327,9 @@ function warnOfXsd11(schema: XmlNode, warnings: Warnings): void {
 const BETWEEN: ReadonlySet<string> = new Set(['simpleContent', 'complexContent']);
 
 /**
- * Inside `xs:redefine` a type is derived from its own name: that is the one it replaces. `step` is an `extension` or
- * `restriction`; anywhere else in the type its name means the new one, as a recursive type needs it.
+ * Inside `xs:redefine` a type is derived from its own name: that is the one it replaces. `step` is
+ * an `extension` or `restriction`; anywhere else in the type its name means the new one, as a
+ * recursive type needs it.
  */
 export function redefinedBase(
   step: XmlNode,
@@ -342,8 +349,8 @@ export function redefinedBase(
 }
 
 /**
- * A diagnostic for a name that nothing declares. Those of a namespace without any schema have one cause: its document was
- * not read, or no import names it.
+ * A diagnostic for a name that nothing declares. Those of a namespace without any schema have one
+ * cause: its document was not read, or no import names it.
  */
 export function undeclaredAt(
   node: XmlNode,

@@ -13,7 +13,10 @@ import { ANY_TYPE, opaqueType } from './builtin.js';
 import { isTrue, type SchemaContext } from './schema-context.js';
 import { type Component, isQualified, nameInUnit, type SchemaUnit } from './schema-unit.js';
 
-/** Reads an `xs:element` that has a name: a global one, or a local one in the form that its schema gives it. */
+/**
+ * Reads an `xs:element` that has a name: a global one, or a local one in the form that its schema
+ * gives it.
+ */
 export function readElement(
   { node, unit }: Component,
   scope: 'global' | 'local',
@@ -50,7 +53,10 @@ function ownType(node: XmlNode, unit: SchemaUnit, context: SchemaContext): XsdTy
 
 const CHAIN = 100;
 
-/** A member of a substitution group without a type of its own has that of the head (XSD part 1 section 3.3.2). */
+/**
+ * A member of a substitution group without a type of its own has that of the head (XSD part 1
+ * section 3.3.2).
+ */
 function typeOfHead(node: XmlNode, unit: SchemaUnit, context: SchemaContext): XsdType | null {
   let at: Component = { node, unit };
   for (let step = 0; step < CHAIN; step++) {

@@ -5,7 +5,10 @@ const STEP_VALUES = 4096;
 
 export const freezeDeep = <T>(root: T): T => runAtOnce(freezing(root));
 
-/** Freezes everything reachable from `root`, maps' values included. No recursion: the graph has cycles and depth. */
+/**
+ * Freezes everything reachable from `root`, maps' values included. No recursion: the graph has
+ * cycles and depth.
+ */
 export function* freezing<T>(root: T): Steps<T> {
   const queue: unknown[] = [root];
   for (let at = 0; at < queue.length; at++) {

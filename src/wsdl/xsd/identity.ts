@@ -54,7 +54,10 @@ export class IdentityReader {
     return list;
   }
 
-  /** When all elements are read: leaves out each keyref whose key there is not, or not with as many fields. */
+  /**
+   * When all elements are read: leaves out each keyref whose key there is not, or not with as many
+   * fields.
+   */
   resolveReferences(): void {
     const keys = new Map<string, number>();
     for (const { constraint } of this.#read) {

@@ -26,12 +26,21 @@ interface Occurrence {
   readonly max: number;
 }
 
-/** Compositors and groups inside each other; documents nest less deeply than this, only groups can exceed it. */
+/**
+ * Compositors and groups inside each other; documents nest less deeply than this, only groups can
+ * exceed it.
+ */
 const DEPTH = 200;
-/** Groups that contain groups can multiply: a content model with more elements than this is not built. */
+/**
+ * Groups that contain groups can multiply: a content model with more elements than this is not
+ * built.
+ */
 const MOST = 65_535;
 const INLINE = 500;
-/** Particles of one model that may be copied out of groups, or stand in for the heads of substitution groups. */
+/**
+ * Particles of one model that may be copied out of groups, or stand in for the heads of
+ * substitution groups.
+ */
 const COPIED = 2_000_000;
 
 /** Reads content models: `sequence`, `choice`, `all`, and `group` references. */

@@ -14,8 +14,9 @@ export type OpenComplexType = { -readonly [K in keyof ComplexType]: ComplexType[
 };
 
 /**
- * The state that the readers of types, particles and attributes share. Complex types are handed out as shells and filled later,
- * one after another, so that types may refer to each other and no chain of references becomes a chain of calls.
+ * The state that the readers of types, particles and attributes share. Complex types are handed out
+ * as shells and filled later, one after another, so that types may refer to each other and no chain
+ * of references becomes a chain of calls.
  */
 export interface SchemaContext {
   readonly components: SchemaComponents;
@@ -30,9 +31,15 @@ export interface SchemaContext {
   element(name: QName): ElementDeclaration | null;
   /** Whether a schema declares the type; false for built-in and unknown ones. */
   isDeclared(type: ComplexType): boolean;
-  /** Fills a base type before the types derived from it; false when it is derived from itself, or too deeply. */
+  /**
+   * Fills a base type before the types derived from it; false when it is derived from itself, or
+   * too deeply.
+   */
   fill(type: ComplexType): boolean;
-  /** Marks a type as opaque or approximated, with the reason: operations that reach it are `partial`. */
+  /**
+   * Marks a type as opaque or approximated, with the reason: operations that reach it are
+   * `partial`.
+   */
   approximate(type: XsdType, diagnostic: Diagnostic): void;
   /** The reasons for which a type is approximated. */
   reasonsFor(type: XsdType): readonly Diagnostic[];

@@ -1,13 +1,17 @@
 import type { QName } from '../../xml/events.js';
 import { attributeOf, qNameAt, type XmlNode } from '../documents/xml-tree.js';
 
-/** One `xs:schema` as seen from where it is used: an included schema without target takes that of its includer. */
+/**
+ * One `xs:schema` as seen from where it is used: an included schema without target takes that of
+ * its includer.
+ */
 export interface SchemaUnit {
   readonly node: XmlNode;
   readonly target: string;
   /**
-   * Namespaces whose names refer to the target namespace: no namespace, in a schema that got its target from its includer.
-   * Also namespaces without declarations into which names fall that lack their prefix.
+   * Namespaces whose names refer to the target namespace: no namespace, in a schema that got its
+   * target from its includer. Also namespaces without declarations into which names fall that lack
+   * their prefix.
    */
   readonly adopted: readonly string[];
 }

@@ -84,7 +84,10 @@ class SchemaReader implements SchemaContext {
     this.#complex = new ComplexTypeReader(this);
   }
 
-  /** Shells for all named types first, in the order of declaration; then elements; then the content of the shells. */
+  /**
+   * Shells for all named types first, in the order of declaration; then elements; then the content
+   * of the shells.
+   */
   *readAll(): Steps<void> {
     for (const { node, unit } of this.components.types.values()) {
       this.#typeWithName({ uri: unit.target, local: nameOfNode(node) });

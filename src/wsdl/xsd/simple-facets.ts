@@ -29,7 +29,8 @@ export function readFacets(restriction: XmlNode, base: Facets, warnings: Warning
     else continue;
     isNarrowed = true;
   }
-  // Patterns of one step are alternatives (XSD part 2 section 4.3.4.3); those of different steps must all match.
+  // Patterns of one step are alternatives (XSD part 2 section 4.3.4.3); those of different steps
+  // must all match.
   if (patterns.length > 0 && base.patterns.length < PATTERNS) {
     facets.patterns = [...base.patterns, patterns.join('|')];
   } else if (patterns.length > 0) {
@@ -54,7 +55,10 @@ function spaceIn(node: XmlNode, value: string, warnings: Warnings): WhiteSpaceFa
   return space ?? null;
 }
 
-/** The values a `restriction` lists, each once, with white space as the type has it; null when it lists none. */
+/**
+ * The values a `restriction` lists, each once, with white space as the type has it; null when it
+ * lists none.
+ */
 export function readEnumeration(
   restriction: XmlNode,
   space: WhiteSpaceFacet,

@@ -27,8 +27,9 @@ interface Frame {
 }
 
 /**
- * Reads simple types by name and inline. An unsupported one becomes a string, with its reason, as a type of its own: so
- * operations that reach it have the reason. Types are read before those derived from them, without recursion.
+ * Reads simple types by name and inline. An unsupported one becomes a string, with its reason, as a
+ * type of its own: so operations that reach it have the reason. Types are read before those derived
+ * from them, without recursion.
  */
 export class SimpleTypeReader {
   readonly #components: SchemaComponents;
@@ -49,7 +50,10 @@ export class SimpleTypeReader {
     this.#approximate = approximate;
   }
 
-  /** The declared or built-in simple type with this name; null when there is no simple type of that name. */
+  /**
+   * The declared or built-in simple type with this name; null when there is no simple type of that
+   * name.
+   */
   named(name: QName): SimpleType | null {
     if (isBuiltInNamespace(name.uri)) return builtInSimple(name);
     const component = this.#components.types.get(typeKey(name));
@@ -63,7 +67,10 @@ export class SimpleTypeReader {
     return this.#readOnce({ node, unit });
   }
 
-  /** The type that `value` names at `node` (`base`, `itemType`), or a string of its own, with a warning. */
+  /**
+   * The type that `value` names at `node` (`base`, `itemType`), or a string of its own, with a
+   * warning.
+   */
   referred(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
     const type = this.#find(node, value, unit);
     if (type !== null) return type;
@@ -188,7 +195,10 @@ export class SimpleTypeReader {
     return { ...made, variety: 'atomic', builtIn: 'string', item: null, members: [] };
   }
 
-  /** Items of a list are separated by white space: a list cannot be one (XSD part 2 section 2.5.1.2). */
+  /**
+   * Items of a list are separated by white space: a list cannot be one (XSD part 2 section
+   * 2.5.1.2).
+   */
   #itemOf(node: XmlNode, item: SimpleType): SimpleType {
     if (!this.#traits.of(item).hasList) return item;
     return this.#stringFor(node, 'The list is one of lists; its items are taken as strings.');
@@ -263,7 +273,9 @@ interface Traits {
 
 const SIZE = 5000;
 const DEPTH = 1000;
-/** Members that all unions of one model together may have: a union of unions copies their members. */
+/**
+ * Members that all unions of one model together may have: a union of unions copies their members.
+ */
 const MEMBERS = 1_000_000;
 
 /** Size and depth of simple types, by which their use stays bounded. */
@@ -275,7 +287,10 @@ class SimpleTraits {
     return this.#known.get(type) ?? this.#traitsOf(type);
   }
 
-  /** Remembers a type whose parts are known; false when it is not to be used, being larger or deeper than allowed. */
+  /**
+   * Remembers a type whose parts are known; false when it is not to be used, being larger or deeper
+   * than allowed.
+   */
   add(type: SimpleType): boolean {
     const traits = this.#traitsOf(type);
     if (traits.size > SIZE || traits.depth > DEPTH || this.#membersLeft < 0) return false;
@@ -284,8 +299,8 @@ class SimpleTraits {
   }
 
   /**
-   * Lists the members of a union of these types, each once, and finds the built-in type they share. A union that
-   * constrains nothing itself is replaced by its members (XSD part 2 section 4.1.2).
+   * Lists the members of a union of these types, each once, and finds the built-in type they share.
+   * A union that constrains nothing itself is replaced by its members (XSD part 2 section 4.1.2).
    */
   union(types: readonly SimpleType[]): Pick<SimpleType, 'builtIn' | 'members'> {
     const members = new Set<SimpleType>();

@@ -5,7 +5,10 @@ type Namespaces = Wildcard['namespaces'];
 
 const ANY: Namespaces = { kind: 'any' };
 
-/** Reads an `xs:any` or `xs:anyAttribute` (XSD 1.0 part 1 section 3.10.2). `target` is that of its schema. */
+/**
+ * Reads an `xs:any` or `xs:anyAttribute` (XSD 1.0 part 1 section 3.10.2). `target` is that of its
+ * schema.
+ */
 export function readWildcard(node: XmlNode, target: string): Wildcard {
   const process = attributeOf(node, 'processContents');
   return {
@@ -24,12 +27,16 @@ function namespacesIn(value: string, target: string): Namespaces {
   );
 }
 
-/** The wildcard for namespaces that both allow (section 3.10.6), with the `process` of the first. */
+/**
+ * The wildcard for namespaces that both allow (section 3.10.6), with the `process` of the first.
+ */
 export function intersection(a: Wildcard, b: Wildcard): Wildcard {
   return { process: a.process, namespaces: intersectionOf(a.namespaces, b.namespaces) };
 }
 
-/** The wildcard for namespaces that either allows (section 3.10.6), with the `process` of the first. */
+/**
+ * The wildcard for namespaces that either allows (section 3.10.6), with the `process` of the first.
+ */
 export function union(a: Wildcard, b: Wildcard): Wildcard {
   return { process: a.process, namespaces: unionOf(a.namespaces, b.namespaces) };
 }

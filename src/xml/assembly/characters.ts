@@ -1,6 +1,9 @@
 // AssemblyScript, as `skim.ts`.
 
-/** Where a reference ends, to one of the five entities or to a character; 0 when it is neither. XML 1.0 section 4.1. */
+/**
+ * Where a reference ends, to one of the five entities or to a character; 0 when it is neither. XML
+ * 1.0 section 4.1.
+ */
 export function referenceEnd(i: u32, end: u32): u32 {
   const word = load<u32>(i);
   // `&lt;`, `&gt;`, `&amp`, `&quo` and `&apo`, as numbers.

@@ -1,6 +1,7 @@
 /**
- * The memory layout of the skimmer, for AssemblyScript and TypeScript. Addresses and sizes in bytes. Areas that are read
- * sixteen bytes at a time have sixteen readable bytes behind them. Below 0x400 the compiler
+ * The memory layout of the skimmer, for AssemblyScript and TypeScript. Addresses and sizes in
+ * bytes. Areas that are read sixteen bytes at a time have sixteen readable bytes behind them. Below
+ * 0x400 the compiler
  * puts what `skim.ts` compares with.
  */
 
@@ -19,7 +20,9 @@ export const PREFIXES = 0x428;
 export const NAMES_END = 0x42c;
 export const FLOOR = 0x430;
 
-/** The attributes of the tag being read: where the local part of each name begins, and its length. */
+/**
+ * The attributes of the tag being read: where the local part of each name begins, and its length.
+ */
 export const ATTRIBUTES = 0x500;
 export const ATTRIBUTES_MAX = 16;
 
@@ -29,7 +32,10 @@ export const PREFIX_STRIDE = 16;
 export const PREFIX_BYTES_MAX = 15;
 export const PREFIXES_MAX = 16;
 
-/** Open elements by their depth: where the name begins, its length, children begun, whether the skimmer may not close it. */
+/**
+ * Open elements by their depth: where the name begins, its length, children begun, whether the
+ * skimmer may not close it.
+ */
 export const FRAME = 0x1000;
 export const FRAME_STRIDE = 16;
 export const FRAME_LENGTH = 4;

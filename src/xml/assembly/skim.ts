@@ -1,10 +1,11 @@
-// AssemblyScript: see https://www.assemblyscript.org. It looks like TypeScript and is compiled to WebAssembly.
+// AssemblyScript: see https://www.assemblyscript.org. It looks like TypeScript and is compiled to
+// WebAssembly.
 import { characterEnd, referenceEnd } from './characters';
 import * as at from './layout';
 
 /*
- * Sixteen bytes of each that are compared with. They lie in memory because the compiler of the machine makes a constant
- * of this size anew, by three instructions, wherever it stands.
+ * Sixteen bytes of each that are compared with. They lie in memory because the compiler of the
+ * machine makes a constant of this size anew, by three instructions, wherever it stands.
  */
 const COLONS = memory.data<u8>(
   [58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58],
@@ -45,9 +46,9 @@ const BY_LOW = memory.data<u8>(
 const BY_HIGH = memory.data<u8>([1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0], 16);
 
 /**
- * Passes over content from a `<` or from behind markup, and stops at the beginning of the first tag or text that is not
- * on the fast path or not whole, which the scanners read and check. Returns where it stopped. `PLAIN_END` is the end of
- * the text there, if it is text.
+ * Passes over content from a `<` or from behind markup, and stops at the beginning of the first tag
+ * or text that is not on the fast path or not whole, which the scanners read and check. Returns
+ * where it stopped. `PLAIN_END` is the end of the text there, if it is text.
  */
 export function skim(from: u32, end: u32): u32 {
   const bottom = frameAt(load<u32>(at.FLOOR));
@@ -158,7 +159,10 @@ function attributesEnd(from: u32, end: u32): u32 {
 /** Bytes of the prefix of the name read last, the colon included. */
 let prefixed: u32 = 0;
 
-/** Length of the qualified name at `i`, in ASCII, its prefix bound, with a byte behind it that belongs to no name; else 0. */
+/**
+ * Length of the qualified name at `i`, in ASCII, its prefix bound, with a byte behind it that
+ * belongs to no name; else 0.
+ */
 function nameLength(i: u32, end: u32): u32 {
   const bytes = v128.load(i);
   const length: u32 = ctz(~namesOf(bytes) | 0x10000);
@@ -233,7 +237,10 @@ function isSame(one: u32, other: u32, length: u32): bool {
   return true;
 }
 
-/** Returns the end of valid text: a `<`, or a character that the scanners must read. May lie beyond `end`. */
+/**
+ * Returns the end of valid text: a `<`, or a character that the scanners must read. May lie beyond
+ * `end`.
+ */
 function textEnd(from: u32, end: u32): u32 {
   let base = from;
   while (base < end) {

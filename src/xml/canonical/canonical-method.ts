@@ -5,7 +5,9 @@ export interface CanonicalMethod {
   readonly kind: CanonicalKind;
   /** Comments belong to the result. */
   readonly withComments: boolean;
-  /** Prefixes that the exclusive way treats as the inclusive one does: '' is the default namespace. */
+  /**
+   * Prefixes that the exclusive way treats as the inclusive one does: '' is the default namespace.
+   */
   readonly inclusivePrefixes: ReadonlySet<string>;
 }
 
@@ -22,8 +24,8 @@ const IDENTIFIERS: ReadonlyMap<string, readonly [kind: CanonicalKind, withCommen
   ]);
 
 /**
- * The method with this identifier (Exclusive C14N section 4, Canonical XML 1.0 and 1.1 section 2); null for another.
- * `inclusivePrefixes` is for the exclusive way alone.
+ * The method with this identifier (Exclusive C14N section 4, Canonical XML 1.0 and 1.1 section 2);
+ * null for another. `inclusivePrefixes` is for the exclusive way alone.
  */
 export function canonicalMethodOf(
   identifier: string,

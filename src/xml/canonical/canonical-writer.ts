@@ -25,8 +25,9 @@ export interface CanonicalSink {
   /** Writes a tag without attributes: `before`, which is ASCII, the name, and `>`. */
   writeTag(before: '<' | '</', name: string): void;
   /**
-   * Writes a text that lies in these bytes, which are plain ASCII, as it stands, and returns true. Writes nothing of one with
-   * `>` or a carriage return, which canonical XML writes as references. The bytes are lent.
+   * Writes a text that lies in these bytes, which are plain ASCII, as it stands, and returns true.
+   * Writes nothing of one with `>` or a carriage return, which canonical XML writes as references.
+   * The bytes are lent.
    */
   writeAscii(bytes: Uint8Array, start: number, end: number): boolean;
 }
@@ -34,9 +35,9 @@ export interface CanonicalSink {
 const XML = 'http://www.w3.org/XML/1998/namespace';
 
 /**
- * Writes one element as canonical XML while its events come by: Exclusive XML Canonicalization 1.0 (section 3), Canonical
- * XML 1.0 and 1.1 (section 2.3). It keeps the names of the elements open and the namespaces written for them, which the
- * limits of the reader bound.
+ * Writes one element as canonical XML while its events come by: Exclusive XML Canonicalization 1.0
+ * (section 3), Canonical XML 1.0 and 1.1 (section 2.3). It keeps the names of the elements open and
+ * the namespaces written for them, which the limits of the reader bound.
  */
 export class CanonicalWriter implements XmlHandler {
   readonly #method: CanonicalMethod;
@@ -131,7 +132,10 @@ export class CanonicalWriter implements XmlHandler {
       : due.sort((one, other) => compareByCodePoint(one.prefix, other.prefix));
   }
 
-  /** Whether an element without attributes, as most are, has a name whose namespace is written already. */
+  /**
+   * Whether an element without attributes, as most are, has a name whose namespace is written
+   * already.
+   */
   #isRendered({ prefix, uri, attributeCount }: StartTag): boolean {
     const { kind, inclusivePrefixes } = this.#method;
     return (

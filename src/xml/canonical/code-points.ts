@@ -1,6 +1,6 @@
 /**
- * Compares two texts by code point, as Canonical XML orders names (section 2.2). UTF-16 units order otherwise: those of
- * characters beyond the basic plane are less than U+E000.
+ * Compares two texts by code point, as Canonical XML orders names (section 2.2). UTF-16 units order
+ * otherwise: those of characters beyond the basic plane are less than U+E000.
  */
 export function compareByCodePoint(one: string, other: string): number {
   const length = Math.min(one.length, other.length);

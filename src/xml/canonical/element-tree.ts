@@ -182,7 +182,10 @@ export class TreeBuilder implements XmlHandler {
   }
 }
 
-/** Gives the events of an element to a writer, without those of the element `left`. Both are as in a document. */
+/**
+ * Gives the events of an element to a writer, without those of the element `left`. Both are as in a
+ * document.
+ */
 export function writeTree(
   root: ElementNode,
   writer: CanonicalWriter,

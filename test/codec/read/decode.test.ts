@@ -808,7 +808,10 @@ t.test('XML that is handed out means by itself what it meant in its message', as
 const withoutTypes = (meaning: string): string =>
   meaning.replace(/XMLSchema-instance type [^,>]*/g, '');
 
-/** A plan of any nullability over the names a, b, c; and a document of the same names that keeps none of its promises. */
+/**
+ * A plan of any nullability over the names a, b, c; and a document of the same names that keeps
+ * none of its promises.
+ */
 const { anyPlan, anyContent } = fc.letrec<{
   anyPlan: ObjectPlan;
   anySlot: FieldSlot;
@@ -910,7 +913,10 @@ function keepsPromises(plan: ObjectPlan, value: unknown): boolean {
   });
 }
 
-/** An error is about a value that is null, or lies in one that is; but of a repeated element the first is kept. */
+/**
+ * An error is about a value that is null, or lies in one that is; but of a repeated element the
+ * first is kept.
+ */
 function isExplained(decoded: Decoded, error: Decoded['errors'][number]): boolean {
   let at: unknown = decoded.value;
   for (const step of error.path) {

@@ -6,7 +6,9 @@ import { digitsRule } from '../../../src/codec/values/decimal.js';
 const digits = (length: number) =>
   fc.nat(10 ** length - 1).map((n) => String(n).padStart(length, '0'));
 
-/** Mostly a date and time as they are written, with each part within its range or just beyond it. */
+/**
+ * Mostly a date and time as they are written, with each part within its range or just beyond it.
+ */
 const written = fc
   .record({
     year: fc.oneof(

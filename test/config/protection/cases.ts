@@ -1,19 +1,29 @@
 import type { ProtectionName } from '../../../src/config/protection/table.js';
 
-/** What happens to one protection: configurations as YAML, each with what `check` or a changed file says to it. */
+/**
+ * What happens to one protection: configurations as YAML, each with what `check` or a changed file
+ * says to it.
+ */
 export interface ProtectionCase {
   /** A configuration that has the protection. */
   readonly there: string;
-  /** What it is without: from `there` to each of these a changed file is refused, with this text. */
+  /**
+   * What it is without: from `there` to each of these a changed file is refused, with this text.
+   */
   readonly withdrawn: readonly (readonly [yaml: string, what: RegExp])[];
   /** Changes that take nothing away. */
   readonly taken: readonly string[];
   /** Names that do not exist. */
   readonly misspelt: readonly (readonly [yaml: string, what: RegExp])[];
   readonly empty: readonly (readonly [yaml: string, what: RegExp | null])[];
-  /** Configurations that leave it open, with the sentence of `check`; null: it is closed by itself. */
+  /**
+   * Configurations that leave it open, with the sentence of `check`; null: it is closed by itself.
+   */
   readonly absent: readonly (readonly [yaml: string, what: RegExp])[] | null;
-  /** The file of the test of what happens while its source cannot be reached; null where it has none. */
+  /**
+   * The file of the test of what happens while its source cannot be reached; null where it has
+   * none.
+   */
   readonly unreachable: string | null;
 }
 

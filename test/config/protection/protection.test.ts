@@ -9,7 +9,9 @@ import { openIn, weakeningsIn } from '../../../src/config/protection/weakenings.
 import { useConfigFolder } from '../../kit/configuration.js';
 import { CASES } from './cases.js';
 
-/** Each protection: absent, misspelt, empty, withdrawn by a changed file, its source out of reach. */
+/**
+ * Each protection: absent, misspelt, empty, withdrawn by a changed file, its source out of reach.
+ */
 
 const { load, problems } = await useConfigFolder(t);
 

@@ -269,7 +269,8 @@ t.test('a browser on pages of other origins', { skip: missingBrowser() }, async 
         'blocked',
         credentials,
       );
-    // Without a preflight, as a form could send it: the page reads nothing, and the gateway does nothing.
+    // Without a preflight, as a form could send it: the page reads nothing, and the gateway does
+    // nothing.
     const simple = `{ method: 'POST', mode: 'no-cors', body: '{"query":"{ stock }"}' }`;
     t.match(await stranger.evaluate(fetched(gateway, simple)), /^0 $|blocked/);
     t.equal(await stranger.evaluate(socket(gateway)), 'blocked', 'a WebSocket');

@@ -8,7 +8,10 @@ import {
 } from '../../../src/flow/http/fair-scheduler.js';
 import { until } from '../../kit/until.js';
 
-/** Long work is done in turns: of addresses with each other, behind short messages, and hardly at all for penalised connections. */
+/**
+ * Long work is done in turns: of addresses with each other, behind short messages, and hardly at
+ * all for penalised connections.
+ */
 
 /** A scheduler with a clock of its own, and works that say when they are done a piece of. */
 function start() {

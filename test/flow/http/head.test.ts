@@ -5,7 +5,10 @@ import type { TestGateway } from '../../kit/gateway.js';
 import { sendRaw } from '../../kit/raw-client.js';
 import { useBackend, useGateway } from '../../kit/use.js';
 
-/** What Node's parser lets through and two servers could read in two ways: refused at every endpoint before anything else. */
+/**
+ * What Node's parser lets through and two servers could read in two ways: refused at every endpoint
+ * before anything else.
+ */
 
 const ENVELOPE = envelope('<m:Ping xmlns:m="urn:m"/>');
 

@@ -6,7 +6,9 @@ import { listen } from '../../kit/listen.js';
 import { chunked, post, RawClient } from '../../kit/raw-client.js';
 import { until } from '../../kit/until.js';
 
-/** A server of such requests: the pieces of each as a reader hears them, and what came in too many. */
+/**
+ * A server of such requests: the pieces of each as a reader hears them, and what came in too many.
+ */
 async function start(t: Test) {
   const tinyChunksFound: IncomingMessage[] = [];
   class Request extends Incoming {

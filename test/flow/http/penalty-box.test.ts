@@ -11,7 +11,9 @@ import { acknowledged, envelope, startDesk, subscribe } from '../../kit/live-des
 import { RawClient, sendRaw } from '../../kit/raw-client.js';
 import { useBackend, useGateway } from '../../kit/use.js';
 
-/** Refusals of one address are answered at a bounded rate; what is in order never waits for them. */
+/**
+ * Refusals of one address are answered at a bounded rate; what is in order never waits for them.
+ */
 
 const A = '192.0.2.1';
 const B = '192.0.2.2';
@@ -348,7 +350,10 @@ t.test('who leaves in the middle of a request is not held', async (t) => {
   return t.pass('all are over');
 });
 
-/** Uses up the refusals that are answered at once, by requests that cost nothing: reading XML or GraphQL first is slow. */
+/**
+ * Uses up the refusals that are answered at once, by requests that cost nothing: reading XML or
+ * GraphQL first is slow.
+ */
 async function spend(gateway: { readonly url: string }): Promise<void> {
   for (let n = 0; n < 2; n++) await fetch(`${gateway.url}/nowhere`);
 }

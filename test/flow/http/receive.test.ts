@@ -294,7 +294,10 @@ t.test('a penalised client may leave before its time slice', async (t) => {
   await t.rejects(received, { code: 'CLIENT_GONE' });
 });
 
-/** Around the bytes of a short message, of a body that is given without its stream, and of the window. */
+/**
+ * Around the bytes of a short message, of a body that is given without its stream, and of the
+ * window.
+ */
 const EDGES = [
   16 * KIB - 1,
   16 * KIB,

@@ -12,7 +12,10 @@ class Request extends Incoming {
   protected override tinyChunksFound(): void {}
 }
 
-/** A server whose connections are read in slices, one of its connections, and the pieces of each body by its request. */
+/**
+ * A server whose connections are read in slices, one of its connections, and the pieces of each
+ * body by its request.
+ */
 async function start(t: Test) {
   const bodies: string[][] = [];
   const server = createServer<typeof IncomingMessage>(
@@ -29,7 +32,10 @@ async function start(t: Test) {
   const [socket] = (await connected) as [Socket];
   const reading = new SlicedReading(socket);
   t.teardown(() => client.close());
-  /** As if these bytes had come in one packet. Returns whether some of them wait for a turn of their own. */
+  /**
+   * As if these bytes had come in one packet. Returns whether some of them wait for a turn of their
+   * own.
+   */
   const receive = (...parts: (string | Uint8Array)[]): boolean => {
     socket.push(
       Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))),

@@ -5,7 +5,10 @@ import type { TestGateway } from '../../kit/gateway.js';
 import { chunked, RawClient, sendRaw } from '../../kit/raw-client.js';
 import { useBackend, useGateway } from '../../kit/use.js';
 
-/** Paths with no envelope go through a package with a history: here are the guards around it, over real sockets. */
+/**
+ * Paths with no envelope go through a package with a history: here are the guards around it, over
+ * real sockets.
+ */
 
 const CONFIG = (url: string): string => `
 services:

@@ -31,7 +31,9 @@ const as = (
 const ask = (gateway: TestGateway, client: keyof typeof KEYS): Promise<Response> =>
   postGraphql(gateway.url, { query: '{ order(id: 9) { id } }' }, as(client).headers);
 
-/** Asks for an order until the backend has the call, which waits there; everything else is answered. */
+/**
+ * Asks for an order until the backend has the call, which waits there; everything else is answered.
+ */
 async function holdOrder(
   { backend }: Desk,
   id: number,

@@ -170,7 +170,8 @@ t.test(
         if (data === 'long') void socket.send(LONG);
         if (data === 'last') socket.close(4400, 'over');
       },
-      // Longer than a busy machine keeps anybody waiting: when all has been read an answer is due in this time.
+      // Longer than a busy machine keeps anybody waiting: when all has been read an answer is due
+      // in this time.
       { pingMillis: 250 },
     );
     const client = await dialledSlowly(t, hall.port);

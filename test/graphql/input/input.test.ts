@@ -16,7 +16,10 @@ import { HAS_XMLLINT, lint } from '../../kit/xmllint.js';
 import { wsdlWith } from '../../wsdl/written.js';
 import { builtOf } from '../built.js';
 
-/** Random schemas, random values by the input types made of them: what is written, xmllint finds valid. */
+/**
+ * Random schemas, random values by the input types made of them: what is written, xmllint finds
+ * valid.
+ */
 
 const TYPES = 4;
 const VALUES = 12;

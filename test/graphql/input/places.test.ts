@@ -8,7 +8,10 @@ import { HAS_XMLLINT, lint } from '../../kit/xmllint.js';
 import { wsdlWith } from '../../wsdl/written.js';
 import { builtOf } from '../built.js';
 
-/** Elements that stand in several places of one content model: a list in GraphQL, each item where the schema has it. */
+/**
+ * Elements that stand in several places of one content model: a list in GraphQL, each item where
+ * the schema has it.
+ */
 
 const schemaOf = (content: string): string =>
   `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t">

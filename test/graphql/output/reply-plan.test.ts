@@ -215,7 +215,8 @@ t.test(
   },
 );
 
-// ------------------------------------------------------------------------------------------------- a property
+// -------------------------------------------------------------------------------------------------
+// a property
 
 /** What a plan's object looks like: keys in order, leaves as 0, type names as themselves. */
 function skeleton(object: ObjectPlan): unknown {

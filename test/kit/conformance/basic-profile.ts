@@ -5,7 +5,10 @@ const PASSES = 'The message passes as it came; the backend decides.';
 const CONSUMER = 'A rule for people or tools, not for messages or descriptions.';
 const READ = 'Read as the profile says; nothing to refuse.';
 
-/** WS-I Basic Profile 1.1, with the rules of Simple SOAP Binding Profile 1.0, which has those about envelopes in HTTP. */
+/**
+ * WS-I Basic Profile 1.1, with the rules of Simple SOAP Binding Profile 1.0, which has those about
+ * envelopes in HTTP.
+ */
 export const BASIC_PROFILE: Profile = {
   name: 'WS-I Basic Profile 1.1',
   source: 'http://www.ws-i.org/Profiles/BasicProfile-1.1.html',

@@ -13,7 +13,10 @@ interface Part {
 /** Parts whose path has more names have no heading, and no entry in the index. */
 const NAMES_MAX = 2;
 
-/** The configuration reference as Markdown: an index, then a table for each part of the file, keys relative to its heading. */
+/**
+ * The configuration reference as Markdown: an index, then a table for each part of the file, keys
+ * relative to its heading.
+ */
 export function printReference(): string {
   const root: Part = { path: '', about: '', node: publicSchema() };
   const blocks = print(root);
@@ -37,8 +40,8 @@ function printIndex(blocks: readonly string[]): string {
 }
 
 /**
- * Puts generated text between `<!-- name -->` and `<!-- /name -->`. Returns the text unchanged when it has no such
- * section.
+ * Puts generated text between `<!-- name -->` and `<!-- /name -->`. Returns the text unchanged when
+ * it has no such section.
  */
 export function replaceSection(text: string, name: string, content: string): string {
   const opening = `<!-- ${name} -->`;
@@ -81,7 +84,10 @@ function headingOf({ path, kind, about }: Part): readonly string[] {
   return names.length > NAMES_MAX ? [`**${name}** ${about}`] : [`### ${name}`, about];
 }
 
-/** A key that holds further keys: itself, in each entry of its map, or in each item of its list. Else null. */
+/**
+ * A key that holds further keys: itself, in each entry of its map, or in each item of its list.
+ * Else null.
+ */
 function partOf(path: string, node: SchemaNode): Part | null {
   const about = node.description ?? '';
   if (node.like !== undefined) return null;

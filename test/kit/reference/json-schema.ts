@@ -6,7 +6,10 @@ import {
   typesOf,
 } from '../../../src/config/check/schema-node.js';
 
-/** A schema for editors, which know neither our own keywords nor values that come from outside the file. */
+/**
+ * A schema for editors, which know neither our own keywords nor values that come from outside the
+ * file.
+ */
 interface PublishedNode extends SchemaNode {
   readonly $ref?: string;
   readonly anyOf?: readonly PublishedNode[];

@@ -1,7 +1,10 @@
 import type { RefusalKind } from '../../../src/base/refusals/refusal-kind.js';
 import { REFUSALS } from '../../../src/base/refusals/refusals.js';
 
-/** The table of refusals as Markdown: each code with its blame, the answer to a SOAP or HTTP caller, and its text. */
+/**
+ * The table of refusals as Markdown: each code with its blame, the answer to a SOAP or HTTP caller,
+ * and its text.
+ */
 export function printRefusals(): string {
   const rows = Object.entries(REFUSALS).map(
     ([code, kind]: [string, RefusalKind]) =>
@@ -10,7 +13,9 @@ export function printRefusals(): string {
   return ['| code | to blame | answer | text |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** Blame as the reference names it. `peer` is the sender of the validated message, request or reply. */
+/**
+ * Blame as the reference names it. `peer` is the sender of the validated message, request or reply.
+ */
 const BLAMED = { client: 'caller', peer: 'sender', upstream: 'service', us: 'gateway' } as const;
 
 /** The answer to a SOAP or HTTP caller in words. */

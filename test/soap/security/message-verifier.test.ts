@@ -96,7 +96,8 @@ t.test('a bit that flips anywhere in what is signed is found', WITH_OPENSSL, asy
     algorithm: 'ecdsa-sha256',
   });
   const bytes = Buffer.from(message);
-  // The Envelope declares the prefix of Body as well: with another name the declaration of Body is none that is signed.
+  // The Envelope declares the prefix of Body as well: with another name the declaration of Body is
+  // none that is signed.
   const spans = [body.slice(body.indexOf('>')), timestamp].map(
     (part) => [message.indexOf(part), part.length] as const,
   );

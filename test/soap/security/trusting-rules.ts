@@ -4,7 +4,9 @@ import { CertificateTrust, parseCertificate } from '../../../src/base/x509/certi
 import type { VerificationRules } from '../../../src/soap/security/header-verification.js';
 import { SignerCertificates } from '../../../src/soap/security/signer-certificates.js';
 
-/** The rules that trust an authority, and demand signatures of Body and Timestamp by this algorithm. */
+/**
+ * The rules that trust an authority, and demand signatures of Body and Timestamp by this algorithm.
+ */
 export function rulesTrusting(
   authority: string,
   algorithm: 'rsa-sha256' | 'ecdsa-sha256',

@@ -245,7 +245,8 @@ t.test(
         const message = isPart
           ? `<w:w xmlns:w="urn:w" xmlns:q="urn:2" xmlns="urn:1">${written}</w:w>`
           : written;
-        // libxml2 refuses namespaces that are no absolute URI, and writes an ampersand in them as it is.
+        // libxml2 refuses namespaces that are no absolute URI, and writes an ampersand in them as
+        // it is.
         return { message: message.replaceAll('"u&amp;v"', '"urn:u+v"'), cuts };
       })
       .filter(({ message }) => isAccepted(message));

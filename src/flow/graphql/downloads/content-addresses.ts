@@ -14,10 +14,15 @@ import type { RawVariables } from '../../../graphql/output/reply-plan.js';
 import type { FieldCall } from '../../../graphql/run/field-call.js';
 import { callerDigest } from '../../calls/caller-parts.js';
 
-/** Bytes of the arguments and the place in the reply that an address holds, as JSON. With all else it is below 8 KiB then. */
+/**
+ * Bytes of the arguments and the place in the reply that an address holds, as JSON. With all else
+ * it is below 8 KiB then.
+ */
 const CALL_BYTES_MAX = 3072;
 
-/** Binary content that a client may download: the call that brings it, and its place in the reply. */
+/**
+ * Binary content that a client may download: the call that brings it, and its place in the reply.
+ */
 export interface Download {
   readonly described: DescribedOperation;
   readonly values: RawVariables;
@@ -35,7 +40,10 @@ interface DownloadParts {
   readonly services: ReadonlyMap<string, SoapService>;
 }
 
-/** The addresses of binary content in replies. Each holds the call that is repeated, sealed; the gateway keeps nothing. */
+/**
+ * The addresses of binary content in replies. Each holds the call that is repeated, sealed; the
+ * gateway keeps nothing.
+ */
 export class ContentAddresses {
   readonly path: string;
   readonly #base: string;
@@ -75,7 +83,9 @@ export class ContentAddresses {
     };
   }
 
-  /** The download that an address is for; null where it is none, has ended, or is another client's. */
+  /**
+   * The download that an address is for; null where it is none, has ended, or is another client's.
+   */
   open(sealed: string, client: Client, headers: CallerIdentity['headers']): Download | null {
     const text = this.#seal.open(sealed);
     const parts: unknown = text === null ? null : JSON.parse(text);
@@ -130,7 +140,10 @@ const digests = (list: unknown): readonly FieldDigest[] =>
   );
 const numbers = (list: unknown): readonly number[] => (Array.isArray(list) ? list.map(Number) : []);
 
-/** The arguments as variables of a document: those of a link have the types of the fields that they come from. */
+/**
+ * The arguments as variables of a document: those of a link have the types of the fields that they
+ * come from.
+ */
 function asVariables(
   values: Readonly<Record<string, unknown>>,
   { field }: DescribedOperation,

@@ -4,8 +4,8 @@ import { parseJson } from '../../../graphql/admission/params.js';
 import type { UploadedFile } from './uploaded-file.js';
 
 /**
- * Puts a file in the place of each `null` that the map names: `{ "0": ["variables.file"] }`. Returns the files by the
- * names of their fields. Throws `BAD_REQUEST`.
+ * Puts a file in the place of each `null` that the map names: `{ "0": ["variables.file"] }`.
+ * Returns the files by the names of their fields. Throws `BAD_REQUEST`.
  */
 export function placeFiles(
   map: string,

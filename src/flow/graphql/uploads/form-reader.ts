@@ -35,8 +35,8 @@ const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]*[0-9A-Za-z'()+_,./:=?-]$/;
 type Section = 'preamble' | 'boundary' | 'header' | 'field' | 'epilogue';
 
 /**
- * Reads a form as its bytes come in, cut anywhere (RFC 7578). Memory is bounded by the header of one field. Throws
- * `BAD_REQUEST`, and what its sink throws.
+ * Reads a form as its bytes come in, cut anywhere (RFC 7578). Memory is bounded by the header of
+ * one field. Throws `BAD_REQUEST`, and what its sink throws.
  */
 export class FormReader implements ContentSink {
   readonly #sink: FormSink;
@@ -162,8 +162,9 @@ const READ: ReadonlySet<string> = new Set(['content-disposition', 'content-trans
 const broken = (rule: string): Refusal => new Refusal('BAD_REQUEST', rule);
 
 /**
- * The name of a field in its Content-Disposition (RFC 7578 section 4.2); null where there is none, or two. Names of files
- * are passed over: browsers write them as they are but for quotes and line ends, other clients put backslashes.
+ * The name of a field in its Content-Disposition (RFC 7578 section 4.2); null where there is none,
+ * or two. Names of files are passed over: browsers write them as they are but for quotes and line
+ * ends, other clients put backslashes.
  */
 function fieldNameIn(disposition: string): string | null {
   if (!/^form-data[ \t]*(?:;|$)/i.test(disposition)) return null;

@@ -20,7 +20,9 @@ export function withFiles(envelope: Buffer, files: readonly InlineFile[]): reado
   return [...pieces, envelope.subarray(from)];
 }
 
-/** The body of a message in one piece; as a stream, with an unknown length, where files are in it. */
+/**
+ * The body of a message in one piece; as a stream, with an unknown length, where files are in it.
+ */
 export function bodyOf(pieces: readonly PackagePiece[]): Buffer | Readable {
   const [first, ...others] = pieces;
   if (others.length === 0 && first !== undefined && Buffer.isBuffer(first)) return first;
@@ -28,7 +30,9 @@ export function bodyOf(pieces: readonly PackagePiece[]): Buffer | Readable {
   return buffers.length === pieces.length ? Buffer.concat(buffers) : new MessageBody(pieces);
 }
 
-/** A body that flows, whole. Rejects with the refusal that it fails with, and with `HTTP_TOO_LARGE`. */
+/**
+ * A body that flows, whole. Rejects with the refusal that it fails with, and with `HTTP_TOO_LARGE`.
+ */
 export async function collectBody(body: Readable, bytesMax: number): Promise<Buffer> {
   const collected = new Collected(bytesMax);
   try {

@@ -13,7 +13,10 @@ interface Uploads {
   close(): void;
 }
 
-/** The files of a request, which is a multipart form; null for another request, or where no files are taken. */
+/**
+ * The files of a request, which is a multipart form; null for another request, or where no files
+ * are taken.
+ */
 export function takeUploads(
   limits: UploadLimits,
   { exchange, request, response }: HttpExchange,

@@ -23,8 +23,9 @@ export interface UploadLimits {
 type Stage = 'operations' | 'map' | 'files' | 'over';
 
 /**
- * A GraphQL multipart request, read as it comes: `operations`, `map`, then the files that the map names, each of which
- * waits until a call wants it. One that comes before its turn is held while a later one is wanted, within limits.
+ * A GraphQL multipart request, read as it comes: `operations`, `map`, then the files that the map
+ * names, each of which waits until a call wants it. One that comes before its turn is held while a
+ * later one is wanted, within limits.
  */
 export class UploadForm implements FormSink {
   readonly #source: Readable;
@@ -57,7 +58,10 @@ export class UploadForm implements FormSink {
     this.#reader = new FormReader(boundary, limits.mime, this);
   }
 
-  /** The parameters of the request, with the files in their places, as soon as the map has come. Rejects with a refusal. */
+  /**
+   * The parameters of the request, with the files in their places, as soon as the map has come.
+   * Rejects with a refusal.
+   */
   read(bounds: JsonBounds): Promise<unknown> {
     this.#bounds = bounds;
     return new Promise((resolve, reject) => {

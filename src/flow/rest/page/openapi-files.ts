@@ -1,6 +1,8 @@
 import { type PageFile, SCRIPT, STYLE } from '../../../graphql/page/page-files.js';
 
-/** The files of the page that shows the OpenAPI description, in the order in which it needs them. */
+/**
+ * The files of the page that shows the OpenAPI description, in the order in which it needs them.
+ */
 export const OPENAPI_FILES = [
   { name: 'swagger-ui.css', type: STYLE, source: 'swagger-ui-dist/swagger-ui.css' },
   { name: 'page.css', type: STYLE, source: null },

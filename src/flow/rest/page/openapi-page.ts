@@ -13,8 +13,9 @@ const PAGE_PATH = OPENAPI_PAGE;
 const FOLDER = `${PAGE_PATH}/`;
 
 /**
- * A page to read the description and to try operations, without files of other hosts. It knows nothing that needs a
- * credential: people give theirs on the page. Its files are read when the first browser comes.
+ * A page to read the description and to try operations, without files of other hosts. It knows
+ * nothing that needs a credential: people give theirs on the page. Its files are read when the
+ * first browser comes.
  */
 export const makeOpenApiPage = (): OpenEndpoint => ({
   isFor: (path) => path === PAGE_PATH || path.startsWith(FOLDER),

@@ -53,7 +53,10 @@ export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | nul
 export const bareOf = ({ element }: ReplyPlan, changed: ReplyPlan | null): ReplyPlan =>
   planOf(element, changed === null ? [] : [selfSlot(CHANGED, changed.value)]);
 
-/** A Fault that is an answer is read as one selection only, and where there is nothing to read there is nothing to merge. */
+/**
+ * A Fault that is an answer is read as one selection only, and where there is nothing to read there
+ * is nothing to merge.
+ */
 export const isMergeable = (plan: ReplyPlan): boolean =>
   plan.shape !== 'done' && plan.faults?.as !== 'data';
 

@@ -16,14 +16,19 @@ export interface PricedCall {
 
 /** A call that is paid for. */
 export interface PollPayment {
-  /** Charges the actual cost of a call that is over, without the objects of its answer. To be called once. */
+  /**
+   * Charges the actual cost of a call that is over, without the objects of its answer. To be called
+   * once.
+   */
   reconcile(decoded: Decoded | null): void;
 }
 
 /** For a reply that another process has paid for. */
 export const FREE: PollPayment = { reconcile() {} };
 
-/** Charges a subscriber for polls: for a call when it is its turn, and for each answer that it gets. */
+/**
+ * Charges a subscriber for polls: for a call when it is its turn, and for each answer that it gets.
+ */
 export class PollAccount {
   /** The id of the client, whose subscriptions share one budget. */
   readonly client: string;
@@ -51,7 +56,10 @@ export class PollAccount {
     return release ?? (signal.aborted ? null : () => {});
   }
 
-  /** Charges the estimate of a call and its answer; null where the points are too few. Returns the permit at the end. */
+  /**
+   * Charges the estimate of a call and its answer; null where the points are too few. Returns the
+   * permit at the end.
+   */
   pay(release: Release): PollPayment | null {
     const { client, budgets } = this.#caller;
     const { limits } = this.#endpoint.operations;

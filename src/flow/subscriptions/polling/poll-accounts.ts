@@ -10,8 +10,9 @@ export interface BilledSubscriber {
 }
 
 /**
- * Chooses the subscriber that pays for the next call of a poll, in turns. One without points, or without a permit for a
- * call among its requests, is passed over: a subscriber without points must not delay the others.
+ * Chooses the subscriber that pays for the next call of a poll, in turns. One without points, or
+ * without a permit for a call among its requests, is passed over: a subscriber without points must
+ * not delay the others.
  */
 export class PollBilling {
   /** Calls that were paid for in turns. */
@@ -27,7 +28,10 @@ export class PollBilling {
     this.#found = found;
   }
 
-  /** The payment for the next call; `poor`: no subscriber has the points; `waiting`: those that may have them wait for a permit. */
+  /**
+   * The payment for the next call; `poor`: no subscriber has the points; `waiting`: those that may
+   * have them wait for a permit.
+   */
   next(subscribers: readonly BilledSubscriber[]): PollPayment | 'poor' | 'waiting' {
     const poor = new Set<string>();
     const busy = new Map<string, PollAccount>();

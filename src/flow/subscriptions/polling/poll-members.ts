@@ -10,7 +10,10 @@ export type Polled =
 
 export interface PollMember {
   readonly plan: ReplyPlan;
-  /** Each call is charged to one subscriber in turn that can pay; answers go only to subscribers that can pay them. */
+  /**
+   * Each call is charged to one subscriber in turn that can pay; answers go only to subscribers
+   * that can pay them.
+   */
   readonly account: PollAccount;
   /** Called with the first answer, and whenever it has changed. `bytes` is about what it takes. */
   send(polled: Polled, bytes: number): void;

@@ -8,7 +8,9 @@ import type { CallRelay } from '../../calls/relayed-call.js';
 import { bareOf, mergedPlan } from './merged-plan.js';
 import type { PollPayment } from './poll-account.js';
 
-/** Calls the backend, or gets the reply by `relay`; `signal` is aborted when no subscriber is left. */
+/**
+ * Calls the backend, or gets the reply by `relay`; `signal` is aborted when no subscriber is left.
+ */
 export type PollCall = (
   call: FieldCall,
   signal: CancelSignal,
@@ -40,7 +42,10 @@ export interface PollParts {
   readonly parts: ReadonlyMap<ReplyPlan, Decoded>;
 }
 
-/** Makes the call, and reads its reply for several selections side by side. Rejects with what is wrong with all of it. */
+/**
+ * Makes the call, and reads its reply for several selections side by side. Rejects with what is
+ * wrong with all of it.
+ */
 export async function readPoll(
   polled: PolledCall,
   plans: readonly ReplyPlan[],

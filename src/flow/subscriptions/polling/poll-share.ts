@@ -31,7 +31,10 @@ export class PollShare {
     return this.#reply !== null;
   }
 
-  /** The latest call of this process had no reply. Another process may reach the backend, and has the first try. */
+  /**
+   * The latest call of this process had no reply. Another process may reach the backend, and has
+   * the first try.
+   */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }

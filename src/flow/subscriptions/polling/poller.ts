@@ -24,7 +24,9 @@ import {
 } from './poll-reader.js';
 import type { PollShare } from './poll-share.js';
 
-/** A process without the lease waits so many intervals for the next reply, and longer at short ones. */
+/**
+ * A process without the lease waits so many intervals for the next reply, and longer at short ones.
+ */
 const WAIT_INTERVALS = 1.25;
 const WAIT_MIN_MILLIS = 250;
 const waitMillis = (everyMillis: number): number =>
@@ -45,8 +47,9 @@ interface Parting {
 }
 
 /**
- * Repeats one call for all subscribers with the same arguments, each with a selection of its own: the reply is read once, for
- * all of them side by side. Those with whose selections it cannot be read get a poller of their own.
+ * Repeats one call for all subscribers with the same arguments, each with a selection of its own:
+ * the reply is read once, for all of them side by side. Those with whose selections it cannot be
+ * read get a poller of their own.
  */
 export class Poller {
   readonly #members = new Set<Member>();
@@ -163,7 +166,10 @@ export class Poller {
     );
   };
 
-  /** Whether this process calls now: it has the lease, or a subscriber waits, or nothing comes from the others. */
+  /**
+   * Whether this process calls now: it has the lease, or a subscriber waits, or nothing comes from
+   * the others.
+   */
   async #mayCall(share: PollShare): Promise<boolean> {
     this.#isAsking = true;
     const isCaller = await share.poll.acquire();
@@ -207,7 +213,10 @@ export class Poller {
     this.#readMillis = performance.now();
   }
 
-  /** Subscribers that joined meanwhile have no answer yet, and replies of other processes are read at once. */
+  /**
+   * Subscribers that joined meanwhile have no answer yet, and replies of other processes are read
+   * at once.
+   */
   #schedule(millis: number): void {
     if (this.#members.size === 0) return;
     if (this.#share?.hasReply === true) this.#next(0, this.#readShared);
@@ -253,7 +262,9 @@ export class Poller {
     }
   }
 
-  /** Something could not be read for all: finds those for whom it cannot, and goes on without them. */
+  /**
+   * Something could not be read for all: finds those for whom it cannot, and goes on without them.
+   */
   async #partFrom(plans: readonly ReplyPlan[], failure: Refusal): Promise<void> {
     const attempt = this.#attemptFor(plans);
     if (attempt === null) return this.#partUnread(plans);

@@ -39,7 +39,8 @@ export class Pollers {
   }
 
   /**
-   * Joins the poller of this call, or begins one. The answer leaves. Throws `RATE_LIMITED` when there are too many.
+   * Joins the poller of this call, or begins one. The answer leaves. Throws `RATE_LIMITED` when
+   * there are too many.
    */
   join(
     { name, called }: Subscription,

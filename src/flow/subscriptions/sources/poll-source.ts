@@ -27,7 +27,10 @@ interface PolledField {
   readonly input: CallInput;
 }
 
-/** Repeats the call of the field, once for all subscribers with the same arguments, and delivers what changed. */
+/**
+ * Repeats the call of the field, once for all subscribers with the same arguments, and delivers
+ * what changed.
+ */
 export class PollSource implements SubscriptionSource {
   readonly callPoints: number;
   readonly isCalledPerEvent = false;

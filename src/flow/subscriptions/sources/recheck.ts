@@ -1,9 +1,12 @@
-/** A share of the interval by which questions are spread: subscriptions that began together are not asked about together. */
+/**
+ * A share of the interval by which questions are spread: subscriptions that began together are not
+ * asked about together.
+ */
 const SPREAD = 0.25;
 
 /**
- * Asks about a subscription again and again while it goes on, `everyMillis` apart at most. `ask` rejects where it may not
- * go on: then `denied` is called, once. Returns what stops it.
+ * Asks about a subscription again and again while it goes on, `everyMillis` apart at most. `ask`
+ * rejects where it may not go on: then `denied` is called, once. Returns what stops it.
  */
 export function recheck(
   everyMillis: number,

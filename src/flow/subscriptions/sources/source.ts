@@ -23,7 +23,10 @@ export interface Subscriber {
   readonly exchange: Exchange;
   /** Null for transports without ids. */
   readonly resumption: SubscriberResumption | null;
-  /** Closes the connection, so that the client subscribes again; null where the end of the stream has the same effect. */
+  /**
+   * Closes the connection, so that the client subscribes again; null where the end of the stream
+   * has the same effect.
+   */
   readonly disconnect: (() => void) | null;
 }
 
@@ -45,17 +48,26 @@ export interface SubscriptionEvent {
 }
 
 /**
- * The source of the events of one subscription. It is a poll, the messages that pass the gateway or are posted to a
- * callback address, or a subscription at a GraphQL upstream. A new kind implements this and is chosen in `sourceOf`.
+ * The source of the events of one subscription. It is a poll, the messages that pass the gateway or
+ * are posted to a callback address, or a subscription at a GraphQL upstream. A new kind implements
+ * this and is chosen in `sourceOf`.
  */
 export interface SubscriptionSource {
   /** Points of the call of the subscribed field, which is part of the estimate. */
   readonly callPoints: number;
-  /** The client pays for the call of the field with each event; else only for what the event selects. */
+  /**
+   * The client pays for the call of the field with each event; else only for what the event
+   * selects.
+   */
   readonly isCalledPerEvent: boolean;
-  /** The field is called when the subscription begins, and that call is all that the beginning costs. */
+  /**
+   * The field is called when the subscription begins, and that call is all that the beginning
+   * costs.
+   */
   readonly isCalledAtBegin: boolean;
-  /** Begins to deliver events, each at so many points. Returns how to end it. Throws `RATE_LIMITED`. */
+  /**
+   * Begins to deliver events, each at so many points. Returns how to end it. Throws `RATE_LIMITED`.
+   */
   open(sink: EventSink<SubscriptionEvent>, eventPoints: number): () => void;
 }
 

@@ -73,7 +73,10 @@ export class SubscriptionManager {
     return this.#sources.pollers.count;
   }
 
-  /** Begins an admitted subscription. Throws `GATEWAY_DRAINING`, `RATE_LIMITED`, `FORBIDDEN`, `BAD_USER_INPUT`. */
+  /**
+   * Begins an admitted subscription. Throws `GATEWAY_DRAINING`, `RATE_LIMITED`, `FORBIDDEN`,
+   * `BAD_USER_INPUT`.
+   */
   begin(operation: AdmittedOperation, subscriber: Subscriber): Stream {
     if (this.#isClosed) throw new Refusal('GATEWAY_DRAINING');
     const { endpoint, limits, hooks } = this.#parts;
@@ -140,7 +143,10 @@ export class SubscriptionManager {
     return stream;
   }
 
-  /** Ends all subscriptions; queued events are dropped. A completed one over a WebSocket would not be begun again. */
+  /**
+   * Ends all subscriptions; queued events are dropped. A completed one over a WebSocket would not
+   * be begun again.
+   */
   close(): void {
     this.#isClosed = true;
     for (const [stream, { disconnect }] of [...this.#streams]) {
@@ -153,7 +159,10 @@ export class SubscriptionManager {
     }
   }
 
-  /** Asks the decision point again while a subscription goes on. Only denials are logged and counted. */
+  /**
+   * Asks the decision point again while a subscription goes on. Only denials are logged and
+   * counted.
+   */
   #recheck(admitted: Admitted, subscriber: Subscriber, denied: () => void): () => void {
     const { headers, exchange: own } = subscriber;
     const { endpoint, hooks } = this.#parts;

@@ -12,7 +12,10 @@ export type EndReason = 'left' | 'overflow' | 'drain' | LiveEnd | 'denied' | 'co
 
 /** Takes the events of one subscription from its source. */
 export interface EventSink<T> {
-  /** `bytes` is about what the event takes in the queue; after `id` the subscription can be resumed, null where it cannot. */
+  /**
+   * `bytes` is about what the event takes in the queue; after `id` the subscription can be resumed,
+   * null where it cannot.
+   */
   push(event: T, bytes: number, id?: string | null): void;
   /** Events may have been lost. */
   gap(id?: string | null): void;
@@ -45,8 +48,8 @@ type Queued<T> = { readonly id: string | null } & (
 );
 
 /**
- * One subscription as its transport reads it, an event at a time; further events wait in a bounded queue. No generator
- * function, because that cannot be ended while it waits.
+ * One subscription as its transport reads it, an event at a time; further events wait in a bounded
+ * queue. No generator function, because that cannot be ended while it waits.
  */
 export class SubscriptionStream<T>
   implements AsyncGenerator<ExecutionResult, void, undefined>, EventSink<T>
@@ -74,7 +77,10 @@ export class SubscriptionStream<T>
     return this.#why !== null;
   }
 
-  /** After this id the subscription can be resumed by a reader that has all results so far; null where it cannot. */
+  /**
+   * After this id the subscription can be resumed by a reader that has all results so far; null
+   * where it cannot.
+   */
   get position(): string | null {
     return this.#position;
   }
@@ -95,13 +101,18 @@ export class SubscriptionStream<T>
     return this.#queue.hasRoom(events, bytes);
   }
 
-  /** Ends it for a client whose connection is about to close: it is told by that, and comes again. */
+  /**
+   * Ends it for a client whose connection is about to close: it is told by that, and comes again.
+   */
   leave(why: EndReason): void {
     this.#isLeft = true;
     this.end(why, null);
   }
 
-  /** Ends it, with an error where there is a code. Queued events are dropped; after an overflow the current one is finished. */
+  /**
+   * Ends it, with an error where there is a code. Queued events are dropped; after an overflow the
+   * current one is finished.
+   */
   end(why: EndReason, code: RefusalCode | null): void {
     if (this.#why !== null) return;
     this.#why = why;

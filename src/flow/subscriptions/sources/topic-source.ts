@@ -36,7 +36,10 @@ interface TopicField {
   readonly resumption: SubscriberResumption | null;
 }
 
-/** Delivers the events of a topic: messages that pass the gateway, or that a service posts to a callback address. */
+/**
+ * Delivers the events of a topic: messages that pass the gateway, or that a service posts to a
+ * callback address.
+ */
 export class TopicSource implements SubscriptionSource {
   readonly callPoints: number;
   readonly isCalledPerEvent: boolean;
@@ -79,8 +82,8 @@ export class TopicSource implements SubscriptionSource {
   }
 
   /**
-   * The missed events with their sizes, in time slices; null where they may not wait together: a client that cannot take
-   * them would lose them again and again.
+   * The missed events with their sizes, in time slices; null where they may not wait together: a
+   * client that cannot take them would lose them again and again.
    */
   async #select(
     missed: readonly TopicEvent[],

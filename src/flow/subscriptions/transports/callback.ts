@@ -26,8 +26,8 @@ export function callbackService(
 }
 
 /**
- * Takes one notification: the same intake as for any envelope, and 202 with nothing in it (WS-I Basic Profile R1112).
- * Rejects with a refusal, which is answered as a Fault.
+ * Takes one notification: the same intake as for any envelope, and 202 with nothing in it (WS-I
+ * Basic Profile R1112). Rejects with a refusal, which is answered as a Fault.
  */
 export async function takeNotification(
   asked: HttpExchange,

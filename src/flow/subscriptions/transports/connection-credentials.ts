@@ -9,9 +9,10 @@ type Params = Readonly<Record<string, unknown>>;
 const MEMBERS_MAX = 100;
 
 /**
- * The header fields of a WebSocket with the credentials of its first message, as browsers cannot send them otherwise:
- * `{ authorization }`, or `{ headers: { authorization } }` as clients of Apollo write it. Only the fields in `names`, in
- * lower case, are taken; they win over those of the upgrade. Throws `UNAUTHENTICATED` for two values of one field.
+ * The header fields of a WebSocket with the credentials of its first message, as browsers cannot
+ * send them otherwise: `{ authorization }`, or `{ headers: { authorization } }` as clients of
+ * Apollo write it. Only the fields in `names`, in lower case, are taken; they win over those of the
+ * upgrade. Throws `UNAUTHENTICATED` for two values of one field.
  */
 export function withConnectionParams(
   headers: Headers,

@@ -10,8 +10,8 @@ interface Gone {
 }
 
 /**
- * The refusals of one WebSocket that wait to be sent, as those of HTTP do. Valid operations go on meanwhile, until
- * too many wait.
+ * The refusals of one WebSocket that wait to be sent, as those of HTTP do. Valid operations go on
+ * meanwhile, until too many wait.
  */
 export class DelayedRefusals {
   readonly #penaltyBox: PenaltyBox;
@@ -46,12 +46,18 @@ export class DelayedRefusals {
     this.#ids.delete(id);
   }
 
-  /** Resolves when the WebSocket itself may be refused, at once unless its address gets too many refusals. */
+  /**
+   * Resolves when the WebSocket itself may be refused, at once unless its address gets too many
+   * refusals.
+   */
   async delay(bytes: number): Promise<void> {
     await this.#penaltyBox.penalise(this.#connection, { bytes, workMillis: 0 }, this.#waiter);
   }
 
-  /** Null: it is sent at once. Else it resolves when it may be sent, with whether the operation still waits for it. */
+  /**
+   * Null: it is sent at once. Else it resolves when it may be sent, with whether the operation
+   * still waits for it.
+   */
   hold(id: string, bytes: number, workMillis: number): Promise<boolean> | null {
     const held = this.#penaltyBox.penalise(this.#connection, { bytes, workMillis }, this.#waiter);
     if (held === null) return null;

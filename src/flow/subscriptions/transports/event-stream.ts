@@ -34,8 +34,8 @@ export function takesEvents({ headers }: IncomingMessage): 'only' | 'too' | 'no'
 const MAY_TAKE_EVENTS = /text\/event-stream/i;
 
 /**
- * GraphQL over server-sent events, one request for each operation ("distinct connections" of graphql-sse). A client that
- * takes JSON too gets it for all but subscriptions.
+ * GraphQL over server-sent events, one request for each operation ("distinct connections" of
+ * graphql-sse). A client that takes JSON too gets it for all but subscriptions.
  */
 export function answerEvents(
   endpoint: GraphqlEndpoint,

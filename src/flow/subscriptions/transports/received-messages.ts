@@ -13,7 +13,9 @@ export interface IncomingParts {
   overflow(): void;
 }
 
-/** The messages that come over one WebSocket, in order: while too many wait nothing more is read. */
+/**
+ * The messages that come over one WebSocket, in order: while too many wait nothing more is read.
+ */
 export class ReceivedMessages {
   readonly #parts: IncomingParts;
   readonly #waiting: string[] = [];

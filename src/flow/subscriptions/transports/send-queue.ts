@@ -16,8 +16,9 @@ export interface OutgoingLimits {
 }
 
 /**
- * Sends the messages of one WebSocket, as fast as they are taken. A client that sends and does not read the answers
- * would have them all kept here: nothing is read from it until it has read. It may take its time, as long as it goes on.
+ * Sends the messages of one WebSocket, as fast as they are taken. A client that sends and does not
+ * read the answers would have them all kept here: nothing is read from it until it has read. It may
+ * take its time, as long as it goes on.
  */
 export class SendQueue {
   readonly #socket: Socket;
@@ -33,7 +34,10 @@ export class SendQueue {
   #ping: Buffer | null = null;
   #isPonging = false;
 
-  /** `connection`: the transport of the WebSocket. `stalled` is called once it is closed for lack of progress. */
+  /**
+   * `connection`: the transport of the WebSocket. `stalled` is called once it is closed for lack of
+   * progress.
+   */
   constructor(socket: Socket, connection: Connection, limits: OutgoingLimits, stalled: () => void) {
     this.#socket = socket;
     this.#sending = new SendProgress(connection);
@@ -46,7 +50,10 @@ export class SendQueue {
     return this.#isPaused;
   }
 
-  /** Time since all messages were taken: an answer to a ping may be behind, or before, an untaken one. */
+  /**
+   * Time since all messages were taken: an answer to a ping may be behind, or before, an untaken
+   * one.
+   */
   get drainedMillis(): number {
     return this.#watch === null ? performance.now() - this.#drainedMillis : 0;
   }
@@ -60,7 +67,10 @@ export class SendQueue {
     );
   }
 
-  /** Answers a ping. Of those that come faster than their answers are taken only the newest has one (RFC 6455, 5.5.3). */
+  /**
+   * Answers a ping. Of those that come faster than their answers are taken only the newest has one
+   * (RFC 6455, 5.5.3).
+   */
   pong(data: Buffer): void {
     this.#ping = data;
     if (!this.#isPonging) this.#answerPing();

@@ -2,8 +2,8 @@ import type { ExecutionResult } from 'graphql';
 import { Cancellation, type CancelSignal } from '../../../base/cancellation.js';
 
 /**
- * The result of a query or a mutation as a stream of one, which its reader may end. No generator function, because
- * that cannot be ended while it waits.
+ * The result of a query or a mutation as a stream of one, which its reader may end. No generator
+ * function, because that cannot be ended while it waits.
  */
 export class OneResult implements AsyncGenerator<ExecutionResult, void, undefined> {
   readonly #result: Promise<ExecutionResult>;

@@ -7,8 +7,8 @@ import type { PresentParts, SocketState } from './socket-parts.js';
 import { refuseCredentials } from './socket-refusal.js';
 
 /**
- * Identifies the client of a WebSocket by its first message, and ends it as soon as its credentials are no longer good.
- * Resolves to whether it may go on.
+ * Identifies the client of a WebSocket by its first message, and ends it as soon as its credentials
+ * are no longer good. Resolves to whether it may go on.
  */
 export async function identifySocket(
   state: SocketState,
@@ -39,7 +39,10 @@ export async function identifySocket(
   }
 }
 
-/** The header fields that may go on to backends, by the present rules: without credentials that are for the gateway. */
+/**
+ * The header fields that may go on to backends, by the present rules: without credentials that are
+ * for the gateway.
+ */
 export function passedHeaders(
   { client, headers }: SocketState,
   present: PresentParts,

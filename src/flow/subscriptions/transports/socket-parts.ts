@@ -16,7 +16,10 @@ import type { DelayedRefusals } from './delayed-refusals.js';
 /** One WebSocket, as the protocol wants it. */
 export interface ProtocolSocket {
   readonly protocol: string;
-  /** Resolves when the system has taken it, so that a slow reader is sent events slowly. Never rejects. */
+  /**
+   * Resolves when the system has taken it, so that a slow reader is sent events slowly. Never
+   * rejects.
+   */
   send(data: string): Promise<void>;
   close(code: number, reason: string): void;
   /** Nothing more is to come until `resume`, but what is on its way. */
@@ -39,7 +42,10 @@ export interface ProtocolParts {
   readonly endpoint: GraphqlEndpoint;
   readonly manager: SubscriptionManager;
   readonly limits: SubscriptionLimits;
-  /** Names of connection parameters, in lower case, that stand for the header fields a page cannot send. */
+  /**
+   * Names of connection parameters, in lower case, that stand for the header fields a page cannot
+   * send.
+   */
   readonly credentials: ReadonlySet<string>;
   readonly trustedProxies: Networks;
   readonly rules: AccessRules;

@@ -10,7 +10,10 @@ import { closeSocket } from './socket-refusal.js';
 
 /** Handles the messages of a WebSocket, and its end. */
 interface ProtocolSession {
-  /** Not twice in one turn of the event loop: an id may be used again at once, and what was ended by it must be over. */
+  /**
+   * Not twice in one turn of the event loop: an id may be used again at once, and what was ended by
+   * it must be over.
+   */
   message(data: string): Promise<void>;
   /** Closes it for what its client sent, which is no message. */
   refuse(code: number, reason: string): void;
@@ -20,8 +23,8 @@ interface ProtocolSession {
 export type Protocol = (socket: ProtocolSocket, client: WebSocketClient) => ProtocolSession;
 
 /**
- * `graphql-transport-ws`: `graphql-ws` keeps to its rules; operations are admitted and run by the code for HTTP, in the
- * generation that `present` has when their message comes.
+ * `graphql-transport-ws`: `graphql-ws` keeps to its rules; operations are admitted and run by the
+ * code for HTTP, in the generation that `present` has when their message comes.
  */
 export function makeProtocol(initMillis: number, present: PresentParts): Protocol {
   const server = makeProtocolServer<Record<string, unknown> | undefined, SocketState>({

@@ -5,7 +5,10 @@ import type { RefusalCode } from '../../../base/refusals/refusals.js';
 import { isEncrypted } from '../../../listen/peer-certificate.js';
 import type { ProtocolParts, SocketState } from './socket-parts.js';
 
-/** The refusals that the protocol has close codes for; and those of WebSocket itself (RFC 6455 section 7.4.1). */
+/**
+ * The refusals that the protocol has close codes for; and those of WebSocket itself (RFC 6455
+ * section 7.4.1).
+ */
 const BY_CLOSE_CODE: ReadonlyMap<number, RefusalCode> = new Map([
   [1002, 'BAD_REQUEST'],
   [1003, 'BAD_REQUEST'],
@@ -17,7 +20,10 @@ const BY_CLOSE_CODE: ReadonlyMap<number, RefusalCode> = new Map([
   [4429, 'RATE_LIMITED'],
 ]);
 
-/** The code that closes a WebSocket whose client may not go on with these credentials, and the one for "come back later". */
+/**
+ * The code that closes a WebSocket whose client may not go on with these credentials, and the one
+ * for "come back later".
+ */
 const FORBIDDEN = 4403;
 const TRY_AGAIN_LATER = 1013;
 
@@ -33,8 +39,8 @@ export function socketExchange(
 }
 
 /**
- * Refuses a WebSocket: logged, counted and charged to the client like a refused request. Resolves when it may be closed: too
- * many refusals of an address are delayed.
+ * Refuses a WebSocket: logged, counted and charged to the client like a refused request. Resolves
+ * when it may be closed: too many refusals of an address are delayed.
  */
 async function refuseSocket(
   state: SocketState,

@@ -12,7 +12,9 @@ import type { Protocol } from './socket-protocol.js';
 
 export type SocketLimits = Pick<SubscriptionLimits, 'messageBytes' | 'pingMillis'> & OutgoingLimits;
 
-/** The WebSockets of this process: frames, pings and close frames. Messages are for the protocol. */
+/**
+ * The WebSockets of this process: frames, pings and close frames. Messages are for the protocol.
+ */
 export class WebSockets {
   readonly #server: ReturnType<typeof makeSocketServer>;
   readonly #protocol: Protocol;
@@ -37,7 +39,9 @@ export class WebSockets {
     return this.#open.size;
   }
 
-  /** Takes a connection over from HTTP; false for an invalid handshake, which is not answered here. */
+  /**
+   * Takes a connection over from HTTP; false for an invalid handshake, which is not answered here.
+   */
   open(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const address = request.socket.remoteAddress ?? '';
     let isOpen = false;
@@ -49,7 +53,10 @@ export class WebSockets {
     return isOpen;
   }
 
-  /** Closes all; a connection whose client does not answer in time is cut. Resolves when all are gone. */
+  /**
+   * Closes all; a connection whose client does not answer in time is cut. Resolves when all are
+   * gone.
+   */
   async close(): Promise<void> {
     const gone = [...this.#open].map(
       (socket) =>

@@ -10,8 +10,9 @@ export interface EventFrame {
 }
 
 /**
- * Cuts an event stream into events (HTML, section 9.2.6) and checks each before it is parsed. Frames that are no events
- * of GraphQL over server-sent events are refused: `UPSTREAM_INVALID_RESPONSE`, `UPSTREAM_RESPONSE_LIMIT`.
+ * Cuts an event stream into events (HTML, section 9.2.6) and checks each before it is parsed.
+ * Frames that are no events of GraphQL over server-sent events are refused:
+ * `UPSTREAM_INVALID_RESPONSE`, `UPSTREAM_RESPONSE_LIMIT`.
  */
 export class EventFrames {
   readonly #eventBytes: number;

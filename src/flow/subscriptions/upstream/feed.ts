@@ -21,7 +21,10 @@ export interface FeedParts {
   closed(): void;
 }
 
-/** One subscription at a service, whatever is spoken there: it is accepted or not, has events, ends once, is closed once. */
+/**
+ * One subscription at a service, whatever is spoken there: it is accepted or not, has events, ends
+ * once, is closed once.
+ */
 export class Feed {
   /** Ends the connection, however far it has come. */
   hangUp: () => void = () => {};

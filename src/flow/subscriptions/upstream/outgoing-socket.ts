@@ -14,7 +14,10 @@ export interface OutgoingParts
   extends Pick<EventsAsk, 'feed' | 'headers' | 'eventBytes' | 'bounds'> {
   readonly pingMillis: number;
   readonly connect: Connector;
-  /** Called instead of a failure with an answer of status 401; null where there are no other credentials. */
+  /**
+   * Called instead of a failure with an answer of status 401; null where there are no other
+   * credentials.
+   */
   readonly unauthorized: ((response: IncomingMessage) => void) | null;
 }
 
@@ -25,8 +28,8 @@ const UNREAD_BYTES_MAX = 64 * 1024;
 const MESSAGE_BYTES = 1024;
 
 /**
- * A WebSocket at a service, as the client of the protocol wants it: messages are held to their bounds before anything
- * reads it, and errors are reported here, where their causes are known.
+ * A WebSocket at a service, as the client of the protocol wants it: messages are held to their
+ * bounds before anything reads it, and errors are reported here, where their causes are known.
  */
 export class OutgoingSocket {
   static readonly CONNECTING = 0;

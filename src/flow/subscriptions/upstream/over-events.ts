@@ -85,8 +85,8 @@ export function feedOverEvents({
 }
 
 /**
- * The events on their way to the client of the protocol. It takes a stream that ends between two events for one that
- * goes on for ever: the end is reported here, after the events before it.
+ * The events on their way to the client of the protocol. It takes a stream that ends between two
+ * events for one that goes on for ever: the end is reported here, after the events before it.
  */
 class EventBody implements AsyncIterable<Buffer> {
   readonly #feed: Feed;

@@ -22,15 +22,19 @@ export interface SocketAsk extends Omit<OutgoingParts, 'unauthorized'> {
 }
 
 /**
- * Subscribes over a WebSocket of its own: one that others share would die for all of them of the event of one. A handshake
- * that is answered with status 401 is made once more, with other credentials.
+ * Subscribes over a WebSocket of its own: one that others share would die for all of them of the
+ * event of one. A handshake that is answered with status 401 is made once more, with other
+ * credentials.
  */
 export function feedOverSocket(ask: SocketAsk): void {
   if (ask.credentials === null) subscribe({ ...ask, unauthorized: null });
   else obtain(ask, ask.credentials, null);
 }
 
-/** Obtains the credentials, and subscribes with them. `refused` is the answer to the first handshake; null before it. */
+/**
+ * Obtains the credentials, and subscribes with them. `refused` is the answer to the first
+ * handshake; null before it.
+ */
 function obtain(
   ask: SocketAsk,
   credentials: Credentials,

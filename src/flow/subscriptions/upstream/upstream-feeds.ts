@@ -43,7 +43,10 @@ export class UpstreamFeeds {
     return this.#byService.get(service)?.breakerState ?? 'closed';
   }
 
-  /** Subscribes, for a request that is observed or not; the answer leaves. Throws `POOL_EXHAUSTED`, `CIRCUIT_OPEN`. */
+  /**
+   * Subscribes, for a request that is observed or not; the answer leaves. Throws `POOL_EXHAUSTED`,
+   * `CIRCUIT_OPEN`.
+   */
   open(
     service: string,
     request: SubschemaRequest,
@@ -68,7 +71,10 @@ class ServiceFeeds {
   readonly #subscriptions: UpstreamSubscriptions;
   readonly #pingMillis: number;
   readonly #breaker: Breaker;
-  /** With permits of its own: streams would hold those of calls for ever. Null where WebSockets are spoken. */
+  /**
+   * With permits of its own: streams would hold those of calls for ever. Null where WebSockets are
+   * spoken.
+   */
   readonly #upstream: Upstream | null;
   /** The connectors of WebSockets, by URL. */
   readonly #connectors: ReadonlyMap<string, Connector>;

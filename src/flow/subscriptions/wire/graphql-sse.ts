@@ -6,7 +6,9 @@ import { createClient, print } from 'graphql-sse';
 export const nextEvent = (result: ExecutionResult): string =>
   print({ event: 'next', data: result });
 
-/** The line of an event, or of a ping, that clients send as `Last-Event-ID` when they come again. */
+/**
+ * The line of an event, or of a ping, that clients send as `Last-Event-ID` when they come again.
+ */
 export const idLine = (id: string): string => `id: ${id}\n`;
 
 export const COMPLETE_EVENT = print({ event: 'complete', data: null });

@@ -5,8 +5,9 @@ import { usualName } from '../../../base/field-names.js';
 import type { Connector } from '../../../upstream/undici.js';
 
 /**
- * WebSockets, from either end: the only file that imports `ws`. A server emits one frame of a socket a turn of
- * the event loop, and reads no more meanwhile: small ones are many to a packet, and each is work.
+ * WebSockets, from either end: the only file that imports `ws`. A server emits one frame of a
+ * socket a turn of the event loop, and reads no more meanwhile: small ones are many to a packet,
+ * and each is work.
  */
 export const makeSocketServer = (options: ServerOptions): WebSocketServer =>
   new WebSocketServer({ ...COMMON, allowSynchronousEvents: false, ...options });

@@ -1,6 +1,6 @@
 /**
- * Sends one operation: its result, or the results of a subscription as they come, until its reader stops. The
- * gateway chooses between them: `Accept` names both.
+ * Sends one operation: its result, or the results of a subscription as they come, until its reader
+ * stops. The gateway chooses between them: `Accept` names both.
  */
 export async function fetchGraphql(
   path: string,
@@ -30,7 +30,10 @@ export async function fetchGraphql(
   }
 }
 
-/** One subscription, one request: the "distinct connections mode" of GraphQL over server-sent events. */
+/**
+ * One subscription, one request: the "distinct connections mode" of GraphQL over server-sent
+ * events.
+ */
 function resultsIn(
   body: ReadableStream<Uint8Array>,
   departure: AbortController,
@@ -73,7 +76,10 @@ interface StreamEvent {
 /** Longer than any result the gateway gives out. */
 const CHARS_MAX = 64 * 1024 * 1024;
 
-/** Reads server-sent events (HTML section 9.2.6): those with data or a name, to the end of the stream. */
+/**
+ * Reads server-sent events (HTML section 9.2.6): those with data or a name, to the end of the
+ * stream.
+ */
 async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent, void> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();

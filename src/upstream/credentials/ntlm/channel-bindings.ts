@@ -13,7 +13,10 @@ export function channelBindingsOf(socket: Socket): Buffer | null {
   return channelBindingsHash(createHash(hashOf(certificate)).update(certificate).digest());
 }
 
-/** Signature algorithms whose hash is not SHA-256: those with MD5 and SHA-1 take SHA-256 as well (section 4.1). */
+/**
+ * Signature algorithms whose hash is not SHA-256: those with MD5 and SHA-1 take SHA-256 as well
+ * (section 4.1).
+ */
 const ALGORITHMS: readonly (readonly [oid: string, hash: string])[] = [
   ['2a864886f70d01010c', 'sha384'],
   ['2a864886f70d01010d', 'sha512'],
@@ -24,7 +27,9 @@ const ALGORITHMS: readonly (readonly [oid: string, hash: string])[] = [
   ['608648016503040203', 'sha512'],
 ];
 
-/** The hash of a certificate's signature. It stands behind the signed part (RFC 5280 section 4.1). */
+/**
+ * The hash of a certificate's signature. It stands behind the signed part (RFC 5280 section 4.1).
+ */
 function hashOf(certificate: Buffer): string {
   const whole = elementAt(certificate, 0);
   const signed = whole === null ? null : elementAt(certificate, whole.start);

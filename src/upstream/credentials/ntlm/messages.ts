@@ -3,7 +3,9 @@ import { createHash, createHmac } from 'node:crypto';
 import { Refusal } from '../../../base/refusals/refusal.js';
 import { md4 } from './md4.js';
 
-/** The messages of NTLM, version 2 ([MS-NLMP]). Nothing is signed or sealed: HTTP has TLS for that. */
+/**
+ * The messages of NTLM, version 2 ([MS-NLMP]). Nothing is signed or sealed: HTTP has TLS for that.
+ */
 
 const SIGNATURE = Buffer.from('NTLMSSP\0', 'latin1');
 
@@ -31,7 +33,10 @@ const OFFERED =
     FLAGS.key56) >>>
   0;
 
-/** With Version, all zeros without its flag (section 2.2.1.1): gss-ntlmssp refuses a message without it. */
+/**
+ * With Version, all zeros without its flag (section 2.2.1.1): gss-ntlmssp refuses a message without
+ * it.
+ */
 const NEGOTIATE_BYTES = 40;
 const CHALLENGE_BYTES_MIN = 32;
 const CHALLENGE_INFO_END = 48;
@@ -138,7 +143,10 @@ export interface NtlmTarget {
   readonly channelBindings: Buffer | null;
 }
 
-/** AUTHENTICATE_MESSAGE (section 2.2.1.3) for a challenge. `negotiate`: the message that the challenge answers. */
+/**
+ * AUTHENTICATE_MESSAGE (section 2.2.1.3) for a challenge. `negotiate`: the message that the
+ * challenge answers.
+ */
 export function authenticateMessage(
   account: NtlmAccount,
   negotiate: Buffer,
@@ -154,7 +162,8 @@ export function authenticateMessage(
     serverChallenge: challenge.serverChallenge,
   };
   const { response, sessionKey } = ntResponse(key, parts, printPairs(pairs));
-  // Section 3.1.5.1.2: a server that sends its time gets no LM response, but a check sum of all messages.
+  // Section 3.1.5.1.2: a server that sends its time gets no LM response, but a check sum of all
+  // messages.
   const lm = serverTime === null ? lmResponse(key, parts) : Buffer.alloc(24);
   const text = encoder(challenge.flags);
   const payloads = [
@@ -261,7 +270,10 @@ const upperCase = (text: string): string =>
     return upper.length === character.length ? upper : character;
   }).join('');
 
-/** The hash of channel bindings of the type `tls-server-end-point` (RFC 5929), as section 3.1.5.1.2 sends it. */
+/**
+ * The hash of channel bindings of the type `tls-server-end-point` (RFC 5929), as section 3.1.5.1.2
+ * sends it.
+ */
 export function channelBindingsHash(certificateHash: Buffer): Buffer {
   const data = Buffer.concat([Buffer.from('tls-server-end-point:', 'latin1'), certificateHash]);
   // gss_channel_bindings_struct (RFC 2744 section 3.11) with no addresses.

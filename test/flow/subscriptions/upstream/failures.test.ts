@@ -14,7 +14,10 @@ import {
   startUpstreamDesk,
 } from '../../../kit/upstream-desk.js';
 
-/** One gateway for each kind of failure: a machine that is slow with everything must not meet the limits of another. */
+/**
+ * One gateway for each kind of failure: a machine that is slow with everything must not meet the
+ * limits of another.
+ */
 async function settings(
   t: Test,
   protocol: Protocol,
