@@ -58,7 +58,7 @@ export class Address implements Balanced, Compared {
   /**
    * Not in use: first those of long requests, the latest first, then those of short ones, the
    * latest last. The latest that may be used is used next, so that the others grow old and close;
-   * at first the one that was idle longest.
+   * at first the one that was idle longest, if it has rested.
    */
   readonly #free: UpstreamConnection[] = [];
   readonly #listener: AddressListener;
@@ -111,7 +111,7 @@ export class Address implements Balanced, Compared {
   /** Takes a connection; only when `isReady`. The caller releases it. */
   acquire(nowMillis: number): UpstreamConnection {
     const isFull = this.#connections.length >= this.#limits.connections;
-    const free = this.#takeFree(nowMillis) ?? (isFull ? this.#free.pop() : undefined);
+    const free = this.#takeFree(nowMillis, isFull) ?? (isFull ? this.#free.pop() : undefined);
     if (free !== undefined) return free;
     const made = new UpstreamConnection(this.#origin, this.#connector, this.#limits, this.#use);
     this.#connections.push(made);
@@ -223,11 +223,16 @@ export class Address implements Balanced, Compared {
     await Promise.all(this.#connections.map((connection) => connection.close()));
   }
 
-  /** Takes the latest free connection that may be used now; undefined where there is none. */
-  #takeFree(nowMillis: number): UpstreamConnection | undefined {
+  /**
+   * Takes the free connection that is used next; undefined where there is none, or a new one is
+   * better.
+   */
+  #takeFree(nowMillis: number, isFull: boolean): UpstreamConnection | undefined {
     if (this.#free.at(-1)?.isLong === false) {
       if (this.#reuse.isProven) return this.#free.pop();
       const longestIdle = this.#free.findIndex(({ isLong }) => !isLong);
+      const idleMillis = this.#free[longestIdle]?.idleMillis(nowMillis) ?? 0;
+      if (!isFull && !this.#reuse.isRested(idleMillis)) return undefined;
       return this.#free.splice(longestIdle, 1)[0];
     }
     const index = this.#free.findIndex((connection) => connection.isSettled(nowMillis));

@@ -23,8 +23,8 @@ const PROVEN_ANSWERS = 1_000;
  */
 const REST_MILLIS = 50;
 /**
- * The calls of an address that is not proven wait for so long in all: a caller without a pause soon
- * pays nothing.
+ * The calls of an address that is not proven and has all its connections wait for so long in all:
+ * callers without a pause soon pay nothing.
  */
 const RESTS_MILLIS = 3_000;
 /** Backends that answer before they have read a request say that it failed. */
@@ -132,7 +132,8 @@ export class ConnectionReuse {
 
   /**
    * Whether so many answers came in order that its latest connection is used next. Before, the one
-   * that was idle longest is: a second answer that is late then meets no request.
+   * that was idle longest is, if it has rested, else a new one: a second answer that is late then
+   * meets no request.
    */
   get isProven(): boolean {
     return this.#shortAnswers >= PROVEN_ANSWERS;
@@ -146,11 +147,19 @@ export class ConnectionReuse {
   }
 
   /**
+   * Whether a connection has been idle for so long that a second answer to its last request would
+   * have come.
+   */
+  isRested(idleMillis: number): boolean {
+    return this.isProven || idleMillis >= REST_MILLIS;
+  }
+
+  /**
    * Milliseconds that the next call waits for a connection whose last answer came so long ago. They
    * count as waited.
    */
   takeRest(idleMillis: number): number {
-    if (this.isProven || idleMillis >= REST_MILLIS) return 0;
+    if (this.isRested(idleMillis)) return 0;
     const leftMillis = RESTS_MILLIS - this.#restedMillis;
     const restMillis = Math.max(0, Math.min(leftMillis, REST_MILLIS - idleMillis));
     this.#restedMillis += restMillis;

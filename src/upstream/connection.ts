@@ -103,6 +103,11 @@ export class UpstreamConnection implements Transport {
     return this.#exchanges > 1;
   }
 
+  /** How long ago the last answer was complete. */
+  idleMillis(nowMillis: number): number {
+    return nowMillis - this.#answeredMillis;
+  }
+
   /** Something came behind the complete answer. */
   get isDesynced(): boolean {
     return this.#guard?.isDesynced ?? false;
@@ -115,7 +120,6 @@ export class UpstreamConnection implements Transport {
    */
   send(request: ExchangeRequest, handler: ExchangeHandler, nowMillis: number): void {
     this.#dropUnsafe(nowMillis);
-    const idleMillis = nowMillis - this.#answeredMillis;
     const isUsedAgain = this.#hasUsedSocket && !this.#isBound;
     if (!isUsedAgain || this.#reuse.isProven) this.#send(request, handler, nowMillis);
     else {
@@ -125,7 +129,7 @@ export class UpstreamConnection implements Transport {
         this.#dropUnsafe(laterMillis);
         this.#send(request, handler, laterMillis);
       };
-      const restMillis = this.#reuse.takeRest(idleMillis);
+      const restMillis = this.#reuse.takeRest(this.idleMillis(nowMillis));
       if (restMillis === 0) setImmediate(sendNow);
       else setTimeout(() => setImmediate(sendNow), restMillis);
     }

@@ -25,8 +25,15 @@ const FOREIGN = 'of another exchange';
 const answer = (text: string): string =>
   `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 
-/** A backend whose connections are given to `script`, the first one with 0. */
-async function startDesk(t: Test, script: (socket: Socket, count: number) => void) {
+/**
+ * A backend whose connections are given to `script`, the first one with 0; `connections`: how many
+ * there may be.
+ */
+async function startDesk(
+  t: Test,
+  script: (socket: Socket, count: number) => void,
+  connections = defaultsOf(UPSTREAM_LIMITS).connections,
+) {
   const sockets: Socket[] = [];
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.push(socket);
@@ -35,6 +42,7 @@ async function startDesk(t: Test, script: (socket: Socket, count: number) => voi
   const upstream = new Upstream([`${(await listen(t, server)).url}/`], {
     ...defaultsOf(UPSTREAM_LIMITS),
     breakerFailures: 0,
+    connections,
   });
   t.teardown(() => upstream.close());
   return {
@@ -195,10 +203,14 @@ for (const [status, refusal] of [
     `of an early answer on a connection used before, nothing but the status of an error: ${status}`,
     async (t) => {
       const early = answer(FOREIGN).replace('200 OK', status);
-      const desk = await startDesk(t, (socket, count) => {
-        if (count === 0) answerEarlyLater(socket, early);
-        else answerHeads(socket);
-      });
+      const desk = await startDesk(
+        t,
+        (socket, count) => {
+          if (count === 0) answerEarlyLater(socket, early);
+          else answerHeads(socket);
+        },
+        1,
+      );
       t.equal(await desk.call(Buffer.alloc(MIB, 'a')), OWN);
       await rested();
       const refused = await refusalOf(desk.upstream, stream(LONG));
@@ -279,7 +291,7 @@ t.test(
 );
 
 t.test('a short request leaves the connection to the next call', async (t) => {
-  const desk = await startDesk(t, (socket) => answerHeads(socket));
+  const desk = await startDesk(t, answerHeads, 1);
   for (let count = 0; count < 5; count++) t.equal(await desk.call(Buffer.from('short')), OWN);
   t.equal(desk.sockets.length, 1);
 });
@@ -289,7 +301,7 @@ for (const [name, spoil] of [
   ['a whole answer that no request waits for', (socket: Socket) => socket.write(answer(FOREIGN))],
 ] as const) {
   t.test(`after ${name} each call gets a connection of its own`, async (t) => {
-    const desk = await startDesk(t, (socket) => answerHeads(socket));
+    const desk = await startDesk(t, answerHeads, 1);
     t.equal(await desk.call(), OWN);
     t.equal(await desk.call(), OWN);
     t.equal(desk.sockets.length, 1);
@@ -306,12 +318,16 @@ for (const [name, spoil] of [
 }
 
 t.test('after two answers to one request each call gets a connection of its own', async (t) => {
-  const desk = await startDesk(t, (socket, count) => {
-    let answers = 0;
-    socket.on('data', () =>
-      socket.write(answer(OWN).repeat(count === 0 && answers++ === 1 ? 2 : 1)),
-    );
-  });
+  const desk = await startDesk(
+    t,
+    (socket, count) => {
+      let answers = 0;
+      socket.on('data', () =>
+        socket.write(answer(OWN).repeat(count === 0 && answers++ === 1 ? 2 : 1)),
+      );
+    },
+    1,
+  );
   t.equal(await desk.call(), OWN);
   t.equal(await desk.call(), 'UPSTREAM_DESYNC', 'neither can be trusted');
   for (let count = 2; count < 6; count++) {
@@ -321,7 +337,7 @@ t.test('after two answers to one request each call gets a connection of its own'
 });
 
 t.test('after a reply to another call each call gets a connection of its own', async (t) => {
-  const desk = await startDesk(t, (socket) => answerHeads(socket));
+  const desk = await startDesk(t, answerHeads, 1);
   await new Promise<void>((resolve) => {
     desk.upstream.call(
       { method: 'POST', query: '', headers: [], body: null },
@@ -356,12 +372,16 @@ t.test('connections are used again when the address was in step for ten minutes'
 
 t.test('a connection that was idle longest is used until its address is proven', async (t) => {
   const used: Socket[] = [];
-  const desk = await startDesk(t, (socket) => {
-    socket.on('data', () => {
-      used.push(socket);
-      socket.write(answer(OWN));
-    });
-  });
+  const desk = await startDesk(
+    t,
+    (socket) => {
+      socket.on('data', () => {
+        used.push(socket);
+        socket.write(answer(OWN));
+      });
+    },
+    2,
+  );
   const callTwice = () => Promise.all([desk.call(), desk.call()]);
   await callTwice();
   for (let count = 0; count < 4; count++) t.equal(await desk.call(), OWN);
@@ -372,6 +392,14 @@ t.test('a connection that was idle longest is used until its address is proven',
   for (let count = 0; count < 4; count++) t.equal(await desk.call(), OWN);
   t.equal(new Set(used.slice(-4)).size, 1, 'then the latest, so that the others close');
   t.equal(desk.sockets.length, 2);
+});
+
+t.test('a call to an address that is not proven does not wait for a rest', async (t) => {
+  const desk = await startDesk(t, answerHeads, 3);
+  for (let count = 0; count < 3; count++) t.equal(await desk.call(), OWN);
+  t.equal(desk.sockets.length, 3, 'a new connection each while there may be one');
+  for (let count = 0; count < 6; count++) t.equal(await desk.call(), OWN);
+  t.equal(desk.sockets.length, 3, 'then the one that was idle longest');
 });
 
 for (const [name, millis] of [
@@ -416,12 +444,16 @@ t.test('the rests of an address that is not proven are bounded in all', async (t
 
 t.test('a call that is given up while its connection rests sends nothing', async (t) => {
   let asked = 0;
-  const desk = await startDesk(t, (socket) => {
-    socket.on('data', () => {
-      asked++;
-      socket.write(answer(OWN));
-    });
-  });
+  const desk = await startDesk(
+    t,
+    (socket) => {
+      socket.on('data', () => {
+        asked++;
+        socket.write(answer(OWN));
+      });
+    },
+    1,
+  );
   t.equal(await desk.call(), OWN);
   const refusal = await new Promise<Refusal>((resolve) => {
     desk.upstream
