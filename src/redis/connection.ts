@@ -74,9 +74,9 @@ export class RedisConnection {
     this.#locate = makeLocator(settings.deployment, settings.access, settings.prefix);
   }
 
-  /** Starts to connect, without waiting for it. */
-  start(): void {
-    void this.#connect();
+  /** Starts to connect. Resolves when the first attempt has ended, with or without a connection. */
+  async start(): Promise<void> {
+    await this.#connect();
   }
 
   get isUp(): boolean {

@@ -5,6 +5,7 @@ import type { NonceStore } from '../base/nonce-store.js';
 import type { PollSharing } from '../base/poll-sharing.js';
 import type { SuspicionChannel } from '../base/suspicions.js';
 import type { BudgetEvents } from '../budget/budget.js';
+import { withTimeout } from './client.js';
 import { type ConnectionSettings, RedisConnection } from './connection.js';
 import {
   type DocumentStore,
@@ -50,6 +51,9 @@ export interface SharedStateEvents {
     fields: Readonly<Record<string, string>>,
   ): void;
 }
+
+/** How long a start waits for Redis, so that the first calls find what other replicas know. */
+const FIRST_MILLIS = 1_000;
 
 /** The state that replicas share through Redis, one object for each process. */
 export class SharedState {
@@ -150,13 +154,13 @@ export class SharedState {
     });
   }
 
-  /** Starts to connect, without waiting for it. */
-  start(): void {
+  /** Starts to connect. Resolves when the first attempts have ended, after `FIRST_MILLIS` at the latest. */
+  async start(): Promise<void> {
     this.#connection.onUp(() => void this.#checkEvictionPolicy());
     this.#connection.onUp(() => void this.#removeEnded());
-    this.#connection.start();
-    this.#subscriber.start();
+    const attempts = [this.#connection.start(), this.#subscriber.start()];
     this.budgets.start();
+    await withTimeout(Promise.all(attempts), FIRST_MILLIS).catch(() => {});
   }
 
   /** Removes a replica that has ended without leaving, as soon as Redis is there. */
