@@ -190,7 +190,10 @@ export class Gateway {
     return this.#served?.url ?? '';
   }
 
-  /** Listens on the addresses of a configuration, and connects to Redis. Rejects with the error of the system. */
+  /**
+   * Listens on the addresses of a configuration, and connects to Redis. Rejects with the error of
+   * the system.
+   */
   async listen({ listeners }: Compiled): Promise<void> {
     for (const listener of listeners.traffic) this.urls.push(await this.#traffic.listen(listener));
     if (this.#options.operators !== 'elsewhere')

@@ -1,4 +1,4 @@
-import type { ConfirmationNews } from '../base/confirmation-channel.js';
+import type { ConfirmationNews, ConfirmationUse } from '../base/confirmation-channel.js';
 import type { Diagnostic } from '../base/diagnostic.js';
 import type { InputSnapshot } from '../base/inputs.js';
 import type { InvalidatedOperations } from '../base/invalidation.js';
@@ -56,7 +56,7 @@ export type WorkerCalls = {
   readonly removeReplica: Told<string>;
   /** Cached replies are invalid, which another worker has found. */
   readonly invalidations: Told<InvalidatedOperations>;
-  /** A person has answered a question, or a confirmation was used, in another worker. */
+  /** A person has answered a question in another worker. */
   readonly confirmations: Told<ConfirmationNews>;
   /** Answers of an address are mixed up, which another worker has found. */
   readonly suspicion: Told<Suspicion>;
@@ -77,8 +77,13 @@ export type ParentCalls = {
   readonly address: Told<AddressEvent>;
   /** Cached replies are invalid, in the other workers too. */
   readonly invalidations: Told<InvalidatedOperations>;
-  /** A person has answered a question, or a confirmation was used: for the other workers. */
+  /** A person has answered a question: for the other workers. */
   readonly confirmations: Told<ConfirmationNews>;
+  /** A confirmation is used, once by all workers. */
+  readonly useConfirmation: Asked<
+    { readonly name: string; readonly untilMillis: number },
+    ConfirmationUse
+  >;
   /**
    * Answers of an address are mixed up: the other workers, and those that begin later, have to
    * know.

@@ -145,10 +145,18 @@ function invalidationsBy(parent: ParentChannel, log: Log): InvalidationChannel {
   };
 }
 
-/** Carries news of confirmations to the other workers by way of the parent. */
+/** How long a call waits to know whether its confirmation was used. */
+const CONFIRMATION_MILLIS = 5_000;
+
+/**
+ * Carries news of confirmations to the other workers by way of the parent, which remembers those
+ * that were used.
+ */
 const confirmationsBy = (parent: ParentChannel, log: Log): ConfirmationChannel => ({
   publish: (news) => void parent.tell('confirmations', news),
   receive: (receiver) => parent.answer({ confirmations: receiver }, (error) => log.bug(error)),
+  use: (name, untilMillis) =>
+    parent.ask('useConfirmation', { name, untilMillis }, CONFIRMATION_MILLIS),
 });
 
 /**

@@ -154,7 +154,10 @@ export class SharedState {
     });
   }
 
-  /** Starts to connect. Resolves when the first attempts have ended, after `FIRST_MILLIS` at the latest. */
+  /**
+   * Starts to connect. Resolves when the first attempts have ended, after `FIRST_MILLIS` at the
+   * latest.
+   */
   async start(): Promise<void> {
     this.#connection.onUp(() => void this.#checkEvictionPolicy());
     this.#connection.onUp(() => void this.#removeEnded());

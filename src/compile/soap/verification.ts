@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 
 import { ConfigurationError, type Diagnostic, errorDiagnostics } from '../../base/diagnostic.js';
+import { OnceMemory } from '../../base/once-memory.js';
 import {
   CertificateTrust,
   type ParsedCertificate,
@@ -18,7 +19,6 @@ import type {
   SignatureRules,
   VerificationRules,
 } from '../../soap/security/header-verification.js';
-import { OnceMemory } from '../../soap/security/once-memory.js';
 import type { SamlRules } from '../../soap/security/saml-assertion.js';
 import type { AlgorithmRules } from '../../soap/security/signature-form.js';
 import { SignerCertificates } from '../../soap/security/signer-certificates.js';

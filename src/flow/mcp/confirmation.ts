@@ -139,7 +139,7 @@ export class Confirmations {
     if (!isOfCall || typeof endsMillis !== 'number' || typeof name !== 'string') return 'seen';
     if (endsMillis <= now) return 'seen';
     const { nonces, pending } = this.#parts;
-    const used = pending.use(name, endsMillis);
+    const used = await pending.use(name, endsMillis);
     if (used !== 'new' || nonces === null) return used === 'full' ? 'unknown' : used;
     return nonces.claim('mcp confirmation', { key: name, equivalentKeys: [] }, endsMillis - now);
   }

@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { CancelSignal } from '../../base/cancellation.js';
-import type { ConfirmationChannel, ConfirmationNews } from '../../base/confirmation-channel.js';
-import { OnceMemory } from '../../soap/security/once-memory.js';
+import type {
+  ConfirmationChannel,
+  ConfirmationNews,
+  ConfirmationUse,
+} from '../../base/confirmation-channel.js';
+import { OnceMemory } from '../../base/once-memory.js';
 
 /** How the wait for a person ended. */
 export type Confirmed = 'accepted' | 'declined' | 'late' | 'gone' | 'full';
@@ -12,7 +16,7 @@ interface Waiting {
 }
 
 /** Confirmations that are remembered as used. */
-const USED_MAX = 100_000;
+export const USED_MAX = 100_000;
 
 /**
  * The calls of this process that wait for a person, and the confirmations that were used. It
@@ -28,7 +32,7 @@ export class PendingConfirmations {
   constructor(secret: string | null, channel: ConfirmationChannel | null) {
     this.secret = secret ?? randomBytes(32).toString('base64url');
     this.#channel = channel;
-    channel?.receive((news) => this.#hear(news));
+    channel?.receive((news) => this.#take(news));
   }
 
   /** Calls that wait. */
@@ -67,27 +71,24 @@ export class PendingConfirmations {
    */
   answer(question: string, client: string, isAccepted: boolean): void {
     if (!/^confirm-[\w-]{22}$/.test(question)) return;
-    const news = { kind: 'answer', question, client, isAccepted } as const;
+    const news = { question, client, isAccepted };
     if (!this.#take(news)) this.#channel?.publish(news);
   }
 
-  /** Uses a confirmation until this time: `seen` where it was used. */
-  use(name: string, untilMillis: number): 'new' | 'seen' | 'full' {
-    const used = this.#used.take(name, untilMillis, Date.now());
-    if (used === 'new') this.#channel?.publish({ kind: 'used', name, untilMillis });
-    return used;
-  }
-
-  #hear(news: ConfirmationNews): void {
-    if (news.kind === 'answer') this.#take(news);
-    else this.#used.take(news.name, news.untilMillis, Date.now());
+  /**
+   * Uses a confirmation, which is remembered until its time: `seen` where a worker has used it
+   * before.
+   */
+  async use(name: string, untilMillis: number): Promise<ConfirmationUse> {
+    if (this.#channel === null) return this.#used.take(name, untilMillis, Date.now());
+    return this.#channel.use(name, untilMillis).catch(() => 'full');
   }
 
   /**
    * Whether a call of this process waits for the answer. Another client than the one that was asked
    * is not heard.
    */
-  #take({ question, client, isAccepted }: Extract<ConfirmationNews, { kind: 'answer' }>): boolean {
+  #take({ question, client, isAccepted }: ConfirmationNews): boolean {
     const waiting = this.#waiting.get(question);
     if (waiting === undefined) return false;
     if (waiting.client === client) waiting.end(isAccepted ? 'accepted' : 'declined');

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InputSnapshot } from '../../base/inputs.js';
+import { OnceMemory } from '../../base/once-memory.js';
 import { nextPollPhase } from '../../base/poll-phase.js';
 import { SlotClock } from '../../base/slots.js';
 import { Suspicions } from '../../base/suspicions.js';
@@ -11,6 +12,7 @@ import { listenHosts } from '../../config/listen/listen-keys.js';
 import type { Config } from '../../config/schema.js';
 import { clearTextOf, makeConsole } from '../../console/console.js';
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
+import { USED_MAX } from '../../flow/mcp/pending-confirmations.js';
 import { type Served, serve } from '../../listen/serve.js';
 import { TicketKeys } from '../../listen/ticket-keys.js';
 import { loggedStates } from '../../observe/address-states.js';
@@ -101,6 +103,7 @@ export class Workers implements WorkerGroup {
   readonly #health = new WorkerHealth(this.#taking);
   readonly #replicas = new EndedReplicas(this.#taking);
   readonly #suspicions = new Suspicions();
+  readonly #confirmations = new OnceMemory(USED_MAX);
   readonly #addresses;
   readonly #watch: WorkerWatch;
   readonly #slots: readonly WorkerSlot[];
@@ -321,6 +324,8 @@ export class Workers implements WorkerGroup {
           for (const other of this.#members.keys())
             if (other !== worker) void other.channel.tell('confirmations', news);
         },
+        useConfirmation: ({ name, untilMillis }) =>
+          this.#confirmations.take(name, untilMillis, Date.now()),
         suspicion: (suspicion) => {
           this.#suspicions.add(suspicion);
           for (const other of this.#members.keys())

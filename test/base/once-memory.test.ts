@@ -1,5 +1,5 @@
 import t from 'tap';
-import { OnceMemory } from '../../../src/soap/security/once-memory.js';
+import { OnceMemory } from '../../src/base/once-memory.js';
 
 t.test(
   'a full memory takes nothing new until an entry expires, and forgets nothing before its time',
