@@ -23,7 +23,6 @@ import { type ClaimedPath, claimedPaths, pathRules } from './listen/path-rules.j
 import { mcpPaths } from './mcp/mcp-rules.js';
 import { redisRules } from './process/redis-rules.js';
 import { restPaths } from './rest/rest-rules.js';
-import { mtomRules } from './soap/mtom-rules.js';
 import { signingRules } from './soap/signing-rules.js';
 import { toleranceRules } from './soap/tolerance-rules.js';
 
@@ -65,7 +64,6 @@ export function* checkRules(
     ...downloadRules(data),
     ...idempotencyRules(data),
     ...pageRules(data),
-    ...mtomRules(data),
     ...signingRules(data),
     ...toleranceRules(data),
     ...listenRules(data),

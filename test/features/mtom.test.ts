@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { errorWith } from '../kit/answers.js';
 import { answerWith } from '../kit/backend.js';
-import { Authority, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
 import { useFolder, useService } from '../kit/use.js';
 import {
   fileWsdl,
@@ -123,31 +122,6 @@ t.test('replies in packages are read as before', async (t) => {
     'multipart/related; boundary=b; type="application/xop+xml"; start="<r@d>"; start-info="text/xml"',
   );
   t.same(await ask('mutation { save(content: "AAEC") }'), { data: { save: 3 } });
-});
-
-const SIGNED = (folder: string): string =>
-  `security: { make: { timestamp: true, signature: { cert: { file: ${folder}/cert.pem }, key: { file: ${folder}/key.pem }, parts: [Body] } } }`;
-
-t.test('signed messages are no packages', WITH_OPENSSL, async (t) => {
-  const { cert, key } = new Authority(t.testdir()).sign(
-    'gateway',
-    30,
-    '/CN=gateway',
-    'DNS:a',
-    RSA_KEY,
-  );
-  const folder = await useFolder(t, { 'cert.pem': cert, 'key.pem': key });
-  await t.rejects(
-    startFileDesk(t, `mtom: true, ${SIGNED(folder)}`),
-    /mtom. puts binary content beside the envelope/,
-  );
-  const { ask, backend } = await startFileDesk(t, SIGNED(folder));
-  t.same(await ask('mutation { save(content: "AAEC") }'), { data: { save: 7 } });
-  t.match(backend.complete[0]?.body.toString(), '<n1:content>AAEC</n1:content>');
-  t.match(await ask('mutation { save(included: { value: "AAEC" }) }'), {
-    errors: [{ message: /which this message cannot be/, extensions: { code: 'BAD_USER_INPUT' } }],
-  });
-  t.equal(backend.complete.length, 1);
 });
 
 t.test('a policy of the WSDL that demands packages is kept, unless mtom is false', async (t) => {

@@ -1,11 +1,15 @@
 import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import type { RecordedMessage } from '../kit/backend.js';
 import { RSA_KEY } from '../kit/certificates.js';
 import { freePort } from '../kit/free-port.js';
+import { postGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { buildJava, STORE_PASSWORD } from './java-stack.js';
 import { missing } from './programs.js';
@@ -15,7 +19,8 @@ import { missing } from './programs.js';
  * package.
  */
 
-async function start(t: Test) {
+/** The service of CXF. */
+async function startScans(t: Test) {
   const folder = t.testdir();
   const { classes } = buildJava(folder, 'cxf', 'Scans.java', {
     of: { service: RSA_KEY, client: RSA_KEY },
@@ -29,6 +34,11 @@ async function start(t: Test) {
   t.teardown(() => child.kill());
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   t.equal((await lines.next()).value, 'ready');
+  return { folder, url, child, lines };
+}
+
+async function start(t: Test) {
+  const { folder, url, child, lines } = await startScans(t);
   const behind = await useBackend(t, (message, response) => relay(message, response, url));
   const gateway = await useGateway(
     t,
@@ -59,6 +69,41 @@ async function start(t: Test) {
     },
   };
 }
+
+t.test(
+  'CXF verifies the packages that the gateway signs',
+  { skip: missing('maven', 'openssl') },
+  async (t) => {
+    t.setTimeout(240_000);
+    const { folder, url } = await startScans(t);
+    const behind = await useBackend(t, (message, response) => relay(message, response, url));
+    const wsdl = await (await fetch(`${url}?wsdl`)).text();
+    writeFileSync(join(folder, 'scans.wsdl'), wsdl);
+    const gateway = await useGateway(
+      t,
+      `services:
+  scans:
+    wsdl: scans.wsdl
+    url: ${behind.url}/scans
+    mtom: true
+    operations: { Store: { field: Mutation.store } }
+    security:
+      make: { timestamp: true, signature: { cert: { file: client.pem }, key: { file: client.key } } }
+limits: { codec: { stringChars: 8000000 }, graphql: { bodyBytes: 8MiB } }
+`,
+      folder,
+    );
+    const query = 'mutation ($c: Base64) { store(name: "a & ä", scan: $c) }';
+    for (const bytes of [1, 100, 1_000_000]) {
+      const content = randomBytes(bytes);
+      const variables = { c: content.toString('base64') };
+      const answer = await (await postGraphql(gateway.url, { query, variables })).text();
+      const digest = createHash('sha256').update(content).digest('hex');
+      t.match(answer, `a & ä ${digest}`, `${bytes} bytes`);
+      t.equal(partsOf(behind.complete.at(-1)?.body ?? Buffer.alloc(0)), 1, 'the content');
+    }
+  },
+);
 
 /** Passes a message on as it came, and answers with the answer. */
 async function relay(

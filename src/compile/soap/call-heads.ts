@@ -14,9 +14,9 @@ export interface CallHead {
   readonly soapAction: string | null;
   /**
    * The binary content of its messages that goes into parts of a package: all, or what the schema
-   * declares as an Include. Null where none may: a signature covers the envelope alone.
+   * declares as an Include.
    */
-  readonly included: 'all' | 'declared' | null;
+  readonly included: 'all' | 'declared';
   /** Header fields, names and values in turn. */
   readonly fields: readonly string[];
 }
@@ -29,12 +29,11 @@ export function compileCallHeads(
   dialect: Dialect,
   addressing: AddressingTable,
   operations: readonly Operation[],
-  { mtom, attachments, security }: Pick<ServiceConfig, 'mtom' | 'attachments' | 'security'>,
+  { mtom, attachments }: Pick<ServiceConfig, 'mtom' | 'attachments'>,
 ): (operation: Operation) => CallHead {
-  const isSigned = security.make?.signature !== undefined;
   const make = (operation: Operation): CallHead => {
     const isPackaged = mtom ?? operation.isPackaged === true;
-    const included = isSigned ? null : isPackaged ? 'all' : 'declared';
+    const included = isPackaged ? 'all' : 'declared';
     const action = printableAction(addressing?.get(operation)?.action ?? operation.soapAction);
     const contentType = printMediaType(dialect, action);
     const soapAction = dialect.actionHeader ? `"${action ?? ''}"` : null;

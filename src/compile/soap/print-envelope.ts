@@ -25,8 +25,7 @@ export function printEnvelope(
   const plan = skeletonOf(bound.requestPlan, standIns);
   const { included } = service.callHead(bound.operation);
   let count = 0;
-  const parts =
-    included === null ? null : new BinaryParts(included, () => `part-${++count}@soapstone`);
+  const parts = new BinaryParts(included, () => `part-${++count}@soapstone`);
   const text = encodeRequest(plan, dialect, { ...input, blocks, parts }, limits).toString();
-  return { text, parts: parts?.parts ?? [] };
+  return { text, parts: parts.parts };
 }

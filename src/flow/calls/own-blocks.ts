@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { placeInRequest } from '../../codec/write/encode.js';
 import { claimText, type RequestContext } from '../../codec/write/source.js';
@@ -6,7 +6,10 @@ import type { MadeBlock } from '../../compile/soap/made-security.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import { type BlockWriter, type HeaderPlace, printBlocks } from '../../soap/header/header-place.js';
+import { type PackageType, XOP_PACKAGE } from '../../soap/mime/package-type.js';
 import { type SigningRules, signMessage } from '../../soap/security/message-signer.js';
+import { signPackage } from '../../soap/security/package-signer.js';
+import { unsupportedAlgorithm } from '../../soap/security/security-refusals.js';
 import type { Insertion, UpstreamRequest } from '../../upstream/reply.js';
 import type { Encoding } from '../../xml/transcode.js';
 import { UNWRITABLE } from '../../xml/writer.js';
@@ -19,11 +22,8 @@ export interface OwnBlocks {
   readonly subject: string | null;
   /** Signs the message once they are in it; null: nothing is signed. */
   readonly signing: SigningRules | null;
-  /**
-   * The envelope in the body, where that is a package: its offset and length; null: the body is the
-   * envelope.
-   */
-  readonly envelope: { readonly offset: number; readonly bytes: number } | null;
+  /** The type of the body where that is a package; null: it is the envelope. */
+  readonly packageType: PackageType | null;
 }
 
 /**
@@ -35,7 +35,7 @@ export function blocksOfSoapCall(
   { place: found, dialect }: EnvelopeValidator,
   { security, signing, replacesSecurity }: SoapService,
   encoding: Encoding | null,
-  isPackage: boolean,
+  type: PackageType | null,
   claims: RequestContext['claims'],
 ): OwnBlocks | null {
   // Monitor mode makes no edits, so that there is no place.
@@ -46,34 +46,47 @@ export function blocksOfSoapCall(
   const subject =
     security !== null && replacesSecurity ? subjectOfAssertion(security, claims) : null;
   const writers = security !== null && replacesSecurity ? [security.writer(subject)] : [];
-  if (signing !== null && replacesSecurity && (isPackage || place.encoding !== 'utf-8'))
-    throw new Refusal(
-      'wsse:UnsupportedAlgorithm',
-      'a package, or a message that is not in UTF-8, cannot be signed here',
+  if (signing !== null && replacesSecurity && place.encoding !== 'utf-8')
+    throw unsupportedAlgorithm('a message that is not in UTF-8 cannot be signed here');
+  if (signing !== null && replacesSecurity && type !== null && type.type !== XOP_PACKAGE)
+    throw unsupportedAlgorithm(
+      'attachments that the envelope does not include cannot be signed here',
     );
-  return { place, writers, subject, signing: replacesSecurity ? signing : null, envelope: null };
+  return {
+    place,
+    writers,
+    subject,
+    signing: replacesSecurity ? signing : null,
+    packageType: type,
+  };
 }
 
 /**
  * The blocks of the call of a GraphQL field, for an envelope that `encodeRequest` wrote and that
- * begins at `offset` of its message; null for none.
+ * begins at `envelopeOffset` of its message, which is a package where `packageType` is not null;
+ * null for none.
  */
 export function blocksOfField(
   { security, signing, ownBlocks, dialects }: SoapService,
-  envelope: Buffer,
+  { envelope, envelopeOffset, packageType }: WrittenEnvelope,
   claims: RequestContext['claims'],
-  offset = 0,
 ): OwnBlocks | null {
   if (ownBlocks.length === 0) return null;
   const place = placeInRequest(envelope, dialects[0]);
   const subject = security === null ? null : subjectOfAssertion(security, claims);
   return {
-    place: { ...place, offsetBytes: place.offsetBytes + offset },
+    place: { ...place, offsetBytes: place.offsetBytes + envelopeOffset },
     writers: security === null ? [] : [security.writer(subject)],
     subject,
     signing,
-    envelope: { offset, bytes: envelope.length },
+    packageType,
   };
+}
+
+interface WrittenEnvelope {
+  readonly envelope: Buffer;
+  readonly envelopeOffset: number;
+  readonly packageType: PackageType | null;
 }
 
 /**
@@ -112,18 +125,15 @@ export function withBlocks(
 }
 
 function sealOf(
-  { signing, envelope }: OwnBlocks,
+  { signing, packageType }: OwnBlocks,
   observer: SignedObserver | null,
 ): Pick<Insertion, 'seal'> {
   if (signing === null) return {};
   const onSigned = (value: Buffer): void => observer?.signed(value);
   return {
-    seal(body, insertedBytes) {
-      if (envelope === null) return signMessage(body, signing, onSigned);
-      const { offset, bytes } = envelope;
-      const end = offset + bytes + insertedBytes;
-      const signed = signMessage(body.subarray(offset, end), signing, onSigned);
-      return Buffer.concat([body.subarray(0, offset), signed, body.subarray(end)]);
-    },
+    seal: (body) =>
+      packageType === null
+        ? signMessage(body, signing, onSigned)
+        : signPackage(body, packageType, signing, onSigned),
   };
 }

@@ -7,8 +7,8 @@ import { BinaryParts } from '../../codec/write/binary-parts.js';
 import { encodeRequest, type RequestValues } from '../../codec/write/encode.js';
 import { XML_DECLARATION } from '../../codec/write/render.js';
 import type { RequestContext } from '../../codec/write/source.js';
-import type { CallHead } from '../../compile/soap/call-heads.js';
 import type { CallToCheck } from '../../graphql/run/field-call.js';
+import type { PackageType } from '../../soap/mime/package-type.js';
 import { writePackage } from '../../soap/mime/write-package.js';
 import { isOfAsker } from '../calls/call-parts.js';
 import type { CallContext } from './call-context.js';
@@ -22,6 +22,8 @@ export interface CallMessage {
   readonly envelope: Buffer;
   /** Added to an offset in it, the offset in the body. */
   readonly envelopeOffset: number;
+  /** The type of the body where that is a package; null: it is the envelope. */
+  readonly packageType: PackageType | null;
   /** Names and values of header fields in turn. */
   readonly headers: string[];
   /** Flows where files are in it whose length is not known. */
@@ -59,10 +61,10 @@ export function writeCallMessage(
   const { service, headers, claims, limits } = writing;
   const { envelope, head, parts, attachments } = write(call, writing, messageId);
   const [dialect] = service.dialects;
-  const included = parts?.parts ?? [];
+  const included = parts.parts;
   // Stacks that read the root of a package as text (spyne) refuse a declaration there.
   const skippedBytes = included.length > 0 ? XML_DECLARATION.length : 0;
-  const pieces = withFiles(envelope.subarray(skippedBytes), parts?.files ?? []);
+  const pieces = withFiles(envelope.subarray(skippedBytes), parts.files);
   const isPackage = included.length + attachments.length > 0;
   const form = {
     mediaType: dialect.mediaType,
@@ -84,6 +86,7 @@ export function writeCallMessage(
   return {
     envelope,
     envelopeOffset: packaged === null ? 0 : packaged.envelopeOffset - skippedBytes,
+    packageType: packaged === null ? null : packaged.type,
     headers:
       packaged === null
         ? [...head.fields]
@@ -134,7 +137,7 @@ function write(
     addressing === null || messageId === null
       ? []
       : addressingBlocks(addressing, dialect, messageId);
-  const parts = partsOf(head);
+  const parts = new BinaryParts(head.included);
   const values = valuesOf(call, { headers, claims }, blocks, parts);
   const envelope = encodeRequest(requestPlan, dialect, values, limits);
   return {
@@ -150,7 +153,7 @@ const valuesOf = (
   call: CallToCheck,
   { headers, claims }: Pick<RequestContext, 'headers' | 'claims'>,
   blocks: readonly HeaderBlock[],
-  parts: BinaryParts | null,
+  parts: BinaryParts,
 ): Required<RequestValues> => ({
   arguments: call.arguments,
   headers: call.headers,
@@ -158,9 +161,6 @@ const valuesOf = (
   blocks,
   parts,
 });
-
-const partsOf = ({ included }: CallHead): BinaryParts | null =>
-  included === null ? null : new BinaryParts(included);
 
 /** The fields of a request with one value for all that name one request. */
 const withoutRequestNames = (headers: Writing['headers']): Writing['headers'] =>

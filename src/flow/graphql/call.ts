@@ -24,7 +24,9 @@ export async function callOperation(field: FieldCall, context: CallContext): Pro
   const isAddressed = service.addressing?.has(field.bound.operation) === true;
   const messageId = isAddressed ? newMessageId() : null;
   const message = writeCallMessage(field, context, messageId);
-  const whole = message.hasFiles ? await withLength(message, service.bufferBytes) : message;
+  // What is signed has to be whole.
+  const bufferBytes = service.signing === null ? service.bufferBytes : service.heldBytes;
+  const whole = message.hasFiles ? await withLength(message, bufferBytes) : message;
   return sendMessage(field, context, whole, messageId);
 }
 
@@ -89,7 +91,7 @@ function sendMessage(
         : envelopeContent(rule, service, written.plain(), { action, isAddressed });
     const message =
       content === null || sharing === null ? null : { client: sharing.client, content };
-    const blocks = blocksOfField(service, envelope, context.claims, written.envelopeOffset);
+    const blocks = blocksOfField(service, written, context.claims);
     const keyed = keyedRequest(field, context, written, sent.messageId);
     const parts = {
       exchange,

@@ -143,7 +143,7 @@ export async function answerSoap(
     envelope,
     service,
     intake.encoding,
-    head.package !== null,
+    head.package,
     caller.client.claims,
   );
   const isAlone =

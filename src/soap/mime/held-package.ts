@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer';
 import { refuseByLimit } from '../../base/refusals/refusal.js';
 import type { Encoding } from '../../xml/transcode.js';
 import { XOP_URI } from './include.js';
+import { type IncludedPart, KeptParts } from './kept-parts.js';
 import type { AttachmentSink, EnvelopeReader } from './multipart.js';
-import { PLAIN_CODINGS } from './part-head.js';
-import { type Spellings, spellingsOf } from './references.js';
+import type { Spellings } from './references.js';
 
 /** The namespace of signatures, which a signed envelope has in its text. */
 const SIGNATURE_URI = 'http://www.w3.org/2000/09/xmldsig#';
@@ -22,8 +22,7 @@ export class HeldPackage {
   #envelope: Buffer[] = [];
   #bytes = 0;
   #state: 'reading' | 'holding' | 'flowing' = 'reading';
-  #parts: HeldPart[] = [];
-  #byId: ReadonlyMap<string, HeldPart> | null = null;
+  readonly #parts = new KeptParts();
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
@@ -43,12 +42,8 @@ export class HeldPackage {
    * The part of a reference; null for none, and for one in a transfer encoding. Before the package
    * is over there is none.
    */
-  partOf(spellings: Spellings): { readonly id: string; readonly bytes: Buffer } | null {
-    const part = spellings.map((each) => this.#byId?.get(each)).find((each) => each !== undefined);
-    if (part === undefined || part.id === null || !PLAIN_CODINGS.has(part.transferEncoding))
-      return null;
-    part.joined ??= Buffer.concat(part.pieces);
-    return { id: part.id, bytes: part.joined };
+  partOf(spellings: Spellings): IncludedPart | null {
+    return this.#state === 'flowing' ? this.#parts.find(spellings) : null;
   }
 
   #envelopeReader(reader: EnvelopeReader): EnvelopeReader {
@@ -74,12 +69,12 @@ export class HeldPackage {
       begin: (id, transferEncoding, mediaType) => {
         if (this.#state === 'flowing')
           return this.#sink?.begin(id, transferEncoding, mediaType) ?? false;
-        this.#parts.push({ id, transferEncoding, mediaType, pieces: [], joined: null });
+        this.#parts.begin(id, transferEncoding, mediaType);
         return true;
       },
       data: (piece) => {
         if (this.#state === 'flowing') this.#sink?.data(piece);
-        else this.#keep(piece, this.#parts.at(-1)?.pieces ?? []);
+        else this.#parts.add(this.#copy(piece));
       },
       end: () => this.#sink?.end?.(),
     };
@@ -90,7 +85,7 @@ export class HeldPackage {
     const isFull = this.#bytes + chunk.length > this.#limitBytes;
     if (this.#state === 'reading' && isFull && !this.#isIncluding()) this.#release();
     if (this.#state === 'flowing') this.#reader?.write(chunk);
-    else this.#keep(chunk, this.#envelope);
+    else this.#envelope.push(this.#copy(chunk));
   }
 
   #endEnvelope(): void {
@@ -111,38 +106,25 @@ export class HeldPackage {
     return bytes?.includes(XOP_URI) === true && bytes.includes(SIGNATURE_URI);
   }
 
-  #keep(piece: Buffer, kept: Buffer[]): void {
+  /** Of bytes that are lent. Throws `HTTP_TOO_LARGE`. */
+  #copy(piece: Buffer): Buffer {
     this.#bytes += piece.length;
     if (this.#bytes > this.#limitBytes)
       throw refuseByLimit('HTTP_TOO_LARGE', 'limits.soap.bufferBytes', this.#limitBytes);
-    kept.push(Buffer.from(piece));
+    return Buffer.from(piece);
   }
 
   /** What was collected goes on, in the order in which it came. */
   #release(): void {
     const isWhole = this.#state === 'holding';
-    const [envelope, parts] = [this.#envelope, this.#parts];
-    this.#byId = new Map(
-      parts.flatMap((part) =>
-        part.id === null ? [] : spellingsOf(part.id).map((spelling) => [spelling, part] as const),
-      ),
-    );
+    const envelope = this.#envelope;
     this.#state = 'flowing';
     this.#envelope = [];
-    this.#parts = [];
     for (const chunk of envelope) this.#reader?.write(chunk);
     if (isWhole) this.#reader?.end();
-    for (const { id, transferEncoding, mediaType, pieces } of parts) {
+    for (const { id, transferEncoding, mediaType, pieces } of this.#parts.all) {
       if (this.#sink?.begin(id, transferEncoding, mediaType) !== true) continue;
       for (const piece of pieces) this.#sink.data(piece);
     }
   }
-}
-
-interface HeldPart {
-  readonly id: string | null;
-  readonly transferEncoding: string;
-  readonly mediaType: string | null;
-  readonly pieces: Buffer[];
-  joined: Buffer | null;
 }

@@ -6,7 +6,7 @@ import { withoutBrackets } from './part-head.js';
 /** The media type of a package: MTOM, or SOAP with Attachments. */
 export const PACKAGE = 'multipart/related';
 /** The media type of an envelope some of whose content is in other parts: XOP 1.0 section 5. */
-const XOP = 'application/xop+xml';
+export const XOP_PACKAGE = 'application/xop+xml';
 
 /** The Content-Type of a package (RFC 2387) as its reader needs it. */
 export interface PackageType {
@@ -58,7 +58,7 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
   const named = type === null ? null : readMediaType(type);
   if (type !== null && named === null)
     throw new Refusal('MTOM_STRUCTURE', 'the parameter type is no media type of an envelope');
-  const info = named?.name === XOP ? readMediaType(parameters.get('start-info')) : null;
+  const info = named?.name === XOP_PACKAGE ? readMediaType(parameters.get('start-info')) : null;
   const actions = new Set(
     [parameters.get('action'), info?.action, named?.action].filter(
       (action) => action !== undefined && action !== null,
@@ -72,7 +72,7 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
     boundary,
     start: start === null ? null : withoutBrackets(start),
     type: named?.name ?? null,
-    envelopeType: named?.name === XOP ? (info?.name ?? null) : (named?.name ?? null),
+    envelopeType: named?.name === XOP_PACKAGE ? (info?.name ?? null) : (named?.name ?? null),
     action,
   };
 }
@@ -86,11 +86,11 @@ export function readEnvelopePart(contentType: string | null, outer: PackageType)
   const type = contentType === null ? null : readContentType(contentType);
   if (type === null || (outer.type !== null && outer.type !== type.name)) return null;
   const charset = type.parameters.get('charset')?.toLowerCase() ?? null;
-  const inner = type.name === XOP ? readMediaType(type.parameters.get('type')) : null;
+  const inner = type.name === XOP_PACKAGE ? readMediaType(type.parameters.get('type')) : null;
   const own = type.parameters.get('action') ?? null;
   const action = own ?? inner?.action ?? null;
   if (own !== null && inner !== null && inner.action !== null && inner.action !== own) return null;
-  if (type.name !== XOP) return { name: type.name, charset, action };
+  if (type.name !== XOP_PACKAGE) return { name: type.name, charset, action };
   const name = inner?.name ?? outer.envelopeType;
   if (name === null || (outer.envelopeType !== null && name !== outer.envelopeType)) return null;
   return { name, charset, action };
@@ -106,5 +106,5 @@ export function likelyEnvelopeType(header: string | undefined): string {
   if (outer.name !== PACKAGE) return outer.name;
   const parameters = readContentType(header)?.parameters;
   const named = readMediaType(parameters?.get('type'))?.name ?? '';
-  return named === XOP ? (readMediaType(parameters?.get('start-info'))?.name ?? '') : named;
+  return named === XOP_PACKAGE ? (readMediaType(parameters?.get('start-info'))?.name ?? '') : named;
 }

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { FileContent } from '../../base/file-content.js';
 import { printContentType } from './media-type.js';
+import { type PackageType, XOP_PACKAGE } from './package-type.js';
 
 /** A piece of a message: a file is still on its way. */
 export type PackagePiece = Buffer | FileContent;
@@ -33,6 +34,8 @@ export interface PackageForm {
 /** A message with parts beside its envelope. */
 export interface WrittenPackage {
   readonly contentType: string;
+  /** The same, as a reader of the package needs it. */
+  readonly type: PackageType;
   /** In their order. */
   readonly pieces: readonly PackagePiece[];
   /** The offset in the message at which the envelope begins. */
@@ -55,14 +58,21 @@ export function writePackage(
       `${before}--${boundary}\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ${coding}\r\nContent-ID: <${id}>\r\n\r\n`,
     );
   const own = isXop
-    ? `${XOP_TYPE}; charset=UTF-8; type="${mediaType}"`
+    ? `${XOP_PACKAGE}; charset=UTF-8; type="${mediaType}"`
     : printContentType(mediaType, 'utf-8', action);
   const rootHead = head(isXop ? printContentType(own, null, action) : own, '8bit', root);
-  const info = isXop ? `type="${XOP_TYPE}"; start-info="${mediaType}"` : `type="${mediaType}"`;
+  const info = isXop ? `type="${XOP_PACKAGE}"; start-info="${mediaType}"` : `type="${mediaType}"`;
   const outer = `multipart/related; ${info}; start="<${root}>"; boundary="${boundary}"`;
   return {
     // Stacks look for the action of SOAP 1.2 in the type of the whole message.
     contentType: isXop ? printContentType(outer, null, action) : outer,
+    type: {
+      boundary,
+      start: root,
+      type: isXop ? XOP_PACKAGE : mediaType,
+      envelopeType: mediaType,
+      action,
+    },
     pieces: [
       rootHead,
       ...envelope,
@@ -75,6 +85,3 @@ export function writePackage(
     envelopeOffset: rootHead.length,
   };
 }
-
-/** XOP 1.0 section 5. */
-const XOP_TYPE = 'application/xop+xml';

@@ -12,13 +12,15 @@ import {
   ELEMENTS_ONLY,
   expandedName,
   type Interest,
-  STREAM,
+  SKIP,
   type StartTag,
   type XmlHandler,
 } from '../../xml/events.js';
 import type { XmlLimits } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
 import { escapeText } from '../../xml/writer.js';
+import type { IncludedPart } from '../mime/kept-parts.js';
+import { referenceIn, type Spellings } from '../mime/references.js';
 import {
   type DigestName,
   digestIdentifier,
@@ -27,7 +29,9 @@ import {
 } from './algorithms.js';
 import { referableId } from './element-ids.js';
 import type { RequiredPart } from './header-verification.js';
+import { isXopInclude, keepIncluded, writeIncluded } from './included-content.js';
 import { ElementDigest } from './reference-digest.js';
+import { unsupportedAlgorithm } from './security-refusals.js';
 import type { Transformation } from './signature-form.js';
 import type { KeyReference } from './signer-certificates.js';
 import {
@@ -65,20 +69,30 @@ function transformation(): Transformation {
 }
 
 /**
+ * Finds the part of a package by the reference of an Include; null where there is none that can be
+ * signed.
+ */
+export type FindPart = (spellings: Spellings) => IncludedPart | null;
+
+/**
  * Signs a whole message in UTF-8 whose last Security block is that of the gateway: gives the signed
  * parts an Id where they have none, and writes certificate and Signature to the end of the block
  * (SOAP Message Security 1.1 sections 6.3 and 8.1). `onSigned` gets the value of the signature.
+ * `findPart`: the message is the envelope of a package; an Include in it counts as the base64 of
+ * its part (XOP 1.0 section 3.2), as CXF and WSS4J have it. Throws `wsse:UnsupportedAlgorithm`.
  */
 export function signMessage(
   message: Buffer,
   rules: SigningRules,
   onSigned: (value: Buffer) => void = () => {},
+  findPart: FindPart | null = null,
 ): Buffer {
   const identified = giveIds(message, rules);
-  const outline = read(identified, rules);
+  const body = new ElementDigest(transformation(), rules.digest, null);
+  const outline = read(identified, rules, body, findPart);
   const references = partsIn(outline, rules).map(({ id, digest }) => {
     invariant(id !== null, 'a signed part has an Id');
-    return referenceText(id, digest, rules.digest);
+    return referenceText(id, digest(), rules.digest);
   });
   const { certificate, key, algorithm } = rules.identity();
   const signedInfo = `<ds:SignedInfo xmlns:ds="${DS}"><ds:CanonicalizationMethod Algorithm="${EXC_C14N}"></ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${algorithm.identifier}"></ds:SignatureMethod>${references.join('')}</ds:SignedInfo>`;
@@ -96,7 +110,8 @@ interface Part {
   readonly nameEndBytes: number;
   /** The prefix by which it may have an Id, and whether that has to be declared. */
   readonly idPrefix: IdPrefix;
-  readonly digest: Buffer;
+  /** Once. */
+  readonly digest: () => Buffer;
 }
 
 /** What is known of a message once it is read. */
@@ -109,7 +124,7 @@ interface Outline {
 }
 
 function giveIds(message: Buffer, rules: SigningRules): Buffer {
-  const insertions = partsIn(read(message, rules), rules)
+  const insertions = partsIn(read(message, rules, null, null), rules)
     .filter(({ id }) => id === null)
     .map(({ nameEndBytes, idPrefix: { prefix, isBound } }) => ({
       at: nameEndBytes,
@@ -148,17 +163,19 @@ function partsIn(
       typeof part === 'object'
         ? header.elements.filter((one) => expandedName(one) === part.block)
         : security.elements.filter(({ local }) => local === part);
-    return found.map((element) => {
-      const own = new ElementDigest(transformation(), digest, element.parent);
-      writeTree(element, own.writer);
-      return {
-        id: referableId(element),
-        nameEndBytes: nameEndOf(element),
-        idPrefix: idPrefixOf(element),
-        digest: own.digest(),
-      };
-    });
+    return found.map((element) => ({
+      id: referableId(element),
+      nameEndBytes: nameEndOf(element),
+      idPrefix: idPrefixOf(element),
+      digest: () => digestOf(element, digest),
+    }));
   });
+}
+
+function digestOf(element: ElementNode, digest: DigestName): Buffer {
+  const own = new ElementDigest(transformation(), digest, element.parent);
+  writeTree(element, own.writer);
+  return own.digest();
 }
 
 /** The offset behind the name of a start tag. */
@@ -169,8 +186,14 @@ const nameEndOf = ({
 }: Pick<StartTag, 'offsetBytes' | 'prefix' | 'local'>): number =>
   offsetBytes + 1 + Buffer.byteLength(prefix === '' ? local : `${prefix}:${local}`);
 
-function read(message: Buffer, { xmlLimits, digest }: SigningRules): Outline {
-  const outliner = new Outliner(digest);
+/** `digest`: null where the Ids alone are looked for. */
+function read(
+  message: Buffer,
+  { xmlLimits }: SigningRules,
+  digest: ElementDigest | null,
+  findPart: FindPart | null,
+): Outline {
+  const outliner = new Outliner(digest, findPart);
   const reader = new XmlReader(outliner, xmlLimits);
   reader.begin(null);
   reader.write(message);
@@ -183,17 +206,23 @@ class Outliner implements XmlHandler {
   #envelope: ElementNode | null = null;
   #header: ElementNode | null = null;
   #block: TreeBuilder | null = null;
-  readonly #digest: ElementDigest;
+  readonly #digest: ElementDigest | null;
+  readonly #findPart: FindPart | null;
   #body: Omit<Part, 'digest'> | null = null;
   #depth = 0;
+  /** An Include is open, which counts as its part. */
+  #isInIncluded = false;
 
-  constructor(digest: DigestName) {
-    this.#digest = new ElementDigest(transformation(), digest, null);
+  constructor(digest: ElementDigest | null, findPart: FindPart | null) {
+    this.#digest = digest;
+    this.#findPart = findPart;
   }
 
   open(tag: StartTag): Interest {
     this.#depth++;
-    if (this.#body !== null) return this.#digest.writer.open(tag);
+    if (this.#findPart !== null && isXopInclude(tag) && (this.#block ?? this.#body) !== null)
+      return this.#openIncluded(tag, this.#findPart);
+    if (this.#body !== null) return this.#digest?.writer.open(tag) ?? SKIP;
     if (this.#depth === 1) this.#envelope = new ElementNode(tag, null);
     else if (this.#depth > 2) {
       this.#block ??= new TreeBuilder(this.#header, ALL, () => {});
@@ -205,26 +234,43 @@ class Outliner implements XmlHandler {
         nameEndBytes: nameEndOf(tag),
         idPrefix: idPrefixOf(tag),
       };
-      this.#digest.writer.open(tag);
-      return STREAM;
+      return this.#digest?.writer.open(tag) ?? SKIP;
     }
     return ELEMENTS_ONLY;
   }
 
   close(contentEndBytes: number, endBytes: number): void {
-    if (this.#block !== null) {
+    if (this.#isInIncluded) this.#isInIncluded = false;
+    else if (this.#block !== null) {
       this.#block.close(contentEndBytes, endBytes);
       if (this.#block.isComplete) {
         if (this.#block.root !== null) this.#header?.children.push(this.#block.root);
         this.#block = null;
       }
-    } else if (this.#body !== null && this.#depth > 1) this.#digest.writer.close();
+    } else if (this.#body !== null && this.#depth > 1) this.#digest?.writer.close();
     this.#depth--;
   }
 
   text(chars: string): void {
     if (this.#block !== null) this.#block.text(chars);
-    else if (this.#body !== null && this.#depth > 1) this.#digest.writer.text(chars);
+    else if (this.#body !== null && this.#depth > 1) this.#digest?.writer.text(chars);
+  }
+
+  asciiText(bytes: Uint8Array, start: number, end: number): boolean {
+    return this.#block === null && this.#digest?.writer.asciiText(bytes, start, end) === true;
+  }
+
+  #openIncluded(tag: StartTag, findPart: FindPart): Interest {
+    const spellings = referenceIn(tag.attribute('', 'href') ?? '');
+    const part = spellings === null ? null : findPart(spellings);
+    if (part === null)
+      throw unsupportedAlgorithm(
+        'an Include of a part that is missing or encoded, in what is signed',
+      );
+    if (this.#block !== null) keepIncluded(part.bytes, this.#block);
+    else if (this.#digest !== null) writeIncluded(part.bytes, [this.#digest.writer]);
+    this.#isInIncluded = true;
+    return SKIP;
   }
 
   outline(message: Buffer): Outline {
@@ -237,7 +283,8 @@ class Outliner implements XmlHandler {
       'the gateway has written its Security block',
     );
     const securityEndBytes = message.lastIndexOf('</', security.endBytes - 1);
-    return { header, security, securityEndBytes, body: { ...body, digest: this.#digest.digest() } };
+    const digest = (): Buffer => this.#digest?.digest() ?? Buffer.alloc(0);
+    return { header, security, securityEndBytes, body: { ...body, digest } };
   }
 }
 

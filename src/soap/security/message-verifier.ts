@@ -15,7 +15,6 @@ import {
 import { InterestFilter } from '../../xml/interest-filter.js';
 import { dialectOfUri } from '../dialect.js';
 import { HeldPackage } from '../mime/held-package.js';
-import { XOP_URI } from '../mime/include.js';
 import { referenceIn } from '../mime/references.js';
 import { eachId, referableId } from './element-ids.js';
 import {
@@ -24,6 +23,7 @@ import {
   type VerifiedSignature,
   verifyHeader,
 } from './header-verification.js';
+import { isXopInclude, keepIncluded, writeIncluded } from './included-content.js';
 import { ReferenceDigest } from './reference-digest.js';
 import {
   commentInText,
@@ -33,9 +33,6 @@ import {
 } from './security-refusals.js';
 import type { ReferenceForm } from './signature-form.js';
 import { SignedAttachments } from './signed-attachments.js';
-
-/** Bytes of a part that are written as base64 at once: a multiple of three. */
-const INCLUDED_BYTES = 48 * 1024;
 
 /** Elements, texts and comments of a Header that are kept. */
 export const HEADER_NODES_MAX = 8192;
@@ -170,10 +167,8 @@ export class MessageVerifier implements XmlHandler {
    * An Include in a header block or in what is signed stands for the base64 of its part (XOP 1.0
    * section 3.2).
    */
-  #isIncluded({ local, uri }: StartTag): boolean {
-    return (
-      local === 'Include' && uri === XOP_URI && (this.#block !== null || this.#digests.length > 0)
-    );
+  #isIncluded(tag: StartTag): boolean {
+    return isXopInclude(tag) && (this.#block !== null || this.#digests.length > 0);
   }
 
   #openIncluded(tag: StartTag): Interest {
@@ -184,19 +179,17 @@ export class MessageVerifier implements XmlHandler {
         'an Include in what is signed, or in the Security block, of a part that is missing or encoded',
       );
     this.#includeDepth = this.#depth;
-    if (this.#block !== null) this.#headerParts.push(part);
-    else {
+    if (this.#block !== null) {
+      this.#headerParts.push(part);
+      keepIncluded(part.bytes, this.#block);
+    } else {
       if (this.#hasText[this.#depth - 1] === true)
         throw failedCheck('an Include beside text in what is signed');
       this.#hasText[this.#depth - 1] = true;
       if (this.#hasComment[this.#depth - 1] === true) throw commentInText();
       if (this.#isBodySigned) this.attachments?.cover(part.id);
-    }
-    const { bytes } = part;
-    for (let at = 0; at < bytes.length; at += INCLUDED_BYTES) {
-      const letters = bytes.toString('base64', at, at + INCLUDED_BYTES);
-      if (this.#block !== null) this.#block.text(letters);
-      else for (const { writer } of this.#digests) writer.text(letters);
+      const writers = this.#digests.map(({ writer }) => writer);
+      writeIncluded(part.bytes, writers);
     }
     return ELEMENTS_ONLY;
   }

@@ -1,0 +1,28 @@
+import { Buffer } from 'node:buffer';
+import type { CanonicalWriter } from '../../xml/canonical/canonical-writer.js';
+import type { TreeBuilder } from '../../xml/canonical/element-tree.js';
+import type { StartTag } from '../../xml/events.js';
+import { XOP_URI } from '../mime/include.js';
+
+/** Bytes of a part that are written as base64 at once: a multiple of three. */
+const SLICE_BYTES = 48 * 1024;
+/** The letters of one slice, until they are written. */
+let letters: Buffer | null = null;
+
+export const isXopInclude = ({ local, uri }: StartTag): boolean =>
+  local === 'Include' && uri === XOP_URI;
+
+/** Writes the base64 of a part in place of its Include (XOP 1.0 section 3.2). */
+export function writeIncluded(bytes: Buffer, writers: readonly CanonicalWriter[]): void {
+  letters ??= Buffer.allocUnsafeSlow((SLICE_BYTES / 3) * 4);
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    const length = letters.write(bytes.toString('base64', at, at + SLICE_BYTES), 'latin1');
+    for (const writer of writers) writer.asciiText(letters, 0, length);
+  }
+}
+
+/** Adds the base64 of a part to a header block that is kept. */
+export function keepIncluded(bytes: Buffer, block: TreeBuilder): void {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES)
+    block.text(bytes.toString('base64', at, at + SLICE_BYTES));
+}
