@@ -1,3 +1,4 @@
+import { buildSchema } from 'graphql';
 import t, { type Test } from 'tap';
 import { boundValue } from '../../src/graphql/tools/bound-value.js';
 import { MCP_LIMITS } from '../../src/graphql/tools/mcp-limits.js';
@@ -290,22 +291,68 @@ t.test('above twenty tools there are groups and a search', async (t) => {
   );
 });
 
+const SCHEMA = buildSchema(`
+  scalar Base64
+  scalar Long
+  interface Row { id: Long name: String file: Base64 }
+  type One implements Row { id: Long name: String file: Base64 files: [Base64] }
+  type Query { rows: [One] row: Row file: Base64! }
+`);
+
+const bound = (field: string, value: unknown, answerBytes = 4096) => {
+  const type = SCHEMA.getQueryType()?.getFields()[field]?.type;
+  if (type === undefined) throw new Error(field);
+  return boundValue(value, answerBytes, type, SCHEMA);
+};
+
 t.test('a long answer is shortened, and a note tells what was left out', async (t) => {
   const rows = Array.from({ length: 5000 }, (_, id) => ({ id, name: 'x'.repeat(20) }));
   const { default: answerBytes } = MCP_LIMITS.answerBytes;
-  const bound = boundValue(rows, answerBytes);
-  t.ok(Array.isArray(bound.value) && bound.value.length > 0);
+  const short = bound('rows', rows, answerBytes);
+  t.ok(Array.isArray(short.value) && short.value.length > 0);
   t.ok(
-    Buffer.byteLength(JSON.stringify(bound.value)) +
-      Buffer.byteLength(JSON.stringify(bound.text)) <=
+    Buffer.byteLength(JSON.stringify(short.value)) +
+      Buffer.byteLength(JSON.stringify(short.text)) <=
       answerBytes,
   );
-  t.match(bound.note, /of 5000 items of the list/);
-  const whole = boundValue([{ id: 1 }], answerBytes);
+  t.match(short.note, /of 5000 items of the list/);
+  const whole = bound('rows', [{ id: 1 }], answerBytes);
   t.same(whole, { value: [{ id: 1 }], text: '[{"id":1}]', note: null });
   const crm = await start(t, `${ALL}limits: { mcp: { answerBytes: 2KiB } }\n`);
   const { json } = await call(crm, 'findCustomers', { ids: Array.from({ length: 50 }, () => 1) });
   t.ok(Buffer.byteLength(JSON.stringify(json)) <= 2048);
+});
+
+t.test('a text may be cut, any other value is whole or left out', (t) => {
+  const file = 'QUJD'.repeat(2000);
+  for (const [name, field, value, kept, note] of [
+    [
+      'Base64 beside a text',
+      'rows',
+      [{ id: '1', name: 'A', file }],
+      [{ id: '1', name: 'A' }],
+      '/*/file',
+    ],
+    ['items of a list', 'rows', [{ files: ['QUJD', file] }], [{ files: ['QUJD'] }], '/*/files/*'],
+    [
+      'a type behind an interface',
+      'row',
+      { __typename: 'One', id: '1', file },
+      { __typename: 'One', id: '1' },
+      '/file',
+    ],
+    ['an interface', 'row', { id: '1', file }, { id: '1' }, '/file'],
+    ['a long number', 'row', { id: '9'.repeat(4000) }, {}, '/id'],
+    ['the whole answer', 'file', file, undefined, 'the answer'],
+  ] as const) {
+    const { value: shortened, note: said } = bound(field, value);
+    t.same(shortened, kept, name);
+    t.match(said, `characters of ${note}.`, name);
+  }
+  const { value, note } = bound('row', { id: '1', name: 'x'.repeat(4000) });
+  t.match(value, { id: '1', name: /^x+…$/ });
+  t.match(note, 'the ends of 1 texts');
+  t.end();
 });
 
 t.test('the log and metrics', async (t) => {

@@ -6,7 +6,6 @@ import { boundsOf, parseJson } from '../../graphql/admission/params.js';
 import type { DescribedCalls } from '../../graphql/described/described-call.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';
-import { boundValue } from '../../graphql/tools/bound-value.js';
 import { charge } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
@@ -279,7 +278,8 @@ async function confirmedCall(
       : await askInStream(parts, turn, call);
   if (instead !== null && !('isError' in instead))
     await enter(parts, turn.asked, 'tools/call question', QUESTION_POINTS);
-  return instead ?? callTool(calls, described, values, turn.host, answerBytes);
+  const { schema } = parts.endpoint.operations.built;
+  return instead ?? callTool(calls, { described, values }, turn.host, { answerBytes, schema });
 }
 
 /**
@@ -309,13 +309,19 @@ async function search(
 ): Promise<ToolResult> {
   const callable = await parts.tools.callable(asked.caller.client);
   await enter(parts, asked, 'tools/search', parts.tools.searchPoints(callable));
-  const { query = '', group = null } = given;
-  if (typeof query !== 'string' || (group !== null && typeof group !== 'string'))
-    return errorResult('/query and /group must be strings.');
-  const found = await parts.tools.search(callable, query, group);
-  const { value, text, note } = boundValue(found, parts.answerBytes);
-  const texts = [text, ...(note === null ? [] : [note])].filter((each) => each !== '');
-  return { content: texts.map((each) => ({ type: 'text', text: each })), structuredContent: value };
+  const { query = '', group = null, tool = null, type = null } = given;
+  const isText = (value: unknown): value is string | null =>
+    value === null || typeof value === 'string';
+  if (typeof query !== 'string' || !isText(group) || !isText(tool) || !isText(type))
+    return errorResult('/query, /group, /tool and /type must be strings.');
+  const wanted = { query, group, tool, type };
+  const found = await parts.tools.search(callable, wanted, parts.answerBytes);
+  if (found === null)
+    return errorResult('There is no such tool, or its arguments have no such type.');
+  return {
+    content: [{ type: 'text', text: JSON.stringify(found) }],
+    structuredContent: found,
+  };
 }
 
 function refusedResult(text: string, host: CallerHost): ToolResult {

@@ -35,11 +35,12 @@ export function makeMcpEndpoint(
   { confirmations: pending, nonces }: ConfirmationState,
 ): OperationEndpoint | null {
   if (mcp === null) return null;
-  const { answerBytes, confirmMillis, pendingConfirmations: pendingMax } = config.limits.mcp;
+  const { limits } = config;
+  const { answerBytes, listBytes, confirmMillis, pendingConfirmations: pendingMax } = limits.mcp;
   const parts = {
     endpoint: graphql,
     calls: new DescribedCalls(graphql.operations),
-    tools: new ToolList(graphql, mcp.tools),
+    tools: new ToolList(graphql, mcp.tools, listBytes),
     confirmed: mcp.confirmed,
     confirmations: new Confirmations({
       ...{ keys: config.mcp?.keys ?? [], confirmMillis, pendingMax },

@@ -1,3 +1,4 @@
+import type { GraphQLSchema } from 'graphql';
 import { isRecord } from '../../base/record.js';
 import type {
   DescribedCall,
@@ -29,13 +30,24 @@ export const errorResult = (text: string): ToolResult => ({
   isError: true,
 });
 
+/** A call of the operation of a tool. */
+interface ToolCall {
+  readonly described: DescribedOperation;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** How long an answer may be, and the schema of its types. */
+interface AnswerBounds {
+  readonly answerBytes: number;
+  readonly schema: GraphQLSchema;
+}
+
 /** Calls the operation of a tool. Rejects with `CLIENT_GONE`, or with a bug. */
 export async function callTool(
   calls: DescribedCalls,
-  described: DescribedOperation,
-  values: Readonly<Record<string, unknown>>,
+  { described, values }: ToolCall,
   host: CallerHost,
-  answerBytes: number,
+  { answerBytes, schema }: AnswerBounds,
 ): Promise<ToolResult> {
   let call: DescribedCall = { described, values, fields: null };
   if (takesFields(described) && Object.hasOwn(values, FIELDS_ARGUMENT)) {
@@ -46,7 +58,12 @@ export async function callTool(
   }
   const outcome = await calls.call(call, host);
   if (outcome.kind !== 'value') return errorResult(messageOf(outcome));
-  const { value, text, note } = boundValue(outcome.value, answerBytes);
+  const { value, text, note } = boundValue(
+    outcome.value,
+    answerBytes,
+    described.field.type,
+    schema,
+  );
   const { errors, areCut } = outcome;
   const failed = errors
     .slice(0, ERRORS_MAX)
@@ -58,8 +75,14 @@ export async function callTool(
       ...(text === '' ? [] : [text]),
       ...(notes.length === 0 ? [] : [notes.join('\n')]),
     ),
-    structuredContent: isWrapped(described) ? { result: value } : isRecord(value) ? value : {},
+    structuredContent: structured(described, value),
   };
+}
+
+/** A value that was left out is no member. */
+function structured(described: DescribedOperation, value: unknown): unknown {
+  if (!isWrapped(described)) return isRecord(value) ? value : {};
+  return value === undefined ? {} : { result: value };
 }
 
 const texts = (...parts: readonly string[]): ToolResult['content'] =>

@@ -1,4 +1,6 @@
+import { Buffer } from 'node:buffer';
 import type { Client } from '../../access/client.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { type Steps, TimeSlices } from '../../base/time-slices.js';
 import {
   introspectionPoints,
@@ -6,7 +8,9 @@ import {
   wholeSchemaFields,
 } from '../../graphql/admission/introspection-cost.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import { bytesOf } from '../../graphql/tools/bound-value.js';
 import { type Tool, toolOf } from '../../graphql/tools/tool.js';
+import { type DescribedTool, describeParts, describeType } from '../../graphql/tools/tool-parts.js';
 import {
   FOUND_MAX,
   findTools,
@@ -27,17 +31,39 @@ export type CalledTool =
   /** Calls another one by its name: one that only reads, or one that does not. */
   | { readonly kind: 'call'; readonly isRead: boolean };
 
+/** Tools that an agent looks for: by words, of a group, or one, of which it may want a type. */
+export interface WantedTools {
+  readonly query: string;
+  readonly group: string | null;
+  readonly tool: string | null;
+  readonly type: string | null;
+}
+
+interface MeasuredTool {
+  readonly tool: Tool;
+  /** In a list, and there without the schema of answers. */
+  readonly bytes: number;
+  readonly inputBytes: number;
+}
+
 /** The tools of one generation, as each client may use them. */
 export class ToolList {
   readonly #endpoint: GraphqlEndpoint;
   readonly #operations: ReadonlyMap<string, DescribedOperation>;
   readonly #callable: CallableOperations;
   readonly #slices = new TimeSlices();
+  readonly #listBytes: number;
   /** Described when they are listed first. */
-  readonly #described = new Map<DescribedOperation, Tool>();
+  readonly #described = new Map<DescribedOperation, MeasuredTool>();
 
-  constructor(endpoint: GraphqlEndpoint, operations: ReadonlyMap<string, DescribedOperation>) {
+  /** `listBytes`: how long a list of all tools may be. */
+  constructor(
+    endpoint: GraphqlEndpoint,
+    operations: ReadonlyMap<string, DescribedOperation>,
+    listBytes: number,
+  ) {
     this.#endpoint = endpoint;
+    this.#listBytes = listBytes;
     this.#operations = operations;
     this.#callable = new CallableOperations(endpoint, operations.values());
   }
@@ -48,10 +74,10 @@ export class ToolList {
     return this.#slices.run(this.#callable.of(client));
   }
 
-  /** All of the set, or the tools that stand for them where they are many. */
+  /** All of the set, or the tools that stand for them where they are many or long. */
   list({ operations }: CallableSet): Promise<readonly Tool[]> {
     return isListed(operations)
-      ? this.#slices.run(this.#describeAll([...operations], (tool) => tool))
+      ? this.#slices.run(this.#listWhole([...operations]))
       : Promise.resolve(searchTools([...operations]));
   }
 
@@ -82,57 +108,84 @@ export class ToolList {
     if (described !== undefined) {
       return mayCall(this.#endpoint, client, described) ? { kind: 'operation', described } : null;
     }
-    if (this.#operations.size <= LISTED_MAX) return null;
     if (name === SEARCH_TOOL) return { kind: 'search' };
     if (name === READING_TOOL || name === WRITING_TOOL)
       return { kind: 'call', isRead: name === READING_TOOL };
     return null;
   }
 
-  /** The answer of the tool that searches. */
+  /** The answer of the tool that searches, in at most `bytesMax` bytes. */
   search(
     { operations }: CallableSet,
-    query: string,
-    group: string | null,
-  ): Promise<Readonly<Record<string, unknown>>> {
-    return this.#slices.run(this.#find([...operations], query, group));
+    wanted: WantedTools,
+    bytesMax: number,
+  ): Promise<Readonly<Record<string, unknown>> | null> {
+    return this.#slices.run(this.#find([...operations], wanted, bytesMax));
   }
 
   *#find(
     operations: readonly DescribedOperation[],
-    query: string,
-    group: string | null,
-  ): Steps<Readonly<Record<string, unknown>>> {
+    { query, group, tool, type }: WantedTools,
+    bytesMax: number,
+  ): Steps<Readonly<Record<string, unknown>> | null> {
+    const { schema } = this.#endpoint.operations.built;
+    if (tool !== null) {
+      const described = operations.find(({ field }) => field.name === tool);
+      if (described === undefined) return null;
+      return type === null
+        ? { ...(yield* describeParts([this.#asTool(described)], schema, bytesMax)) }
+        : yield* describeType(this.#asTool(described), type, schema, bytesMax);
+    }
     const found = yield* findTools(operations, query, group);
-    return 'names' in found
-      ? found
-      : { tools: yield* this.#describeAll(found.tools, withoutOutput) };
+    if ('names' in found) return { names: fittingNames(found.names, bytesMax) };
+    const tools = found.tools.map((each) => this.#asTool(each));
+    return { ...(yield* describeParts(tools, schema, bytesMax)) };
   }
 
-  *#describeAll<T>(
-    operations: readonly DescribedOperation[],
-    as: (tool: Tool) => T,
-  ): Steps<readonly T[]> {
-    const tools: T[] = [];
+  *#listWhole(operations: readonly DescribedOperation[]): Steps<readonly Tool[]> {
+    const tools: Tool[] = [];
+    let [bytes, inputBytes] = [0, 0];
     for (const each of operations) {
-      tools.push(as(this.#describe(each)));
+      const described = this.#describe(each);
+      tools.push(described.tool);
+      bytes += described.bytes;
+      inputBytes += described.inputBytes;
       yield;
     }
-    return tools;
+    if (bytes <= this.#listBytes) return tools;
+    return inputBytes <= this.#listBytes ? tools.map(withoutOutput) : searchTools(operations);
   }
 
-  #describe(each: DescribedOperation): Tool {
-    let tool = this.#described.get(each);
-    if (tool === undefined) {
-      const { services, operations } = this.#endpoint;
-      const isIdempotent = services.get(each.service)?.isIdempotent(each.bound.operation) === true;
-      tool = toolOf(each, operations.built.schema, isIdempotent);
-      this.#described.set(each, tool);
-    }
-    return tool;
+  #describe(each: DescribedOperation): MeasuredTool {
+    return getOrMake(this.#described, each, () => {
+      const { isIdempotent } = this.#asTool(each);
+      const tool = toolOf(each, this.#endpoint.operations.built.schema, isIdempotent);
+      const inList = (value: Tool): number => Buffer.byteLength(JSON.stringify(value)) + 1;
+      return { tool, bytes: inList(tool), inputBytes: inList(withoutOutput(tool)) };
+    });
+  }
+
+  #asTool(described: DescribedOperation): DescribedTool {
+    const service = this.#endpoint.services.get(described.service);
+    return {
+      described,
+      isIdempotent: service?.isIdempotent(described.bound.operation) === true,
+    };
   }
 }
 
 const isListed = (operations: CallableSet['operations']): boolean => operations.size <= LISTED_MAX;
 
-const withoutOutput = ({ outputSchema, ...tool }: Tool): Omit<Tool, 'outputSchema'> => tool;
+const withoutOutput = ({ outputSchema, ...tool }: Tool): Tool => tool;
+
+/** The first names of a list that fit into an answer, which has them twice. */
+function fittingNames(names: readonly string[], bytesMax: number): readonly string[] {
+  let left = bytesMax - NAMES_FRAME_BYTES;
+  return names.filter((name) => {
+    left -= bytesOf(JSON.stringify(name)) + 2;
+    return left >= 0;
+  });
+}
+
+/** Bytes for all that is around the names. */
+const NAMES_FRAME_BYTES = 1024;

@@ -1,8 +1,19 @@
 import { Buffer } from 'node:buffer';
+import {
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+} from 'graphql';
 import { isRecord } from '../../base/record.js';
 
 /** A value within its limit. */
 export interface BoundedValue {
+  /** Undefined where it was left out whole. */
   readonly value: unknown;
   readonly text: string;
   /** The parts that were left out, in words; null for none. */
@@ -14,6 +25,7 @@ const FRAME_BYTES = 1024;
 
 /** Items of each list, and characters of each text, that are tried one after the other. */
 const STEPS: readonly (readonly [items: number, chars: number])[] = [
+  [Infinity, Infinity],
   [1000, Infinity],
   [300, Infinity],
   [100, Infinity],
@@ -27,73 +39,125 @@ const STEPS: readonly (readonly [items: number, chars: number])[] = [
   [0, 40],
 ];
 
+/**
+ * The longest value that is no text, such as a number or Base64, of an answer that is shortened: a
+ * part of it would be another value.
+ */
+const CONTENT_CHARS = 1000;
+
 /** Parts that a note names. */
 const NAMED_MAX = 5;
 
 /**
- * Shortens a value until its answer, which has it as JSON and as text, is not longer than
- * `answerBytes`: lists to their first items, then texts to their beginnings. A value that is too
- * long even so is left out whole.
+ * Shortens a value of a type until its answer, which has it as JSON and as text, is not longer than
+ * `answerBytes`: long contents are left out, then lists are cut to their first items, then texts to
+ * their beginnings. A value that is too long even so is left out whole.
  */
-export function boundValue(value: unknown, answerBytes: number): BoundedValue {
+export function boundValue(
+  value: unknown,
+  answerBytes: number,
+  type: GraphQLOutputType,
+  schema: GraphQLSchema,
+): BoundedValue {
   const whole = JSON.stringify(value);
   if (bytesOf(whole) <= answerBytes - FRAME_BYTES) return { value, text: whole, note: null };
   for (const [items, chars] of STEPS) {
-    const cut = new Shortener(items, chars);
-    const shortened = cut.shorten(value);
-    const text = JSON.stringify(shortened);
+    const cut = new Shortener(schema, items, chars);
+    const shortened = cut.shorten(value, '', type);
+    const text = shortened === undefined ? '' : JSON.stringify(shortened);
     if (bytesOf(text) <= answerBytes - FRAME_BYTES)
       return { value: shortened, text, note: cut.note };
   }
   const note = `The answer has ${Buffer.byteLength(whole)} bytes and was left out. ${REMEDY}`;
-  return { value: Array.isArray(value) ? [] : isRecord(value) ? {} : null, text: '', note };
+  return { value: Array.isArray(value) ? [] : isRecord(value) ? {} : undefined, text: '', note };
 }
 
 const REMEDY = 'Ask for fewer fields with `fields`, or for less with the other arguments.';
 
 /** The bytes of a text as JSON and as a string in JSON. */
-const bytesOf = (text: string): number =>
+export const bytesOf = (text: string): number =>
   Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));
 
 /** Copies a value shortened, and remembers what it left out. */
 class Shortener {
+  readonly #schema: GraphQLSchema;
   readonly #items: number;
   readonly #chars: number;
   readonly #lists = new Map<string, { left: number; all: number }>();
+  readonly #contents = new Map<string, number>();
   #texts = 0;
 
-  constructor(items: number, chars: number) {
+  constructor(schema: GraphQLSchema, items: number, chars: number) {
+    this.#schema = schema;
     this.#items = items;
     this.#chars = chars;
   }
 
-  /** As deep as answers are: their levels are bounded by the selection. */
-  shorten(value: unknown, path = ''): unknown {
-    if (typeof value === 'string') return this.#text(value);
-    if (Array.isArray(value)) {
-      if (value.length > this.#items) this.#leftOut(path, value.length);
-      return value.slice(0, this.#items).map((item) => this.shorten(item, `${path}/*`));
-    }
+  /**
+   * As deep as answers are: their levels are bounded by the selection. Undefined: it is left out.
+   * `type` is null where the value is of none that is known.
+   */
+  shorten(value: unknown, path: string, type: GraphQLOutputType | null): unknown {
+    if (typeof value === 'string') return this.#text(value, path, type);
+    if (Array.isArray(value)) return this.#list(value, path, type);
     if (!isRecord(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, each]) => [key, this.shorten(each, `${path}/${key}`)]),
-    );
+    const kept = Object.entries(value).map(([key, each]): [string, unknown] => [
+      key,
+      this.shorten(each, `${path}/${key}`, this.#memberType(type, value, key)),
+    ]);
+    return Object.fromEntries(kept.filter(([, each]) => each !== undefined));
   }
 
   get note(): string {
     const lists = [...this.#lists].map(
       ([path, { left, all }]) => `${left} of ${all} items of ${path === '' ? 'the list' : path}`,
     );
-    const further =
-      lists.length > NAMED_MAX ? [`items of ${lists.length - NAMED_MAX} other lists`] : [];
+    const contents = [...this.#contents].map(
+      ([path, chars]) => `the ${chars} characters of ${path === '' ? 'the answer' : path}`,
+    );
+    const named = [...lists, ...contents];
+    const further = named.length > NAMED_MAX ? [`${named.length - NAMED_MAX} other parts`] : [];
     const texts = this.#texts === 0 ? [] : [`the ends of ${this.#texts} texts`];
-    return `Left out: ${[...lists.slice(0, NAMED_MAX), ...further, ...texts].join(', ')}. ${REMEDY}`;
+    return `Left out: ${[...named.slice(0, NAMED_MAX), ...further, ...texts].join(', ')}. ${REMEDY}`;
   }
 
-  #text(text: string): string {
-    if (text.length <= this.#chars) return text;
-    this.#texts++;
-    return `${text.slice(0, this.#chars)}…`;
+  #list(
+    value: readonly unknown[],
+    path: string,
+    type: GraphQLOutputType | null,
+  ): readonly unknown[] {
+    const list = type === null ? null : getNullableType(type);
+    const itemType = isListType(list) ? list.ofType : null;
+    const items = value
+      .slice(0, this.#items)
+      .map((item) => this.shorten(item, `${path}/*`, itemType))
+      .filter((item) => item !== undefined);
+    if (value.length > this.#items) this.#leftOut(path, value.length);
+    return items;
+  }
+
+  /** A text is cut, any other value stays whole or is left out. */
+  #text(value: string, path: string, type: GraphQLOutputType | null): string | undefined {
+    const isText = type === null || getNamedType(type).name === 'String';
+    if (value.length <= (isText ? this.#chars : Math.min(this.#chars, CONTENT_CHARS))) return value;
+    if (isText) {
+      this.#texts++;
+      return `${value.slice(0, this.#chars)}…`;
+    }
+    this.#contents.set(path, (this.#contents.get(path) ?? 0) + value.length);
+    return undefined;
+  }
+
+  #memberType(
+    type: GraphQLOutputType | null,
+    { __typename: name }: Readonly<Record<string, unknown>>,
+    key: string,
+  ): GraphQLOutputType | null {
+    const declared = type === null ? null : getNamedType(type);
+    const owner =
+      isAbstractType(declared) && typeof name === 'string' ? this.#schema.getType(name) : declared;
+    const hasFields = isObjectType(owner) || isInterfaceType(owner);
+    return hasFields ? (owner.getFields()[key]?.type ?? null) : null;
   }
 
   #leftOut(path: string, length: number): void {

@@ -9,6 +9,13 @@ export const MCP_LIMITS = {
     null,
     'Bytes of the answer of one tool. Of a longer one items of lists and ends of texts are left out, and a note tells which.',
   ),
+  listBytes: limit(
+    64 * KIB,
+    [4 * KIB, 16 * MIB],
+    'bytes',
+    null,
+    'Bytes of the list of all tools. In a longer one their schemas of answers are left out; if it is too long even so, tools that search and call stand for them.',
+  ),
   confirmMillis: limit(
     300_000,
     [1_000, 3_600_000],

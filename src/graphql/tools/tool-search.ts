@@ -10,8 +10,11 @@ export const LISTED_MAX = 20;
 /** Tools that one search finds. */
 export const FOUND_MAX = 8;
 
-/** Groups, and names of a group, that are told. */
+/** Names of a group that are listed. */
 const NAMES_MAX = 200;
+
+/** Characters of the names of groups in the description of the search. */
+const GROUPS_CHARS_MAX = 1000;
 
 export const SEARCH_TOOL = 'search_tools';
 export const READING_TOOL = 'call_tool';
@@ -43,7 +46,7 @@ export function searchTools(operations: readonly DescribedOperation[]): readonly
   return [
     {
       name: SEARCH_TOOL,
-      description: `Finds tools among ${operations.length} by words, or lists the names of a group. Groups: ${names.slice(0, NAMES_MAX).join(', ')}.`,
+      description: `Finds tools among ${operations.length} by words, or lists the names of a group. Groups: ${listed(names)}.`,
       inputSchema: {
         type: 'object',
         properties: {
@@ -52,6 +55,11 @@ export function searchTools(operations: readonly DescribedOperation[]): readonly
             description: 'Words of what is to be done: find customer by name.',
           },
           group: { type: 'string', description: 'Only tools of this group.' },
+          tool: { type: 'string', description: 'The name of one tool.' },
+          type: {
+            type: 'string',
+            description: 'With `tool`: a type of its arguments, whose schema was left out.',
+          },
         },
         additionalProperties: false,
       },
@@ -65,6 +73,17 @@ export function searchTools(operations: readonly DescribedOperation[]): readonly
     call(READING_TOOL, true),
     ...(hasWrites ? [call(WRITING_TOOL, false)] : []),
   ];
+}
+
+/** The names from the first on that fit. */
+function listed(names: readonly string[]): string {
+  let chars = 0;
+  const shown = names.filter((name) => {
+    chars += name.length + 2;
+    return chars <= GROUPS_CHARS_MAX;
+  });
+  const left = names.length - shown.length;
+  return shown.join(', ') + (left === 0 ? '' : ` and ${left} more`);
 }
 
 /** What a search finds: whole tools by words, or the names of all tools of a group. */

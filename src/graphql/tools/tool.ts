@@ -41,20 +41,15 @@ export const takesFields = ({ field }: DescribedOperation): boolean =>
 export const isWrapped = ({ field }: DescribedOperation): boolean =>
   isListType(getNullableType(field.type)) || !isCompositeType(getNamedType(field.type));
 
-/** Describes an operation as a tool. `isIdempotent`: calling it twice does no harm. */
-export function toolOf(
-  described: DescribedOperation,
-  schema: GraphQLSchema,
+/** What a tool is, without its schemas. `isIdempotent`: calling it twice does no harm. */
+export function toolHead(
+  { field, service, name, isRead }: DescribedOperation,
   isIdempotent: boolean,
-): Tool {
-  const { field, service, name, isRead } = described;
-  const output = outputSchema(described, schema);
+): Omit<Tool, 'inputSchema' | 'outputSchema'> {
   return {
     name: field.name,
     title: name,
     description: field.description ?? `${name} of ${service}.`,
-    inputSchema: inputSchema(described, schema),
-    ...(JSON.stringify(output).length > OUTPUT_SCHEMA_CHARS_MAX ? {} : { outputSchema: output }),
     annotations: {
       readOnlyHint: isRead,
       destructiveHint: !isRead,
@@ -64,14 +59,33 @@ export function toolOf(
   };
 }
 
-function inputSchema(described: DescribedOperation, schema: GraphQLSchema): JsonSchema {
-  const describer = new SchemaDescriber(schema, PREFIX, { isExact: false });
+/** Describes an operation as a tool, whole. */
+export function toolOf(
+  described: DescribedOperation,
+  schema: GraphQLSchema,
+  isIdempotent: boolean,
+): Tool {
+  const output = outputSchema(described, schema);
+  const describer = inputDescriber(schema);
+  return {
+    ...toolHead(described, isIdempotent),
+    inputSchema: withDefinitions(argumentsSchema(described, describer), describer),
+    ...(JSON.stringify(output).length > OUTPUT_SCHEMA_CHARS_MAX ? {} : { outputSchema: output }),
+  };
+}
+
+/** Describes arguments of tools, and the types of them. */
+export const inputDescriber = (schema: GraphQLSchema): SchemaDescriber =>
+  new SchemaDescriber(schema, PREFIX, { isExact: false });
+
+/** The object of the arguments of a tool. */
+export function argumentsSchema(
+  described: DescribedOperation,
+  describer: SchemaDescriber,
+): JsonSchema {
   const { properties, ...object } = describer.arguments(described);
   const fields = takesFields(described) ? { [FIELDS_ARGUMENT]: FIELDS_SCHEMA } : {};
-  return withDefinitions(
-    { ...object, properties: { ...Object(properties), ...fields } },
-    describer,
-  );
+  return { ...object, properties: { ...Object(properties), ...fields } };
 }
 
 const FIELDS_SCHEMA: JsonSchema = {
