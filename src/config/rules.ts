@@ -5,6 +5,7 @@ import { upstreamRules } from './backend/upstream-rules.js';
 import { clientRules } from './clients/client-rules.js';
 import { maskRules } from './clients/masks.js';
 import { callbackPaths } from './graphql/callback-paths.js';
+import { conversionRules } from './graphql/convert-rules.js';
 import { documentRules } from './graphql/document-rules.js';
 import { downloadPaths, downloadRules } from './graphql/download-rules.js';
 import { graphqlRules } from './graphql/graphql-rules.js';
@@ -110,7 +111,7 @@ function serviceRules(
   for (const key of ['port', 'ports']) {
     if (!has('wsdl') && has(key)) at(key, `${name} has \`${key}\` but no \`wsdl\`.`, 'Remove it.');
   }
-  findings.push(...requestRules(service, path, hasClaims));
+  findings.push(...requestRules(service, path, hasClaims), ...conversionRules(service, path));
   if (has('types') && !has('wsdl')) {
     for (const [operation, mapping] of recordEntries(service['operations'])) {
       if (mapping !== true && !(isRecord(mapping) && !Object.hasOwn(mapping, 'field'))) continue;

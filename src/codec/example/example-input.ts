@@ -138,10 +138,14 @@ function memberOf(
 }
 
 /** Undefined for a type without rules of its own. */
-function scalarOf({ type, isReference, decode }: Scalar): ExampleMember {
+function scalarOf({ type, isReference, decode, example }: Scalar): ExampleMember {
+  if (example !== undefined) return example;
   if (type === undefined || isReference === true) return undefined;
   try {
-    return decode(exampleValue(type));
+    const value = decode(exampleValue(type));
+    return value !== null && typeof value === 'object'
+      ? value.map((item) => item ?? undefined)
+      : (value ?? undefined);
   } catch {
     return undefined;
   }

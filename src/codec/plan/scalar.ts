@@ -15,13 +15,17 @@ export interface Scalar {
   readonly item?: Scalar;
   /** The simple type whose rules written values keep; absent: those of a built-in type alone. */
   readonly type?: SimpleType;
+  /** The text that is written for null, where texts stand for it; absent: none does. */
+  readonly nullText?: string;
+  /** A value for examples, where the type does not have one; absent: one of the type. */
+  readonly example?: ScalarItem | undefined;
   /** Masks a decoded value; absent: it does not. */
   mask?(value: unknown): unknown;
   /**
-   * The value of a lexical form, its white space treated by the facet of the type. Throws
-   * `LexicalError`.
+   * The value of a lexical form, its white space treated by the facet of the type; null for a text
+   * that stands for it. Throws `LexicalError`.
    */
-  decode(lexical: string): ScalarValue;
+  decode(lexical: string): ScalarValue | null;
   /**
    * The lexical form of a client's value. Throws `LexicalError`; the message never holds the value.
    */
@@ -29,7 +33,7 @@ export interface Scalar {
 }
 
 /** The value that a scalar decodes to; a list type has several items. */
-export type ScalarValue = ScalarItem | readonly ScalarItem[];
+export type ScalarValue = ScalarItem | readonly (ScalarItem | null)[];
 
 export type ScalarItem = string | number | boolean;
 

@@ -140,11 +140,12 @@ export class ResponseBuilder {
     const value = decodeOrRule(slot.value.scalar, text);
     if (this.#isTooLong(value))
       this.reject(owner, slot, index, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
-    else if (!(value instanceof LexicalError)) this.setValue(owner, slot, index, value, null);
+    else if (!(value instanceof LexicalError))
+      this.setValue(owner, slot, index, value, value === null ? NULL_TEXT : null);
     else if (value.isValid && slot.value.scalar.item !== undefined)
       this.#setItems(owner, slot, index, listItemsIn(text), slot.value.scalar.item);
     // Many stacks write an absent date or number as an empty element.
-    else if (trimXml(text) === '')
+    else if (!value.isValid && trimXml(text) === '')
       this.setValue(owner, slot, index, null, 'empty where a value is required');
     else
       this.reject(
@@ -197,7 +198,7 @@ export class ResponseBuilder {
     else this.setValue(owner, slot, index, qualified(value, names), null);
   }
 
-  #isTooLong(value: ScalarValue | LexicalError): boolean {
+  #isTooLong(value: ScalarValue | LexicalError | null): boolean {
     return Array.isArray(value) && value.length > this.#listItems;
   }
 
@@ -293,6 +294,7 @@ const BARE = Object.freeze(Object.create(null));
 
 const MAX_ERRORS = 10;
 /** Rules that are broken. */
+const NULL_TEXT = 'a text that stands for null where a value is required';
 export const MISSING = 'missing where a value is required';
 const ABSTRACT = 'an abstract type without a known xsi:type';
 const UNKNOWN_TYPE = 'an xsi:type that is not declared for the element';
@@ -309,7 +311,7 @@ function qualified(value: ScalarValue, names: ContentNames): ScalarValue {
     : value;
 }
 
-function decodeOrRule(scalar: Scalar, lexical: string): ScalarValue | LexicalError {
+function decodeOrRule(scalar: Scalar, lexical: string): ScalarValue | LexicalError | null {
   try {
     return scalar.decode(lexical);
   } catch (caught) {

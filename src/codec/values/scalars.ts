@@ -37,9 +37,12 @@ export function scalarOf(type: SimpleType): Scalar {
   );
 }
 
-/** The scalar for a list type whose items are `item`. Its callers limit the number of items. */
-export function listScalarOf(type: SimpleType, item: Scalar): Scalar {
-  const check = isPlain(type) ? null : compileSimple(type);
+/**
+ * The scalar for a list type whose items are `item`. Its callers limit the number of items.
+ * `isChecked`: written texts are held to the type.
+ */
+export function listScalarOf(type: SimpleType, item: Scalar, isChecked = true): Scalar {
+  const check = !isChecked || isPlain(type) ? null : compileSimple(type);
   return {
     name: item.name,
     item,
@@ -59,8 +62,9 @@ export const listItemsIn = (lexical: string): readonly string[] =>
   itemsIn(treatWhiteSpace(lexical, 'collapse'));
 
 /** XML Schema has no lists of lists. */
-function oneOf(value: ScalarValue): ScalarItem {
-  if (typeof value === 'object') throw new LexicalError('must not be a list of lists');
+function oneOf(value: ScalarValue | null): ScalarItem | null {
+  if (value !== null && typeof value === 'object')
+    throw new LexicalError('must not be a list of lists');
   return value;
 }
 

@@ -26,6 +26,7 @@ import {
   type NilForm,
   nilForm,
   nilFormOf,
+  nullTextOf,
   type ReadonlyRecord,
   variantOf,
 } from './input-members.js';
@@ -185,6 +186,11 @@ export class ContentEncoder {
       return;
     }
     if (value === undefined || value === null) {
+      const nullText = occurs === 'one' ? nullTextOf(element.value) : undefined;
+      if (nullText !== undefined && (value === null || required)) {
+        this.#element(element, name, null, path);
+        return;
+      }
       // Absent and null are the same, unless the element is nillable.
       const isNil =
         nillable && occurs !== 'many' && (required || (value === null && canBeNil(element)));
@@ -231,7 +237,8 @@ export class ContentEncoder {
     const tasks = items.slice(from, to).map((item, at): Task => {
       const index = from + at;
       const value = item ?? null;
-      if (value === null && !nillable) refuseInput(below(path, index), REQUIRED);
+      if (value === null && !nillable && nullTextOf(element.value) === undefined)
+        refuseInput(below(path, index), REQUIRED);
       return { kind: 'element', element, name, value, path: below(path, index) };
     });
     for (const task of tasks.reverse()) this.#tasks.push(task);
@@ -245,7 +252,7 @@ export class ContentEncoder {
 
   /** Writes one element; null is nil. */
   #element(element: EncodeElement, name: QName, value: unknown, path: InputPath): void {
-    if (value === null) {
+    if (value === null && nullTextOf(element.value) === undefined) {
       this.#nil(nilForm(element.value), name, path);
       return;
     }

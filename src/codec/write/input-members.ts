@@ -75,10 +75,14 @@ const shapesOf = makeOncePer((object: EncodeObject): Shapes => {
   const nillable = new Set<string>();
   for (const element of object.children) {
     if (element.occurs === 'many') many.add(element.key);
-    else if (element.nillable) nillable.add(element.key);
+    else if (element.nillable || nullTextOf(element.value) !== undefined) nillable.add(element.key);
   }
   return { nillable, many };
 });
+
+/** The text that is written for null; undefined where none is. */
+export const nullTextOf = (value: EncodeValue): string | undefined =>
+  value.kind === 'scalar' ? value.scalar.nullText : undefined;
 
 /**
  * The type that a nil element must name, null for the declared one, and the plan of its attributes;

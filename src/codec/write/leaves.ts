@@ -58,10 +58,12 @@ export class LeafEncoder {
       const lexical = this.resolve(source, scalar, required, below(above, key));
       return lexical === null ? null : { kind: 'attribute', name, value: lexical };
     }
-    const member = memberOf(value, key) ?? null;
-    if (member === null && !required) return null;
+    const given = memberOf(value, key);
+    const member = given ?? null;
+    const isNullText = scalar.nullText !== undefined && (required || given === null);
+    if (member === null && !required && !isNullText) return null;
     const path = below(above, key);
-    if (member === null) refuseInput(path, REQUIRED);
+    if (member === null && !isNullText) refuseInput(path, REQUIRED);
     const qualified = this.#qualified(scalar, member, path);
     if (qualified !== null) return { kind: 'name attribute', name, suffix: '', ...qualified };
     return { kind: 'attribute', name, value: this.#encode(scalar, member, path) };
@@ -89,11 +91,12 @@ export class LeafEncoder {
     path: InputPath,
     mediaType: string | null = null,
   ): ContentEvent | null {
-    if (value === null || value === undefined) refuseInput(path, REQUIRED);
+    if ((value === null || value === undefined) && scalar.nullText === undefined)
+      refuseInput(path, REQUIRED);
     if (value instanceof FileContent) return this.#file(scalar, value, path, mediaType);
     const qualified = this.#qualified(scalar, value, path);
     if (qualified !== null) return { kind: 'name', ...qualified };
-    const text = this.#encode(scalar, value, path);
+    const text = this.#encode(scalar, value ?? null, path);
     if (this.#isIncluded(scalar, path)) {
       const id = this.#parts?.add(Buffer.from(text, 'base64'), mediaType ?? OCTETS) ?? '';
       return { kind: 'include', id };

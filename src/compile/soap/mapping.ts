@@ -9,6 +9,7 @@ import type { RequestMapping } from '../../graphql/input/block-mapping.js';
 import { type BlockMappings, blockMappings } from '../../graphql/input/block-mapping.js';
 import {
   type FilledArgument,
+  type InputMappings,
   inputMappings,
   withFilled,
 } from '../../graphql/input/input-mapping.js';
@@ -18,6 +19,8 @@ import {
   TYPES_PATH,
   type TypeMappings,
 } from '../../graphql/types/mapping.js';
+import { pascalName, typeName } from '../../graphql/types/naming.js';
+import { fieldConversion } from './conversions.js';
 import { costOfField, costOfOperation } from './costs.js';
 import { mappedPages } from './pages.js';
 import { fieldRuleOf, isNulled } from './rights.js';
@@ -70,9 +73,23 @@ const requestMapping = (
   { arguments: values = {}, headers = {} }: RequestKeys,
   filled: readonly FilledArgument[],
 ): RequestMapping => ({
-  arguments: withFilled(inputMappings(values, ['operations', name, 'arguments']), filled),
+  arguments: withFilled(argumentMappings(values, ['operations', name, 'arguments']), filled),
   headers: blockMappings(headers, ['operations', name, 'headers']),
 });
+
+const argumentMappings = (
+  entries: NonNullable<RequestKeys['arguments']>,
+  path: readonly string[],
+): InputMappings =>
+  inputMappings(
+    Object.fromEntries(
+      Object.entries(entries).map(([key, { convert, ...entry }]) => [
+        key,
+        { ...entry, convert: fieldConversion(convert, null, [...path, key]) },
+      ]),
+    ),
+    path,
+  );
 
 /**
  * The header blocks of all operations of a service. Those that the gateway writes itself are no
@@ -93,7 +110,7 @@ export function mappedTypes({ name: service, config }: ConfiguredService): TypeM
       ([key, { name = null, description = null, hide, nullable = null, cost = null, fields }]) => {
         const mapped = Object.entries(fields).map(([field, keys]): [string, FieldMapping] => [
           field,
-          fieldMapping(service, `${key}.${field}`, keys, [...TYPES_PATH, key, 'fields', field]),
+          fieldMapping(service, key, name, [field, keys]),
         ]);
         return [key, { name, description, hidden: hide, nullable, cost, fields: new Map(mapped) }];
       },
@@ -104,22 +121,30 @@ export function mappedTypes({ name: service, config }: ConfiguredService): TypeM
     : withSdlCosts(mapped, costsOfSdl(config.types, service).types);
 }
 
-const fieldMapping = (
+/** `name`: of the type in GraphQL; null: by rule. */
+function fieldMapping(
   service: string,
-  ruleName: string,
-  keys: FieldKeys,
-  path: readonly string[],
-): FieldMapping => ({
-  name: keys.name ?? null,
-  description: keys.description ?? null,
-  type: keys.type ?? null,
-  hidden: keys.hide,
-  nullable: isNulled(keys) ? true : (keys.nullable ?? null),
-  deprecated: keys.deprecated ?? null,
-  cost: costOfField(keys, { service, path }),
-  rule: fieldRuleOf(ruleName, keys),
-  path,
-});
+  type: string,
+  name: string | null,
+  [field, keys]: readonly [string, FieldKeys],
+): FieldMapping {
+  const path = [...TYPES_PATH, type, 'fields', field];
+  const ofType = name ?? typeName(type.replace(/^\{.*\}/, ''));
+  const enumName = `${ofType}${pascalName(keys.name ?? field)}`;
+  const isNullable = isNulled(keys) || keys.convert?.nullWhen !== undefined;
+  return {
+    name: keys.name ?? null,
+    description: keys.description ?? null,
+    type: keys.type ?? null,
+    convert: fieldConversion(keys.convert, enumName, path),
+    hidden: keys.hide,
+    nullable: isNullable ? true : (keys.nullable ?? null),
+    deprecated: keys.deprecated ?? null,
+    cost: costOfField(keys, { service, path }),
+    rule: fieldRuleOf(`${type}.${field}`, keys),
+    path,
+  };
+}
 
 /**
  * Errors of the mapping as diagnostics, at their lines in the file. A repeated one is reported

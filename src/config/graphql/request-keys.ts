@@ -1,5 +1,6 @@
 import { BLOCK_NAME, GRAPHQL_NAME } from '../keys/formats.js';
 import { closed, flag, flagOr, mapOf, optional, text, unsafe } from '../keys/key-types.js';
+import { CONVERT_KEY } from './convert-keys.js';
 
 /**
  * Keys of one operation about what its requests hold: where arguments and header blocks come from.
@@ -34,6 +35,7 @@ const ENTRY = closed({
       hint: 'Write a GraphQL name: letters, digits and _, no digit first.',
     }),
   ),
+  convert: CONVERT_KEY,
   ...SOURCE,
 });
 
@@ -131,7 +133,7 @@ export const REPLY_HEADERS = optional(
 
 export const REQUEST_KEYS = {
   arguments: entries(
-    'By XML name, or path (`Order/Customer/@id`): the name of an argument, or the source of its value.',
+    'By XML name, or path (`Order/Customer/@id`): the name of an argument, what its texts mean, or the source of its value.',
   ),
   headers: optional(
     mapOf(

@@ -66,7 +66,7 @@ function entryRules(
   { allowed, hasClaims }: Sources,
 ): readonly Finding[] {
   const findings: Finding[] = [];
-  const { header, claim, name } = entry;
+  const { header, claim, name, convert } = entry;
   const at = (key: string | null, what: string, remedy: string): void => {
     findings.push({
       path: key === null ? path : [...path, key],
@@ -78,11 +78,11 @@ function entryRules(
   const [first, second] = ['value', 'header', 'claim', 'xml'].filter(
     (key) => entry[key] !== undefined,
   );
-  if (first === undefined && name === undefined) {
+  if (first === undefined && name === undefined && convert === undefined) {
     at(
       null,
       `${printPath(path)} has no effect.`,
-      'Give a `name`, a `value`, a `header` or a `claim`.',
+      'Give a `name`, a `convert`, a `value`, a `header` or a `claim`.',
     );
   }
   if (first !== undefined && second !== undefined) {
@@ -90,6 +90,10 @@ function entryRules(
   }
   if (name !== undefined && first !== undefined) {
     at('name', `${printPath(path)} has a name, but callers do not see it.`, 'Remove `name`.');
+  }
+  if (convert !== undefined && first !== undefined) {
+    const what = `${printPath(path)} has a conversion, but callers do not give its value.`;
+    at('convert', what, 'Remove `convert`, and write the text of the backend.');
   }
   if (claim !== undefined && !hasClaims) {
     at(

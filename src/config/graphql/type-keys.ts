@@ -11,6 +11,7 @@ import {
   text,
 } from '../keys/key-types.js';
 import { FIELD_RIGHTS_KEYS } from '../keys/rights-keys.js';
+import { CONVERT_KEY } from './convert-keys.js';
 import { costPoints, LIST_SIZE } from './cost-keys.js';
 
 const name = (description: string) =>
@@ -28,6 +29,7 @@ const FIELD = closed({
       'The scalar it is shown as. Every value must survive: a number may be an `ID`, text no `Int`.',
     ),
   ),
+  convert: CONVERT_KEY,
   hide: flag('Leaves it out of replies, and of requests unless it must be provided.', false),
   nullable: nullable(
     '`true`: replies may leave it out, or send nil, although the WSDL requires it. `false`: it is never null, although the WSDL declares it nillable or optional; a reply without it is an error. By default as its type.',

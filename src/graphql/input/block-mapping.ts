@@ -144,6 +144,7 @@ function mergedContent(own: InputMapping, common: InputMapping): InputMapping {
   const { source, isRequired } = isOwn ? own : common;
   return {
     name: own.name ?? common.name,
+    convert: null,
     source,
     isRequired,
     inner,

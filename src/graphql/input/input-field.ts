@@ -12,6 +12,7 @@ import { type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
 import { describedWith, ruleExtensions } from '../rights/field-rule.js';
 import { deprecationIn } from '../types/description.js';
 import type { LeafTable } from '../types/leaf.js';
+import type { FieldConversion } from '../types/mapping.js';
 import type { Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
 import type { ServiceNames } from '../types/type-names.js';
@@ -46,6 +47,11 @@ export interface Owner {
   readonly mappings: InputMappings;
   /** Begins the names of types that are made for one operation only. */
   readonly operation: string;
+  /**
+   * The conversion of the value itself by the mapping of the operation; null or absent: that of its
+   * field.
+   */
+  readonly convert?: FieldConversion | null;
 }
 
 /** The input types of one service, from which objects are filled. */
@@ -57,6 +63,7 @@ export interface InputSources {
     type: SimpleType,
     nameHint: string,
     member: Member | null,
+    convert?: FieldConversion | null,
   ): InputValue & { readonly scalar: Scalar };
   value(type: XsdType, owner: Owner, member: Member | null): InputValue;
   objectType(
@@ -91,8 +98,9 @@ export interface FieldAbout {
 /** A field; one that must be provided cannot be deprecated. */
 export function inputFieldOf(
   type: GraphQLNullableType & GraphQLInputType,
-  { isNonNull, lexicalDefault, scalar, member, note = null }: FieldAbout,
+  { isNonNull: isRequired, lexicalDefault, scalar, member, note = null }: FieldAbout,
 ): InputField {
+  const isNonNull = isRequired && scalar?.nullText === undefined;
   const rule = member.mapping?.rule ?? null;
   const told = [member.description, note].filter((part) => part !== null);
   const description = describedWith(told.length === 0 ? null : told.join('\n\n'), rule);

@@ -1,11 +1,14 @@
 import { getOrMake } from '../../base/get-or-make.js';
 import type { EncodeSource } from '../../codec/plan/plan.js';
+import type { FieldConversion } from '../types/mapping.js';
 import type { ServiceNames } from '../types/type-names.js';
 
 /** The mapping of one argument, or of an input field in it. */
 export interface InputMapping {
   /** The name in GraphQL; null: by rule. */
   readonly name: string | null;
+  /** What its texts mean; null: as the type has it. */
+  readonly convert: FieldConversion | null;
   /** The source of the value; null: the caller sends it. */
   readonly source: EncodeSource | null;
   /** A caller without the value is refused, also where the type does not require it. */
@@ -24,11 +27,13 @@ export interface InputEntry {
   readonly value?: string;
   readonly header?: string;
   readonly claim?: string;
+  readonly convert?: FieldConversion | null;
   readonly required?: boolean;
 }
 
 interface Node {
   name: string | null;
+  convert: FieldConversion | null;
   source: EncodeSource | null;
   isRequired: boolean;
   readonly inner: Map<string, Node>;
@@ -47,6 +52,7 @@ export function inputMappings(
     const node = nodeAt(root, key, [...path, key]);
     if (node === null) continue;
     node.name = entry.name ?? null;
+    node.convert = entry.convert ?? null;
     node.source = sourceOf(entry);
     node.isRequired = entry.required === true;
   }
@@ -83,6 +89,7 @@ function nodeAt(root: Map<string, Node>, steps: string, path: readonly string[])
   for (const step of stepsOf(steps)) {
     node = getOrMake(level, step, () => ({
       name: null,
+      convert: null,
       source: null,
       isRequired: false,
       inner: new Map(),

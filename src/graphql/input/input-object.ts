@@ -14,7 +14,12 @@ import type {
 import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/model.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { fixedScalar } from '../types/leaf.js';
-import type { AttributeMember, ElementMember, Member } from '../types/member.js';
+import {
+  type AttributeMember,
+  convertedAsItem,
+  type ElementMember,
+  type Member,
+} from '../types/member.js';
 import { contentModel, type MixedNames } from '../types/mixed.js';
 import { NameScope } from '../types/naming.js';
 import { encodedTypeName } from '../types/xsd-type.js';
@@ -110,7 +115,7 @@ export class ObjectFiller implements InputObject {
       this.plan.text = { key: text.name, scalar };
       this.fields.set(
         text.name,
-        inputFieldOf(leafType, { ...PLAIN, isNonNull: true, member: text }),
+        inputFieldOf(leafType, { ...PLAIN, isNonNull: true, scalar, member: text }),
       );
     }
     for (const attribute of type.attributes) {
@@ -141,7 +146,7 @@ export class ObjectFiller implements InputObject {
     const isCertain = required && !many && !isAlternative && !element.nillable;
     if (isCertain && mapping === null && isAllFixed(element.type))
       return { field: null, plan: this.#fixed(element, key) };
-    const value = this.#valueOf(element, itemElement, member, mapping);
+    const value = this.#valueOf(element, itemElement, convertedAsItem(member, item), mapping);
     const counts = isWrapped ? countsOf(element) : place;
     const plan: EncodeElement = {
       key,
@@ -178,7 +183,7 @@ export class ObjectFiller implements InputObject {
     }
     if (many || isWrapped) {
       const list = new GraphQLList(
-        itemElement.nillable ? value.type : new GraphQLNonNull(value.type),
+        itemElement.nillable || standsForNull(value) ? value.type : new GraphQLNonNull(value.type),
       );
       return {
         field: inputFieldOf(list, {
@@ -230,7 +235,9 @@ export class ObjectFiller implements InputObject {
     const { names } = this.#types;
     const name = names.innerItem(this.#owner.name, element.name.local, shown.name.local);
     const mappings = mapping?.inner ?? NO_MAPPINGS;
-    const made = this.#types.value(shown.type, { ...this.#owner, name, mappings }, member);
+    const convert = mapping?.convert ?? null;
+    const owner = { ...this.#owner, name, mappings, convert };
+    const made = this.#types.value(shown.type, owner, member);
     const { plan } = made;
     return plan.kind !== 'any' || shown.nillable
       ? made
@@ -344,6 +351,7 @@ export class ObjectFiller implements InputObject {
       attribute.type,
       `${this.#owner.name}${hint}`,
       member,
+      mapping?.convert ?? null,
     );
     const key = this.#keyOf(member, mapping);
     const plan: EncodeAttribute = { key, name: attribute.name, required, fixed, scalar };
@@ -434,6 +442,10 @@ function addMixed(
     description: 'The whole element as XML, instead of all else.',
   });
 }
+
+/** Whether a text stands for null. */
+const standsForNull = ({ plan }: InputValue): boolean =>
+  plan.kind === 'scalar' && plan.scalar.nullText !== undefined;
 
 const PLAIN = { isNonNull: false, lexicalDefault: null, scalar: null } as const;
 

@@ -6,6 +6,7 @@ import { STRING } from '../../wsdl/xsd/builtin.js';
 import { ARRAYS_MAX, contentOf, isMixedText } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
 import { type LeafTable, PRESENCE_SCALAR } from '../types/leaf.js';
+import { type FieldConversion, refuseConversion } from '../types/mapping.js';
 import type { ElementMember, Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
 import { fieldName, NameScope } from '../types/naming.js';
@@ -100,19 +101,25 @@ export class InputTypes implements InputSources {
     type: SimpleType,
     nameHint: string,
     member: Member | null = null,
+    convert: FieldConversion | null = null,
   ): InputValue & { readonly scalar: Scalar } {
     const { type: leafType, scalar } = this.leaves.mapped(
       type,
       nameHint,
       this.names,
       member?.mapping ?? null,
+      convert ?? member?.mapping?.convert ?? null,
     );
     return { type: leafType, plan: { kind: 'scalar', scalar }, scalar };
   }
 
   /** The value of an element of this type. */
   value(type: XsdType, owner: Owner, member: Member | null = null): InputValue {
-    const anyTypes = member?.mapping?.type == null ? this.members.anyTypesOf(type) : null;
+    const convert = owner.convert ?? member?.mapping?.convert ?? null;
+    const isMapped = member?.mapping?.type != null || (convert !== null && type.kind === 'simple');
+    const anyTypes = isMapped ? null : this.members.anyTypesOf(type);
+    const isText = type.kind === 'simple' || isMixedText(type, this.members);
+    if (convert !== null && !isText && !isArray(type)) refuseConversion(convert, this.names);
     if (anyTypes !== null) {
       const plan: EncodeValue = {
         kind: 'any',
@@ -122,11 +129,11 @@ export class InputTypes implements InputSources {
       };
       return { type: this.leaves.anyValue.input, plan };
     }
-    if (type.kind === 'simple') return this.simple(type, owner.name, member);
-    if (isMixedText(type, this.members)) return this.simple(STRING, owner.name, member);
+    if (isText)
+      return this.simple(type.kind === 'simple' ? type : STRING, owner.name, member, convert);
     const { content } = type;
-    if (content.kind === 'array' && content.dimensions === 1)
-      return this.#array(type, content.item, owner);
+    if (content.kind === 'array' && isArray(type))
+      return this.#array(type, content.item, { ...owner, convert });
     if (contentOf(type, this.members) === 'opaque') return this.#xml();
     const known = owner.mappings.size > 0 ? undefined : this.#variants.get(type);
     if (known !== undefined) return known;
@@ -366,6 +373,9 @@ const isEmptyType = ({ attributes, content }: ComplexType): boolean =>
   attributes.length === 0 &&
   (content.kind === 'empty' ||
     (content.kind === 'elements' && inputContent(content.particle).particles.size === 0));
+
+const isArray = (type: XsdType): boolean =>
+  type.kind === 'complex' && type.content.kind === 'array' && type.content.dimensions === 1;
 
 /** Whether the type is nothing but a choice. */
 const isOneOfType = ({ attributes, content }: ComplexType): boolean =>

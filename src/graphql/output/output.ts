@@ -19,13 +19,19 @@ import { costExtensions } from '../types/cost-rules.js';
 import { dataSetOutput, isDataSet } from '../types/data-set.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/interfaces.js';
 import { type Leaf, type LeafTable, PRESENCE_SCALAR } from '../types/leaf.js';
-import { type ElementMember, isNonNullMember, type Member } from '../types/member.js';
+import { refuseConversion } from '../types/mapping.js';
+import {
+  convertedAsItem,
+  type ElementMember,
+  isNonNullMember,
+  type Member,
+} from '../types/member.js';
 import { openRule, rulesWithin } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
 import { contentModel } from '../types/mixed.js';
 import { NameScope } from '../types/naming.js';
 import { derivedFrom, type Reached } from '../types/reach.js';
-import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
+import type { ElementShape, FieldShape, ObjectShape, ValueShape } from '../types/shape.js';
 import type { ServiceNames } from '../types/type-names.js';
 import { ChoiceTypes } from './choice-types.js';
 import { GroupTypes } from './group-types.js';
@@ -176,7 +182,7 @@ export class OutputTypes {
     if (item !== null) {
       const hint = item.anyName ? local : item.element.name.local;
       const itemHint = this.#names.innerItem(owner, local, hint);
-      const inner = this.#value(item.element.type, itemHint, member);
+      const inner = this.#value(item.element.type, itemHint, convertedAsItem(member, item));
       const shape: FieldShape = {
         source: {
           from: 'wrapped list',
@@ -186,7 +192,7 @@ export class OutputTypes {
         },
         list: true,
         nonNull: isNonNullMember(member, member.required && !element.nillable),
-        itemNonNull: isNonNullMember(item, !item.element.nillable),
+        itemNonNull: isNonNullMember(item, !item.element.nillable) && !standsForNull(inner.value),
         value: inner.value,
       };
       return { type: listOf(inner.type, shape.itemNonNull), shape, ...aboutOf(member) };
@@ -209,7 +215,9 @@ export class OutputTypes {
   }
 
   #value(type: XsdType, nameHint: string, member: Member): OutputValue {
-    const anyTypes = member.mapping?.type == null ? this.#members.anyTypesOf(type) : null;
+    const convert = member.mapping?.convert ?? null;
+    const isMapped = member.mapping?.type != null || (convert !== null && type.kind === 'simple');
+    const anyTypes = isMapped ? null : this.#members.anyTypesOf(type);
     if (anyTypes !== null) return anyOutput(anyTypes, this.#leaves);
     if (this.#members.anyTypes !== null && isDataSet(type))
       return dataSetOutput(this.#members.anyTypes, this.#leaves);
@@ -217,12 +225,13 @@ export class OutputTypes {
       const leaf = this.#leaf(type.kind === 'simple' ? type : STRING, nameHint, member);
       return { type: leaf.type, value: { kind: 'scalar', scalar: leaf.scalar } };
     }
+    const item = nestedItem(type, this.#members);
+    if (convert !== null && item === null) refuseConversion(convert, this.#names);
     if (member.mapping?.type != null)
       this.#names.refuse(
         [...member.mapping.path, 'type'],
         'Only a simple value can be another scalar.',
       );
-    const item = nestedItem(type, this.#members);
     if (item !== null)
       return nestedList(
         this.#value(item.element.type, this.#names.inner(nameHint, 'item'), member),
@@ -381,6 +390,10 @@ export class OutputTypes {
   }
 }
 
+/** Whether a text stands for null. */
+const standsForNull = (value: ValueShape): boolean =>
+  value.kind === 'scalar' && value.scalar.nullText !== undefined;
+
 /** The type of the value of a member; of a list in a wrapper, that of its items. */
 function valueTypeOf(member: Member, members: MemberTable): XsdType {
   if (member.kind === 'text') return member.type;
@@ -437,7 +450,10 @@ function mappedField(
   const { mapping } = member;
   const masks = new Set(mapping?.rule?.masks.values());
   if (mapping !== null && (masks.has('last4') || masks.has('hash')) && !isText(field.shape)) {
-    const remedy = 'Mask it by `null` or `remove`; or show it as another `type`: String.';
+    const remedy =
+      mapping.convert == null
+        ? 'Mask it by `null` or `remove`; or show it as another `type`: String.'
+        : 'Mask it by `null` or `remove`, or remove `convert`.';
     names.refuse([...mapping.path, 'mask'], 'Only text has a part or a hash to show.', remedy);
   }
   const weight = mapping?.cost?.weight ?? null;

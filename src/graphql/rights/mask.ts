@@ -31,7 +31,10 @@ export class Masker {
       name: 'String',
       decode: (lexical) => {
         const value = scalar.decode(lexical);
-        return typeof value === 'object' ? value.map(masked) : masked(value);
+        if (value === null) return null;
+        return typeof value === 'object'
+          ? value.map((item) => (item === null ? null : masked(item)))
+          : masked(value);
       },
       encode: (value) => String(value),
       mask: (value) => this.mask(value, mask),

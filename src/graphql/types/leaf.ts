@@ -10,12 +10,15 @@ import {
   GraphQLNonNull,
   GraphQLScalarType,
   GraphQLString,
+  getNullableType,
   isListType,
   Kind,
   type ValueNode,
 } from 'graphql';
 import { FileContent } from '../../base/file-content.js';
 import { getOrMake } from '../../base/get-or-make.js';
+import type { Conversion } from '../../codec/convert/conversion.js';
+import { convertedScalar } from '../../codec/convert/converted-scalar.js';
 import { treatWhiteSpace } from '../../codec/plan/lexical.js';
 import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
 import { withoutExponent } from '../../codec/values/numeric-scalars.js';
@@ -28,7 +31,7 @@ import type { EnumerationValue, SimpleType } from '../../wsdl/model.js';
 import { AnyValueTypes } from './any-value.js';
 import { DataSetTypes } from './data-set.js';
 import { deprecationIn, descriptionOf } from './description.js';
-import type { FieldMapping } from './mapping.js';
+import type { FieldConversion, FieldMapping } from './mapping.js';
 import { enumValueName, NameScope } from './naming.js';
 import { retyped, retypesOf } from './retype.js';
 import { SDL_URI } from './sdl-uri.js';
@@ -38,7 +41,7 @@ type LeafType = GraphQLScalarType | GraphQLEnumType;
 
 /** A simple type in both worlds: its GraphQL type and its scalar on the wire. */
 export interface Leaf {
-  readonly type: LeafType | GraphQLList<GraphQLNonNull<LeafType>>;
+  readonly type: LeafType | GraphQLList<LeafType | GraphQLNonNull<LeafType>>;
   readonly scalar: Scalar;
 }
 
@@ -55,6 +58,8 @@ export class LeafTable {
   #dataSets: DataSetTypes | null = null;
   readonly #known = new Map<SimpleType, Leaf>();
   readonly #others = new Map<SimpleType, Map<string, Leaf | null>>();
+  readonly #converted = new Map<FieldConversion, Map<SimpleType, Leaf>>();
+  readonly #convertedEnums = new Map<FieldConversion, GraphQLEnumType>();
 
   /** Every type that GraphQL does not have by itself: enumerations, then scalars. */
   get made(): readonly GraphQLNamedType[] {
@@ -84,13 +89,18 @@ export class LeafTable {
     });
   }
 
-  /** Returns the leaf of a type, or the one that the mapping of a field asks for. */
+  /**
+   * Returns the leaf of a type, or the one that the mapping of a field asks for. `convert`: that of
+   * an argument, which goes before that of the field.
+   */
   mapped(
     type: SimpleType,
     nameHint: string,
     names: ServiceNames,
     mapping: FieldMapping | null,
+    convert: FieldConversion | null = mapping?.convert ?? null,
   ): Leaf {
+    if (convert !== null) return this.#convertedOf(type, nameHint, names, convert);
     if (mapping?.type == null) return this.of(type, nameHint, names);
     const own = this.of(type, nameHint, names);
     if (own.scalar.name === mapping.type) return own;
@@ -130,6 +140,55 @@ export class LeafTable {
   /** The type of content that is not modelled, as XML text. */
   get xml(): GraphQLScalarType {
     return this.#scalarType('XML');
+  }
+
+  #convertedOf(
+    type: SimpleType,
+    nameHint: string,
+    names: ServiceNames,
+    convert: FieldConversion,
+  ): Leaf {
+    const known = getOrMake(this.#converted, convert, () => new Map<SimpleType, Leaf>());
+    return getOrMake(known, type, () => {
+      const { conversion } = convert;
+      const plain = scalarOf(type);
+      if (plain.binary !== undefined || plain.isReference === true || plain.name === 'QName') {
+        names.refuse(
+          convert.path,
+          `Values of type ${plain.name} cannot be converted.`,
+          'Remove it.',
+        );
+        return this.of(type, nameHint, names);
+      }
+      const { target } = conversion;
+      const own = target === null ? this.of(type, nameHint, names) : null;
+      const enumType =
+        target?.kind === 'enum'
+          ? this.#convertedEnum(target.texts, nameHint, names, convert)
+          : null;
+      const scalar = convertedScalar(type, own?.scalar ?? plain, conversion, enumType?.name ?? '');
+      if (own !== null) return { type: ofItems(own.type, conversion), scalar };
+      const leafType = enumType ?? this.#scalarType(scalar.name);
+      return { type: scalar.item === undefined ? leafType : new GraphQLList(leafType), scalar };
+    });
+  }
+
+  #convertedEnum(
+    texts: ReadonlyMap<string, string>,
+    nameHint: string,
+    names: ServiceNames,
+    convert: FieldConversion,
+  ): GraphQLEnumType {
+    return getOrMake(this.#convertedEnums, convert, () => {
+      const values = [...texts].map(([name, text]): [string, { description: string }] => [
+        name,
+        { description: `On the wire: ${JSON.stringify(text)}` },
+      ]);
+      const name = names.take(convert.enumName ?? nameHint);
+      const made = new GraphQLEnumType({ name, values: Object.fromEntries(values) });
+      this.#enums.push(made);
+      return made;
+    });
   }
 
   #make(type: SimpleType, nameHint: string, names: ServiceNames): Leaf {
@@ -198,6 +257,10 @@ export class LeafTable {
 interface LeafOfOne extends Leaf {
   readonly type: LeafType;
 }
+
+/** The type of a list whose items may be null where texts stand for it; else the type itself. */
+const ofItems = (type: Leaf['type'], { nulls }: Conversion): Leaf['type'] =>
+  isListType(type) && nulls.length > 0 ? new GraphQLList(getNullableType(type.ofType)) : type;
 
 /** A list of this leaf; of a list of lists, which cannot be, the same list. */
 function listOf(item: Leaf, type: SimpleType): Leaf {

@@ -1,4 +1,5 @@
 import { getOrMake } from '../../base/get-or-make.js';
+import type { Conversion } from '../../codec/convert/conversion.js';
 import type { ComplexType, ElementDeclaration, XsdType } from '../../wsdl/model.js';
 import { typeKey } from '../../wsdl/model.js';
 import type { FieldRule } from '../rights/field-rule.js';
@@ -31,6 +32,8 @@ export interface FieldMapping {
   readonly description: string | null;
   /** The scalar to show instead of the one by rule. */
   readonly type: string | null;
+  /** What its texts mean; null or absent: as its type has it. */
+  readonly convert?: FieldConversion | null;
   readonly hidden: boolean;
   /** The reason; null: not deprecated. */
   readonly deprecated: string | null;
@@ -41,6 +44,18 @@ export interface FieldMapping {
   /** Null or absent: every caller may read it as it is. */
   readonly rule?: FieldRule | null;
   /** The path of the mapping in the configuration, from the keys of the service on. */
+  readonly path: readonly string[];
+}
+
+/**
+ * The conversion of a field or of an argument. One object is one conversion: its enumeration is one
+ * type.
+ */
+export interface FieldConversion {
+  readonly conversion: Conversion;
+  /** What its enumeration is called: type and field, `OrderState`. Null: operation and argument. */
+  readonly enumName: string | null;
+  /** The path in the configuration, from the keys of the service on. */
   readonly path: readonly string[];
 }
 
@@ -76,6 +91,14 @@ export const mappingFinding = (
   among,
   ...(written === undefined ? {} : { written }),
 });
+
+/** Refuses the conversion of a value with structure. */
+export const refuseConversion = (
+  { path }: FieldConversion,
+  names: { refuse(path: MappingFinding['path'], what: string, remedy: string | null): unknown },
+): void => {
+  names.refuse(path, 'Only a simple value can be converted.', 'Map a field inside it.');
+};
 
 /** The path of the mapping of types, from the keys of a service on. */
 export const TYPES_PATH: readonly string[] = ['schema', 'types'];

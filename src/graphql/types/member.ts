@@ -72,6 +72,14 @@ export const elementMember = (element: ElementDeclaration, name: string): Elemen
   nullable: null,
 });
 
+/** The member with the conversion of the items of its list, where it has none itself. */
+export function convertedAsItem(member: ElementMember, item: ElementMember | null): ElementMember {
+  const convert = item?.mapping?.convert ?? null;
+  const mapping = member.mapping ?? item?.mapping ?? null;
+  if (convert === null || mapping === null || member.mapping?.convert != null) return member;
+  return { ...member, mapping: { ...mapping, convert } };
+}
+
 /** Whether a member is never null in replies; `declared`: by the schema document. */
 export const isNonNullMember = ({ nullable }: Presented, declared: boolean): boolean =>
   nullable === null ? declared : !nullable;

@@ -1,0 +1,113 @@
+import { DAYS_OF_MONTH } from '../values/plain-date.js';
+
+/** A date and a time of day, as a pattern reads and writes them. */
+export interface DateFields {
+  year: number;
+  /** From 1. */
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+  /** The digits behind the second; '' for none. */
+  fraction: string;
+  /** Minutes that local time is ahead of UTC; null: not known. */
+  offset: number | null;
+}
+
+export const newDateFields = (): DateFields => ({
+  year: 1,
+  month: 1,
+  day: 1,
+  hour: 0,
+  minute: 0,
+  second: 0,
+  fraction: '',
+  offset: null,
+});
+
+/**
+ * Whether the fields are a day of the calendar and a time of day. There is no year 0, and no hour
+ * 24.
+ */
+export const isMoment = ({ year, month, day, hour, minute, second }: DateFields): boolean =>
+  year >= 1 &&
+  month >= 1 &&
+  day >= 1 &&
+  hour <= 23 &&
+  minute <= 59 &&
+  second <= 59 &&
+  month <= 12 &&
+  day <= daysIn(year, month);
+
+function daysIn(year: number, month: number): number {
+  return month === 2 && !isLeapYear(year) ? 28 : (DAYS_OF_MONTH[month - 1] ?? 0);
+}
+
+export const isLeapYear = (year: number): boolean =>
+  year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+
+/** The number of a day in its year, from 1. */
+export function dayOfYear({ year, month, day }: DateFields): number {
+  let count = day;
+  for (let before = 1; before < month; before++) count += daysIn(year, before);
+  return count;
+}
+
+/**
+ * Sets month and day from the number of the day in the year; false where the year has no such day.
+ */
+export function setDayOfYear(fields: DateFields, number: number): boolean {
+  let day = number;
+  for (let month = 1; month <= 12; month++) {
+    const days = daysIn(fields.year, month);
+    if (day <= days) {
+      fields.month = month;
+      fields.day = day;
+      return day >= 1;
+    }
+    day -= days;
+  }
+  return false;
+}
+
+/** Milliseconds of the fields as if they were UTC, without their fraction. */
+export function millisOf({ year, month, day, hour, minute, second }: DateFields): number {
+  // Years below 100 would be those of the twentieth century.
+  const date = new Date(Date.UTC(2000, month - 1, day, hour, minute, second));
+  if (year !== 2000) date.setUTCFullYear(year, month - 1, day);
+  return date.getTime();
+}
+
+/** Sets the fields, but for the fraction and the offset, from milliseconds of UTC. */
+export function setMillis(fields: DateFields, millis: number): void {
+  const date = new Date(millis);
+  fields.year = date.getUTCFullYear();
+  fields.month = date.getUTCMonth() + 1;
+  fields.day = date.getUTCDate();
+  fields.hour = date.getUTCHours();
+  fields.minute = date.getUTCMinutes();
+  fields.second = date.getUTCSeconds();
+}
+
+/** `2026-01-31`. */
+export const printDate = ({ year, month, day }: DateFields): string =>
+  `${fourDigits(year)}-${TWO[month]}-${TWO[day]}`;
+
+/** `09:30:00`, with the fraction that it has. */
+export const printTimeOfDay = ({ hour, minute, second, fraction }: DateFields): string =>
+  `${TWO[hour]}:${TWO[minute]}:${TWO[second]}${fraction === '' ? '' : `.${fraction}`}`;
+
+/** `Z`, or `+01:00`. */
+export function printOffset(minutes: number): string {
+  if (minutes === 0) return 'Z';
+  const size = Math.abs(minutes);
+  return `${minutes < 0 ? '-' : '+'}${TWO[Math.trunc(size / 60)]}:${TWO[size % 60]}`;
+}
+
+export const twoDigits = (value: number): string => TWO[value] ?? '';
+
+const fourDigits = (value: number): string =>
+  value >= 1000 ? String(value) : String(value).padStart(4, '0');
+
+const TWO: readonly string[] = Array.from({ length: 100 }, (_, at) => String(at).padStart(2, '0'));

@@ -1,0 +1,337 @@
+import { type DateFields, dayOfYear, isMoment, setDayOfYear, twoDigits } from './date-fields.js';
+
+/**
+ * A pattern of a date or time by Unicode (UTS 35, Date Field Symbols): `yyyyMMdd`, `dd.MM.yyyy
+ * HH:mm`. Fields are digits; names of months and days depend on a language and are no part of it.
+ */
+export interface DatePattern {
+  /**
+   * Fills the fields from a text; false where it is none of this pattern, or no moment of the
+   * calendar.
+   */
+  read(text: string, fields: DateFields): boolean;
+  /** The text of the fields; a rule where it would lose something of them. */
+  write(fields: DateFields): string | LossRule;
+  readonly hasOffset: boolean;
+}
+
+/** The rule that a value breaks which a pattern cannot hold. */
+export class LossRule {
+  readonly rule: string;
+
+  constructor(rule: string) {
+    this.rule = rule;
+  }
+}
+
+export type DatePatternKind = 'date' | 'time' | 'dateTime';
+
+type FieldLetter = 'y' | 'M' | 'd' | 'D' | 'H' | 'm' | 's' | 'S' | 'X' | 'x';
+
+interface FieldToken {
+  readonly letter: FieldLetter;
+  readonly width: number;
+}
+
+type Token = FieldToken | { readonly letter: null; readonly text: string };
+
+/** Letters by the widths that they may have. */
+const WIDTHS: Readonly<Record<FieldLetter, readonly [number, number]>> = {
+  y: [2, 4],
+  M: [1, 2],
+  d: [1, 2],
+  D: [3, 3],
+  H: [1, 2],
+  m: [2, 2],
+  s: [2, 2],
+  S: [1, 9],
+  X: [1, 3],
+  x: [1, 3],
+};
+
+/** For errors: all that a pattern may have. */
+export const SUPPORTED_LETTERS =
+  'yyyy, yy, MM, M, dd, d, DDD, HH, H, mm, ss, S to SSSSSSSSS, X, XX, XXX, x, xx, xxx; other letters in quotes';
+
+/** The pattern that a text describes, or the sentence of an error in it. */
+export function parseDatePattern(text: string, kind: DatePatternKind): DatePattern | string {
+  if (text.trim() !== text || text === '') return 'The pattern begins or ends with white space.';
+  const tokens = tokensOf(text);
+  if (typeof tokens === 'string') return tokens;
+  return widthError(tokens) ?? fieldError(tokens, kind) ?? new TokenPattern(tokens);
+}
+
+function tokensOf(text: string): readonly Token[] | string {
+  const tokens: Token[] = [];
+  let literal = '';
+  const endLiteral = (): void => {
+    if (literal !== '') tokens.push({ letter: null, text: literal });
+    literal = '';
+  };
+  for (let at = 0; at < text.length; ) {
+    const char = text.charAt(at);
+    if (char === "'") {
+      const quoted = quotedAt(text, at);
+      if (quoted === null) return 'A quote of the pattern has no end.';
+      literal += quoted.text;
+      at = quoted.end;
+      continue;
+    }
+    if (!/[A-Za-z]/.test(char)) {
+      literal += char;
+      at += 1;
+      continue;
+    }
+    endLiteral();
+    let end = at;
+    while (text.charAt(end) === char) end += 1;
+    const letters = text.slice(at, end);
+    if (!isField(char)) return `The pattern has \`${letters}\`.`;
+    tokens.push({ letter: char, width: letters.length });
+    at = end;
+  }
+  endLiteral();
+  return tokens;
+}
+
+/** The text of a quote that begins there, in which two are one; null without an end. */
+function quotedAt(
+  text: string,
+  start: number,
+): { readonly text: string; readonly end: number } | null {
+  if (text.charAt(start + 1) === "'") return { text: "'", end: start + 2 };
+  let quoted = '';
+  for (let at = start + 1; at < text.length; at++) {
+    if (text.charAt(at) !== "'") {
+      quoted += text.charAt(at);
+    } else if (text.charAt(at + 1) === "'") {
+      quoted += "'";
+      at += 1;
+    } else return { text: quoted, end: at + 1 };
+  }
+  return null;
+}
+
+const isField = (letter: string): letter is FieldLetter => Object.hasOwn(WIDTHS, letter);
+
+function widthError(tokens: readonly Token[]): string | null {
+  for (const [at, token] of tokens.entries()) {
+    if (token.letter === null) continue;
+    const written = token.letter.repeat(token.width);
+    const [least, most] = WIDTHS[token.letter];
+    const isOdd = token.letter === 'y' && token.width === 3;
+    if (token.width < least || token.width > most || isOdd)
+      return `The pattern has \`${written}\`.`;
+    const next = tokens[at + 1];
+    const isFollowed =
+      next !== undefined && (next.letter === null ? /^[0-9]/.test(next.text) : !isSigned(next));
+    if (isVariable(token) && isFollowed)
+      return `\`${written}\` has no fixed width, and digits follow it: write \`${written}${written}\`.`;
+  }
+  return null;
+}
+
+const isVariable = ({ letter, width }: FieldToken): boolean =>
+  width === 1 && letter !== 'S' && letter !== 'X' && letter !== 'x';
+
+const isSigned = ({ letter }: FieldToken): boolean => letter === 'X' || letter === 'x';
+
+function fieldError(tokens: readonly Token[], kind: DatePatternKind): string | null {
+  const letters = tokens.flatMap(({ letter }) => (letter === null ? [] : [letter]));
+  const twice = letters.find((letter, at) => letters.indexOf(letter) !== at);
+  if (twice !== undefined) return `The pattern has \`${twice}\` twice.`;
+  const has = (letter: FieldLetter): boolean => letters.includes(letter);
+  if (has('X') && has('x')) return 'The pattern has two offsets.';
+  const ofDate = kind === 'time' ? null : dateError(has);
+  if (ofDate !== null) return ofDate;
+  const wrong = letters.find((letter) => !FIELDS[kind].includes(letter));
+  if (wrong !== undefined) return `The pattern of a ${kind} has \`${wrong}\`.`;
+  if (kind === 'date') return null;
+  if (!has('H')) return 'The pattern has no hour (`HH`).';
+  if (has('s') && !has('m')) return 'The pattern has seconds and no minutes (`mm`).';
+  return has('S') && !has('s') ? 'The pattern has a fraction and no seconds (`ss`).' : null;
+}
+
+function dateError(has: (letter: FieldLetter) => boolean): string | null {
+  if (!has('y')) return 'The pattern has no year (`yyyy`).';
+  if (has('D'))
+    return has('M') || has('d') ? 'The pattern has the day of the year beside another day.' : null;
+  if (!has('M')) return 'The pattern has no month (`MM`).';
+  return has('d') ? null : 'The pattern has no day (`dd`).';
+}
+
+const FIELDS: Readonly<Record<DatePatternKind, string>> = {
+  date: 'yMdD',
+  time: 'HmsS',
+  dateTime: 'yMdDHmsSXx',
+};
+
+class TokenPattern implements DatePattern {
+  readonly hasOffset: boolean;
+  readonly #tokens: readonly Token[];
+  readonly #fractionDigits: number;
+  readonly #letters: ReadonlySet<string>;
+  readonly #isShortYear: boolean;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+    const fields = tokens.filter((token): token is FieldToken => token.letter !== null);
+    this.#letters = new Set(fields.map(({ letter }) => letter));
+    this.#fractionDigits = fields.find(({ letter }) => letter === 'S')?.width ?? 0;
+    this.#isShortYear = fields.some(({ letter, width }) => letter === 'y' && width === 2);
+    this.hasOffset = fields.some(isSigned);
+  }
+
+  read(text: string, fields: DateFields): boolean {
+    fields.fraction = '';
+    fields.minute = 0;
+    fields.second = 0;
+    let at = 0;
+    let dayNumber = -1;
+    for (const token of this.#tokens) {
+      if (token.letter === null) {
+        if (!text.startsWith(token.text, at)) return false;
+        at += token.text.length;
+        continue;
+      }
+      if (isSigned(token)) {
+        at = readOffset(text, at, token, fields);
+        if (at < 0) return false;
+        continue;
+      }
+      const end = isVariable(token) && isDigitAt(text, at + 1) ? at + 2 : at + token.width;
+      const value = digitsIn(text, at, end);
+      if (value < 0) return false;
+      if (token.letter === 'D') dayNumber = value;
+      else if (token.letter === 'S') fields.fraction = text.slice(at, end);
+      else setField(fields, token, value);
+      at = end;
+    }
+    if (at !== text.length) return false;
+    if (dayNumber >= 0 && !setDayOfYear(fields, dayNumber)) return false;
+    return isMoment(fields);
+  }
+
+  write(fields: DateFields): string | LossRule {
+    const loss = this.#lossOf(fields);
+    if (loss !== null) return new LossRule(loss);
+    let text = '';
+    for (const token of this.#tokens)
+      text += token.letter === null ? token.text : printField(fields, token);
+    return text;
+  }
+
+  /** The rule that the fields break: something of them has no place in the pattern. */
+  #lossOf({ year, minute, second, fraction, offset }: DateFields): string | null {
+    if (this.#letters.has('y') && (year < 1 || year > 9999))
+      return 'must have a year of four digits';
+    if (this.#isShortYear && (year < PIVOT_YEAR || year >= PIVOT_YEAR + 100))
+      return `must have a year from ${PIVOT_YEAR} to ${PIVOT_YEAR + 99}`;
+    if (this.#letters.has('H')) {
+      if (minute !== 0 && !this.#letters.has('m')) return 'must be a full hour';
+      if (second !== 0 && !this.#letters.has('s')) return 'must be a full minute';
+    }
+    if (fraction.slice(this.#fractionDigits).replaceAll('0', '') !== '')
+      return this.#fractionDigits === 0
+        ? 'must be a full second'
+        : `must have ${this.#fractionDigits} digits of a second at most`;
+    return this.hasOffset && offset === null ? 'must have an offset' : this.#offsetLoss(offset);
+  }
+
+  #offsetLoss(offset: number | null): string | null {
+    const isHours = this.#tokens.some(
+      (token) => token.letter !== null && isSigned(token) && token.width === 1,
+    );
+    return isHours && offset !== null && offset % 60 !== 0
+      ? 'must have an offset of full hours'
+      : null;
+  }
+}
+
+function setField(fields: DateFields, { letter, width }: FieldToken, value: number): void {
+  if (letter === 'y') fields.year = width === 2 ? fullYear(value) : value;
+  else if (letter === 'M') fields.month = value;
+  else if (letter === 'd') fields.day = value;
+  else if (letter === 'H') fields.hour = value;
+  else if (letter === 'm') fields.minute = value;
+  else fields.second = value;
+}
+
+function printField(fields: DateFields, { letter, width }: FieldToken): string {
+  switch (letter) {
+    case 'y':
+      return width === 2 ? twoDigits(fields.year % 100) : String(fields.year).padStart(4, '0');
+    case 'M':
+      return padded(fields.month, width);
+    case 'd':
+      return padded(fields.day, width);
+    case 'D':
+      return padded(dayOfYear(fields), width);
+    case 'H':
+      return padded(fields.hour, width);
+    case 'm':
+      return twoDigits(fields.minute);
+    case 's':
+      return twoDigits(fields.second);
+    case 'S':
+      return fields.fraction.slice(0, width).padEnd(width, '0');
+    case 'X':
+      return fields.offset === 0 ? 'Z' : printSigned(fields.offset ?? 0, width);
+    case 'x':
+      return printSigned(fields.offset ?? 0, width);
+  }
+}
+
+const padded = (value: number, width: number): string => String(value).padStart(width, '0');
+
+/** A year of two digits is one from 1969 to 2068, as `strptime` of POSIX reads it. */
+export const PIVOT_YEAR = 1969;
+
+const fullYear = (value: number): number => (value < PIVOT_YEAR % 100 ? 2000 : 1900) + value;
+
+/** One letter: `+01`, two: `+0130`, three: `+01:30`. */
+function printSigned(minutes: number, width: number): string {
+  const size = Math.abs(minutes);
+  const hours = `${minutes < 0 ? '-' : '+'}${twoDigits(Math.trunc(size / 60))}`;
+  if (width === 1) return hours;
+  return `${hours}${width === 3 ? ':' : ''}${twoDigits(size % 60)}`;
+}
+
+/** Sets the offset and returns its end; -1 where there is none. */
+function readOffset(
+  text: string,
+  at: number,
+  { letter, width }: FieldToken,
+  fields: DateFields,
+): number {
+  if (letter === 'X' && text.charAt(at) === 'Z') {
+    fields.offset = 0;
+    return at + 1;
+  }
+  const sign = text.charAt(at);
+  const hours = digitsIn(text, at + 1, at + 3);
+  if ((sign !== '+' && sign !== '-') || hours < 0) return -1;
+  const colon = width === 3 ? 1 : 0;
+  if (colon === 1 && text.charAt(at + 3) !== ':') return -1;
+  const minutes = width === 1 ? 0 : digitsIn(text, at + 3 + colon, at + 5 + colon);
+  if (minutes < 0 || minutes > 59 || hours * 60 + minutes > OFFSET_MAX) return -1;
+  fields.offset = (sign === '-' ? -1 : 1) * (hours * 60 + minutes);
+  return width === 1 ? at + 3 : at + 5 + colon;
+}
+
+/** Minutes; XML Schema has no larger offset. */
+const OFFSET_MAX = 14 * 60;
+
+const isDigitAt = (text: string, at: number): boolean => digitsIn(text, at, at + 1) >= 0;
+
+/** The number of the digits from `at` to before `end`; -1 where these are not digits. */
+function digitsIn(text: string, at: number, end: number): number {
+  if (end > text.length) return -1;
+  let value = 0;
+  for (let index = at; index < end; index++) {
+    const digit = text.charCodeAt(index) - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
+}
