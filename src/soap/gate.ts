@@ -18,6 +18,10 @@ export interface MessageReader {
    * Whether it collects bytes before it reads them, within a limit of its own. Absent: it does not.
    */
   readonly isCollecting?: boolean;
+  /** Whether it has collected bytes that it can read now. Absent: it does not collect any. */
+  readonly hasWork?: boolean;
+  /** Reads some of them, within about a time slice. Throws as `write` does. */
+  work?(): void;
   /** Throws the `Refusal` of the first violation. */
   write(chunk: Buffer): void;
   /** The message is over. Throws when it is not complete. */
@@ -121,6 +125,19 @@ export class Gate {
     }
   }
 
+  /** Whether bytes were collected that can be read by `work`; `end` reads what is left of them. */
+  get hasWork(): boolean {
+    return this.#isValidating && this.#reader.hasWork === true;
+  }
+
+  work(): void {
+    try {
+      this.#reader.work?.();
+    } catch (caught) {
+      this.#handleViolation(caught);
+    }
+  }
+
   end(): void {
     if (this.#isValidating) {
       try {
@@ -174,8 +191,7 @@ export class Gate {
   #hold(state: Extract<State, { readonly at: 'holding' }>): void {
     const { chunks, bytes } = state;
     this.#state = state;
-    if (bytes <= this.#options.windowBytes || (this.#isValidating && !this.#validator.isHeadValid))
-      return;
+    if (bytes <= this.#options.windowBytes || (this.#isValidating && !this.#mayStream)) return;
     if (this.#hasEdits) {
       const kept = this.#edited(Buffer.concat(chunks));
       this.#state = { at: 'streaming', kept };
@@ -189,6 +205,10 @@ export class Gate {
       const chunk = chunks[index];
       if (chunk !== undefined) this.#output.data(chunk);
     }
+  }
+
+  get #mayStream(): boolean {
+    return this.#validator.isHeadValid && !this.#isCollecting;
   }
 
   get #isCollecting(): boolean {

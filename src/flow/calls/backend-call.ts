@@ -32,6 +32,7 @@ export function callBackend(call: BackendCall): UpstreamCall {
     replyVerification === null ? null : new VerifyingReceiver(call, replyVerification);
   const reader = repaired(call, verifying ?? receiver);
   const inflating = new InflatingReceiver(reader, service.inflateLimits);
+  verifying?.begin(inflating);
   inflating.begin(
     (upstream ?? service.upstream).call(withBlocks(request, blocks, verifying), inflating),
   );

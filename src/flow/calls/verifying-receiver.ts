@@ -1,15 +1,19 @@
 import type { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
 import type { ReplyVerification } from '../../compile/soap/reply-verification.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
 import { MessageVerifier } from '../../soap/security/message-verifier.js';
-import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
 import { type MessageReading, takeReaders } from './readers.js';
 import { peekReply } from './reply-facts.js';
 import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from './reply-head.js';
+
+/** How long what was collected of a reply is read in one turn of the event loop. */
+const TURN_MILLIS = 1;
 
 /** The call whose reply is verified. */
 interface VerifiedCall {
@@ -37,10 +41,18 @@ export class VerifyingReceiver implements UpstreamReceiver {
   #form: ReplyForm | null = null;
   /** The first bytes of the reply, for the log of its refusal. */
   #first: Buffer | null = null;
+  #upstreamCall: UpstreamCall | null = null;
+  /** The call waits while what was collected of the reply is read. */
+  #isPaused = false;
+  #isOver = false;
 
   constructor(call: VerifiedCall, verification: ReplyVerification) {
     this.#call = call;
     this.#verification = verification;
+  }
+
+  begin(call: UpstreamCall): void {
+    this.#upstreamCall = call;
   }
 
   /** A try was signed. One that follows is signed anew. */
@@ -73,9 +85,32 @@ export class VerifyingReceiver implements UpstreamReceiver {
     } catch (caught) {
       throw this.#explained(asUnverified(caught));
     }
+    if (!this.#gate.hasWork || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#upstreamCall?.pause();
+    setImmediate(this.#readOn);
   }
 
+  /** Reads what was collected, a little in each turn of the event loop: other calls go on. */
+  readonly #readOn = (): void => {
+    if (this.#isOver || this.#gate === null) return;
+    const untilMillis = performance.now() + TURN_MILLIS;
+    try {
+      do this.#gate.work();
+      while (this.#gate.hasWork && performance.now() < untilMillis);
+    } catch (caught) {
+      this.#upstreamCall?.abort(this.#explained(asUnverified(caught)));
+      return;
+    }
+    if (this.#gate.hasWork) setImmediate(this.#readOn);
+    else {
+      this.#isPaused = false;
+      this.#upstreamCall?.resume();
+    }
+  };
+
   end(): void {
+    this.#isOver = true;
     try {
       if (this.#hasBody) this.#gate?.end();
     } catch (caught) {
@@ -86,6 +121,7 @@ export class VerifyingReceiver implements UpstreamReceiver {
   }
 
   failed(refusal: Refusal): void {
+    this.#isOver = true;
     this.#release();
     this.#call.receiver.failed(refusal);
   }

@@ -207,15 +207,25 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   step(): 'more' | 'waits' {
     this.#isQueued = false;
     if (this.#isOver || this.#isHeld) return 'waits';
-    if (this.#waiting.length > 0) this.#takePiece();
+    if (this.#hasNext) this.#takeNext();
     this.#send();
     if (this.#isOver || this.#isHeld) return 'waits';
-    if (this.#waiting.length > 0) {
+    if (this.#hasNext) {
       this.#isQueued = true;
       return 'more';
     }
     this.#goOn();
     return 'waits';
+  }
+
+  /** Whether a piece waits, or the gate has collected bytes that it can read. */
+  get #hasNext(): boolean {
+    return this.#waiting.length > 0 || this.#gate?.hasWork === true;
+  }
+
+  /** Has collected bytes read, else takes a piece. Returns how many milliseconds that took. */
+  #takeNext(): number {
+    return this.#gate?.hasWork === true ? this.#measured((gate) => gate.work()) : this.#takePiece();
   }
 
   /** Takes one piece of what waits. Returns how many milliseconds that took. */
@@ -237,7 +247,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   /** Does what is next: the turn of what waits, the end, or reading. */
   #goOn(): void {
     if (this.#isOver || this.#isQueued) return;
-    if (this.#waiting.length > 0) {
+    if (this.#hasNext) {
       this.#isQueued = true;
       fairScheduler.enqueue(this, this.#owner);
     } else if (this.#isEnded) this.#finish();
@@ -266,9 +276,9 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
    */
   #arrive(chunk: Buffer): void {
     this.#waiting.push(chunk);
-    while (this.#mayTakeNow) fairScheduler.spend(this.#takePiece());
+    while (this.#mayTakeNow) fairScheduler.spend(this.#takeNext());
     this.#send();
-    if (this.#isOver || (this.#waiting.length === 0 && !this.#isHeld)) return;
+    if (this.#isOver || !(this.#hasNext || this.#isHeld)) return;
     this.#source?.pause();
     if (!this.#isHeld) this.#goOn();
   }
@@ -279,13 +289,13 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   }
 
   get #mayTakeNow(): boolean {
-    if (this.#waiting.length === 0 || this.#isQueued || this.#isHeld || this.#isOver) return false;
+    if (!this.#hasNext || this.#isQueued || this.#isHeld || this.#isOver) return false;
     return fairScheduler.admits(this.#owner);
   }
 
   #arriveEnd(): void {
     this.#isEnded = true;
-    if (this.#waiting.length === 0 && !this.#isQueued) this.#finish();
+    if (!this.#hasNext && !this.#isQueued) this.#finish();
   }
 
   /** Called by the server: the error of the rest of the request; else the caller has left. */
@@ -295,9 +305,13 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
 
   /** How long that took. */
   #take(chunk: Buffer): number {
+    return this.#measured((gate) => gate.write(chunk));
+  }
+
+  #measured(step: (gate: Gate) => void): number {
     const fromMillis = performance.now();
     try {
-      this.#gate?.write(chunk);
+      if (this.#gate !== null) step(this.#gate);
     } catch (caught) {
       this.#stop(caught);
     }

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { KIB } from '../../base/limit.js';
 import { refuseByLimit } from '../../base/refusals/refusal.js';
 import type { Encoding } from '../../xml/transcode.js';
 import { XOP_URI } from './include.js';
@@ -9,20 +10,49 @@ import type { Spellings } from './references.js';
 /** The namespace of signatures, which a signed envelope has in its text. */
 const SIGNATURE_URI = 'http://www.w3.org/2000/09/xmldsig#';
 
+/** Bytes that are read on at once where no more was collected: they take less than a time slice. */
+const FEW_BYTES = 64 * KIB;
+/** Bytes of a collected envelope that are read in one step. */
+const STEP_BYTES = 16 * KIB;
+
+/** Content that is written in place of an Include, in steps. */
+export interface SlicedContent {
+  /** False: the step was the last. */
+  writeSlice(): boolean;
+}
+
+/**
+ * The state of a package: its envelope is collected; all of it is, until its last part is there; what
+ * was collected is read in steps, and what comes meanwhile waits; it is read as it comes.
+ */
+type State = 'envelope' | 'parts' | 'releasing' | 'flowing';
+
 /**
  * Collects a package whose signed envelope includes parts of it (XOP 1.0), until all of it is
  * there. Parts come behind the envelope, and both the key of a signature and what it covers may be
  * parts, as CXF writes them. Other packages flow from the end of the envelope on. What is collected
- * is bounded by `limits.soap.bufferBytes`.
+ * is bounded by `limits.soap.bufferBytes`, and read in steps: to digest all of it in one turn would
+ * hold the event loop.
  */
 export class HeldPackage {
   readonly #limitBytes: number;
   #reader: EnvelopeReader | null = null;
   #sink: AttachmentSink | null = null;
-  #envelope: Buffer[] = [];
   #bytes = 0;
-  #state: 'reading' | 'holding' | 'flowing' = 'reading';
+  #state: State = 'envelope';
+  /** What was collected of the envelope and is not read; whether it is over, and its end is read. */
+  #envelope: Buffer[] = [];
+  #isEnvelopeOver = false;
+  #isEndRead = false;
   readonly #parts = new KeptParts();
+  /** All parts are there. */
+  #isWhole = false;
+  /** The part that is passed on, how many pieces of it were, and whether the sink wants it. */
+  #part = 0;
+  #hasBegun = false;
+  #pieces = 0;
+  #isWanted = false;
+  #included: SlicedContent | null = null;
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
@@ -43,38 +73,57 @@ export class HeldPackage {
    * is over there is none.
    */
   partOf(spellings: Spellings): IncludedPart | null {
-    return this.#state === 'flowing' ? this.#parts.find(spellings) : null;
+    return this.#isWhole ? this.#parts.find(spellings) : null;
+  }
+
+  /** Content that takes the place of the Include that is open, before anything behind it. */
+  include(content: SlicedContent): void {
+    this.#included = content;
+  }
+
+  /** Writes the content of the last Include: an event comes that is behind it. */
+  writeIncluded(): void {
+    while (this.#included !== null) this.#writeSlice();
+  }
+
+  #writeSlice(): void {
+    if (this.#included?.writeSlice() !== true) this.#included = null;
   }
 
   #envelopeReader(reader: EnvelopeReader): EnvelopeReader {
-    const isCollecting = (): boolean => this.#state !== 'flowing';
+    const state = (): State => this.#state;
     return {
       get encoding(): Encoding | null {
         return reader.encoding;
       },
       get isCollecting(): boolean {
-        return isCollecting();
+        return state() !== 'flowing';
+      },
+      get hasWork(): boolean {
+        return state() === 'releasing';
       },
       begin: (charset) => reader.begin(charset),
       write: (chunk) => this.#write(chunk),
       end: () => this.#endEnvelope(),
       endOfPackage: () => {
-        if (this.#state === 'holding') this.#release();
+        if (this.#state !== 'parts') return;
+        this.#isWhole = true;
+        this.#release();
       },
+      work: () => this.#work(),
     };
   }
 
   #partReader(): AttachmentSink {
     return {
-      begin: (id, transferEncoding, mediaType) => {
-        if (this.#state === 'flowing')
-          return this.#sink?.begin(id, transferEncoding, mediaType) ?? false;
-        this.#parts.begin(id, transferEncoding, mediaType);
-        return true;
+      begin: (...head) => {
+        if (this.#state === 'flowing') this.#isWanted = this.#begin(...head);
+        else this.#parts.begin(...head);
+        return this.#state !== 'flowing' || this.#isWanted;
       },
       data: (piece) => {
-        if (this.#state === 'flowing') this.#sink?.data(piece);
-        else this.#parts.add(this.#copy(piece));
+        if (this.#state !== 'flowing') this.#parts.add(this.#copy(piece));
+        else if (this.#isWanted) this.#sink?.data(piece);
       },
       end: () => this.#sink?.end?.(),
     };
@@ -83,16 +132,17 @@ export class HeldPackage {
   #write(chunk: Buffer): void {
     // A long envelope without an Include flows.
     const isFull = this.#bytes + chunk.length > this.#limitBytes;
-    if (this.#state === 'reading' && isFull && !this.#isIncluding()) this.#release();
+    if (this.#state === 'envelope' && isFull && !this.#isIncluding()) this.#release();
     if (this.#state === 'flowing') this.#reader?.write(chunk);
     else this.#envelope.push(this.#copy(chunk));
   }
 
   #endEnvelope(): void {
-    if (this.#state === 'reading' && this.#isIncluding()) this.#state = 'holding';
-    else {
-      if (this.#state === 'reading') this.#release();
-      this.#reader?.end();
+    this.#isEnvelopeOver = true;
+    if (this.#state === 'flowing') this.#reader?.end();
+    else if (this.#state === 'envelope') {
+      if (this.#isIncluding()) this.#state = 'parts';
+      else this.#release();
     }
   }
 
@@ -114,17 +164,59 @@ export class HeldPackage {
     return Buffer.from(piece);
   }
 
-  /** What was collected goes on, in the order in which it came. */
   #release(): void {
-    const isWhole = this.#state === 'holding';
-    const envelope = this.#envelope;
-    this.#state = 'flowing';
-    this.#envelope = [];
-    for (const chunk of envelope) this.#reader?.write(chunk);
-    if (isWhole) this.#reader?.end();
-    for (const { id, transferEncoding, mediaType, pieces } of this.#parts.all) {
-      if (this.#sink?.begin(id, transferEncoding, mediaType) !== true) continue;
-      for (const piece of pieces) this.#sink.data(piece);
+    this.#state = 'releasing';
+    if (this.#bytes <= FEW_BYTES) while (this.#state === 'releasing') this.#work();
+    // What comes while the rest is read waits, within the limit again.
+    this.#bytes = 0;
+  }
+
+  /** Reads on with what was collected, in the order in which it came, until all of it is read. */
+  #work(): void {
+    if (this.#included !== null) this.#writeSlice();
+    else if (this.#envelope.length > 0) this.#reader?.write(this.#takeEnvelope());
+    else if (this.#isEnvelopeOver && !this.#isEndRead) {
+      this.#isEndRead = true;
+      this.#reader?.end();
+    } else if (!this.#passPart()) this.#state = 'flowing';
+  }
+
+  /** The next bytes of the envelope, not beyond the tag of an Include. */
+  #takeEnvelope(): Buffer {
+    const [first = Buffer.alloc(0)] = this.#envelope;
+    const step = first.subarray(0, STEP_BYTES);
+    const include = step.indexOf('Include');
+    const tagEnd = include < 0 ? -1 : step.indexOf('>', include);
+    const taken = tagEnd < 0 ? step : step.subarray(0, tagEnd + 1);
+    if (taken.length < first.length) this.#envelope[0] = first.subarray(taken.length);
+    else this.#envelope.shift();
+    return taken;
+  }
+
+  /** Passes a piece of a part on. False: all that have come are. */
+  #passPart(): boolean {
+    const part = this.#parts.all[this.#part];
+    if (part === undefined) return false;
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      this.#isWanted = this.#begin(part.id, part.transferEncoding, part.mediaType);
+      return true;
     }
+    const piece = this.#isWanted ? part.pieces[this.#pieces] : undefined;
+    if (piece !== undefined) {
+      this.#pieces++;
+      this.#sink?.data(piece);
+      return true;
+    }
+    // More of the last one may come.
+    if (this.#part === this.#parts.all.length - 1) return false;
+    this.#part++;
+    this.#pieces = 0;
+    this.#hasBegun = false;
+    return true;
+  }
+
+  #begin(...head: Parameters<AttachmentSink['begin']>): boolean {
+    return this.#sink?.begin(...head) === true;
   }
 }

@@ -16,7 +16,7 @@ import type { References } from './references.js';
 export interface EnvelopeReader extends MessageReader {
   /** Before the first `write`: the charset of the envelope's own Content-Type. */
   begin(charset: string | null): void;
-  /** The package is over: what was collected of the envelope is read. */
+  /** All parts have come: what was collected of the envelope can be read. */
   endOfPackage?(): void;
 }
 
@@ -104,6 +104,14 @@ export class MultipartReader implements MessageReader, ContentSink {
     return this.#envelope.isCollecting === true;
   }
 
+  get hasWork(): boolean {
+    return this.#envelope.hasWork === true;
+  }
+
+  work(): void {
+    this.#envelope.work?.();
+  }
+
   #beyond(limit: keyof MimeLimits): Refusal {
     return refuseByLimit('MTOM_STRUCTURE', `limits.mime.${limit}`, this.#options.limits[limit]);
   }
@@ -133,7 +141,7 @@ export class MultipartReader implements MessageReader, ContentSink {
     const isClosed =
       this.#section === 'epilogue' || (this.#section === 'boundary' && this.#line === 'closed');
     if (!isClosed) throw broken('no closing boundary');
-    this.#envelope.endOfPackage?.();
+    while (this.hasWork) this.work();
     this.#references.checkParts();
     this.#options.attachments?.end?.();
   }
@@ -186,7 +194,10 @@ export class MultipartReader implements MessageReader, ContentSink {
         throw broken('other bytes in the line of a boundary');
       else if (next === 'closed' && this.#state === 'awaited')
         throw broken('no part is the envelope');
-      else this.#line = next;
+      else {
+        this.#line = next;
+        if (next === 'closed') this.#envelope.endOfPackage?.();
+      }
     }
     return at;
   }

@@ -12,12 +12,29 @@ let letters: Buffer | null = null;
 export const isXopInclude = ({ local, uri }: StartTag): boolean =>
   local === 'Include' && uri === XOP_URI;
 
-/** Writes the base64 of a part in place of its Include (XOP 1.0 section 3.2). */
-export function writeIncluded(bytes: Buffer, writers: readonly CanonicalWriter[]): void {
-  letters ??= Buffer.allocUnsafeSlow((SLICE_BYTES / 3) * 4);
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-    const length = letters.write(bytes.toString('base64', at, at + SLICE_BYTES), 'latin1');
-    for (const writer of writers) writer.asciiText(letters, 0, length);
+/** The base64 of a part, written in place of its Include (XOP 1.0 section 3.2). */
+export class IncludedContent {
+  readonly #bytes: Buffer;
+  readonly #writers: readonly CanonicalWriter[];
+  #at = 0;
+
+  constructor(bytes: Buffer, writers: readonly CanonicalWriter[]) {
+    this.#bytes = bytes;
+    this.#writers = writers;
+  }
+
+  /** Writes the next slice, which takes some tenths of a millisecond. False: it was the last. */
+  writeSlice(): boolean {
+    letters ??= Buffer.allocUnsafeSlow((SLICE_BYTES / 3) * 4);
+    const text = this.#bytes.toString('base64', this.#at, this.#at + SLICE_BYTES);
+    const length = letters.write(text, 'latin1');
+    for (const writer of this.#writers) writer.asciiText(letters, 0, length);
+    this.#at += SLICE_BYTES;
+    return this.#at < this.#bytes.length;
+  }
+
+  writeRest(): void {
+    while (this.writeSlice());
   }
 }
 

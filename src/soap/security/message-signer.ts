@@ -29,7 +29,7 @@ import {
 } from './algorithms.js';
 import { referableId } from './element-ids.js';
 import type { RequiredPart } from './header-verification.js';
-import { isXopInclude, keepIncluded, writeIncluded } from './included-content.js';
+import { IncludedContent, isXopInclude, keepIncluded } from './included-content.js';
 import { ElementDigest } from './reference-digest.js';
 import { unsupportedAlgorithm } from './security-refusals.js';
 import type { Transformation } from './signature-form.js';
@@ -268,7 +268,8 @@ class Outliner implements XmlHandler {
         'an Include of a part that is missing or encoded, in what is signed',
       );
     if (this.#block !== null) keepIncluded(part.bytes, this.#block);
-    else if (this.#digest !== null) writeIncluded(part.bytes, [this.#digest.writer]);
+    else if (this.#digest !== null)
+      new IncludedContent(part.bytes, [this.#digest.writer]).writeRest();
     this.#isInIncluded = true;
     return SKIP;
   }

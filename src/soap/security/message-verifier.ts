@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { addToGroup } from '../../base/groups.js';
+import { KIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { ElementNode, TreeBuilder } from '../../xml/canonical/element-tree.js';
 import {
@@ -23,7 +24,7 @@ import {
   type VerifiedSignature,
   verifyHeader,
 } from './header-verification.js';
-import { isXopInclude, keepIncluded, writeIncluded } from './included-content.js';
+import { IncludedContent, isXopInclude, keepIncluded } from './included-content.js';
 import { ReferenceDigest } from './reference-digest.js';
 import {
   commentInText,
@@ -36,6 +37,8 @@ import { SignedAttachments } from './signed-attachments.js';
 
 /** Elements, texts and comments of a Header that are kept. */
 export const HEADER_NODES_MAX = 8192;
+/** Bytes of all parts that a Header includes: certificates and values of signatures. */
+export const HEADER_PARTS_BYTES_MAX = 256 * KIB;
 
 /** What a verified message says of its sender. */
 export interface VerifiedMessage
@@ -76,6 +79,7 @@ export class MessageVerifier implements XmlHandler {
   #block: TreeBuilder | null = null;
   #nodes = 0;
   /** The parts that the Header includes. */
+  #headerPartBytes = 0;
   readonly #headerParts: { readonly id: string; readonly bytes: Buffer }[] = [];
   /** References behind the Header that no element has met. */
   readonly #pending = new Map<string, ReferenceForm[]>();
@@ -114,6 +118,7 @@ export class MessageVerifier implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
+    this.held?.writeIncluded();
     this.#depth++;
     const own = this.#isIncluded(tag) ? this.#openIncluded(tag) : this.#openOwn(tag);
     const inner = this.#inner.open(tag);
@@ -129,6 +134,7 @@ export class MessageVerifier implements XmlHandler {
   }
 
   text(chars: string): void {
+    this.held?.writeIncluded();
     if (this.#block !== null) this.#block.text(chars);
     else if (this.#digests.length > 0) {
       if (chars !== '' && this.#hasText[this.#depth] !== true && /[^ \t\r\n]/.test(chars))
@@ -139,6 +145,7 @@ export class MessageVerifier implements XmlHandler {
   }
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
+    this.held?.writeIncluded();
     const interest = this.#interests.at(-1) ?? SKIP;
     const digest = this.#digests[0];
     if (digest === undefined || this.#digests.length > 1 || interest === PRESENCE) return false;
@@ -154,6 +161,7 @@ export class MessageVerifier implements XmlHandler {
    * Comments are no part of what is signed: beside text they may change what a backend reads of it.
    */
   comment(chars: string): void {
+    this.held?.writeIncluded();
     this.#block?.comment(chars);
     if (this.#digests.length > 0) {
       this.#hasComment[this.#depth] = true;
@@ -181,6 +189,9 @@ export class MessageVerifier implements XmlHandler {
     this.#includeDepth = this.#depth;
     if (this.#block !== null) {
       this.#headerParts.push(part);
+      this.#headerPartBytes += part.bytes.length;
+      if (this.#headerPartBytes > HEADER_PARTS_BYTES_MAX)
+        throw new Refusal('SOAP_HEADER_LIMIT', 'parts that a verified Header includes');
       keepIncluded(part.bytes, this.#block);
     } else {
       if (this.#hasText[this.#depth - 1] === true)
@@ -189,7 +200,7 @@ export class MessageVerifier implements XmlHandler {
       if (this.#hasComment[this.#depth - 1] === true) throw commentInText();
       if (this.#isBodySigned) this.attachments?.cover(part.id);
       const writers = this.#digests.map(({ writer }) => writer);
-      writeIncluded(part.bytes, writers);
+      this.held?.include(new IncludedContent(part.bytes, writers));
     }
     return ELEMENTS_ONLY;
   }
@@ -220,6 +231,7 @@ export class MessageVerifier implements XmlHandler {
       this.#includeDepth = 0;
       return;
     }
+    this.held?.writeIncluded();
     if (this.#block !== null) {
       this.#block.close(contentEndBytes, endBytes);
       if (!this.#block.isComplete) return;
