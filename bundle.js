@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
-import { refusalGuides } from './dist/src/base/refusals/guides.js';
-import { REFUSAL_CODES } from './dist/src/base/refusals/refusals.js';
+import { refusalGuides } from './dist/src/core/refusals/guides.js';
+import { REFUSAL_CODES } from './dist/src/core/refusals/refusals.js';
 import { OPENAPI_FILES } from './dist/src/flow/rest/page/openapi-files.js';
 import { PAGE_FILES } from './dist/src/graphql/page/page-files.js';
 import { billOfMaterials, packageFolder } from './sbom.js';

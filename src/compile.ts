@@ -3,13 +3,6 @@ import { Forwarding } from './access/network/forwarding.js';
 import { Networks } from './access/network/networks.js';
 import { Via } from './access/network/via.js';
 import type { Policy } from './access/policy.js';
-import {
-  ConfigurationError,
-  type Diagnostic,
-  errorDiagnostics,
-  firstProblem,
-} from './base/diagnostic.js';
-import { AT_ONCE, type Pace, type Steps, TimeSlices } from './base/time-slices.js';
 import { ReplyCache } from './cache/reply-cache.js';
 import { compileRedis } from './compile/backend/redis.js';
 import { compileAccess } from './compile/clients/access.js';
@@ -47,6 +40,13 @@ import { warningsOfConfig } from './compile/warnings/warnings.js';
 import { type LoadedConfig, rootSection } from './config/load.js';
 import type { Config } from './config/schema.js';
 import type { ConfigSection } from './config/section.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  errorDiagnostics,
+  firstProblem,
+} from './core/diagnostic.js';
+import { AT_ONCE, type Pace, type Steps, TimeSlices } from './core/time-slices.js';
 import type { TrustedDocuments } from './graphql/admission/trusted-documents.js';
 import { describedOperations } from './graphql/described/described-operation.js';
 import type { FieldRule } from './graphql/rights/field-rule.js';

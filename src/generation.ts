@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { EventBus } from './base/event-bus.js';
-import type { Exchange } from './base/exchange.js';
-import type { Refusal } from './base/refusals/refusal.js';
-import type { SlotSupply } from './base/slots.js';
-import type { Suspicion } from './base/suspicions.js';
 import type { Compiled } from './compile.js';
+import type { Refusal } from './core/refusals/refusal.js';
+import type { EventBus } from './core/shared/event-bus.js';
+import type { SlotSupply } from './core/shared/slots.js';
+import type { Suspicion } from './core/shared/suspicions.js';
 import { Observers } from './flow/calls/observation.js';
 import { type DriftListener, DriftWatch } from './flow/drift/drift.js';
 import type { ReloadLimiter } from './flow/drift/reload-limiter.js';
@@ -16,6 +15,7 @@ import {
 } from './flow/graphql/endpoint.js';
 import type { Ending } from './flow/http/ending.js';
 import { SubscriptionsEndpoint, type SubscriptionsHooks } from './flow/subscriptions/endpoint.js';
+import type { Exchange } from './gateway/exchange.js';
 import { type AddressEvent, AddressStates, loggedStates } from './observe/address-states.js';
 import type { Log } from './observe/log/log.js';
 import type { Metrics } from './observe/metrics/metrics.js';

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { disableConcurrentMarking, disablePretenuring } from './base/collector-flags.js';
-import { collectPackets } from './base/packet-memory.js';
-import { retainTickObject } from './base/tick-object.js';
 import { runProgram } from './cli/program.js';
+import { collectPackets } from './core/packet-memory.js';
+import { disableConcurrentMarking, disablePretenuring } from './process/collector-flags.js';
 import { endProcessOneBySignals } from './process/stop-cause.js';
 import { processTerminal, written } from './process/terminal.js';
+import { retainTickObject } from './process/tick-object.js';
 
 endProcessOneBySignals();
 retainTickObject();

@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallerIdentity, Client, MessageSender } from './access/client.js';
 import { beginExchange } from './access/network/address.js';
-import type { Exchange } from './base/exchange.js';
-import type { NonceStore } from './base/nonce-store.js';
-import { asRefusal, Refusal } from './base/refusals/refusal.js';
-import { dropInvalidContext } from './base/trace-headers.js';
 import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/soap/service.js';
 import type { Compiled } from './compile.js';
+import { asRefusal, Refusal } from './core/refusals/refusal.js';
+import type { NonceStore } from './core/shared/nonce-store.js';
 import { authorizeAndChargeOther, type MessageCaller } from './flow/calls/authorize.js';
 import { consultAboutPath } from './flow/calls/consult-policy.js';
 import type { HttpExchange } from './flow/calls/http-exchange.js';
@@ -37,6 +35,8 @@ import { makeWsdlEndpoint, serveWsdl, type WsdlEndpoint } from './flow/soap/wsdl
 import type { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import { callbackService, takeNotification } from './flow/subscriptions/transports/callback.js';
 import { takesEvents } from './flow/subscriptions/transports/event-stream.js';
+import type { Exchange } from './gateway/exchange.js';
+import { dropInvalidContext } from './gateway/trace-headers.js';
 import { certificateOf, isEncrypted } from './listen/peer-certificate.js';
 import type { ExchangeObserver } from './observe/exchange-observer.js';
 import type { Finish } from './observe/finish.js';

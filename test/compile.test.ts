@@ -2,10 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
-
-import { Refusal } from '../src/base/refusals/refusal.js';
 import { type Compiled, compile } from '../src/compile.js';
 import { loadConfig } from '../src/config/load.js';
+import { Refusal } from '../src/core/refusals/refusal.js';
 import { diagnosticsOf } from './kit/configuration.js';
 
 /** A WSDL with one operation for each port: `Get<Port>`. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
-import { REFUSALS, type RefusalCode } from '../src/base/refusals/refusals.js';
+import { REFUSALS, type RefusalCode } from '../src/core/refusals/refusals.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../src/soap/dialect.js';
 import {
   answerWith,

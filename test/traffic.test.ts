@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 
 import { Networks } from '../src/access/network/networks.js';
-import { defaultsOf } from '../src/base/limit.js';
-import { asRefusal, Refusal } from '../src/base/refusals/refusal.js';
-import { wireStatus } from '../src/base/refusals/wire-status.js';
 import { HTTP_LIMITS, type HttpLimits } from '../src/config/listen/http-limits.js';
+import { defaultsOf } from '../src/core/limit.js';
+import { asRefusal, Refusal } from '../src/core/refusals/refusal.js';
+import { wireStatus } from '../src/core/refusals/wire-status.js';
 import { parserRefusal } from '../src/flow/http/parser-error.js';
 import { PenaltyBox } from '../src/flow/http/penalty-box.js';
 import type { UpgradeEndpoint } from '../src/flow/http/request-class.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { PACKAGE_FOLDER } from '../../src/base/package-folder.js';
+import { PACKAGE_FOLDER } from '../../src/core/files/package-folder.js';
 import { Desk } from './desk.js';
 import {
   DeskFault,

@@ -1,5 +1,5 @@
-import { Refusal } from '../base/refusals/refusal.js';
-import { CREDENTIALS_MISSING } from '../base/refusals/refusals.js';
+import { Refusal } from '../core/refusals/refusal.js';
+import { CREDENTIALS_MISSING } from '../core/refusals/refusals.js';
 import {
   type Access,
   type CallerIdentity,

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-import { Refusal } from '../base/refusals/refusal.js';
-import type { Steps } from '../base/time-slices.js';
+import { Refusal } from '../core/refusals/refusal.js';
+import type { Steps } from '../core/time-slices.js';
 import type { Identifier } from './access.js';
 import {
   type CallerIdentity,

@@ -1,5 +1,5 @@
-import type { RequestObserver } from '../base/request-observer.js';
-import type { SubjectToken } from '../base/subject-token.js';
+import type { RequestObserver } from '../core/request-observer.js';
+import type { SubjectToken } from '../core/subject-token.js';
 
 /** An identified client. It is also the `BudgetAccount` of its budget. */
 export interface Client {

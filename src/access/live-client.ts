@@ -1,9 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
-
-import { expiry } from '../base/expiry.js';
-import { Refusal } from '../base/refusals/refusal.js';
+import { Refusal } from '../core/refusals/refusal.js';
 import type { Access, CallerIdentity, Client } from './client.js';
+import { expiry } from './expiry.js';
 
 /**
  * How long credentials may be undecided, because others cannot be asked. Nothing is sent to the

@@ -1,6 +1,6 @@
-import { ConcurrencyLimit } from '../base/concurrency-limit.js';
-import { asRefusal, type Refusal } from '../base/refusals/refusal.js';
-import { TimeSlices } from '../base/time-slices.js';
+import { ConcurrencyLimit } from '../core/concurrency-limit.js';
+import { asRefusal, type Refusal } from '../core/refusals/refusal.js';
+import { TimeSlices } from '../core/time-slices.js';
 import type { CallerIdentity, Client } from './client.js';
 import {
   type AccessRules,

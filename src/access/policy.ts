@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { setAndEvictOldest } from '../base/evict-oldest.js';
-import type { CallObserver, RequestObserver } from '../base/request-observer.js';
+import { setAndEvictOldest } from '../core/maps.js';
+import type { CallObserver, RequestObserver } from '../core/request-observer.js';
 import { isAllowed } from './allowed-answer.js';
 import type { Client } from './client.js';
 import type { Question } from './question.js';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { InvalidatedOperations, InvalidationChannel } from '../base/invalidation.js';
+import type { InvalidatedOperations, InvalidationChannel } from '../gateway/shared/invalidation.js';
 import type { Invalidation, WriteRule } from './rules.js';
 
 /** Longest pause that another process can cause. */

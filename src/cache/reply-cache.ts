@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { BoundedCache } from '../base/bounded-cache.js';
-import type { AnswerSource } from '../base/suspicions.js';
+import { BoundedCache } from '../core/bounded-cache.js';
+import type { AnswerSource } from '../core/shared/suspicions.js';
 import type { CacheLimits } from './limits.js';
 import type { ReadRule } from './rules.js';
 

@@ -1,9 +1,3 @@
-import {
-  ConfigurationError,
-  type Diagnostic,
-  firstWarnings,
-  printDiagnostic,
-} from '../base/diagnostic.js';
 import type { ConfiguredGraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
 import type { SoapService } from '../compile/soap/service.js';
 import { type Compiled, compile } from '../compile.js';
@@ -11,6 +5,12 @@ import { loadConfig, loadRest, rootSection } from '../config/load.js';
 import { openIn } from '../config/protection/weakenings.js';
 import type { Config } from '../config/schema.js';
 import type { ConfigSection } from '../config/section.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  firstWarnings,
+  printDiagnostic,
+} from '../core/diagnostic.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';

@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
-import { isRecord } from '../base/record.js';
-import { Refusal } from '../base/refusals/refusal.js';
 import { InputError } from '../codec/write/input-error.js';
 import type { ConfiguredGraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
 import { printEnvelope } from '../compile/soap/print-envelope.js';
 import type { ConfiguredService } from '../compile/soap/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
+import { isRecord } from '../core/json.js';
+import { Refusal } from '../core/refusals/refusal.js';
 import type { Admitted } from '../graphql/admission/admit.js';
 import { depthOf } from '../graphql/admission/document-shape.js';
 import { readParams } from '../graphql/admission/params.js';

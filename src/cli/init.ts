@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { unplacedError } from '../base/diagnostic.js';
-import { errorCode } from '../base/error-code.js';
+import { unplacedError } from '../core/diagnostic.js';
+import { errorCode } from '../core/error-code.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 
 /**

@@ -1,5 +1,5 @@
-import { type Diagnostic, unplaced } from '../base/diagnostic.js';
-import { errorCode } from '../base/error-code.js';
+import { type Diagnostic, unplaced } from '../core/diagnostic.js';
+import { errorCode } from '../core/error-code.js';
 
 /**
  * What the system says of a place that an option names: a file, a folder, or an address to listen

@@ -1,6 +1,6 @@
-import { unplaced } from '../base/diagnostic.js';
 import type { EncodeObject } from '../codec/plan/plan.js';
 import type { RequestPlan } from '../codec/plan/request-plan.js';
+import { unplaced } from '../core/diagnostic.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import type { ComplexType, Operation, XsdType } from '../wsdl/model.js';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { getOrMake } from '../base/get-or-make.js';
-import { isSameData } from '../base/same-data.js';
-import type { Steps } from '../base/time-slices.js';
+import { getOrMake } from '../core/maps.js';
+import type { Steps } from '../core/time-slices.js';
+import { isSameData } from './same-data.js';
 
 /**
  * One generation, as the key of what it keeps. It knows the generation before while it is compiled,

@@ -1,7 +1,7 @@
-import { ConfigurationError, type Diagnostic, unplaced } from '../base/diagnostic.js';
-import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
-import { isRecord } from '../base/record.js';
-import { AT_ONCE, type Pace, runAtOnce, type Steps } from '../base/time-slices.js';
+import { ConfigurationError, type Diagnostic, unplaced } from '../core/diagnostic.js';
+import { type Inputs, LIVE_INPUTS } from '../core/files/inputs.js';
+import { isRecord } from '../core/json.js';
+import { AT_ONCE, type Pace, runAtOnce, type Steps } from '../core/time-slices.js';
 import { parseRedisUrl } from '../redis/address.js';
 import type { AddressConfig } from './backend/balance-keys.js';
 import { removeFinding } from './check/remove-finding.js';

@@ -1,5 +1,5 @@
-import type { LimitRow, LimitTable } from '../base/limit.js';
-import type { RefusalCode } from '../base/refusals/refusals.js';
+import type { LimitRow, LimitTable } from '../core/limit.js';
+import type { RefusalCode } from '../core/refusals/refusals.js';
 import { LIMIT_TABLES } from './limit-tables.js';
 
 /** A limit with its key in the configuration. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
-import { isRecord } from '../base/record.js';
+import { ConfigurationError, type Diagnostic } from '../core/diagnostic.js';
+import { isRecord } from '../core/json.js';
 import type { ConfigPath } from './keys/config-path.js';
 import { listenersOf } from './listen/listen-keys.js';
 import type { Config } from './schema.js';

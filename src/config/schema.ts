@@ -1,4 +1,4 @@
-import { FIELD_CASES } from '../base/field-names.js';
+import { FIELD_CASES } from '../core/http/field-names.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
 import { FAULT_DETAIL_POLICIES } from '../soap/fault/fault-policy.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';

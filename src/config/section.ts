@@ -1,6 +1,6 @@
-import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
-import type { Inputs } from '../base/inputs.js';
-import { RotatingFile } from '../base/rotating-file.js';
+import { ConfigurationError, type Diagnostic } from '../core/diagnostic.js';
+import type { Inputs } from '../core/files/inputs.js';
+import { RotatingFile } from '../core/files/rotating-file.js';
 import type { ConfigPath } from './keys/config-path.js';
 import type { Finding } from './keys/finding.js';
 import type { ConfigPlace, ConfigSource } from './source/config-source.js';

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
-import { takesGzip } from '../base/compress.js';
+import { takesGzip } from '../gateway/compress.js';
 import { PAGE_POLICY } from '../graphql/page/page.js';
 import { type AdminAnswer, type AdminPages, jsonAnswer } from '../observe/admin.js';
 import type { ConsoleDescription, ConsoleState, OperationDescription } from './answers.js';

@@ -1,10 +1,10 @@
-import { firstWarnings, printDiagnostic } from '../base/diagnostic.js';
-import { getOrMake } from '../base/get-or-make.js';
-import { packageVersion } from '../base/package-folder.js';
-import { refusalGuides } from '../base/refusals/guides.js';
-import { kindOf, REFUSAL_CODES } from '../base/refusals/refusals.js';
 import type { Compiled } from '../compile.js';
 import type { Config } from '../config/schema.js';
+import { firstWarnings, printDiagnostic } from '../core/diagnostic.js';
+import { packageVersion } from '../core/files/package-folder.js';
+import { getOrMake } from '../core/maps.js';
+import { refusalGuides } from '../core/refusals/guides.js';
+import { kindOf, REFUSAL_CODES } from '../core/refusals/refusals.js';
 import { entriesOf } from '../graphql/docs/docs-pages.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import type { Listener } from '../listen/listeners.js';

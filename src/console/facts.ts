@@ -1,6 +1,6 @@
-import type { Exchange } from '../base/exchange.js';
-import type { Pace } from '../base/time-slices.js';
 import type { Compiled } from '../compile.js';
+import type { Pace } from '../core/time-slices.js';
+import type { Exchange } from '../gateway/exchange.js';
 import type { ConfigLoads } from '../observe/metrics/gauges.js';
 import type { MetricList } from '../observe/metrics/metric-table.js';
 import { RecentRequests } from '../observe/recent.js';

@@ -1,7 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { KIB } from '../base/limit.js';
-import { parsedJson } from '../base/parsed-json.js';
-import { isRecord } from '../base/record.js';
+import { isRecord, parsedJson } from '../core/json.js';
+import { KIB } from '../core/limit.js';
 import type { ConsoleDescription, TriedMessage } from './answers.js';
 
 /** The most bytes of an answer that are shown. */

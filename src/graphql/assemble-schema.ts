@@ -9,9 +9,9 @@ import {
   specifiedDirectives,
   validateSchema,
 } from 'graphql';
-import { getOrMake } from '../base/get-or-make.js';
-import { invariant } from '../base/invariant.js';
-import type { Steps } from '../base/time-slices.js';
+import { invariant } from '../core/invariant.js';
+import { getOrMake } from '../core/maps.js';
+import type { Steps } from '../core/time-slices.js';
 import { isFieldOwner } from './types/field-owner.js';
 import { typeReferences } from './types/references.js';
 

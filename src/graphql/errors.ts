@@ -6,10 +6,10 @@ import {
   Kind,
   type SourceLocation,
 } from 'graphql';
-import { Refusal, type RefusalOptions } from '../base/refusals/refusal.js';
-import { kindOf, type RefusalCode } from '../base/refusals/refusals.js';
 import type { DecodeError } from '../codec/plan/plan.js';
 import { InputError, printErrorPath } from '../codec/write/input-error.js';
+import { Refusal, type RefusalOptions } from '../core/refusals/refusal.js';
+import { kindOf, type RefusalCode } from '../core/refusals/refusals.js';
 import { type FaultReason, SoapFaultError } from '../soap/fault/fault.js';
 import { placesOf } from './document-source.js';
 

@@ -1,5 +1,5 @@
-import { firstEnd } from '../base/first-end.js';
-import { nextUpdate } from '../base/x509/revocation-list.js';
+import { firstEnd } from '../core/tls/first-end.js';
+import { nextUpdate } from '../wss/x509/revocation-list.js';
 
 /**
  * When the first revocation list of a PEM file is due to be replaced (`nextUpdate`); null where

@@ -7,11 +7,10 @@ import {
   type Server,
   type TLSSocket,
 } from 'node:tls';
-
-import { certificateEndMillis } from '../base/certificate-end.js';
-import type { RotatingFile } from '../base/rotating-file.js';
-import { TimeSlices } from '../base/time-slices.js';
-import { listsIn } from '../base/x509/revocation-list.js';
+import type { RotatingFile } from '../core/files/rotating-file.js';
+import { TimeSlices } from '../core/time-slices.js';
+import { certificateEndMillis } from '../core/tls/first-end.js';
+import { listsIn } from '../wss/x509/revocation-list.js';
 import { ClientVerification } from './client-verification.js';
 import type { HandshakeFailure } from './handshake-failure.js';
 import { listEndMillis } from './list-end.js';

@@ -1,4 +1,4 @@
-import { earliest } from '../base/first-end.js';
+import { earliest } from '../core/tls/first-end.js';
 
 /** When something that the TLS of a listener relies on ends. */
 export interface TlsEnd {

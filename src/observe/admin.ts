@@ -2,20 +2,19 @@ import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-
+import type { Diagnostic } from '../core/diagnostic.js';
+import { responseClass } from '../core/http/response-class.js';
+import { KIB } from '../core/limit.js';
+import { asRefusal, Refusal } from '../core/refusals/refusal.js';
 import {
   compress,
   compressStream,
   hasAmbientCredentials,
   isCompressible,
   takesGzip,
-} from '../base/compress.js';
-import type { Diagnostic } from '../base/diagnostic.js';
-import { hostNames, isHostAllowed } from '../base/host-name.js';
-import { KIB } from '../base/limit.js';
-import { asRefusal, Refusal } from '../base/refusals/refusal.js';
-import { responseClass } from '../base/response-class.js';
-import { wholeBody } from '../base/whole-body.js';
+} from '../gateway/compress.js';
+import { hostNames, isHostAllowed } from '../gateway/host-name.js';
+import { wholeBody } from '../gateway/whole-body.js';
 import { FOUND_UNITS_MAX } from './log/json-text.js';
 import type { Log } from './log/log.js';
 import { type ScrapeSources, Scrapes } from './metrics/scrapes.js';

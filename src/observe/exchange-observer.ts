@@ -1,6 +1,6 @@
-import type { Exchange } from '../base/exchange.js';
-import type { RequestObserver } from '../base/request-observer.js';
-import type { HeaderFields } from '../base/trace-headers.js';
+import type { RequestObserver } from '../core/request-observer.js';
+import type { Exchange } from '../gateway/exchange.js';
+import type { HeaderFields } from '../gateway/trace-headers.js';
 
 /**
  * Follows exchanges from their begin to their end, and gives those that it follows a

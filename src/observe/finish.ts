@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { Exchange } from '../base/exchange.js';
+import type { Exchange } from '../gateway/exchange.js';
 
 /** Ends a request: nothing else tells the log, the metrics and other records that it is over. */
 export type Finish = (exchange: Exchange) => void;

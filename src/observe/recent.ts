@@ -1,5 +1,5 @@
-import type { Exchange } from '../base/exchange.js';
-import type { Refusal } from '../base/refusals/refusal.js';
+import type { Refusal } from '../core/refusals/refusal.js';
+import type { Exchange } from '../gateway/exchange.js';
 import type { RecentLists, RecentRequest } from './recent-lists.js';
 import { isSlow } from './slow.js';
 

@@ -1,6 +1,6 @@
-import type { Exchange } from '../base/exchange.js';
-import { getOrMake } from '../base/get-or-make.js';
-import type { OperationUse } from '../base/operation-use.js';
+import { getOrMake } from '../core/maps.js';
+import type { OperationUse } from '../core/operation-use.js';
+import type { Exchange } from '../gateway/exchange.js';
 import { type AdminPages, jsonAnswer } from './admin.js';
 import { makeSum, OTHER, TallyTable } from './metrics/tally.js';
 

@@ -1,11 +1,11 @@
-import type { ConfirmationNews, ConfirmationUse } from '../base/confirmation-channel.js';
-import type { Diagnostic } from '../base/diagnostic.js';
-import type { InputSnapshot } from '../base/inputs.js';
-import type { InvalidatedOperations } from '../base/invalidation.js';
-import type { Rate } from '../base/slots.js';
-import type { Suspicion } from '../base/suspicions.js';
 import type { ConsoleDescription, OperationDescription } from '../console/answers.js';
+import type { Diagnostic } from '../core/diagnostic.js';
+import type { InputSnapshot } from '../core/files/inputs.js';
+import type { Rate } from '../core/shared/slots.js';
+import type { Suspicion } from '../core/shared/suspicions.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
+import type { ConfirmationNews, ConfirmationUse } from '../gateway/shared/confirmation-channel.js';
+import type { InvalidatedOperations } from '../gateway/shared/invalidation.js';
 import type { TicketSecret } from '../listen/ticket-keys.js';
 import type { AddressEvent } from '../observe/address-states.js';
 import type { ChainHead } from '../observe/audit/chain-writer.js';

@@ -1,9 +1,9 @@
-import { errorCode } from '../base/error-code.js';
 import { parseListenAddress } from '../config/keys/address.js';
 import { type ConfigPath, printPath } from '../config/keys/config-path.js';
 import { listenersOf } from '../config/listen/listen-keys.js';
 import type { Config } from '../config/schema.js';
 import type { ConfigSection } from '../config/section.js';
+import { errorCode } from '../core/error-code.js';
 
 const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'is in use by another program'],

@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../base/diagnostic.js';
-import type { InputSnapshot } from '../base/inputs.js';
 import type { Compiled } from '../compile.js';
+import { ConfigurationError } from '../core/diagnostic.js';
+import type { InputSnapshot } from '../core/files/inputs.js';
 import type { BackendReports } from '../generation.js';
 import type { Log } from '../observe/log/log.js';
 import type { Gateway } from '../server.js';

@@ -1,13 +1,4 @@
 import cluster from 'node:cluster';
-import {
-  completeInputs,
-  emptySnapshot,
-  type InputSnapshot,
-  type Inputs,
-  recordInputs,
-  replayInputs,
-} from '../base/inputs.js';
-import { TimeSlices } from '../base/time-slices.js';
 import { compileAdmin } from '../compile/listen/admin.js';
 import { auditTargetOf } from '../compile/process/audit.js';
 import { compile } from '../compile.js';
@@ -15,6 +6,15 @@ import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
 import { processCount } from '../config/process-count.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
+import {
+  completeInputs,
+  emptySnapshot,
+  type InputSnapshot,
+  type Inputs,
+  recordInputs,
+  replayInputs,
+} from '../core/files/inputs.js';
+import { TimeSlices } from '../core/time-slices.js';
 import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
 import { Log } from '../observe/log/log.js';
 import { startGateway } from '../server.js';

@@ -1,17 +1,17 @@
-import type { ConfirmationChannel } from '../base/confirmation-channel.js';
+import { takenProblemsOf } from '../compile/soap/named-wsdl.js';
+import { type Compiled, compile } from '../compile.js';
+import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
 import {
   completeInputs,
   type InputSnapshot,
   type Inputs,
   recordInputs,
   replayInputs,
-} from '../base/inputs.js';
-import { type InvalidationChannel, InvalidationSender } from '../base/invalidation.js';
-import type { Suspicion, SuspicionChannel } from '../base/suspicions.js';
-import { TimeSlices } from '../base/time-slices.js';
-import { takenProblemsOf } from '../compile/soap/named-wsdl.js';
-import { type Compiled, compile } from '../compile.js';
-import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
+} from '../core/files/inputs.js';
+import type { Suspicion, SuspicionChannel } from '../core/shared/suspicions.js';
+import { TimeSlices } from '../core/time-slices.js';
+import type { ConfirmationChannel } from '../gateway/shared/confirmation-channel.js';
+import { type InvalidationChannel, InvalidationSender } from '../gateway/shared/invalidation.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
 import type { ChainHead } from '../observe/audit/chain-writer.js';
 import type { Log } from '../observe/log/log.js';

@@ -6,7 +6,7 @@ import type {
   EventValues,
   Replay,
   TransportReceiver,
-} from '../base/event-bus.js';
+} from '../core/shared/event-bus.js';
 
 interface Topic {
   readonly receivers: Set<TransportReceiver>;

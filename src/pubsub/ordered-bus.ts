@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 
-import type {
-  BusMessage,
-  EventBus,
-  EventListener,
-  EventTransport,
-  EventValues,
-  Replay,
-  ReplayPace,
-  ResumingListener,
-  TransportReceiver,
-} from '../base/event-bus.js';
-import { isEventId } from '../base/event-id.js';
+import {
+  type BusMessage,
+  type EventBus,
+  type EventListener,
+  type EventTransport,
+  type EventValues,
+  isEventId,
+  type Replay,
+  type ReplayPace,
+  type ResumingListener,
+  type TransportReceiver,
+} from '../core/shared/event-bus.js';
 import { ReplayQueue } from './replay-queue.js';
 import { QUEUED_MAX, Resumption, type TopicListener } from './resumption.js';
 

@@ -1,9 +1,9 @@
+import { parsedJson } from '../core/json.js';
 import {
   type InvalidatedOperations,
   type InvalidationChannel,
   InvalidationSender,
-} from '../base/invalidation.js';
-import { parsedJson } from '../base/parsed-json.js';
+} from '../gateway/shared/invalidation.js';
 import type { RedisConnection } from './connection.js';
 
 /** Extra time limit of publishing, which no request waits for. */

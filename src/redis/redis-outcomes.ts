@@ -1,10 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { MIB } from '../base/limit.js';
-import type { KeptAnswer, KeyState, OutcomeStore, OwnedClaim } from '../base/outcome-store.js';
-import { parsedJson } from '../base/parsed-json.js';
-import { isRecord } from '../base/record.js';
-import { isAnswerSource } from '../base/suspicions.js';
+import { isRecord, parsedJson } from '../core/json.js';
+import { MIB } from '../core/limit.js';
+import { isAnswerSource } from '../core/shared/suspicions.js';
+import type {
+  KeptAnswer,
+  KeyState,
+  OutcomeStore,
+  OwnedClaim,
+} from '../gateway/shared/outcome-store.js';
 import type { RedisConnection } from './connection.js';
 import { RedisUnavailable } from './errors.js';
 import {

@@ -5,7 +5,7 @@ import {
   SlotClock,
   type SlotSupply,
   slotClockMillis,
-} from '../base/slots.js';
+} from '../core/shared/slots.js';
 import type { RedisConnection } from './connection.js';
 import { makeScript } from './script.js';
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { EventTransport } from '../base/event-bus.js';
-import type { InvalidationChannel } from '../base/invalidation.js';
-import type { NonceStore } from '../base/nonce-store.js';
-import type { PollSharing } from '../base/poll-sharing.js';
-import type { SuspicionChannel } from '../base/suspicions.js';
 import type { BudgetEvents } from '../budget/budget.js';
+import type { EventTransport } from '../core/shared/event-bus.js';
+import type { NonceStore } from '../core/shared/nonce-store.js';
+import type { SuspicionChannel } from '../core/shared/suspicions.js';
+import type { InvalidationChannel } from '../gateway/shared/invalidation.js';
+import type { PollSharing } from '../gateway/shared/poll-sharing.js';
 import { withTimeout } from './client.js';
 import { type ConnectionSettings, RedisConnection } from './connection.js';
 import {

@@ -1,10 +1,10 @@
-import { parsedJson } from '../base/parsed-json.js';
+import { parsedJson } from '../core/json.js';
 import {
   isSuspicion,
   SUSPENDED_MILLIS_MAX,
   type Suspicion,
   type SuspicionChannel,
-} from '../base/suspicions.js';
+} from '../core/shared/suspicions.js';
 import type { RedisConnection } from './connection.js';
 
 /** Extra time limit of publishing, which no request waits for. */

@@ -1,4 +1,4 @@
-import { refuseByLimit } from '../base/refusals/refusal.js';
+import { refuseByLimit } from '../core/refusals/refusal.js';
 import { ELEMENTS_ONLY, type Interest, type StartTag, type XmlHandler } from '../xml/events.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from './dialect.js';
 import { elementRefusal, structureRefusal } from './header/header.js';

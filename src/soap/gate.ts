@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { joinBuffers } from '../base/join-adjacent.js';
-import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
+import { joinBuffers } from '../core/bytes.js';
+import { Refusal, refuseByLimit } from '../core/refusals/refusal.js';
 import type { Encoding } from '../xml/transcode.js';
 import { applyEdits } from './edit.js';
 import type { EnvelopeValidator } from './envelope.js';

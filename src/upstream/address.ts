@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { AddressTotals } from '../base/address-totals.js';
-import type { RefusalCode } from '../base/refusals/refusals.js';
+import { AddressTotals } from '../core/address-totals.js';
+import type { RefusalCode } from '../core/refusals/refusals.js';
 import { type AddressRank, type Balanced, DEFAULT_RANK } from './balancer.js';
 import {
   Breaker,

@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
-
-import { packetRead } from '../base/packet-memory.js';
-import { readMember } from '../base/record.js';
-import { Refusal } from '../base/refusals/refusal.js';
-import type { RefusalCode } from '../base/refusals/refusals.js';
+import { readMember } from '../core/json.js';
+import { packetRead } from '../core/packet-memory.js';
+import { Refusal } from '../core/refusals/refusal.js';
+import type { RefusalCode } from '../core/refusals/refusals.js';
 import type { ConnectionReuse } from './connection-reuse.js';
 import { EarlyStatus } from './upstream-refusals.js';
 

@@ -1,5 +1,5 @@
-import type { AddressTotals } from '../base/address-totals.js';
-import type { RefusalCode } from '../base/refusals/refusals.js';
+import type { AddressTotals } from '../core/address-totals.js';
+import type { RefusalCode } from '../core/refusals/refusals.js';
 import type { CallOutcome, EjectionReason } from './breaker.js';
 
 /** The calls of one address, lately. */

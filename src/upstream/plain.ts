@@ -8,10 +8,10 @@ import { Agent as HttpsAgent } from 'node:https';
 
 import { createProxyServer } from 'http-proxy';
 
-import { spellingIn, usualName } from '../base/field-names.js';
-import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
-import { writePassedHead } from '../base/response-class.js';
-import { VERIFIED_SERVER } from '../base/server-identity.js';
+import { spellingIn, usualName } from '../core/http/field-names.js';
+import { writePassedHead } from '../core/http/response-class.js';
+import { Refusal, refuseByLimit } from '../core/refusals/refusal.js';
+import { VERIFIED_SERVER } from '../core/tls/server-identity.js';
 import { FixedQuery } from './query.js';
 import { refusalOfError } from './upstream-refusals.js';
 

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import type { CancelSignal } from '../base/cancellation.js';
-import type { FieldSpellings } from '../base/field-names.js';
-import { type Refusal, refuseByLimit } from '../base/refusals/refusal.js';
-import type { CallObserver } from '../base/request-observer.js';
+import type { CancelSignal } from '../core/cancellation.js';
+import type { FieldSpellings } from '../core/http/field-names.js';
+import { type Refusal, refuseByLimit } from '../core/refusals/refusal.js';
+import type { CallObserver } from '../core/request-observer.js';
 import type { Affinity } from './balancer.js';
 import type { ReplyHead, UpstreamCall } from './reply.js';
 import type { Upstream } from './upstream.js';

@@ -1,6 +1,6 @@
-import { Refusal } from '../base/refusals/refusal.js';
-import type { RefusalKind } from '../base/refusals/refusal-kind.js';
-import type { REFUSALS, RefusalCode } from '../base/refusals/refusals.js';
+import { Refusal } from '../core/refusals/refusal.js';
+import type { RefusalKind } from '../core/refusals/refusal-kind.js';
+import type { REFUSALS, RefusalCode } from '../core/refusals/refusals.js';
 import type { CallOutcome } from './breaker.js';
 import { UNAVAILABLE } from './upstream-refusals.js';
 

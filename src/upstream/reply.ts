@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { FieldSpellings } from '../base/field-names.js';
-import type { Refusal } from '../base/refusals/refusal.js';
-import type { CallObserver } from '../base/request-observer.js';
-import type { SubjectToken } from '../base/subject-token.js';
+import type { FieldSpellings } from '../core/http/field-names.js';
+import type { Refusal } from '../core/refusals/refusal.js';
+import type { CallObserver } from '../core/request-observer.js';
+import type { SubjectToken } from '../core/subject-token.js';
 import type { Affinity } from './balancer.js';
 import type { CallRules } from './call-rules.js';
 

@@ -3,8 +3,8 @@ import type { buildConnector as build } from 'undici';
 import connectorOf from 'undici/lib/core/connect.js';
 import symbols from 'undici/lib/core/symbols.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import { readMember } from '../base/record.js';
-import { VERIFIED_SERVER } from '../base/server-identity.js';
+import { readMember } from '../core/json.js';
+import { VERIFIED_SERVER } from '../core/tls/server-identity.js';
 
 /** The only file that knows undici. Its index would load the rest of it, four times as much. */
 

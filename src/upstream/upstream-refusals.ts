@@ -1,6 +1,6 @@
-import { readMember } from '../base/record.js';
-import { type ExceededLimit, Refusal } from '../base/refusals/refusal.js';
-import type { RefusalCode } from '../base/refusals/refusals.js';
+import { readMember } from '../core/json.js';
+import { type ExceededLimit, Refusal } from '../core/refusals/refusal.js';
+import type { RefusalCode } from '../core/refusals/refusals.js';
 import type { UpstreamLimits } from './limits.js';
 
 /** The limits that undici keeps. */

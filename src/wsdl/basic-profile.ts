@@ -1,4 +1,4 @@
-import { getOrMake } from '../base/get-or-make.js';
+import { getOrMake } from '../core/maps.js';
 import { inlineSchemas, type LoadedDocument } from './documents/documents.js';
 import { SOAP_ENCODINGS, WSDL, XSD } from './documents/namespaces.js';
 import {

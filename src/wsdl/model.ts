@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../base/diagnostic.js';
+import type { Diagnostic } from '../core/diagnostic.js';
 import type { DialectName } from '../soap/dialect.js';
 import type { AttachedPart } from '../soap/mime/attached-parts.js';
 import type { QName } from '../xml/events.js';

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute } from 'node:path';
-import { unplaced, unplacedError } from '../base/diagnostic.js';
-import type { Inputs } from '../base/inputs.js';
-import { AT_ONCE, type Pace } from '../base/time-slices.js';
+import { unplaced, unplacedError } from '../core/diagnostic.js';
+import type { Inputs } from '../core/files/inputs.js';
+import { AT_ONCE, type Pace } from '../core/time-slices.js';
 import { ProfileCheck } from './basic-profile.js';
 import { type DocumentLink, portKey, type WsdlDocument } from './document.js';
 import {

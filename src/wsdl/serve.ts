@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { getOrMake } from '../base/get-or-make.js';
+import { getOrMake } from '../core/maps.js';
 
 import { escapeQuoted } from '../xml/writer.js';
 import type { DocumentLink, WsdlDocument } from './document.js';

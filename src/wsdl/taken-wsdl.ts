@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { parsedJson } from '../base/parsed-json.js';
-import { isRecord } from '../base/record.js';
-import { isRead, type Read } from '../base/remembered-reads.js';
+import { isRead, type Read } from '../core/files/remembered-reads.js';
+import { isRecord, parsedJson } from '../core/json.js';
 import type { FetchDocument, FetchedDocument } from './documents/document-source.js';
 
 /** The documents of a WSDL as its backend served them, taken in place of one in files. */

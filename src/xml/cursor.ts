@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import type { Refusal } from '../base/refusals/refusal.js';
-import type { RefusalCode } from '../base/refusals/refusals.js';
+import type { Refusal } from '../core/refusals/refusal.js';
+import type { RefusalCode } from '../core/refusals/refusals.js';
 import { CLASS, IN_NAME, utf8Length } from './chars.js';
 import { Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';

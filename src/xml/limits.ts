@@ -1,5 +1,5 @@
-import { GIB, internal, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
-import { Refusal } from '../base/refusals/refusal.js';
+import { GIB, internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/limit.js';
+import { Refusal } from '../core/refusals/refusal.js';
 
 /** Limits inside the reader: checked while a token is still open, at constant cost per byte. */
 export const XML_LIMITS = {

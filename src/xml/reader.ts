@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { tellsPlace } from '../base/refusals/explanations.js';
-import { Refusal } from '../base/refusals/refusal.js';
+import { tellsPlace } from '../core/refusals/explanations.js';
+import { Refusal } from '../core/refusals/refusal.js';
 import { sequenceBytes, unfinishedBytes } from './chars.js';
 import { refuse } from './elements.js';
 import type { XmlHandler } from './events.js';

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { invariant } from '../base/invariant.js';
+import { invariant } from '../core/invariant.js';
 import { characterOf, type Encoding } from './transcode.js';
 
 /**

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { type Escapes, escapeLong, escapesOf, LONG_UNITS } from '../base/escape-characters.js';
-import { invariant } from '../base/invariant.js';
-import { Refusal } from '../base/refusals/refusal.js';
+import { invariant } from '../core/invariant.js';
+import { Refusal } from '../core/refusals/refusal.js';
 import { isNcName } from './chars.js';
+import { type Escapes, escapeLong, escapesOf, LONG_UNITS } from './escape-characters.js';
 import { XML_NAMESPACE, XMLNS_NAMESPACE } from './namespaces.js';
 
 /**

@@ -9,7 +9,7 @@ import { Forwarding } from '../../src/access/network/forwarding.js';
 import { isNetwork, Networks } from '../../src/access/network/networks.js';
 import { IssuerKeys, KEYS_LIFE_MILLIS } from '../../src/access/tokens/issuer-keys.js';
 import { TokenIssuer, type TokenRules, Tokens } from '../../src/access/tokens/tokens.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { AUDIENCE, ISSUER, makeIssuer } from '../kit/token-issuer.js';
 
 const classNamed = (name: string): ClientClass => ({ ...UNRESTRICTED, name });

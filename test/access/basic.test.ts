@@ -20,8 +20,8 @@ import {
   WAITING_ADDRESSES_MAX,
   WAITING_PER_ADDRESS_MAX,
 } from '../../src/access/passwords/verification-queue.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
 import { printPasswordHash } from '../../src/cli/hash-password.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { answerWith } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
 import { until } from '../kit/until.js';

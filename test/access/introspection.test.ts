@@ -6,7 +6,7 @@ import {
   IntrospectedTokens,
   type IntrospectionRules,
 } from '../../src/access/tokens/introspection.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { listen } from '../kit/listen.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';

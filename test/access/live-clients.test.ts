@@ -9,7 +9,7 @@ import {
 } from '../../src/access/client.js';
 import type { AccessRules, LiveEnd } from '../../src/access/live-client.js';
 import { LiveClients } from '../../src/access/live-clients.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { until } from '../kit/until.js';
 
 const CALLER: CallerIdentity = { headers: {}, address: '192.0.2.1' };

@@ -6,8 +6,8 @@ import type { CallerIdentity } from '../../src/access/client.js';
 import { labelOf } from '../../src/access/label.js';
 import { Networks } from '../../src/access/network/networks.js';
 import { tokenClient } from '../../src/access/tokens/token-client.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
-import { configuredNameKey, nameKey } from '../../src/base/x509/distinguished-name.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
+import { configuredNameKey, nameKey } from '../../src/wss/x509/distinguished-name.js';
 
 /**
  * Names of clients: subjects of certificates, and what log and audit call the client of a token.

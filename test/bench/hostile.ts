@@ -1,4 +1,4 @@
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { ALL, type Interest, SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS, type XmlLimits } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';

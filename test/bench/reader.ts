@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { ParseOption, XmlDocument } from 'libxml2-wasm';
 import sax from 'sax';
 import { SaxesParser } from 'saxes';
-import { defaultsOf, GIB } from '../../src/base/limit.js';
+import { defaultsOf, GIB } from '../../src/core/limit.js';
 import {
   ALL,
   ELEMENTS_ONLY,

@@ -7,15 +7,15 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultsOf } from '../../src/base/limit.js';
-import type { VerificationRules } from '../../src/soap/security/header-verification.js';
-import { MessageVerifier } from '../../src/soap/security/message-verifier.js';
+import { defaultsOf } from '../../src/core/limit.js';
+import type { VerificationRules } from '../../src/wss/header-verification.js';
+import { MessageVerifier } from '../../src/wss/message-verifier.js';
 import { ELEMENTS_ONLY, SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { Authority, type Identity, RSA_KEY } from '../kit/certificates.js';
 import { signedMessage } from '../kit/signed-message.js';
-import { rulesTrusting } from '../soap/security/trusting-rules.js';
+import { rulesTrusting } from '../wss/trusting-rules.js';
 import { isProgram, isQuick, print, quantile, table } from './kit.js';
 
 const LIMITS = {

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
-
-import { defaultsOf, GIB } from '../../src/base/limit.js';
 import { FramePool } from '../../src/codec/validity/frame-pool.js';
 import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
 import { type ElementRules, SchemaRules } from '../../src/codec/validity/rules.js';
 import { ContentValidator } from '../../src/codec/validity/validator.js';
+import { defaultsOf, GIB } from '../../src/core/limit.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import {
   ALL,

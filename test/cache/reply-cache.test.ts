@@ -1,15 +1,15 @@
 import t from 'tap';
-import {
-  type InvalidatedOperations,
-  type InvalidationReceiver,
-  InvalidationSender,
-} from '../../src/base/invalidation.js';
-import { defaultsOf } from '../../src/base/limit.js';
 import { CacheSweeper, sweep } from '../../src/cache/cache-sweeper.js';
 import { Invalidator } from '../../src/cache/invalidator.js';
 import { CACHE_LIMITS, type CacheLimits } from '../../src/cache/limits.js';
 import { ReplyCache } from '../../src/cache/reply-cache.js';
 import type { Invalidation, ReadRule } from '../../src/cache/rules.js';
+import { defaultsOf } from '../../src/core/limit.js';
+import {
+  type InvalidatedOperations,
+  type InvalidationReceiver,
+  InvalidationSender,
+} from '../../src/gateway/shared/invalidation.js';
 import { until } from '../kit/until.js';
 
 const cacheOf = (limits: Partial<CacheLimits> = {}): ReplyCache =>

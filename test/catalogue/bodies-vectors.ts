@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
-import { KIB, MIB } from '../../src/base/limit.js';
+import { KIB, MIB } from '../../src/core/limit.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
 import { fill } from '../perimeter/case-file.js';
 import { include, type PackagePart, type PackageParts, printPackage } from '../soap/packages.js';

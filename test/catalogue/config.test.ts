@@ -3,11 +3,10 @@ import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-
-import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { compilePattern } from '../../src/codec/pattern/pattern.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
+import { ConfigurationError } from '../../src/core/diagnostic.js';
 import { desk, startDesk } from '../acceptance/desk.js';
 import { MAIN, startProcess } from '../kit/gateway-process.js';
 import { post, sendRaw } from '../kit/raw-client.js';

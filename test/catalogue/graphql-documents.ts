@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Test } from 'tap';
 
-import { defaultsOf } from '../../src/base/limit.js';
+import { defaultsOf } from '../../src/core/limit.js';
 import { MemoryPersistedStore } from '../../src/graphql/admission/document-cache.js';
 import { PersistedDocuments } from '../../src/graphql/admission/persisted.js';
 import { PERSISTED_LIMITS } from '../../src/graphql/admission/persisted-limits.js';

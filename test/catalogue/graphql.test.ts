@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 
-import { defaultsOf } from '../../src/base/limit.js';
+import { defaultsOf } from '../../src/core/limit.js';
 import { createGraphqlHandler } from '../../src/graphql/http.js';
 import { GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
 import { buildSchema } from '../../src/graphql/schema.js';

@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { WSSE } from '../../src/soap/security/wsse-names.js';
+import { WSSE } from '../../src/wss/wsse-names.js';
 import { answerBy } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { ConfigurationError } from '../../src/core/diagnostic.js';
 import { envelope } from '../kit/envelope.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { listen } from '../kit/listen.js';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parse } from 'graphql';
 import t from 'tap';
-import { Exchange } from '../../src/base/exchange.js';
+import { Exchange } from '../../src/gateway/exchange.js';
 import { AdmittedDocument, DocumentCache } from '../../src/graphql/admission/document-cache.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { envelope } from '../kit/envelope.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
-import type { ReplayPace, TopicEvent } from '../../src/base/event-bus.js';
+import type { ReplayPace, TopicEvent } from '../../src/core/shared/event-bus.js';
 import { until, useProxy, useRedis } from '../redis/kit.js';
 import { EventReplica, TOPIC } from './event-replica.js';
 import type { Rows } from './rows.js';

@@ -117,7 +117,7 @@ const WRITERS: ReadonlySet<string> = new Set([
   'observe/audit/audit-file.ts',
   'observe/log/log-target.ts',
   'listen/bind.ts',
-  'base/write-whole.ts',
+  'process/write-whole.ts',
   'config/check/write-validator.ts',
   'flow/rest/page/openapi-copy.ts',
   'graphql/page/copy-files.ts',
@@ -183,8 +183,8 @@ t.test('D06, D07: Node', async (t) => {
 
 t.test('D08: the source runs no text, and no other program', async (t) => {
   // It runs `systemd-notify`, with fixed arguments and without a shell, where systemd asks for
-  // that. `base/packet-memory.ts` runs the text `gc`, once: Node has no other way to its collector.
-  const allowed = ['process/service-manager.ts', 'base/packet-memory.ts'];
+  // that. `core/packet-memory.ts` runs the text `gc`, once: Node has no other way to its collector.
+  const allowed = ['process/service-manager.ts', 'core/packet-memory.ts'];
   const others = sources.filter((file) => !allowed.includes(file));
   for (const file of others) {
     const text = readFileSync(join('src', file), 'utf8');

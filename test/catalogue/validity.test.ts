@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-
-import { ConfigurationError, type Diagnostic } from '../../src/base/diagnostic.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
+import { ConfigurationError, type Diagnostic } from '../../src/core/diagnostic.js';
 import { DIALECT_NAMES } from '../../src/soap/dialect.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { answerWith } from '../kit/backend.js';

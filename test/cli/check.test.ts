@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-
-import { printDiagnostic } from '../../src/base/diagnostic.js';
 import { check } from '../../src/cli/check.js';
+import { printDiagnostic } from '../../src/core/diagnostic.js';
 import { recordedTerminal } from '../kit/command.js';
 import { diagnosticsOf } from '../kit/configuration.js';
 import { useFolder } from '../kit/use.js';

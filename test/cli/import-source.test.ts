@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-
-import { printDiagnostic } from '../../src/base/diagnostic.js';
 import { importWsdl } from '../../src/cli/import/import.js';
 import {
   importSourceOf,
@@ -14,6 +12,7 @@ import {
   type SourceOptions,
 } from '../../src/cli/import/import-source.js';
 import { loadConfig } from '../../src/config/load.js';
+import { printDiagnostic } from '../../src/core/diagnostic.js';
 import { addressKind } from '../../src/upstream/address-kind.js';
 import { fetchDocument } from '../../src/upstream/fetch-document.js';
 import type { RecordingBackend } from '../kit/backend.js';

@@ -2,7 +2,6 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
-import { printDiagnostic } from '../../src/base/diagnostic.js';
 import { groupByCause } from '../../src/cli/import/causes.js';
 import { type ImportOptions, importWsdl } from '../../src/cli/import/import.js';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../src/cli/import/imported-config.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
+import { printDiagnostic } from '../../src/core/diagnostic.js';
 import { desk } from '../acceptance/desk.js';
 import { recordedTerminal } from '../kit/command.js';
 import { diagnosticsOf, useConfigFolder } from '../kit/configuration.js';

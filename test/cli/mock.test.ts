@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import t from 'tap';
-import { MIB } from '../../src/base/limit.js';
+import { MIB } from '../../src/core/limit.js';
 import type { Operation } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { envelope, postSoap, SOAP_11, SOAP_12 } from '../kit/envelope.js';

@@ -1,9 +1,9 @@
-import { defaultsOf } from '../../src/base/limit.js';
 import { FramePool } from '../../src/codec/validity/frame-pool.js';
 import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
 import type { ElementRules, SchemaRules } from '../../src/codec/validity/rules.js';
 import { ContentValidator } from '../../src/codec/validity/validator.js';
 import type { Violation } from '../../src/codec/validity/violation.js';
+import { defaultsOf } from '../../src/core/limit.js';
 import type { XmlLimits } from '../../src/xml/limits.js';
 import { readXml } from '../kit/read-xml.js';
 

@@ -1,10 +1,9 @@
 import t from 'tap';
-
-import { Exchange, VIOLATIONS_MAX } from '../../src/base/exchange.js';
-import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
 import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
 import { Validity } from '../../src/compile/soap/validity.js';
+import { defaultsOf } from '../../src/core/limit.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
+import { Exchange, VIOLATIONS_MAX } from '../../src/gateway/exchange.js';
 import type { Operation } from '../../src/wsdl/model.js';
 import type { XmlHandler } from '../../src/xml/events.js';
 import { syntheticTag } from '../../src/xml/synthetic-tag.js';

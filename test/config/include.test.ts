@@ -1,18 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { printDiagnostic } from '../../src/base/diagnostic.js';
-import { glob, matchesName } from '../../src/base/glob.js';
+import { check } from '../../src/cli/check.js';
+import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
+import { INCLUDED_FILES_MAX } from '../../src/config/process/include-keys.js';
+import { printDiagnostic } from '../../src/core/diagnostic.js';
+import { glob, matchesName } from '../../src/core/files/glob.js';
 import {
   emptySnapshot,
   type Inputs,
   LIVE_INPUTS,
   recordInputs,
   replayInputs,
-} from '../../src/base/inputs.js';
-import { check } from '../../src/cli/check.js';
-import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
-import { INCLUDED_FILES_MAX } from '../../src/config/process/include-keys.js';
+} from '../../src/core/files/inputs.js';
 import { diagnosticsOf } from '../kit/configuration.js';
 
 /** A configuration in several files. */

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { defaultsOf } from '../../src/base/limit.js';
 import { HTTP_LIMITS } from '../../src/config/listen/http-limits.js';
 import { loadConfig } from '../../src/config/load.js';
+import { defaultsOf } from '../../src/core/limit.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { useConfigFolder } from '../kit/configuration.js';
 

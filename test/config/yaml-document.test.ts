@@ -1,8 +1,8 @@
 import t from 'tap';
 import { LineCounter, parseDocument } from 'yaml';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { runAtOnce } from '../../src/base/time-slices.js';
 import { readYaml } from '../../src/config/source/yaml-source.js';
+import { ConfigurationError } from '../../src/core/diagnostic.js';
+import { runAtOnce } from '../../src/core/time-slices.js';
 
 /** Long files are read in parts: the data and the places are those of the library. */
 

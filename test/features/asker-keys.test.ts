@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { WSSE } from '../../src/soap/security/wsse-names.js';
+import { WSSE } from '../../src/wss/wsse-names.js';
 import { answerWith, type RecordedMessage } from '../kit/backend.js';
 import { envelope, MEDIA, operationIn, postSoap, SOAP, textIn } from '../kit/envelope.js';
 import { EventReader } from '../kit/event-reader.js';

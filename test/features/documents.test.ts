@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { ConfigurationError } from '../../src/core/diagnostic.js';
 import { codesOf, errorWith, type GraphqlAnswer } from '../kit/answers.js';
 import { answerOperations } from '../kit/backend.js';
 import { compileText } from '../kit/configuration.js';

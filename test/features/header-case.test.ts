@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { type Test, t } from 'tap';
-import { usualName } from '../../src/base/field-names.js';
+import { usualName } from '../../src/core/http/field-names.js';
 import { freePort } from '../kit/free-port.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';

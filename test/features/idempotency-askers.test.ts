@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
-import { WSSE } from '../../src/soap/security/wsse-names.js';
+import { WSSE } from '../../src/wss/wsse-names.js';
 import { answerBy } from '../kit/backend.js';
 import { type Identity, makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
 import { useConfigFolder } from '../kit/configuration.js';

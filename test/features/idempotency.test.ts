@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
-import { WSSE } from '../../src/soap/security/wsse-names.js';
+import { WSSE } from '../../src/wss/wsse-names.js';
 import { errorWith } from '../kit/answers.js';
 import { answerBy, answerJson, answerWith } from '../kit/backend.js';
 import { envelope, faultOf, postSoap, SOAP_12, textIn, WSA } from '../kit/envelope.js';

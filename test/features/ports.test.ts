@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
 import type { Compiled } from '../../src/compile.js';
+import { ConfigurationError } from '../../src/core/diagnostic.js';
 import { answerBy } from '../kit/backend.js';
 import { compileText } from '../kit/configuration.js';
 import { envelope, operationIn, postSoap } from '../kit/envelope.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import type { Deviation } from '../../src/base/tolerance.js';
+import type { Deviation } from '../../src/core/tolerance.js';
 import { answerStatus, type RecordingBackend } from '../kit/backend.js';
 import { runCommand } from '../kit/command.js';
 import { envelope } from '../kit/envelope.js';

@@ -1,7 +1,6 @@
 import t from 'tap';
 import { hashPassword } from '../../src/access/passwords/password-hash.js';
-import type { RecordingBackend } from '../kit/backend.js';
-import { answerStatus, answerWith } from '../kit/backend.js';
+import { answerStatus, answerWith, type RecordingBackend } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
 import { ENDPOINTS, type EndpointAnswer, startReplyDesk } from '../kit/reply-desk.js';
 

@@ -8,7 +8,7 @@ import {
   validateSchema,
 } from 'graphql';
 import t from 'tap';
-import { runAtOnce } from '../../src/base/time-slices.js';
+import { runAtOnce } from '../../src/core/time-slices.js';
 import { assembleSchema, validating } from '../../src/graphql/assemble-schema.js';
 
 /**

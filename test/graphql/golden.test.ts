@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join, relative } from 'node:path';
 import { printSchema, validateSchema } from 'graphql';
 import t from 'tap';
-import { ConfigurationError, printDiagnostic } from '../../src/base/diagnostic.js';
+import { ConfigurationError, printDiagnostic } from '../../src/core/diagnostic.js';
 import { buildSchema } from '../../src/graphql/schema.js';
 import type { Operation, WsdlModel } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';

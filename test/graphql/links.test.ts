@@ -9,9 +9,9 @@ import {
   validate,
 } from 'graphql';
 import t, { type Test } from 'tap';
-import { defaultsOf } from '../../src/base/limit.js';
 import type { Decoded } from '../../src/codec/plan/plan.js';
 import type { Compiled } from '../../src/compile.js';
+import { defaultsOf } from '../../src/core/limit.js';
 import { type Admission, admit } from '../../src/graphql/admission/admit.js';
 import { DocumentCache } from '../../src/graphql/admission/document-cache.js';
 import { CostTable } from '../../src/graphql/cost/cost-table.js';

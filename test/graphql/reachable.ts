@@ -10,7 +10,7 @@ import {
   isObjectType,
   parse,
 } from 'graphql';
-import { defaultsOf } from '../../src/base/limit.js';
+import { defaultsOf } from '../../src/core/limit.js';
 import { AdmittedDocument } from '../../src/graphql/admission/document-cache.js';
 import { checkShape } from '../../src/graphql/admission/document-shape.js';
 import { LimitChecker } from '../../src/graphql/admission/limit-checker.js';

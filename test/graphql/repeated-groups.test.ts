@@ -1,8 +1,8 @@
 import { isInterfaceType, isObjectType, parse, validateSchema } from 'graphql';
 import t from 'tap';
-import { defaultsOf } from '../../src/base/limit.js';
 import type { Decoded, ReplyPlan } from '../../src/codec/plan/plan.js';
 import { ReplyDecoder } from '../../src/codec/read/decode.js';
+import { defaultsOf } from '../../src/core/limit.js';
 import { AdmittedDocument } from '../../src/graphql/admission/document-cache.js';
 import { planReply } from '../../src/graphql/output/reply-plan.js';
 import type { BuiltSchema } from '../../src/graphql/schema.js';

@@ -157,7 +157,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/subscriptions/polling/',
       'flow/subscriptions/sources/poll-source.ts',
       'flow/calls/relayed-call.ts',
-      'base/poll-sharing.ts',
+      'gateway/shared/poll-sharing.ts',
       'redis/polling/',
     ],
     exceptions: {
@@ -284,7 +284,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'config/graphql/idempotency-',
       'compile/soap/idempotency.ts',
       'redis/redis-outcomes.ts',
-      'base/outcome-store.ts',
+      'gateway/shared/outcome-store.ts',
     ],
     exceptions: {
       'config/graphql/operation-keys.ts': 'has the key',
@@ -327,7 +327,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     },
   },
   uploads: {
-    homes: ['flow/graphql/uploads', 'base/file-content.ts'],
+    homes: ['flow/graphql/uploads', 'core/file-content.ts'],
     exceptions: {
       'codec/write/attachments.ts': 'a file may be an attachment',
       'flow/graphql/endpoint.ts': 'has the limits of files',
@@ -425,7 +425,7 @@ const MAPPED: Readonly<Record<string, string>> = {
   'grants of OAuth': 'upstream/credentials/oauth-requests.ts',
   'rates of calls': 'upstream/pace/',
   'keys of calls': 'flow/calls/call-key.ts',
-  'WS-Security of requests': 'soap/security/',
+  'WS-Security of requests': 'wss/',
   'header blocks': 'soap/header/header-blocks.ts',
   'configuration keys': 'config/source/',
 };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { parse } from 'yaml';
 
-import { AT_ONCE } from '../../src/base/time-slices.js';
+import { AT_ONCE } from '../../src/core/time-slices.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 
 /** The files for operators: what they name is there. */

@@ -4,13 +4,13 @@ import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
 
 import { hashPassword } from '../../src/access/passwords/password-hash.js';
-import { isRecord } from '../../src/base/record.js';
-import { REFUSALS } from '../../src/base/refusals/refusals.js';
-import { AT_ONCE } from '../../src/base/time-slices.js';
 import { runProgram } from '../../src/cli/program.js';
 import { compile } from '../../src/compile.js';
 import { configSchema, type SchemaNode } from '../../src/config/check/schema-node.js';
 import { loadConfig } from '../../src/config/load.js';
+import { isRecord } from '../../src/core/json.js';
+import { REFUSALS } from '../../src/core/refusals/refusals.js';
+import { AT_ONCE } from '../../src/core/time-slices.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { Authority } from '../kit/certificates.js';
 import { diagnosticsOf } from '../kit/configuration.js';

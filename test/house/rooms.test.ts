@@ -10,9 +10,10 @@ import { type Import, importsIn, lineAt, maskTypeScript, readSources } from '../
  */
 
 /** Each room with those it may import from besides itself. */
-const LINE = ['base', 'xml', 'soap', 'wsdl', 'codec', 'graphql'] as const;
+const LINE = ['core', 'xml', 'soap', 'wss', 'wsdl', 'codec', 'graphql'] as const;
 /** Beside the line: they know neither XML nor GraphQL. */
-const SHELVES = ['upstream', 'access', 'budget', 'cache', 'observe', 'pubsub'] as const;
+const SHELVES = ['access', 'budget', 'cache', 'observe', 'pubsub'] as const;
+const OF_SHELVES = ['core', 'gateway'] as const;
 const ABOVE = [
   'config',
   'compile/',
@@ -31,12 +32,22 @@ const ABOVE = [
 
 const ROOMS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...LINE.map((room, index): [string, Set<string>] => [room, new Set(LINE.slice(0, index))]),
-  ...SHELVES.map((room): [string, Set<string>] => [room, new Set(['base'])]),
-  ['redis', new Set(['base', 'budget'])],
-  ['listen', new Set(['base', 'access'])],
+  ...['upstream', 'gateway'].map((room): [string, Set<string>] => [room, new Set(['core'])]),
+  ...SHELVES.map((room): [string, Set<string>] => [room, new Set(OF_SHELVES)]),
+  ['access', new Set([...OF_SHELVES, 'wss'])],
+  ['redis', new Set([...OF_SHELVES, 'budget'])],
+  ['listen', new Set([...OF_SHELVES, 'access', 'wss'])],
   ...ABOVE.map((room, index): [string, Set<string>] => [
     room,
-    new Set<string>([...LINE, ...SHELVES, 'redis', 'listen', ...ABOVE.slice(0, index)]),
+    new Set<string>([
+      ...LINE,
+      'upstream',
+      'gateway',
+      ...SHELVES,
+      'redis',
+      'listen',
+      ...ABOVE.slice(0, index),
+    ]),
   ]),
 ]);
 
@@ -400,7 +411,7 @@ t.test('no code from text, no other programs, nothing untyped, no default export
       .map(place)
       // One runs systemd-notify alone, with fixed arguments and only where systemd asks for it; the
       // other the text `gc`.
-      .filter((at) => !/^src\/(?:process\/service-manager|base\/packet-memory)\.ts:/.test(at)),
+      .filter((at) => !/^src\/(?:process\/service-manager|core\/packet-memory)\.ts:/.test(at)),
     'other programs',
   );
   none(t, inCode(/[:<,|&]\s*any\b(?!\s*[(:])|\bas\s+any\b|=>\s*any\b/g), 'any');

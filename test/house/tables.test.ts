@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { specifiedScalarTypes } from 'graphql';
 import t from 'tap';
-import { refusalGuides } from '../../src/base/refusals/guides.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
-import { levelOf } from '../../src/base/refusals/refusal-kind.js';
-import { kindOf, REFUSALS, type RefusalCode } from '../../src/base/refusals/refusals.js';
-import { wireStatus } from '../../src/base/refusals/wire-status.js';
-import { AT_ONCE } from '../../src/base/time-slices.js';
 import { configSchema } from '../../src/config/check/schema-node.js';
+import { refusalGuides } from '../../src/core/refusals/guides.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
+import { levelOf } from '../../src/core/refusals/refusal-kind.js';
+import { kindOf, REFUSALS, type RefusalCode } from '../../src/core/refusals/refusals.js';
+import { wireStatus } from '../../src/core/refusals/wire-status.js';
+import { AT_ONCE } from '../../src/core/time-slices.js';
 import { BUILT_INS } from '../../src/graphql/types/retype.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { DIALECT_NAMES, DIALECTS } from '../../src/soap/dialect.js';
@@ -25,7 +25,7 @@ const CODES = Object.keys(REFUSALS) as RefusalCode[];
 
 t.test('every refusal is used somewhere', async (t) => {
   const text = readSources('src')
-    .filter(({ path }) => path !== 'src/base/refusals/refusals.ts')
+    .filter(({ path }) => path !== 'src/core/refusals/refusals.ts')
     .map((source) => source.text)
     .join('\n');
   // As a string: a code in a comment is no use.
@@ -35,7 +35,7 @@ t.test('every refusal is used somewhere', async (t) => {
 
 t.test('one function alone turns a refusal into a status', async (t) => {
   for (const { path, text } of readSources('src')) {
-    if (path === 'src/base/refusals/wire-status.ts' || path === 'test/kit/reference/refusals.ts')
+    if (path === 'src/core/refusals/wire-status.ts' || path === 'test/kit/reference/refusals.ts')
       continue;
     t.notMatch(text, /\bkind\.status\b/, path);
   }

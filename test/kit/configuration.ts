@@ -2,10 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-
-import { ConfigurationError, type Diagnostic, printDiagnostic } from '../../src/base/diagnostic.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
+import { ConfigurationError, type Diagnostic, printDiagnostic } from '../../src/core/diagnostic.js';
 import { useFolder } from './use.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

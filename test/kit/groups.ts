@@ -4,8 +4,8 @@ import { posix } from 'node:path';
 /** Test files that have a process of their own, and why. */
 const ALONE: ReadonlyMap<string, string> = new Map([
   ['acceptance/values', 'measures resident memory'],
-  ['base/packet-memory', 'measures memory of buffers and sets flags of V8'],
-  ['base/tick-object', 'needs a process in which no gateway has started'],
+  ['core/packet-memory', 'measures memory of buffers and sets flags of V8'],
+  ['process/tick-object', 'needs a process in which no gateway has started'],
   ['catalogue/http', 'takes long: it waits for deadlines'],
   ['catalogue/load', 'measures resident memory'],
   ['catalogue/overload', 'holds up the event loop and reads its delay'],
@@ -24,17 +24,19 @@ const ALONE: ReadonlyMap<string, string> = new Map([
 const QUICK: ReadonlySet<string> = new Set([
   '.',
   'access',
-  'base',
   'budget',
   'cache',
   'compile',
   'config',
+  'core',
+  'gateway',
   'house',
   'observe',
   'perimeter',
   'pubsub',
   'soap',
   'upstream',
+  'wss',
 ]);
 
 /**

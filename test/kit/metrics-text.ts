@@ -1,4 +1,4 @@
-import { AT_ONCE } from '../../src/base/time-slices.js';
+import { AT_ONCE } from '../../src/core/time-slices.js';
 import type { MetricBook } from '../../src/observe/metrics/metric-book.js';
 import type { MetricList } from '../../src/observe/metrics/metric-table.js';
 import { type MetricsFormat, printMetrics } from '../../src/observe/metrics/metric-text.js';

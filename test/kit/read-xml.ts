@@ -1,6 +1,6 @@
-import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
-import type { RefusalCode } from '../../src/base/refusals/refusals.js';
+import { defaultsOf } from '../../src/core/limit.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
+import type { RefusalCode } from '../../src/core/refusals/refusals.js';
 import type { XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS, type XmlLimits } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';

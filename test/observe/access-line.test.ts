@@ -1,6 +1,6 @@
 import t from 'tap';
 
-import { Exchange } from '../../src/base/exchange.js';
+import { Exchange } from '../../src/gateway/exchange.js';
 import { AccessLines } from '../../src/observe/log/access-line.js';
 
 const made = (changes: Partial<Exchange> = {}, method = 'POST'): Exchange =>

@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-
-import { Exchange } from '../../src/base/exchange.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
+import { Exchange } from '../../src/gateway/exchange.js';
 import { Audit } from '../../src/observe/audit/audit.js';
 
 /** The file of the record of decisions. */

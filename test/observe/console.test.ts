@@ -2,10 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import t, { type Test } from 'tap';
-
-import { Exchange } from '../../src/base/exchange.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
 import { Readings } from '../../src/console/page/readings.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
+import { Exchange } from '../../src/gateway/exchange.js';
 import { RECENT_MAX, RecentRequests } from '../../src/observe/recent.js';
 import { answerWith } from '../kit/backend.js';
 import { missingBrowser, startBrowser } from '../kit/browser.js';

@@ -1,7 +1,6 @@
 import t, { type Test } from 'tap';
-
-import { Exchange } from '../../src/base/exchange.js';
-import { Refusal, refuseByLimit } from '../../src/base/refusals/refusal.js';
+import { Refusal, refuseByLimit } from '../../src/core/refusals/refusal.js';
+import { Exchange } from '../../src/gateway/exchange.js';
 import { Log, type LogLevel } from '../../src/observe/log/log.js';
 
 function collect(level: LogLevel = 'debug'): { readonly log: Log; readonly written: string[] } {

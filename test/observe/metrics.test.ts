@@ -2,11 +2,10 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Histogram, Registry } from 'prom-client';
 import t from 'tap';
-
-import { Exchange } from '../../src/base/exchange.js';
-import { packageVersion } from '../../src/base/package-folder.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
-import { AT_ONCE, runAtOnce } from '../../src/base/time-slices.js';
+import { packageVersion } from '../../src/core/files/package-folder.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
+import { AT_ONCE, runAtOnce } from '../../src/core/time-slices.js';
+import { Exchange } from '../../src/gateway/exchange.js';
 import { MetricBook } from '../../src/observe/metrics/metric-book.js';
 import { addUp } from '../../src/observe/metrics/metric-table.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';

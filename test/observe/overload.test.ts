@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 
-import { defaultsOf } from '../../src/base/limit.js';
+import { defaultsOf } from '../../src/core/limit.js';
 import {
   type Load,
   OVERLOAD_LIMITS,

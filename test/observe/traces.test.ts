@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { Exchange, nextExchangeId } from '../../src/base/exchange.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
-import { parseTraceparent } from '../../src/base/trace-headers.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
+import { Exchange, nextExchangeId } from '../../src/gateway/exchange.js';
+import { parseTraceparent } from '../../src/gateway/trace-headers.js';
 import {
   BATCH_SPANS,
   BATCHES_MAX,

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { Exchange } from '../../src/base/exchange.js';
 import { affectedClients } from '../../src/cli/operator/affected-clients.js';
+import { Exchange } from '../../src/gateway/exchange.js';
 import { clientNameIn } from '../../src/observe/client-name.js';
 import {
   mergeUsage,

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 
-import { LIVE_INPUTS } from '../../src/base/inputs.js';
+import { LIVE_INPUTS } from '../../src/core/files/inputs.js';
 import { FileWatch } from '../../src/process/reload/file-watch.js';
 import { until } from '../kit/until.js';
 

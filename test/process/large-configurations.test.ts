@@ -1,5 +1,5 @@
 import t from 'tap';
-import { MIB } from '../../src/base/limit.js';
+import { MIB } from '../../src/core/limit.js';
 import { startProcess } from '../kit/gateway-process.js';
 import { LoopHolds } from '../kit/loop-holds.js';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { ConfigurationError } from '../../src/core/diagnostic.js';
 import { Log } from '../../src/observe/log/log.js';
 import { type ReloadCause, Reloader } from '../../src/process/reload/reloader.js';
 import { childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';

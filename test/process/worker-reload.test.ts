@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { mock } from 'node:test';
 import t from 'tap';
 
-import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { emptySnapshot, type InputSnapshot, replayInputs } from '../../src/base/inputs.js';
+import { ConfigurationError } from '../../src/core/diagnostic.js';
+import { emptySnapshot, type InputSnapshot, replayInputs } from '../../src/core/files/inputs.js';
 import type { ParentChannel, StepAnswer, WorkerChannel } from '../../src/process/calls.js';
 import { Channel } from '../../src/process/channel.js';
 import type { Worker } from '../../src/process/parent/worker.js';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import t from 'tap';
-import { emptySnapshot, recordInputs } from '../../src/base/inputs.js';
-import { RememberedReads } from '../../src/base/remembered-reads.js';
+import { emptySnapshot, recordInputs } from '../../src/core/files/inputs.js';
+import { RememberedReads } from '../../src/core/files/remembered-reads.js';
 import type { WsdlOffer } from '../../src/flow/drift/safe-changes.js';
 import { Log } from '../../src/observe/log/log.js';
 import { Reloader } from '../../src/process/reload/reloader.js';

@@ -7,7 +7,7 @@ import type {
   Replay,
   TopicEvent,
   TransportReceiver,
-} from '../../src/base/event-bus.js';
+} from '../../src/core/shared/event-bus.js';
 import { EventQueue } from '../../src/pubsub/event-queue.js';
 import { MemoryTransport } from '../../src/pubsub/memory-transport.js';
 import { OrderedBus } from '../../src/pubsub/ordered-bus.js';

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 
-import type { BusMessage, Replay, ResumingListener, TopicEvent } from '../../src/base/event-bus.js';
+import type {
+  BusMessage,
+  Replay,
+  ResumingListener,
+  TopicEvent,
+} from '../../src/core/shared/event-bus.js';
 import { MemoryTransport } from '../../src/pubsub/memory-transport.js';
 import { OrderedBus } from '../../src/pubsub/ordered-bus.js';
 import { QUEUED_MAX } from '../../src/pubsub/resumption.js';

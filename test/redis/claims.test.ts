@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { OwnedClaim } from '../../src/base/outcome-store.js';
+import type { OwnedClaim } from '../../src/gateway/shared/outcome-store.js';
 import { redisNonceStore } from '../../src/redis/nonce-store.js';
 import { LEASE_MARGIN_MILLIS, RedisOutcomes } from '../../src/redis/redis-outcomes.js';
 import { UnconfirmedWrites } from '../../src/redis/unconfirmed-writes.js';

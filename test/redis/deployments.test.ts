@@ -1,10 +1,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { defaultsOf } from '../../src/base/limit.js';
 import { NO_EVENTS } from '../../src/budget/budget.js';
 import { compileRedis } from '../../src/compile/backend/redis.js';
 import { loadConfig, rootSection } from '../../src/config/load.js';
+import { defaultsOf } from '../../src/core/limit.js';
 import { MemoryPersistedStore } from '../../src/graphql/admission/document-cache.js';
 import { hashOf } from '../../src/graphql/admission/persisted.js';
 import { PERSISTED_LIMITS } from '../../src/graphql/admission/persisted-limits.js';

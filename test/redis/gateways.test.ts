@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createClient } from 'graphql-ws';
 import t from 'tap';
 import { WebSocket } from 'ws';
-import { MIB } from '../../src/base/limit.js';
+import { MIB } from '../../src/core/limit.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { RedisPollSharing } from '../../src/redis/polling/poll-sharing.js';
 import { answerWith } from '../kit/backend.js';

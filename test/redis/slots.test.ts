@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { slotClockMillis } from '../../src/base/slots.js';
+import { slotClockMillis } from '../../src/core/shared/slots.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { RedisSlots } from '../../src/redis/redis-slots.js';
 import { mostInSecond } from '../kit/most-in-second.js';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
 
-import { Suspicions } from '../../src/base/suspicions.js';
+import { Suspicions } from '../../src/core/shared/suspicions.js';
 import { redisSuspicions } from '../../src/redis/suspicion-channel.js';
 import { startScriptedBackend } from '../kit/backend.js';
 import { envelope, operationIn, postSoap } from '../kit/envelope.js';

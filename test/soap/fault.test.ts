@@ -1,13 +1,13 @@
 import t from 'tap';
-import { EXPLANATIONS } from '../../src/base/refusals/explanations.js';
-import { asUpstream, Refusal, refuseByLimit } from '../../src/base/refusals/refusal.js';
+import { EXPLANATIONS } from '../../src/core/refusals/explanations.js';
+import { asUpstream, Refusal, refuseByLimit } from '../../src/core/refusals/refusal.js';
 import {
   kindOf,
   REFUSAL_CODES,
   REFUSALS,
   type RefusalCode,
-} from '../../src/base/refusals/refusals.js';
-import { hasFault, wireStatus } from '../../src/base/refusals/wire-status.js';
+} from '../../src/core/refusals/refusals.js';
+import { hasFault, wireStatus } from '../../src/core/refusals/wire-status.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
 import { EnvelopeValidator } from '../../src/soap/envelope.js';
 import { type FaultParts, type FaultWants, SoapFaultError } from '../../src/soap/fault/fault.js';

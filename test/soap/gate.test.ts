@@ -1,6 +1,6 @@
 import t from 'tap';
 
-import { defaultsOf } from '../../src/base/limit.js';
+import { defaultsOf } from '../../src/core/limit.js';
 import type { ExpectedParts } from '../../src/soap/body-parts.js';
 import { DIALECT_NAMES, type DialectName } from '../../src/soap/dialect.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../src/soap/envelope.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 
-import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { defaultsOf } from '../../src/core/limit.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
 import { EnvelopeValidator } from '../../src/soap/envelope.js';
 import { Gate, type GateOptions } from '../../src/soap/gate.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 
-import { defaultsOf, KIB, MIB } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { defaultsOf, KIB, MIB } from '../../src/core/limit.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { IncludeReader } from '../../src/soap/mime/include.js';
 import { MIME_LIMITS } from '../../src/soap/mime/mime-limits.js';
 import { MultipartReader } from '../../src/soap/mime/multipart.js';

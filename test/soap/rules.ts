@@ -1,4 +1,4 @@
-import { defaultsOf } from '../../src/base/limit.js';
+import { defaultsOf } from '../../src/core/limit.js';
 import { DIALECT_NAMES } from '../../src/soap/dialect.js';
 import type { EnvelopeRules } from '../../src/soap/header/header.js';
 import { SOAP_LIMITS } from '../../src/soap/limits.js';

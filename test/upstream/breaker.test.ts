@@ -1,6 +1,6 @@
 import t from 'tap';
-import { AddressTotals } from '../../src/base/address-totals.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { AddressTotals } from '../../src/core/address-totals.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { Breaker, type EjectionReason } from '../../src/upstream/breaker.js';
 import { AddressTally, type Compared, Outliers } from '../../src/upstream/outliers.js';
 import { outcomeOf } from '../../src/upstream/reply-effects.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import type { Refusal } from '../../src/base/refusals/refusal.js';
+import type { Refusal } from '../../src/core/refusals/refusal.js';
 import { readChallenges } from '../../src/upstream/credentials/challenges.js';
 import type { CallToAuthorize } from '../../src/upstream/credentials/credentials.js';
 import { Digest } from '../../src/upstream/credentials/digest.js';

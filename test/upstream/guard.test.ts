@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { ConnectionReuse } from '../../src/upstream/connection-reuse.js';
 import { Guard } from '../../src/upstream/guard.js';
 import { startScriptedBackend } from '../kit/backend.js';

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { defaultsOf } from '../../src/base/limit.js';
+import { defaultsOf } from '../../src/core/limit.js';
 import { routeTo } from '../../src/upstream/dial/dial.js';
 import { TlsMaterial } from '../../src/upstream/dial/tls.js';
 import { HealthChecks, pathProbe } from '../../src/upstream/health.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { Refusal } from '../../src/base/refusals/refusal.js';
-import { SlotClock, slotClockMillis } from '../../src/base/slots.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
+import { SlotClock, slotClockMillis } from '../../src/core/shared/slots.js';
 import { CallPace } from '../../src/upstream/pace/pace.js';
 import { mostInSecond } from '../kit/most-in-second.js';
 

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import t, { type Test } from 'tap';
-import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
-import type { RefusalCode } from '../../src/base/refusals/refusals.js';
+import { defaultsOf } from '../../src/core/limit.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
+import type { RefusalCode } from '../../src/core/refusals/refusals.js';
 import { UPSTREAM_LIMITS, type UpstreamLimits } from '../../src/upstream/limits.js';
 import { FixedQuery } from '../../src/upstream/query.js';
 import type {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { ConfigurationError } from '../../src/core/diagnostic.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { FILES } from './written.js';

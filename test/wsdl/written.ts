@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import type { Diagnostic } from '../../src/base/diagnostic.js';
+import type { Diagnostic } from '../../src/core/diagnostic.js';
 import type { WsdlDocument } from '../../src/wsdl/document.js';
 import type {
   ComplexType,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import t from 'tap';
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { isNcName } from '../../src/xml/chars.js';
 import { XmlWriter } from '../../src/xml/writer.js';
 import { cutAt } from '../kit/splits.js';

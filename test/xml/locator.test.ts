@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Place } from '../../src/base/refusals/facts.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import type { Place } from '../../src/core/refusals/facts.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { ALL, ELEMENTS_ONLY, PRESENCE, SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { LIMITS } from './log.js';

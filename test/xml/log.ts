@@ -1,5 +1,5 @@
-import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { defaultsOf } from '../../src/core/limit.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { ALL, type Interest, type StartTag, type XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS, type XmlLimits } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';

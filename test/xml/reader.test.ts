@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import {
   ALL,
   ELEMENTS_ONLY,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 
-import { Refusal } from '../../src/base/refusals/refusal.js';
+import { Refusal } from '../../src/core/refusals/refusal.js';
 import { ELEMENTS as ELEMENTS_WORD } from '../../src/xml/assembly/layout.js';
 import { ELEMENTS_ONLY, type Interest, SKIP } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';

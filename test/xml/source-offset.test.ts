@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { XmlHandler } from '../../src/xml/events.js';
-import { SKIP } from '../../src/xml/events.js';
+import { SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { sourceOffset } from '../../src/xml/source-offset.js';
 import { LIMITS } from './log.js';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-import { Exchange, nextExchangeId } from '../../base/exchange.js';
+import { Exchange, nextExchangeId } from '../../gateway/exchange.js';
 import type { CallerIdentity } from '../client.js';
 import { memoize } from './memoize.js';
 import type { Networks } from './networks.js';

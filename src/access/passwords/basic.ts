@@ -2,10 +2,9 @@ import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
-
-import { setAndEvictOldest } from '../../base/evict-oldest.js';
-import { invariant } from '../../base/invariant.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { invariant } from '../../core/invariant.js';
+import { setAndEvictOldest } from '../../core/maps.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { Identifier } from '../access.js';
 import {
   type CallerIdentity,

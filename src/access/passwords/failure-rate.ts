@@ -1,4 +1,4 @@
-import { setAndEvictOldest } from '../../base/evict-oldest.js';
+import { setAndEvictOldest } from '../../core/maps.js';
 
 /** Keys that are remembered; beyond, the one longest without a failure begins anew. */
 export const KEYS_MAX = 10_000;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
-import { isRecord } from '../../base/record.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { isRecord } from '../../core/json.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { CallerIdentity, Client, ClientCertificate, Head } from '../client.js';
 
 /** Catalogue K06. */

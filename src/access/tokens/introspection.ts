@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
-import { setAndEvictOldest } from '../../base/evict-oldest.js';
-import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import type { CallObserver } from '../../base/request-observer.js';
+import { setAndEvictOldest } from '../../core/maps.js';
+import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
+import type { CallObserver } from '../../core/request-observer.js';
 import type { Identifier } from '../access.js';
 import type { CallerIdentity, Client, Head } from '../client.js';
 import type { Question } from '../question.js';

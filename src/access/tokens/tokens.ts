@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { setAndEvictOldest } from '../../base/evict-oldest.js';
-import { type JwtAlgorithm, type JwtKeys, type JwtPayload, jwt } from '../../base/jwt.js';
+import { setAndEvictOldest } from '../../core/maps.js';
 import type { Identifier } from '../access.js';
 import type { CallerIdentity, Client, Head } from '../client.js';
 import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
 import { type FetchKeys, IssuerKeys } from './issuer-keys.js';
+import { type JwtAlgorithm, type JwtKeys, type JwtPayload, jwt } from './jwt.js';
 import { type TokenClientRules, tokenClient } from './token-client.js';
 
 export interface TokenRules extends TokenClientRules {

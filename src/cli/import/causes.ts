@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
 import { type Port, type WsdlModel, warningsOfPorts } from '../../wsdl/model.js';
 import { leftOut } from '../../wsdl/operations/services.js';
 

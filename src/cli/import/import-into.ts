@@ -1,19 +1,19 @@
 import { Buffer } from 'node:buffer';
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { compile } from '../../compile.js';
+import { type LoadedConfig, loadConfig } from '../../config/load.js';
+import { withEntries } from '../../config/source/yaml-source.js';
 import {
   ConfigurationError,
   type Diagnostic,
   unplaced,
   unplacedError,
-} from '../../base/diagnostic.js';
-import { errorCode } from '../../base/error-code.js';
-import { completeInputs, emptySnapshot, LIVE_INPUTS } from '../../base/inputs.js';
-import { writeWhole } from '../../base/write-whole.js';
-import { compile } from '../../compile.js';
-import { type LoadedConfig, loadConfig } from '../../config/load.js';
-import { withEntries } from '../../config/source/yaml-source.js';
+} from '../../core/diagnostic.js';
+import { errorCode } from '../../core/error-code.js';
+import { completeInputs, emptySnapshot, LIVE_INPUTS } from '../../core/files/inputs.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
+import { writeWhole } from '../../process/write-whole.js';
 import { oneLine } from '../table.js';
 import { backendKeys } from './backend-keys.js';
 import {

@@ -1,7 +1,7 @@
-import { unplacedError } from '../../base/diagnostic.js';
-import { groupBy } from '../../base/groups.js';
 import { withOwnNames } from '../../compile/soap/own-names.js';
 import { isHttpUrl } from '../../config/keys/address.js';
+import { unplacedError } from '../../core/diagnostic.js';
+import { groupBy } from '../../core/maps.js';
 import { fieldName, NameScope } from '../../graphql/types/naming.js';
 import type { DialectName } from '../../soap/dialect.js';
 import type { Port, WsdlModel } from '../../wsdl/model.js';

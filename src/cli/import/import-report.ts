@@ -1,4 +1,4 @@
-import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
+import { type Diagnostic, unplaced } from '../../core/diagnostic.js';
 import { isDoubtful } from '../../graphql/fields/exposure.js';
 import { buildSchema } from '../../graphql/schema.js';
 import { fieldName, NameScope, pascalName } from '../../graphql/types/naming.js';

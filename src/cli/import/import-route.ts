@@ -4,7 +4,7 @@ import {
   type Diagnostic,
   unplaced,
   unplacedError,
-} from '../../base/diagnostic.js';
+} from '../../core/diagnostic.js';
 import type { FetchOptions } from '../../upstream/fetch-document.js';
 
 /**

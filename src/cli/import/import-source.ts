@@ -7,9 +7,9 @@ import {
   type Diagnostic,
   unplaced,
   unplacedError,
-} from '../../base/diagnostic.js';
-import { LIVE_INPUTS } from '../../base/inputs.js';
-import { MIB } from '../../base/limit.js';
+} from '../../core/diagnostic.js';
+import { LIVE_INPUTS } from '../../core/files/inputs.js';
+import { MIB } from '../../core/limit.js';
 import { addressKind } from '../../upstream/address-kind.js';
 import type { ReadOptions } from '../../wsdl/read.js';
 import { BY_VARIABLE, compileRoute, NO_ROUTE, type RouteOptions } from './import-route.js';

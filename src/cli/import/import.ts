@@ -1,10 +1,10 @@
 import { access, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigurationError, type Diagnostic, unplacedError } from '../../base/diagnostic.js';
-import { PACKAGE_FOLDER } from '../../base/package-folder.js';
 import { compile } from '../../compile.js';
 import { loadConfig } from '../../config/load.js';
+import { ConfigurationError, type Diagnostic, unplacedError } from '../../core/diagnostic.js';
+import { PACKAGE_FOLDER } from '../../core/files/package-folder.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { copyWsdl } from '../../wsdl/copy.js';
 import type { WsdlModel } from '../../wsdl/model.js';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../base/error-code.js';
 import { ExampleWriter } from '../../codec/example/example-content.js';
+import { errorCode } from '../../core/error-code.js';
 import type { Dialect } from '../../soap/dialect.js';
 import { childrenOfBody, type Operation } from '../../wsdl/model.js';
 import { escapeText } from '../../xml/writer.js';

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { defaultsOf } from '../../base/limit.js';
+import { defaultsOf } from '../../core/limit.js';
 import { type Dialect, dialectOfUri } from '../../soap/dialect.js';
 import { readMediaType } from '../../soap/mime/media-type.js';
 import { MIME_LIMITS } from '../../soap/mime/mime-limits.js';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { errorCode } from '../../base/error-code.js';
+import { errorCode } from '../../core/error-code.js';
 
 const TIMEOUT_MILLIS = 10_000;
 

@@ -12,9 +12,9 @@ import {
   isObjectType,
   printSchema,
 } from 'graphql';
-import { unplacedError } from '../../base/diagnostic.js';
-import { getOrMake } from '../../base/get-or-make.js';
-import { nearest } from '../../base/nearest.js';
+import { unplacedError } from '../../core/diagnostic.js';
+import { getOrMake } from '../../core/maps.js';
+import { nearest } from '../../core/nearest.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { table } from '../table.js';
 

@@ -1,4 +1,4 @@
-import { getOrMake } from '../../base/get-or-make.js';
+import { getOrMake } from '../../core/maps.js';
 import { GRAPHQL_LIMITS } from '../../graphql/limits.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { readingError, readOperatorPage } from './operator-page.js';

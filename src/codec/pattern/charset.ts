@@ -1,4 +1,4 @@
-import { getOrMake } from '../../base/get-or-make.js';
+import { getOrMake } from '../../core/maps.js';
 import { isNcName } from '../../xml/chars.js';
 
 /** A set of characters: those in `parts`, or those in none of them, except those in `without`. */

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { refuseByLimit } from '../../base/refusals/refusal.js';
+import { refuseByLimit } from '../../core/refusals/refusal.js';
 import { XOP } from '../../wsdl/documents/namespaces.js';
 import type { StartTag } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';

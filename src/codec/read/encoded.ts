@@ -1,4 +1,4 @@
-import { asUpstream, Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import { asUpstream, Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
 import {
   ALL,
   type Interest,

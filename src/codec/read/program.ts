@@ -1,4 +1,4 @@
-import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
+import { getOrMake, makeOncePer } from '../../core/maps.js';
 import { OLDER_XSD, SOAP_ENCODINGS, XSD } from '../../wsdl/documents/namespaces.js';
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
 import {

@@ -1,4 +1,4 @@
-import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
+import { getOrMake, makeOncePer } from '../../core/maps.js';
 import type { StartTag } from '../../xml/events.js';
 import type { GroupParticle, RepeatedGroup } from '../plan/repeated-group.js';
 

@@ -1,4 +1,4 @@
-import { getOrMake } from '../../base/get-or-make.js';
+import { getOrMake } from '../../core/maps.js';
 import type { ElementDeclaration, Particle, Wildcard } from '../../wsdl/model.js';
 import { type ModelNode, nodesOf } from './model-node.js';
 import {

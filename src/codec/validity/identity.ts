@@ -1,4 +1,4 @@
-import type { ExceededLimit } from '../../base/refusals/refusal.js';
+import type { ExceededLimit } from '../../core/refusals/refusal.js';
 import { type IdentityConstraint, type SimpleType, typeKey } from '../../wsdl/model.js';
 import type { StartTag } from '../../xml/events.js';
 import {

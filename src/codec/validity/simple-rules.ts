@@ -1,4 +1,4 @@
-import { makeOncePer } from '../../base/get-or-make.js';
+import { makeOncePer } from '../../core/maps.js';
 import type { SimpleType } from '../../wsdl/model.js';
 import type { BytesTest } from '../../xml/events.js';
 import { treatWhiteSpace } from '../plan/lexical.js';

@@ -1,5 +1,5 @@
-import type { ExceededLimit } from '../../base/refusals/refusal.js';
-import type { RefusalCode } from '../../base/refusals/refusals.js';
+import type { ExceededLimit } from '../../core/refusals/refusal.js';
+import type { RefusalCode } from '../../core/refusals/refusals.js';
 
 /**
  * The classes of violations, by which metrics count them. `unvalidated`: content that cannot be

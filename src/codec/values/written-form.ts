@@ -1,4 +1,4 @@
-import { makeOncePer } from '../../base/get-or-make.js';
+import { makeOncePer } from '../../core/maps.js';
 import type { SimpleType } from '../../wsdl/model.js';
 import { compileSimple } from './simple-validity.js';
 import { valueSpaceOf } from './value-space.js';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
-import { defaultsOf } from '../../base/limit.js';
-import { isRecord } from '../../base/record.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { isRecord } from '../../core/json.js';
+import { defaultsOf } from '../../core/limit.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import { XSD } from '../../wsdl/documents/namespaces.js';
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
 import { isNcName } from '../../xml/chars.js';

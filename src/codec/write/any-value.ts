@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
 import { SOAP_ENCODINGS, XSD } from '../../wsdl/documents/namespaces.js';
 import { typeKey } from '../../wsdl/model.js';
 import { isNcName } from '../../xml/chars.js';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { FileContent } from '../../base/file-content.js';
+import { FileContent } from '../../core/file-content.js';
 import { contentIdOf, type PackagePart } from '../../soap/mime/write-package.js';
 import type { EncodeAttachment } from '../plan/request-plan.js';
 import { BASE64_SCALAR } from '../values/base64.js';

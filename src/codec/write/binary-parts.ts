@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FileContent } from '../../base/file-content.js';
+import type { FileContent } from '../../core/file-content.js';
 import type { PackagePart, PackagePiece } from '../../soap/mime/write-package.js';
 import type { Scalar } from '../plan/scalar.js';
 

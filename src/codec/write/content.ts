@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
 import type { QName } from '../../xml/events.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { resolveRange } from '../plan/item-range.js';

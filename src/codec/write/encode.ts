@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { defaultsOf } from '../../base/limit.js';
+import { defaultsOf } from '../../core/limit.js';
 import type { Dialect } from '../../soap/dialect.js';
 import type { HeaderPlace } from '../../soap/header/header-place.js';
 import type { QName } from '../../xml/events.js';

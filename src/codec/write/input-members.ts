@@ -1,5 +1,5 @@
-import { makeOncePer } from '../../base/get-or-make.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
+import { makeOncePer } from '../../core/maps.js';
 import type { QName } from '../../xml/events.js';
 import type {
   EncodeElement,

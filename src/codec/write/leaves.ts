@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { FileContent } from '../../base/file-content.js';
+import { FileContent } from '../../core/file-content.js';
 import type { QName } from '../../xml/events.js';
 import type { ContentEvent } from '../plan/content-events.js';
 import { textOf, trimXml } from '../plan/lexical.js';

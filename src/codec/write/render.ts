@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { never } from '../../base/invariant.js';
+import { never } from '../../core/invariant.js';
 import { DIALECTS, type Dialect } from '../../soap/dialect.js';
 import { WSA_1_0 } from '../../soap/header/addressing.js';
 import { XOP } from '../../wsdl/documents/namespaces.js';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { defaultsOf } from '../../base/limit.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { defaultsOf } from '../../core/limit.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import { dialectOfUri } from '../../soap/dialect.js';
 import { SOAP_ENCODINGS } from '../../wsdl/documents/namespaces.js';
 import {

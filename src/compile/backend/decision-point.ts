@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { Cancellation } from '../../base/cancellation.js';
-import { KIB } from '../../base/limit.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import type { CallObserver } from '../../base/request-observer.js';
+import { Cancellation } from '../../core/cancellation.js';
+import { KIB } from '../../core/limit.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { CallObserver } from '../../core/request-observer.js';
 import { postWhole } from '../../upstream/post.js';
 import type { Upstream } from '../../upstream/upstream.js';
 

@@ -1,5 +1,5 @@
-import type { JwtClaims } from '../../base/jwt.js';
-import { readSigningKey, type SigningKey } from '../../base/signing-key.js';
+import type { JwtClaims } from '../../access/tokens/jwt.js';
+import { readSigningKey, type SigningKey } from '../../access/tokens/signing-key.js';
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { ClientIdentity } from '../../upstream/credentials/oauth-requests.js';
@@ -30,7 +30,7 @@ export function compileOAuth2(
   const sign = async (about: JwtClaims): Promise<string> => {
     if (signingKey === null)
       throw new Error('the configuration let an assertion pass that nothing signs');
-    const { signJwt } = await import('../../base/jwt.js');
+    const { signJwt } = await import('../../access/tokens/jwt.js');
     return signJwt(about, signingKey());
   };
   const { upstream } = service.value.limits;

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
-import type { Diagnostic } from '../../base/diagnostic.js';
-import type { FieldSpellings } from '../../base/field-names.js';
-import type { RotatingFile } from '../../base/rotating-file.js';
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
+import type { RotatingFile } from '../../core/files/rotating-file.js';
+import type { FieldSpellings } from '../../core/http/field-names.js';
 import type { CallOptions } from '../../upstream/call-rules.js';
 import { bearerFields, RotatingBearer } from '../../upstream/credentials/bearer.js';
 import type { Credentials, Fields } from '../../upstream/credentials/credentials.js';

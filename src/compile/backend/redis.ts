@@ -1,9 +1,9 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
 import { isReachable, parseAddress } from '../../config/keys/address.js';
 import type { RedisConfig } from '../../config/process/redis-keys.js';
 import { processCount } from '../../config/process-count.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
 import { parseRedisUrl, printAddress, type ServerAddress } from '../../redis/address.js';
 import type { ServerAccess, TlsSource } from '../../redis/client.js';
 import type { Deployment } from '../../redis/locator.js';

@@ -1,9 +1,9 @@
 import type { ClientClass } from '../../access/client.js';
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
-import { didYouMean } from '../../base/nearest.js';
 import type { ConfigPath } from '../../config/keys/config-path.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
+import { didYouMean } from '../../core/nearest.js';
 import type { ConfiguredService } from '../soap/service.js';
 import type { Price } from './prices.js';
 

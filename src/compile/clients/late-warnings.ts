@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
 
 /** Warnings that turn out only while the gateway runs. */
 export class LateWarnings {

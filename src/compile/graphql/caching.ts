@@ -1,12 +1,12 @@
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
-import { getOrMake } from '../../base/get-or-make.js';
-import { didYouMean } from '../../base/nearest.js';
-import type { Pace } from '../../base/time-slices.js';
 import type { ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../../cache/rules.js';
 import type { ReadKeys, WriteKeys } from '../../config/graphql/cache-keys.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
+import { getOrMake } from '../../core/maps.js';
+import { didYouMean } from '../../core/nearest.js';
+import type { Pace } from '../../core/time-slices.js';
 import { childrenOfBody, type Operation, type Particle, type XsdType } from '../../wsdl/model.js';
 import { type Keeping, Kept } from '../keep.js';
 import { OperationMap } from '../soap/operation-map.js';

@@ -1,7 +1,7 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
-import { listNames } from '../../base/list-names.js';
-import { didYouMean } from '../../base/nearest.js';
+import { listNames } from '../../config/list-names.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
+import { didYouMean } from '../../core/nearest.js';
 import type { EntryError } from '../../graphql/feeds/entry-error.js';
 
 /**

@@ -1,9 +1,9 @@
 import type { GraphQLDirective } from 'graphql';
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
-import { getOrMake } from '../../base/get-or-make.js';
-import { type Pace, runAtOnce, type Steps } from '../../base/time-slices.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
+import { getOrMake } from '../../core/maps.js';
+import { type Pace, runAtOnce, type Steps } from '../../core/time-slices.js';
 import { validating } from '../../graphql/assemble-schema.js';
 import { URL_DIRECTIVE } from '../../graphql/downloads/url-directive.js';
 import type { LinkMapping } from '../../graphql/links/link.js';

@@ -11,12 +11,12 @@ import {
   validateSchema,
 } from 'graphql';
 import type { Via } from '../../access/network/via.js';
-import { ConfigurationError } from '../../base/diagnostic.js';
-import { errorCode } from '../../base/error-code.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import type { Requirement } from '../../base/requirement.js';
 import type { GraphqlServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { ConfigurationError } from '../../core/diagnostic.js';
+import { errorCode } from '../../core/error-code.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { Requirement } from '../../core/requirement.js';
 import type { Subschema, SubschemaCosts } from '../../graphql/fields/subschema.js';
 import { readSubschemaReply } from '../../graphql/subschema/read-reply.js';
 import { NO_COSTS, takeCosts } from '../../graphql/subschema/sdl-costs.js';

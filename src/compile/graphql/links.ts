@@ -1,7 +1,7 @@
 import { getNullableType, isListType } from 'graphql';
-import type { Diagnostic } from '../../base/diagnostic.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
 import type { LinkMapping, LinkTable } from '../../graphql/links/link.js';
 import { costOfLink } from '../soap/costs.js';
 

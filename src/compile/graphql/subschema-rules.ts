@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Requirement } from '../../base/requirement.js';
 import type { GraphqlServiceConfig } from '../../config/schema.js';
+import type { Requirement } from '../../core/requirement.js';
 import { bothRules, FieldRule } from '../../graphql/rights/field-rule.js';
 import { partName } from '../../graphql/subschema/schema-parts.js';
 import { fieldRuleOf } from '../soap/rights.js';

@@ -1,11 +1,11 @@
 import type { Buffer } from 'node:buffer';
-import { ConfigurationError, type Diagnostic, unplaced } from '../../base/diagnostic.js';
-import { errorCode } from '../../base/error-code.js';
-import { MIB } from '../../base/limit.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import { parseStrictJson } from '../../base/strict-json.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { ConfigurationError, type Diagnostic, unplaced } from '../../core/diagnostic.js';
+import { errorCode } from '../../core/error-code.js';
+import { MIB } from '../../core/limit.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import { parseStrictJson } from '../../core/strict-json.js';
 import { readDocument } from '../../graphql/admission/admit.js';
 import type { AdmittedDocument } from '../../graphql/admission/document-cache.js';
 import {

@@ -1,11 +1,11 @@
 import { Networks } from '../../access/network/networks.js';
-import type { Diagnostic } from '../../base/diagnostic.js';
-import { invariant } from '../../base/invariant.js';
 import { parseListenAddress } from '../../config/keys/address.js';
 import type { ConfigPath } from '../../config/keys/config-path.js';
 import { type ListenerTlsConfig, listenersOf } from '../../config/listen/listen-keys.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
+import { invariant } from '../../core/invariant.js';
 import type { Listener } from '../../listen/listeners.js';
 import { type RotatingIdentity, type RotatingText, ServerTls } from '../../listen/server-tls.js';
 import { firstEnds } from '../../listen/tls-ends.js';

@@ -1,7 +1,6 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
-import { hasPathPrefix } from '../../base/path-prefix.js';
 import type { AnyService, Config, RouteConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
 
 type RouteContext = Pick<Config, 'services' | 'graphqlServices' | 'routes' | 'clients' | 'graphql'>;
 
@@ -71,3 +70,11 @@ function wayTo(
     );
   return taken.includes(path) || nearest !== route ? [] : [path];
 }
+
+/**
+ * Whether a path is the prefix itself, or below it: `/a/b` is below `/a` and `/a/`, and `/ab` below
+ * neither.
+ */
+export const hasPathPrefix = (path: string, prefix: string): boolean =>
+  path.startsWith(prefix) &&
+  (prefix.endsWith('/') || path.length === prefix.length || path[prefix.length] === '/');

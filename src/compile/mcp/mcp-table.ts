@@ -1,7 +1,7 @@
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
-import { didYouMean } from '../../base/nearest.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
+import { didYouMean } from '../../core/nearest.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { type ProtectedResource, protectedResource } from './protected-resource.js';
 

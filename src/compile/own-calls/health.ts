@@ -1,6 +1,6 @@
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import { FaultNames } from '../../soap/fault/fault-names.js';
 import { TextAtPath } from '../../soap/text-at-path.js';
 import { HealthChecks, type HealthProbe, pathProbe } from '../../upstream/health.js';

@@ -1,7 +1,7 @@
-import { Refusal } from '../../base/refusals/refusal.js';
-import type { SubjectToken } from '../../base/subject-token.js';
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { SubjectToken } from '../../core/subject-token.js';
 import { TextAtPath, type TextPath } from '../../soap/text-at-path.js';
 import { lend } from '../../upstream/credentials/credentials.js';
 import { ExchangedTokens } from '../../upstream/credentials/exchanged-tokens.js';

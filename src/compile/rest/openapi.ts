@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLSchema } from 'graphql';
-import { BoundedCache } from '../../base/bounded-cache.js';
-import { getOrMake } from '../../base/get-or-make.js';
-import { packageVersion } from '../../base/package-folder.js';
-import { runAtOnce, type Steps } from '../../base/time-slices.js';
 import type { EncodeValue } from '../../codec/plan/plan.js';
 import type { Config } from '../../config/schema.js';
+import { BoundedCache } from '../../core/bounded-cache.js';
+import { packageVersion } from '../../core/files/package-folder.js';
+import { getOrMake } from '../../core/maps.js';
+import { runAtOnce, type Steps } from '../../core/time-slices.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import type { JsonSchema } from '../../graphql/described/json-schema.js';
 import { type ReferredType, SchemaDescriber } from '../../graphql/described/schema-describer.js';

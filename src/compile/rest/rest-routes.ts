@@ -1,5 +1,5 @@
 import { getNamedType, getNullableType, isLeafType, isListType } from 'graphql';
-import { addToGroup } from '../../base/groups.js';
+import { addToGroup } from '../../core/maps.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 
 /** An operation at a method and a path of its own: `GET /orders/{id}`. */

@@ -1,12 +1,12 @@
 import type { GraphQLSchema } from 'graphql';
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
-import { didYouMean } from '../../base/nearest.js';
 import { callbackPaths } from '../../config/graphql/callback-paths.js';
 import { printPath } from '../../config/keys/config-path.js';
 import { claimedPaths } from '../../config/listen/path-rules.js';
 import { restPathOf } from '../../config/rest/rest-rules.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
+import { didYouMean } from '../../core/nearest.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { type OpenApiFrame, openApiFrame } from './openapi.js';
 import {

@@ -1,11 +1,10 @@
 import { Buffer } from 'node:buffer';
-
-import { invariant } from '../../base/invariant.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { invariant } from '../../core/invariant.js';
 import type { MadeSecurity } from '../../soap/header/security-writer.js';
-import { issueAssertion } from '../../soap/security/assertion-writer.js';
-import { SAML2 } from '../../soap/security/wsse-names.js';
+import { issueAssertion } from '../../wss/assertion-writer.js';
+import { SAML2 } from '../../wss/wsse-names.js';
 import {
   ELEMENTS_ONLY,
   type Interest,

@@ -1,12 +1,15 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
-import { didYouMean } from '../../base/nearest.js';
 import type { MappedOperation } from '../../config/graphql/operation-keys.js';
 import type { FieldKeys } from '../../config/graphql/type-keys.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
+import { didYouMean } from '../../core/nearest.js';
 import { costsOfSdl, withSdlCosts } from '../../graphql/fields/cost-sdl.js';
 import type { OperationMapping } from '../../graphql/fields/exposure.js';
-import type { RequestMapping } from '../../graphql/input/block-mapping.js';
-import { type BlockMappings, blockMappings } from '../../graphql/input/block-mapping.js';
+import {
+  type BlockMappings,
+  blockMappings,
+  type RequestMapping,
+} from '../../graphql/input/block-mapping.js';
 import {
   type FilledArgument,
   type InputMappings,

@@ -1,19 +1,19 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import {
   ConfigurationError,
   type Diagnostic,
   errorDiagnostics,
   firstProblem,
-} from '../../base/diagnostic.js';
-import { errorCode } from '../../base/error-code.js';
-import { hideQueries } from '../../base/hide-queries.js';
-import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
-import { RememberedReads } from '../../base/remembered-reads.js';
-import { AT_ONCE, type Pace } from '../../base/time-slices.js';
-import type { ServiceConfig } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
+} from '../../core/diagnostic.js';
+import { errorCode } from '../../core/error-code.js';
+import { type Inputs, LIVE_INPUTS } from '../../core/files/inputs.js';
+import { RememberedReads } from '../../core/files/remembered-reads.js';
+import { AT_ONCE, type Pace } from '../../core/time-slices.js';
+import { hideQueries } from '../../gateway/hide-queries.js';
 import type { WsdlModel } from '../../wsdl/model.js';
 import { readWsdl } from '../../wsdl/read.js';
 import { fetchTaken, type TakenWsdl, unpackTaken } from '../../wsdl/taken-wsdl.js';

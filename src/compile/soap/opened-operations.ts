@@ -1,7 +1,7 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
-import { getOrMake } from '../../base/get-or-make.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
+import { getOrMake } from '../../core/maps.js';
 import { allOperations, type Operation, type WsdlModel } from '../../wsdl/model.js';
 import { requestKey } from '../../wsdl/request-key.js';
 import type { KnownModel } from './named-wsdl.js';

@@ -1,4 +1,4 @@
-import { getOrMake } from '../../base/get-or-make.js';
+import { getOrMake } from '../../core/maps.js';
 import { allOperations, type Operation, type WsdlModel } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import { type KnownOperation, RequestGroup, type SentActions } from './request-group.js';

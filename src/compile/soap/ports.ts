@@ -1,6 +1,6 @@
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
 import type { Port, WsdlModel } from '../../wsdl/model.js';
 import { type ChosenPorts, withOwnNames } from './own-names.js';
 import type { Versions } from './versions.js';

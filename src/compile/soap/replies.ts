@@ -1,6 +1,6 @@
-import { groupBy } from '../../base/groups.js';
-import { STRICT, type Tolerance } from '../../base/tolerance.js';
 import type { ServiceConfig } from '../../config/schema.js';
+import { groupBy } from '../../core/maps.js';
+import { STRICT, type Tolerance } from '../../core/tolerance.js';
 import type { ExpectedParts } from '../../soap/body-parts.js';
 import { type DetailRules, EXCEPTION_DETAIL } from '../../soap/fault/fault-policy.js';
 import { mayOutputBeEmpty } from '../../wsdl/empty-output.js';

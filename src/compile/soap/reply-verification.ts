@@ -1,9 +1,9 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
 import type { EnvelopeRules } from '../../soap/header/header.js';
 import { SECURITY_NAMES } from '../../soap/header/security-reader.js';
-import type { VerificationRules } from '../../soap/security/header-verification.js';
+import type { VerificationRules } from '../../wss/header-verification.js';
 import { compileSignature, subjectWarnings, timestampRules } from './verification.js';
 
 type VerifyRepliesConfig = NonNullable<ServiceConfig['security']['verifyReplies']>;

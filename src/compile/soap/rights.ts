@@ -1,6 +1,6 @@
-import { bothOf, type Requirement } from '../../base/requirement.js';
 import type { FieldRightsKeys, ScopeKeys } from '../../config/keys/rights-keys.js';
 import type { ServiceConfig } from '../../config/schema.js';
+import { bothOf, type Requirement } from '../../core/requirement.js';
 import { FieldRule, type Mask } from '../../graphql/rights/field-rule.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { OperationTable } from './operation-table.js';

@@ -1,6 +1,6 @@
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
 import type { RootType } from '../../graphql/fields/exposure.js';
 import { readSdlOperations } from '../../graphql/fields/sdl-operations.js';
 import type { SdlOperation } from '../../graphql/fields/sdl-types.js';

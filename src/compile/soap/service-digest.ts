@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonical } from '../../base/canonical.js';
 import type { ServiceConfig } from '../../config/schema.js';
+import { canonical } from '../../core/json.js';
 import type { KnownModel } from './named-wsdl.js';
 
 /**

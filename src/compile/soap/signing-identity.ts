@@ -1,16 +1,15 @@
 import { Buffer } from 'node:buffer';
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-
-import type { ConfigurationError } from '../../base/diagnostic.js';
-import { type ParsedCertificate, parseCertificate } from '../../base/x509/certificate-trust.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { ConfigurationError } from '../../core/diagnostic.js';
 import {
   problemOfKey,
   SIGNATURE_ALGORITHMS,
   type SignatureAlgorithm,
   type SignatureName,
-} from '../../soap/security/algorithms.js';
-import type { SigningIdentity } from '../../soap/security/message-signer.js';
+} from '../../wss/algorithms.js';
+import type { SigningIdentity } from '../../wss/message-signer.js';
+import { type ParsedCertificate, parseCertificate } from '../../wss/x509/certificate-trust.js';
 import { madeAnew } from '../made-anew.js';
 
 /** Keys of a certificate and its private key. */

@@ -1,7 +1,7 @@
-import { Refusal } from '../../base/refusals/refusal.js';
-import type { SubjectToken } from '../../base/subject-token.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { SubjectToken } from '../../core/subject-token.js';
 import { stepName } from '../../graphql/input/block-mapping.js';
 import type { BlockWriter } from '../../soap/header/header-place.js';
 import { textBlock } from '../../soap/text-at-path.js';

@@ -4,11 +4,11 @@ import { UNRESTRICTED } from '../../access/access.js';
 import { isAllowed } from '../../access/allowed-answer.js';
 import { Networks } from '../../access/network/networks.js';
 import { BasicUsers, basicUser } from '../../access/passwords/basic.js';
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { UsernameTokenRules } from '../../soap/security/username-token.js';
+import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { UsernameTokenRules } from '../../wss/username-token.js';
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
 import { askDecisionPoint } from '../backend/decision-point.js';
 

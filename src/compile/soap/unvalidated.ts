@@ -1,4 +1,4 @@
-import { groupBy } from '../../base/groups.js';
+import { groupBy } from '../../core/maps.js';
 import { childrenOfBody, type Operation, type Payload } from '../../wsdl/model.js';
 import { bodyKey } from '../../wsdl/request-key.js';
 

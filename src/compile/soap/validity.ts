@@ -1,7 +1,3 @@
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
-import { type ContentViolation, type Exchange, VIOLATIONS_MAX } from '../../base/exchange.js';
-import { getOrMake } from '../../base/get-or-make.js';
-import { Refusal } from '../../base/refusals/refusal.js';
 import { FramePool } from '../../codec/validity/frame-pool.js';
 import type { ValidityLimits } from '../../codec/validity/limits.js';
 import { SchemaRules } from '../../codec/validity/rules.js';
@@ -10,6 +6,10 @@ import type { Violation } from '../../codec/validity/violation.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { ValidationLevel } from '../../config/soap/validation-keys.js';
+import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
+import { getOrMake } from '../../core/maps.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import { type ContentViolation, type Exchange, VIOLATIONS_MAX } from '../../gateway/exchange.js';
 import type { Operation, Payload, WsdlModel } from '../../wsdl/model.js';
 import type { StartTag, XmlHandler } from '../../xml/events.js';
 import { TeeHandler } from '../../xml/tee-handler.js';

@@ -1,27 +1,26 @@
 import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
-
-import { ConfigurationError, type Diagnostic, errorDiagnostics } from '../../base/diagnostic.js';
-import { OnceMemory } from '../../base/once-memory.js';
-import {
-  CertificateTrust,
-  type ParsedCertificate,
-  parseCertificate,
-} from '../../base/x509/certificate-trust.js';
-import { attributeKeys } from '../../base/x509/distinguished-name.js';
-import { digestName, isDigestAccepted } from '../../base/x509/signature-digest.js';
-import { type SignedList, signedListsIn } from '../../base/x509/signed-list.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { DIGEST_NAMES, problemOfKey, SIGNATURE_NAMES } from '../../soap/security/algorithms.js';
+import { ConfigurationError, type Diagnostic, errorDiagnostics } from '../../core/diagnostic.js';
+import { OnceMemory } from '../../gateway/shared/once-memory.js';
+import { DIGEST_NAMES, problemOfKey, SIGNATURE_NAMES } from '../../wss/algorithms.js';
 import type {
   RequiredPart,
   SignatureRules,
   VerificationRules,
-} from '../../soap/security/header-verification.js';
-import type { SamlRules } from '../../soap/security/saml-assertion.js';
-import type { AlgorithmRules } from '../../soap/security/signature-form.js';
-import { SignerCertificates } from '../../soap/security/signer-certificates.js';
+} from '../../wss/header-verification.js';
+import type { SamlRules } from '../../wss/saml-assertion.js';
+import type { AlgorithmRules } from '../../wss/signature-form.js';
+import { SignerCertificates } from '../../wss/signer-certificates.js';
+import {
+  CertificateTrust,
+  type ParsedCertificate,
+  parseCertificate,
+} from '../../wss/x509/certificate-trust.js';
+import { attributeKeys } from '../../wss/x509/distinguished-name.js';
+import { digestName, isDigestAccepted } from '../../wss/x509/signature-digest.js';
+import { type SignedList, signedListsIn } from '../../wss/x509/signed-list.js';
 import { type Keeping, Kept } from '../keep.js';
 import { madeAnew } from '../made-anew.js';
 import { compileTokenUsers, type TokenUsers } from './token-users.js';

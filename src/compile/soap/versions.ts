@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
 import type { DialectName } from '../../soap/dialect.js';
 import type { Port, WsdlModel } from '../../wsdl/model.js';
 

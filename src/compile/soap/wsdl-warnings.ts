@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
 import type { ServiceConfig } from '../../config/schema.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
 import { type Port, type WsdlModel, warningsOfPorts } from '../../wsdl/model.js';
 import { SELECT_HEADERS } from '../../wsdl/operations/operations.js';
 import {

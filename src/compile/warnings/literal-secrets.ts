@@ -1,9 +1,9 @@
-import { recordEntries } from '../../base/record.js';
-import type { Steps } from '../../base/time-slices.js';
 import { type ConfigPath, printPath } from '../../config/keys/config-path.js';
 import type { Finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { recordEntries } from '../../core/json.js';
+import type { Steps } from '../../core/time-slices.js';
 
 /** The keys whose values are secrets. `*` is any name, or any place of a list. */
 const SECRETS: readonly string[] = [

@@ -1,5 +1,3 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
-import type { Steps } from '../../base/time-slices.js';
 import { jwtIssuers } from '../../config/clients/token-keys.js';
 import { isReachable } from '../../config/keys/address.js';
 import type { ConfigPath } from '../../config/keys/config-path.js';
@@ -7,6 +5,8 @@ import type { Finding } from '../../config/keys/finding.js';
 import { listenersOf } from '../../config/listen/listen-keys.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
+import type { Steps } from '../../core/time-slices.js';
 import type { Graph } from '../graphql/graph.js';
 import { isOpen, warningsOfBackends } from './backend-warnings.js';
 import { warningsOfSecrets } from './literal-secrets.js';

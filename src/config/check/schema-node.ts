@@ -1,5 +1,5 @@
-import type { LimitRow } from '../../base/limit.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
+import type { LimitRow } from '../../core/limit.js';
 import { CONFIG_SCHEMA } from '../schema.js';
 
 /**

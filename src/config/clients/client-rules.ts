@@ -1,7 +1,7 @@
-import { didYouMean } from '../../base/nearest.js';
-import { isRecord, recordEntries } from '../../base/record.js';
-import type { Steps } from '../../base/time-slices.js';
-import { configuredNameKey } from '../../base/x509/distinguished-name.js';
+import { isRecord, recordEntries } from '../../core/json.js';
+import { didYouMean } from '../../core/nearest.js';
+import type { Steps } from '../../core/time-slices.js';
+import { configuredNameKey } from '../../wss/x509/distinguished-name.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';

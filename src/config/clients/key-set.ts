@@ -1,6 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { parsedJson } from '../../base/parsed-json.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord, parsedJson } from '../../core/json.js';
 import { JWT_ALGORITHMS } from './token-keys.js';
 
 /** Why no token can ever be verified with a set of keys, and what to do. */

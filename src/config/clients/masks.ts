@@ -1,5 +1,5 @@
-import { didYouMean } from '../../base/nearest.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
+import { didYouMean } from '../../core/nearest.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { OTHER_CLASSES } from '../keys/rights-keys.js';

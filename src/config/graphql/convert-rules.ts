@@ -1,5 +1,3 @@
-import { didYouMean } from '../../base/nearest.js';
-import { isRecord, recordEntries } from '../../base/record.js';
 import { CONVERSION_KINDS } from '../../codec/convert/conversion.js';
 import {
   type DatePatternKind,
@@ -7,6 +5,8 @@ import {
   SUPPORTED_LETTERS,
 } from '../../codec/convert/date-pattern.js';
 import { timeZone } from '../../codec/convert/time-zone.js';
+import { isRecord, recordEntries } from '../../core/json.js';
+import { didYouMean } from '../../core/nearest.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 

@@ -1,5 +1,5 @@
-import { KIB } from '../../base/limit.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
+import { KIB } from '../../core/limit.js';
 import type { Finding } from '../keys/finding.js';
 import type { EndpointPath } from '../listen/path-rules.js';
 

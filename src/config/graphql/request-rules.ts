@@ -1,5 +1,5 @@
-import { didYouMean } from '../../base/nearest.js';
-import { isRecord, recordEntries } from '../../base/record.js';
+import { isRecord, recordEntries } from '../../core/json.js';
+import { didYouMean } from '../../core/nearest.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';

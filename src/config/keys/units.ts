@@ -1,4 +1,4 @@
-import { GIB, KIB, type LimitRow, MIB } from '../../base/limit.js';
+import { GIB, KIB, type LimitRow, MIB } from '../../core/limit.js';
 
 type Unit = LimitRow['unit'];
 

@@ -1,5 +1,5 @@
-import { addToGroup } from '../../base/groups.js';
-import type { Steps } from '../../base/time-slices.js';
+import { addToGroup } from '../../core/maps.js';
+import type { Steps } from '../../core/time-slices.js';
 import { printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { ENDPOINTS, type EndpointPath, isWrittenPath } from './path-rules.js';

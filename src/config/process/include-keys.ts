@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
 import { closed, flag, list, type StaticOf, text, unsafe } from '../keys/key-types.js';
 
 const PATTERN = { minLength: 1, maxLength: 4096 };

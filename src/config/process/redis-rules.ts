@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
 import { parseRedisUrl } from '../../redis/address.js';
 import { identityRules } from '../backend/upstream-rules.js';
 import { printPath } from '../keys/config-path.js';

@@ -1,5 +1,5 @@
-import { listNames } from '../../base/list-names.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
+import { listNames } from '../list-names.js';
 import type { ValueComparison } from './protection.js';
 
 /** A change of a running gateway is refused, whatever asks for it: see `restart-keys.ts`. */

@@ -1,4 +1,4 @@
-import { listNames } from '../../base/list-names.js';
+import { listNames } from '../list-names.js';
 import type { Config } from '../schema.js';
 
 /** Sentences about what the rules of WS-Security, and of the tools of agents, leave open. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
 import { STRENGTH } from '../../graphql/rights/field-rule.js';
 import type { Config } from '../schema.js';
 import type { ConfigChange, ValueComparison } from './protection.js';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
-import { addToGroup } from '../../base/groups.js';
-import { isRecord } from '../../base/record.js';
-import type { Steps } from '../../base/time-slices.js';
+import { type Diagnostic, unplaced } from '../../core/diagnostic.js';
+import { isRecord } from '../../core/json.js';
+import { addToGroup } from '../../core/maps.js';
+import type { Steps } from '../../core/time-slices.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Config } from '../schema.js';
 import type { ConfigSection } from '../section.js';

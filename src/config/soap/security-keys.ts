@@ -1,7 +1,7 @@
 import { PASSWORD_HASH } from '../../access/passwords/password-hash.js';
-import { DIGEST_NAMES, SIGNATURE_NAMES } from '../../soap/security/algorithms.js';
-import { CONFIRMATIONS } from '../../soap/security/saml-assertion.js';
-import { KEY_REFERENCES } from '../../soap/security/signer-certificates.js';
+import { DIGEST_NAMES, SIGNATURE_NAMES } from '../../wss/algorithms.js';
+import { CONFIRMATIONS } from '../../wss/saml-assertion.js';
+import { KEY_REFERENCES } from '../../wss/signer-certificates.js';
 import { TLS_KEYS } from '../backend/upstream-keys.js';
 import { HTTP_URL, PEM, URI } from '../keys/formats.js';
 import {

@@ -1,5 +1,5 @@
-import { isRecord, recordEntries } from '../../base/record.js';
-import { CHANGES_SIGNED_BYTES } from '../../base/tolerance.js';
+import { isRecord, recordEntries } from '../../core/json.js';
+import { CHANGES_SIGNED_BYTES } from '../../core/tolerance.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 

@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../base/diagnostic.js';
-import { LIVE_INPUTS } from '../../base/inputs.js';
-import { isRecord } from '../../base/record.js';
+import { ConfigurationError } from '../../core/diagnostic.js';
+import { LIVE_INPUTS } from '../../core/files/inputs.js';
+import { isRecord } from '../../core/json.js';
 import type { ConfigPlace } from './config-source.js';
 import { type Environment, readSource } from './read-source.js';
 

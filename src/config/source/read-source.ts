@@ -5,12 +5,12 @@ import {
   type Diagnostic,
   errorDiagnostics,
   unplacedError,
-} from '../../base/diagnostic.js';
-import { errorCode } from '../../base/error-code.js';
-import type { Inputs } from '../../base/inputs.js';
-import { MIB } from '../../base/limit.js';
-import { isRecord } from '../../base/record.js';
-import { AT_ONCE, type Pace } from '../../base/time-slices.js';
+} from '../../core/diagnostic.js';
+import { errorCode } from '../../core/error-code.js';
+import type { Inputs } from '../../core/files/inputs.js';
+import { isRecord } from '../../core/json.js';
+import { MIB } from '../../core/limit.js';
+import { AT_ONCE, type Pace } from '../../core/time-slices.js';
 import { configSchema } from '../check/schema-node.js';
 import { INCLUDED_FILES_MAX, includeOf } from '../process/include-keys.js';
 import { type ConfigFile, ConfigSource } from './config-source.js';

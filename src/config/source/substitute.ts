@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { errorCode } from '../../base/error-code.js';
-import { fileText } from '../../base/file-text.js';
-import type { Inputs } from '../../base/inputs.js';
-import { MIB } from '../../base/limit.js';
-import { isRecord } from '../../base/record.js';
-import type { Pace } from '../../base/time-slices.js';
+import { errorCode } from '../../core/error-code.js';
+import { fileText } from '../../core/files/file-text.js';
+import type { Inputs } from '../../core/files/inputs.js';
+import { isRecord } from '../../core/json.js';
+import { MIB } from '../../core/limit.js';
+import type { Pace } from '../../core/time-slices.js';
 import { escapeQuoted } from '../../xml/writer.js';
 import { branchOf, childNode, type SchemaNode, typesOf } from '../check/schema-node.js';
 import type { ConfigPath } from '../keys/config-path.js';

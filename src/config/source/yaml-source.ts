@@ -13,9 +13,9 @@ import {
   type YAMLError,
   YAMLMap,
 } from 'yaml';
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
-import { makeOncePer } from '../../base/get-or-make.js';
-import { runAtOnce, type Steps } from '../../base/time-slices.js';
+import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
+import { makeOncePer } from '../../core/maps.js';
+import { runAtOnce, type Steps } from '../../core/time-slices.js';
 import type { ConfigPath } from '../keys/config-path.js';
 import { parseYaml, plainData } from './yaml-document.js';
 

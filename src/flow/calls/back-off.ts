@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { Refusal } from '../../base/refusals/refusal.js';
+import type { Refusal } from '../../core/refusals/refusal.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
 import type { BackendCall } from './backend-call.js';
 import { type FaultFinder, findFault } from './fault-finder.js';

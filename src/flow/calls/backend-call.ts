@@ -1,5 +1,5 @@
-import type { Deviation } from '../../base/tolerance.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import type { Deviation } from '../../core/tolerance.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
 import type { Upstream } from '../../upstream/upstream.js';
 import type { Operation } from '../../wsdl/model.js';

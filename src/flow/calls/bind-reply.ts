@@ -1,7 +1,7 @@
-import type { Facts } from '../../base/refusals/facts.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import type { Deviation } from '../../base/tolerance.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import type { Facts } from '../../core/refusals/facts.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { Deviation } from '../../core/tolerance.js';
 import type { Dialect } from '../../soap/dialect.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { KIB } from '../../base/limit.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { KIB } from '../../core/limit.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
 import { withoutLength } from './without-length.js';

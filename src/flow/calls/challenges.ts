@@ -1,5 +1,5 @@
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import { isPrintable } from './reply-head.js';

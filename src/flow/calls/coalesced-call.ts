@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import type { CacheUse } from '../../base/exchange.js';
-import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import type { CallObserver } from '../../base/request-observer.js';
-import type { AnswerSource, Suspicions } from '../../base/suspicions.js';
 import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { ReadRule } from '../../cache/rules.js';
+import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
+import type { CallObserver } from '../../core/request-observer.js';
+import type { AnswerSource, Suspicions } from '../../core/shared/suspicions.js';
+import type { CacheUse } from '../../gateway/exchange.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import { variesBeyondKey } from './call-key.js';
 import { type CallParts, callUpstream, type DeclaredCall, type ReplyUse } from './declared-call.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Exchange } from '../../base/exchange.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { Ending } from '../http/ending.js';
 import type { MessageCaller } from './authorize.js';
 

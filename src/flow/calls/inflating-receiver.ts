@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
-import { isGzip } from '../../base/compress.js';
-import { asRefusal, asUpstream, type Refusal } from '../../base/refusals/refusal.js';
-import { Stages } from '../../base/stages.js';
+import { asRefusal, asUpstream, type Refusal } from '../../core/refusals/refusal.js';
+import { Stages } from '../../core/stages.js';
+import { isGzip } from '../../gateway/compress.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import { Inflater } from '../http/inflate.js';

@@ -1,10 +1,10 @@
 import type { Buffer } from 'node:buffer';
-import type { EventBus } from '../../base/event-bus.js';
-import { getOrMake } from '../../base/get-or-make.js';
 import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { ReplyDecoder } from '../../codec/read/decode.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { getOrMake } from '../../core/maps.js';
+import type { EventBus } from '../../core/shared/event-bus.js';
 import { valuesRead } from '../../graphql/subscription/event-values.js';
 import type { EventTopic, ValueReading } from '../../graphql/subscription/subscription.js';
 import type { Operation } from '../../wsdl/model.js';

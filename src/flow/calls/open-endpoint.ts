@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Exchange } from '../../base/exchange.js';
+import type { Exchange } from '../../gateway/exchange.js';
 
 /** What is answered before credentials are asked for. It knows nothing that needs one. */
 export interface OpenEndpoint {

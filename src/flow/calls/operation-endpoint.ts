@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Exchange } from '../../base/exchange.js';
-import type { Refusal } from '../../base/refusals/refusal.js';
+import type { Refusal } from '../../core/refusals/refusal.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { OpenEndpoint } from './open-endpoint.js';
 

@@ -1,16 +1,16 @@
 import type { Buffer } from 'node:buffer';
-import { Refusal } from '../../base/refusals/refusal.js';
 import { placeInRequest } from '../../codec/write/encode.js';
 import { claimText, type RequestContext } from '../../codec/write/source.js';
 import type { MadeBlock } from '../../compile/soap/made-security.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import { type BlockWriter, type HeaderPlace, printBlocks } from '../../soap/header/header-place.js';
 import { type PackageType, XOP_PACKAGE } from '../../soap/mime/package-type.js';
-import { type SigningRules, signMessage } from '../../soap/security/message-signer.js';
-import { signPackage } from '../../soap/security/package-signer.js';
-import { unsupportedAlgorithm } from '../../soap/security/security-refusals.js';
 import type { Insertion, UpstreamRequest } from '../../upstream/reply.js';
+import { type SigningRules, signMessage } from '../../wss/message-signer.js';
+import { signPackage } from '../../wss/package-signer.js';
+import { unsupportedAlgorithm } from '../../wss/security-refusals.js';
 import type { Encoding } from '../../xml/transcode.js';
 import { UNWRITABLE } from '../../xml/writer.js';
 

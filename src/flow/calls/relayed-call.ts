@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import type { PollReply } from '../../base/poll-sharing.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { PollReply } from '../../gateway/shared/poll-sharing.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import { type CallParts, callUpstream, type DeclaredCall } from './declared-call.js';
 import { headOf, ReplayedCall } from './replayed-call.js';

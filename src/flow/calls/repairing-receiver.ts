@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { type Deviation, repairsBytes, type Tolerance } from '../../base/tolerance.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { type Deviation, repairsBytes, type Tolerance } from '../../core/tolerance.js';
 import type { MessageReader } from '../../soap/gate.js';
 import { readMediaType } from '../../soap/mime/media-type.js';
 import { type DocumentRepair, PackageRepair } from '../../soap/mime/package-repair.js';

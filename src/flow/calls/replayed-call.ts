@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { asRefusal, type Refusal } from '../../base/refusals/refusal.js';
 import type { CachedReply, StoredReply } from '../../cache/reply-cache.js';
+import { asRefusal, type Refusal } from '../../core/refusals/refusal.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
 import type { DeclaredCall, ReplyUse } from './declared-call.js';
 

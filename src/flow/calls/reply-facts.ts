@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
-import { KIB } from '../../base/limit.js';
-import { Refusal, type ReplyFacts } from '../../base/refusals/refusal.js';
-import type { Deviation } from '../../base/tolerance.js';
 import { FURTHER_ELEMENTS } from '../../codec/validity/misplaced.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { KIB } from '../../core/limit.js';
+import { Refusal, type ReplyFacts } from '../../core/refusals/refusal.js';
+import type { Deviation } from '../../core/tolerance.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import { expandedName } from '../../xml/events.js';

@@ -1,7 +1,7 @@
-import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
-import type { AnswerSource } from '../../base/suspicions.js';
-import { STRICT, type Tolerance } from '../../base/tolerance.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { asRefusal, asUpstream, Refusal } from '../../core/refusals/refusal.js';
+import type { AnswerSource } from '../../core/shared/suspicions.js';
+import { STRICT, type Tolerance } from '../../core/tolerance.js';
 import { type MediaType, readMediaType } from '../../soap/mime/media-type.js';
 import { PACKAGE, type PackageType, readPackageType } from '../../soap/mime/package-type.js';
 import type { ReplyHead } from '../../upstream/reply.js';

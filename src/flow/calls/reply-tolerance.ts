@@ -1,13 +1,13 @@
-import type { Exchange } from '../../base/exchange.js';
-import { Refusal, type RefusalOptions } from '../../base/refusals/refusal.js';
-import type { RefusalCode } from '../../base/refusals/refusals.js';
+import type { SoapService } from '../../compile/soap/service.js';
+import type { ToleratedContent } from '../../compile/soap/validity.js';
+import { Refusal, type RefusalOptions } from '../../core/refusals/refusal.js';
+import type { RefusalCode } from '../../core/refusals/refusals.js';
 import {
   CHANGES_SIGNED_BYTES,
   type Deviation,
   type ToleratedDeviation,
-} from '../../base/tolerance.js';
-import type { SoapService } from '../../compile/soap/service.js';
-import type { ToleratedContent } from '../../compile/soap/validity.js';
+} from '../../core/tolerance.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { Edit } from '../../soap/edit.js';
 import { rebindWrapper } from '../../soap/rebind-wrapper.js';
 import type { ElementDeclaration, Operation, Particle } from '../../wsdl/model.js';

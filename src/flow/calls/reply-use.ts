@@ -1,4 +1,4 @@
-import type { Exchange } from '../../base/exchange.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import type { ReplyUse } from './declared-call.js';

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
-import { KIB } from '../../base/limit.js';
-import type { Refusal } from '../../base/refusals/refusal.js';
-import type { RequestObserver } from '../../base/request-observer.js';
 import { type ServiceSession, tokenBlock, withTokenField } from '../../compile/soap/token-place.js';
+import { KIB } from '../../core/limit.js';
+import type { Refusal } from '../../core/refusals/refusal.js';
+import type { RequestObserver } from '../../core/request-observer.js';
 import type { TokenSource } from '../../upstream/credentials/token-source.js';
 import { RepeatableCall } from '../../upstream/repeatable-call.js';
 import { isStreamed, type ReplyHead, type UpstreamCall } from '../../upstream/reply.js';

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
-import type { CacheUse, Exchange } from '../../base/exchange.js';
-import type { Suspicions } from '../../base/suspicions.js';
 import type { Invalidator } from '../../cache/invalidator.js';
 import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, ReadRule } from '../../cache/rules.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import type { Suspicions } from '../../core/shared/suspicions.js';
+import type { CacheUse, Exchange } from '../../gateway/exchange.js';
 import type { Operation } from '../../wsdl/model.js';
 import { callClaim, callKey } from './call-key.js';
 import { withoutOrigin } from './caller-fields.js';

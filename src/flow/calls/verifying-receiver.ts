@@ -1,13 +1,13 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
 import type { ReplyVerification } from '../../compile/soap/reply-verification.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { asRefusal, asUpstream, Refusal } from '../../core/refusals/refusal.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
-import { MessageVerifier } from '../../soap/security/message-verifier.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
+import { MessageVerifier } from '../../wss/message-verifier.js';
 import { type MessageReading, takeReaders } from './readers.js';
 import { peekReply } from './reply-facts.js';
 import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from './reply-head.js';

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
-import { joinBuffers } from '../../base/join-adjacent.js';
-import { KIB } from '../../base/limit.js';
 import type { ContentPlace, ContentReceiver } from '../../codec/read/content-receiver.js';
+import { joinBuffers } from '../../core/bytes.js';
+import { KIB } from '../../core/limit.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { StreamedAnswer } from '../http/streamed-answer.js';
 

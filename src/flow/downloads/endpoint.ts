@@ -1,4 +1,4 @@
-import { Refusal } from '../../base/refusals/refusal.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import { DescribedCalls } from '../../graphql/described/described-call.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { OperationEndpoint } from '../calls/operation-endpoint.js';

@@ -1,8 +1,8 @@
-import { MIB } from '../../base/limit.js';
-import { Refusal } from '../../base/refusals/refusal.js';
 import { sendWhole, type WholeReply } from '../../compile/own-calls/constant-call.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { withTokenField } from '../../compile/soap/token-place.js';
+import { MIB } from '../../core/limit.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import { DEFAULT_CALLS } from '../../upstream/call-rules.js';
 import { lend, withFields } from '../../upstream/credentials/credentials.js';
 import { type FetchedFile, followRedirects, inflated } from '../../upstream/fetch-document.js';

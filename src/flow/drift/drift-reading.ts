@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { errorDiagnostics, printDiagnostic } from '../../base/diagnostic.js';
-import { hideQueries } from '../../base/hide-queries.js';
-import { emptySnapshot, recordInputs, replayInputs } from '../../base/inputs.js';
-import { MIB } from '../../base/limit.js';
-import { type Read, RememberedReads } from '../../base/remembered-reads.js';
+import { errorDiagnostics, printDiagnostic } from '../../core/diagnostic.js';
+import { emptySnapshot, recordInputs, replayInputs } from '../../core/files/inputs.js';
+import { type Read, RememberedReads } from '../../core/files/remembered-reads.js';
+import { MIB } from '../../core/limit.js';
+import { hideQueries } from '../../gateway/hide-queries.js';
 import { routeTo } from '../../upstream/dial/dial.js';
 import { TlsMaterial, type TlsOptions } from '../../upstream/dial/tls.js';
 import { type FetchedFile, fetchDocument } from '../../upstream/fetch-document.js';

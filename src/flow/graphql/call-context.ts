@@ -1,11 +1,11 @@
 import type { Client } from '../../access/client.js';
-import type { CancelSignal } from '../../base/cancellation.js';
-import type { Exchange } from '../../base/exchange.js';
-import type { SubjectToken } from '../../base/subject-token.js';
 import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { AddressMaker } from '../../codec/read/content-receiver.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import type { CancelSignal } from '../../core/cancellation.js';
+import type { SubjectToken } from '../../core/subject-token.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { RawFields } from '../calls/caller-fields.js';

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { Refusal } from '../../base/refusals/refusal.js';
 import { addressingBlocks, type HeaderBlock } from '../../codec/write/addressing-blocks.js';
 import { encodeAttachments } from '../../codec/write/attachments.js';
 import { BinaryParts } from '../../codec/write/binary-parts.js';
 import { encodeRequest, type RequestValues } from '../../codec/write/encode.js';
 import { XML_DECLARATION } from '../../codec/write/render.js';
 import type { RequestContext } from '../../codec/write/source.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { CallToCheck } from '../../graphql/run/field-call.js';
 import type { PackageType } from '../../soap/mime/package-type.js';
 import { writePackage } from '../../soap/mime/write-package.js';

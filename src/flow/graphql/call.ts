@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { newMessageId, writesMessageId } from '../../codec/write/addressing-blocks.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { affinityOf, textInRequest } from '../calls/affinity.js';

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
-import type { Exchange } from '../../base/exchange.js';
 import type { Config } from '../../config/schema.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import { endLingering, REQUEST_ID } from '../http/linger.js';
 
 /**

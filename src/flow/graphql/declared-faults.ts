@@ -1,9 +1,9 @@
-import { addToGroup } from '../../base/groups.js';
-import { KIB } from '../../base/limit.js';
 import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { Decoded, FaultPlan, FaultPlans } from '../../codec/plan/plan.js';
 import { ReplyDecoder } from '../../codec/read/decode.js';
 import { EncodedReply } from '../../codec/read/encoded.js';
+import { KIB } from '../../core/limit.js';
+import { addToGroup } from '../../core/maps.js';
 import { type DetailObserver, type FaultReader, SoapFaultError } from '../../soap/fault/fault.js';
 import {
   ALL,

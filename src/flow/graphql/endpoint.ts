@@ -1,10 +1,10 @@
 import type { Policy } from '../../access/policy.js';
-import type { Suspicions } from '../../base/suspicions.js';
 import type { Invalidator } from '../../cache/invalidator.js';
 import { BASE64_SCALAR } from '../../codec/values/base64.js';
 import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Compiled } from '../../compile.js';
+import type { Suspicions } from '../../core/shared/suspicions.js';
 import type { PersistedStore } from '../../graphql/admission/document-cache.js';
 import { PersistedDocuments } from '../../graphql/admission/persisted.js';
 import { describedOperations } from '../../graphql/described/described-operation.js';

@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import type { Client } from '../../access/client.js';
 import type { Policy } from '../../access/policy.js';
-import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
-import type { Exchange, FieldDecisions } from '../../base/exchange.js';
-import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { Grant } from '../../budget/budget.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { RequestContext } from '../../codec/write/source.js';
+import { Cancellation, type CancelSignal } from '../../core/cancellation.js';
+import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
+import type { Exchange, FieldDecisions } from '../../gateway/exchange.js';
 import type { Admitted } from '../../graphql/admission/admit.js';
 import { limitOf } from '../../graphql/admission/limit-checker.js';
 import { costRefusal } from '../../graphql/cost/cost-refusal.js';

@@ -1,7 +1,7 @@
-import type { Cancellation } from '../../base/cancellation.js';
-import type { Exchange } from '../../base/exchange.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import type { JsonBounds } from '../../base/strict-json.js';
+import type { Cancellation } from '../../core/cancellation.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { JsonBounds } from '../../core/strict-json.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import { CARRIED, type StreamCarrier } from '../../graphql/http.js';
 import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';

@@ -1,5 +1,5 @@
 import type { Client } from '../../access/client.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { ruleOf } from '../../graphql/rights/field-rule.js';
 import { authorizeCall, mayMakeCall } from '../calls/authorize.js';

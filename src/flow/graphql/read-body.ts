@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../base/refusals/refusal.js';
-import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
+import { SHORT_MESSAGE_BYTES } from '../../core/bytes.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import { checkJsonType, checkNoCoding } from '../../graphql/admission/params.js';
 import { decodeText, readText } from '../../graphql/admission/read-text.js';
 import type { HttpExchange } from '../calls/http-exchange.js';

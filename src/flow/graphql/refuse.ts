@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
-
-import type { Exchange } from '../../base/exchange.js';
-import type { Refusal } from '../../base/refusals/refusal.js';
+import type { Refusal } from '../../core/refusals/refusal.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import { refusalErrors } from '../../graphql/errors.js';
 import { refuseHttp, refuseInForm } from '../http/refuse.js';
 import { GRAPHQL_ACCEPTED } from '../http/sentence.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '../../access/client.js';
-import { BoundedCache } from '../../base/bounded-cache.js';
-import { scopesIn } from '../../base/requirement.js';
+import { BoundedCache } from '../../core/bounded-cache.js';
+import { scopesIn } from '../../core/requirement.js';
 import { FieldRights } from '../../graphql/rights/field-rights.js';
 import type { FieldRule } from '../../graphql/rights/field-rule.js';
 import { Masker } from '../../graphql/rights/mask.js';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { compress, isCompressible } from '../../base/compress.js';
-import { KIB } from '../../base/limit.js';
+import { KIB } from '../../core/limit.js';
+import { compress, isCompressible } from '../../gateway/compress.js';
 import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { isKnownTag } from '../http/known-tag.js';

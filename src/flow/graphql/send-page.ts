@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { takesGzip } from '../../base/compress.js';
-import type { Exchange } from '../../base/exchange.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import { takesGzip } from '../../gateway/compress.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { Asset } from '../../graphql/page/assets.js';
 import { PAGE_POLICY, type Page } from '../../graphql/page/page.js';
 import type { OpenEndpoint } from '../calls/open-endpoint.js';

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { Client } from '../../access/client.js';
-import type { FieldSpellings } from '../../base/field-names.js';
-import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
+import type { FieldSpellings } from '../../core/http/field-names.js';
+import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
 import type { SubschemaReply, SubschemaRequest } from '../../graphql/fields/subschema.js';
 import { checkJsonHead, secondsIn } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { nextPollPhase } from '../../base/poll-phase.js';
+import { nextPollPhase } from './poll-phase.js';
 
 /** How long kept connections may still bring a request once nothing is in flight any more. */
 const QUIET_MILLIS = 500;

@@ -1,6 +1,6 @@
 import type { Client } from '../../access/client.js';
-import type { CancelSignal } from '../../base/cancellation.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import type { CancelSignal } from '../../core/cancellation.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 
 /** Gives a permit back. Called once; further calls do nothing. */
 export type Release = () => void;

@@ -1,9 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-
-import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
-import { wireStatus } from '../../base/refusals/wire-status.js';
 import type { HttpLimits } from '../../config/listen/http-limits.js';
+import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import { wireStatus } from '../../core/refusals/wire-status.js';
 import { reset } from '../../listen/peer-certificate.js';
 import { Ending } from './ending.js';
 import { LINGER_MILLIS } from './linger.js';

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-
-import { hostNames, isHostAllowed } from '../../base/host-name.js';
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
 import { listenHosts } from '../../config/listen/listen-keys.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import { hostNames, isHostAllowed } from '../../gateway/host-name.js';
 import { assetsPath } from '../../graphql/page/assets-path.js';
 
 /** Throws `HTTP_MISDIRECTED` for a request to `path` whose Host is not a name of the gateway. */

@@ -1,9 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-
-import type { Exchange } from '../../base/exchange.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import { recordOf } from './connection-record.js';
 import { fairScheduler, type SlicedTask } from './fair-scheduler.js';
 

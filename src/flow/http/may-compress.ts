@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { Client } from '../../access/client.js';
-import { hasAmbientCredentials, takesGzip } from '../../base/compress.js';
+import { hasAmbientCredentials, takesGzip } from '../../gateway/compress.js';
 import { certificateOf } from '../../listen/peer-certificate.js';
 
 /**

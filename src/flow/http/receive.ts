@@ -3,9 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 
-import { joinAdjacent } from '../../base/join-adjacent.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
+import { joinAdjacent, SHORT_MESSAGE_BYTES } from '../../core/bytes.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { Gate, GateOutput } from '../../soap/gate.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import { Collected } from './collected.js';

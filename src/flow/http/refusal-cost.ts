@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-
-import type { Exchange } from '../../base/exchange.js';
-import type { Refusal } from '../../base/refusals/refusal.js';
+import type { Refusal } from '../../core/refusals/refusal.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { Cost } from './penalty-box.js';
 
 /** Time to read half a header field. */

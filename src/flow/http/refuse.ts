@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
-
-import type { Exchange } from '../../base/exchange.js';
-import type { Refusal } from '../../base/refusals/refusal.js';
-import { CREDENTIALS_MISSING } from '../../base/refusals/refusals.js';
-import { wireStatus } from '../../base/refusals/wire-status.js';
+import type { Refusal } from '../../core/refusals/refusal.js';
+import { CREDENTIALS_MISSING } from '../../core/refusals/refusals.js';
+import { wireStatus } from '../../core/refusals/wire-status.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import { reset } from '../../listen/peer-certificate.js';
 import { endLingering, REQUEST_ID } from './linger.js';
 import { type Accepted, acceptPost, sentenceOf } from './sentence.js';

@@ -1,5 +1,5 @@
-import type { Refusal } from '../../base/refusals/refusal.js';
-import type { RefusalCode } from '../../base/refusals/refusals.js';
+import type { Refusal } from '../../core/refusals/refusal.js';
+import type { RefusalCode } from '../../core/refusals/refusals.js';
 
 /** What an address takes by POST. */
 export interface Accepted {

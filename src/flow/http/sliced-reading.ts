@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
-import { KIB } from '../../base/limit.js';
-import { packetRead } from '../../base/packet-memory.js';
+import { KIB } from '../../core/limit.js';
+import { packetRead } from '../../core/packet-memory.js';
 import { recordOf } from './connection-record.js';
 import { fairScheduler, type SlicedTask, type TaskOwner } from './fair-scheduler.js';
 

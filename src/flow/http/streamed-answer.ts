@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Exchange } from '../../base/exchange.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import { linger, REQUEST_ID } from './linger.js';
 import { writePart } from './write-part.js';
 

@@ -2,16 +2,16 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { KIB } from '../../base/limit.js';
+import { KIB } from '../../core/limit.js';
+import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
+import type { Suspicions } from '../../core/shared/suspicions.js';
 import type {
   KeptAnswer,
   KeyClaim,
   KeyState,
   OutcomeStore,
   OwnedClaim,
-} from '../../base/outcome-store.js';
-import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import type { Suspicions } from '../../base/suspicions.js';
+} from '../../gateway/shared/outcome-store.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
 import type { BegunCall } from '../calls/declared-call.js';
 import { headOf, ReplayedCall } from '../calls/replayed-call.js';

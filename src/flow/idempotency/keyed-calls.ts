@@ -1,6 +1,6 @@
-import type { KeyClaim, OutcomeStore } from '../../base/outcome-store.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import type { Suspicions } from '../../base/suspicions.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { Suspicions } from '../../core/shared/suspicions.js';
+import type { KeyClaim, OutcomeStore } from '../../gateway/shared/outcome-store.js';
 import type { UpstreamReceiver } from '../../upstream/reply.js';
 import type { DeclaredCall, KeyedStarter } from '../calls/declared-call.js';
 import { ReplayedCall } from '../calls/replayed-call.js';

@@ -1,5 +1,5 @@
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { Operation } from '../../wsdl/model.js';
 
 /** Characters of a key. */

@@ -1,6 +1,11 @@
 import { performance } from 'node:perf_hooks';
-import { MIB } from '../../base/limit.js';
-import type { KeptAnswer, KeyState, OutcomeStore, OwnedClaim } from '../../base/outcome-store.js';
+import { MIB } from '../../core/limit.js';
+import type {
+  KeptAnswer,
+  KeyState,
+  OutcomeStore,
+  OwnedClaim,
+} from '../../gateway/shared/outcome-store.js';
 
 /** Keys that one process remembers, and the bytes of their answers. */
 const OUTCOMES_MAX = 100_000;

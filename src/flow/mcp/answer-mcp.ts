@@ -1,7 +1,7 @@
-import type { Cancellation } from '../../base/cancellation.js';
-import { isRecord } from '../../base/record.js';
-import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import { wireStatus } from '../../base/refusals/wire-status.js';
+import type { Cancellation } from '../../core/cancellation.js';
+import { isRecord } from '../../core/json.js';
+import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
+import { wireStatus } from '../../core/refusals/wire-status.js';
 import { boundsOf, parseJson } from '../../graphql/admission/params.js';
 import type { DescribedCalls } from '../../graphql/described/described-call.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Client } from '../../access/client.js';
-import type { NonceStore } from '../../base/nonce-store.js';
-import { parsedJson } from '../../base/parsed-json.js';
-import { isRecord } from '../../base/record.js';
-import { TextSeal } from '../../base/text-seal.js';
+import { isRecord, parsedJson } from '../../core/json.js';
+import type { NonceStore } from '../../core/shared/nonce-store.js';
+import { TextSeal } from '../../gateway/text-seal.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { CODES, type McpMessage, ProtocolError } from './message.js';
 import type { Confirmed, PendingConfirmations } from './pending-confirmations.js';

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { hostNames, isHostAllowed } from '../../base/host-name.js';
-import type { NonceStore } from '../../base/nonce-store.js';
-import { packageVersion } from '../../base/package-folder.js';
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
 import { listenHosts } from '../../config/listen/listen-keys.js';
+import { packageVersion } from '../../core/files/package-folder.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { NonceStore } from '../../core/shared/nonce-store.js';
+import { hostNames, isHostAllowed } from '../../gateway/host-name.js';
 import { DescribedCalls } from '../../graphql/described/described-call.js';
 import type { OperationEndpoint } from '../calls/operation-endpoint.js';
 import { exactOrigins, originOf } from '../graphql/cors.js';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { CancelSignal } from '../../base/cancellation.js';
+import type { CancelSignal } from '../../core/cancellation.js';
 import type {
   ConfirmationChannel,
   ConfirmationNews,
   ConfirmationUse,
-} from '../../base/confirmation-channel.js';
-import { OnceMemory } from '../../base/once-memory.js';
+} from '../../gateway/shared/confirmation-channel.js';
+import { OnceMemory } from '../../gateway/shared/once-memory.js';
 
 /** How the wait for a person ended. */
 export type Confirmed = 'accepted' | 'declined' | 'late' | 'gone' | 'full';

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
 import type {
   DescribedCall,
   DescribedCalls,

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Client } from '../../access/client.js';
-import { getOrMake } from '../../base/get-or-make.js';
-import { type Steps, TimeSlices } from '../../base/time-slices.js';
+import { getOrMake } from '../../core/maps.js';
+import { type Steps, TimeSlices } from '../../core/time-slices.js';
 import {
   introspectionPoints,
   prepareWholeCount,

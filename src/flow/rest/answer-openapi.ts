@@ -1,14 +1,14 @@
 import type { Buffer } from 'node:buffer';
 import type { Client } from '../../access/client.js';
-import { BoundedCache } from '../../base/bounded-cache.js';
-import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import { SharedMaking } from '../../base/shared-making.js';
-import { TimeSlices } from '../../base/time-slices.js';
 import { OpenApiPrinter } from '../../compile/rest/openapi.js';
 import type { OpenApiForm } from '../../compile/rest/openapi-text.js';
 import type { RestTable } from '../../compile/rest/rest-table.js';
 import { OPENAPI_JSON, OPENAPI_YAML } from '../../config/rest/rest-rules.js';
+import { BoundedCache } from '../../core/bounded-cache.js';
+import { Cancellation, type CancelSignal } from '../../core/cancellation.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import { SharedMaking } from '../../core/shared-making.js';
+import { TimeSlices } from '../../core/time-slices.js';
 import {
   introspectionPoints,
   prepareWholeCount,

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
-import type { Cancellation } from '../../base/cancellation.js';
-import { isRecord } from '../../base/record.js';
-import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
+import type { Cancellation } from '../../core/cancellation.js';
+import { isRecord } from '../../core/json.js';
+import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
 import { boundsOf, parseJson, preventForgery } from '../../graphql/admission/params.js';
 import type {
   DescribedCall,

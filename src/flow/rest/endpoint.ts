@@ -1,5 +1,5 @@
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import { DescribedCalls } from '../../graphql/described/described-call.js';
 import type { OperationEndpoint } from '../calls/operation-endpoint.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';

@@ -1,5 +1,5 @@
-import { KIB } from '../../base/limit.js';
 import type { ItemReceiver } from '../../codec/read/reply-receiver.js';
+import { KIB } from '../../core/limit.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { StreamedAnswer } from '../http/streamed-answer.js';
 import { ERRORS, MEDIA_TYPES } from './rest-form.js';

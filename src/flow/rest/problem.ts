@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { Exchange } from '../../base/exchange.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import { kindOf, type RefusalCode } from '../../base/refusals/refusals.js';
-import { wireStatus } from '../../base/refusals/wire-status.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import { kindOf, type RefusalCode } from '../../core/refusals/refusals.js';
+import { wireStatus } from '../../core/refusals/wire-status.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { DescribedFault, DescribedOutcome } from '../../graphql/described/described-call.js';
 import type { PrintedProblem } from '../../graphql/described/input-problems.js';
 import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';

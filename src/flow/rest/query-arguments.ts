@@ -5,8 +5,8 @@ import {
   isInputObjectType,
   isListType,
 } from 'graphql';
-import { isRecord } from '../../base/record.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { isRecord } from '../../core/json.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import type { RawVariables } from '../../graphql/output/reply-plan.js';
 

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { usualName } from '../../base/field-names.js';
-import { hasPathPrefix } from '../../base/path-prefix.js';
-import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
+import { hasPathPrefix } from '../../compile/listen/routes.js';
 import type { Compiled } from '../../compile.js';
+import { usualName } from '../../core/http/field-names.js';
+import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
 import { makePlainProxy, type PlainProxy } from '../../upstream/plain.js';
 import { authorizeAndChargeOther } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Policy } from '../../access/policy.js';
-import type { Exchange } from '../../base/exchange.js';
-import type { NonceStore } from '../../base/nonce-store.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import type { CallObserver } from '../../base/request-observer.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { CallObserver } from '../../core/request-observer.js';
+import type { NonceStore } from '../../core/shared/nonce-store.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { FieldRule } from '../../graphql/rights/field-rule.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { affinityOf } from '../calls/affinity.js';

@@ -1,4 +1,4 @@
-import { hasPathPrefix } from '../../base/path-prefix.js';
+import { hasPathPrefix } from '../../compile/listen/routes.js';
 
 /**
  * A cookie that a backend sets, for callers of a service at this path (RFC 6265 section 5): they

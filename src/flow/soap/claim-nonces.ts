@@ -1,6 +1,6 @@
-import type { NonceClaim, NonceStore } from '../../base/nonce-store.js';
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { NonceClaim, NonceStore } from '../../core/shared/nonce-store.js';
 
 /**
  * Asks the other processes for nonces that are new to this one. While they cannot be asked, a

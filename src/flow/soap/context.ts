@@ -1,5 +1,5 @@
-import type { Exchange } from '../../base/exchange.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { GateOptions } from '../../soap/gate.js';
 import type { Affinity } from '../../upstream/balancer.js';
 import type { Upstream } from '../../upstream/upstream.js';

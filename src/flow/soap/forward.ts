@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { KIB } from '../../base/limit.js';
-import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
-import { Stages } from '../../base/stages.js';
-import { DEVIATION_CODES, DEVIATIONS, OF_BYTES, type Tolerance } from '../../base/tolerance.js';
+import { KIB } from '../../core/limit.js';
+import { asRefusal, asUpstream, Refusal } from '../../core/refusals/refusal.js';
+import { Stages } from '../../core/stages.js';
+import { DEVIATION_CODES, DEVIATIONS, OF_BYTES, type Tolerance } from '../../core/tolerance.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate, type MessageReader } from '../../soap/gate.js';
 import { isSecurity } from '../../soap/header/security-reader.js';

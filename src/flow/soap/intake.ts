@@ -1,8 +1,7 @@
 import { performance } from 'node:perf_hooks';
-
-import type { NonceStore } from '../../base/nonce-store.js';
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { KnownOperation } from '../../compile/soap/request-group.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { NonceStore } from '../../core/shared/nonce-store.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate, type GateOptions } from '../../soap/gate.js';
 import type { Encoding } from '../../xml/transcode.js';

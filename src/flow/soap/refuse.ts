@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
-import type { Exchange } from '../../base/exchange.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import { hasFault, wireStatus } from '../../base/refusals/wire-status.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import { hasFault, wireStatus } from '../../core/refusals/wire-status.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import { type Dialect, dialectOfName } from '../../soap/dialect.js';
 import { faultCodeOf, printFault } from '../../soap/fault/print-fault.js';
 import { dialectsOfMediaType, printMediaType } from '../../soap/mime/media-type.js';

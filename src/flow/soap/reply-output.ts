@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../base/refusals/refusal.js';
-import { faultStatus } from '../../base/refusals/wire-status.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import { faultStatus } from '../../core/refusals/wire-status.js';
 import { dialectOfName } from '../../soap/dialect.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import { prepareFault, type Repair } from '../../soap/fault/fault-answer.js';

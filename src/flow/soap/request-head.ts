@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-
-import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
 import type { GateOptions } from '../../soap/gate.js';
 import { contentTypeRule, type MediaType, readMediaType } from '../../soap/mime/media-type.js';
 import { PACKAGE, type PackageType, readPackageType } from '../../soap/mime/package-type.js';

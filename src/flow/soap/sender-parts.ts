@@ -5,9 +5,9 @@ import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import { isAddressing } from '../../soap/header/addressing.js';
 import { isSecurity } from '../../soap/header/security-reader.js';
-import { isForRole } from '../../soap/security/header-verification.js';
-import type { VerifiedMessage } from '../../soap/security/message-verifier.js';
-import { DS, SAML1, SAML2, WSSE, WSSE11, WSU, X509_V3 } from '../../soap/security/wsse-names.js';
+import { isForRole } from '../../wss/header-verification.js';
+import type { VerifiedMessage } from '../../wss/message-verifier.js';
+import { DS, SAML1, SAML2, WSSE, WSSE11, WSU, X509_V3 } from '../../wss/wsse-names.js';
 import { type Interest, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
 import type { Encoding } from '../../xml/transcode.js';
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { Networks } from '../../access/network/networks.js';
-import { hostNames } from '../../base/host-name.js';
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import { hostNames } from '../../gateway/host-name.js';
 import { isEncrypted } from '../../listen/peer-certificate.js';
 
 /**

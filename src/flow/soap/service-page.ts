@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
-import type { Exchange } from '../../base/exchange.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import { REQUEST_ID } from '../http/linger.js';
 import { asksForDocument } from './wsdl.js';
 

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-
-import type { Exchange } from '../../base/exchange.js';
-import type { FieldSpellings } from '../../base/field-names.js';
 import type { SoapService } from '../../compile/soap/service.js';
+import type { FieldSpellings } from '../../core/http/field-names.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { Dialect } from '../../soap/dialect.js';
 import { type MediaType, printContentType } from '../../soap/mime/media-type.js';
 import type { Encoding } from '../../xml/transcode.js';

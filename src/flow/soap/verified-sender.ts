@@ -1,10 +1,10 @@
 import type { MessageSender } from '../../access/client.js';
-import type { Exchange } from '../../base/exchange.js';
-import type { NonceClaim } from '../../base/nonce-store.js';
-import type { OnceMemory } from '../../base/once-memory.js';
-import { Refusal, type RefusalOptions } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { MessageVerifier, type VerifiedMessage } from '../../soap/security/message-verifier.js';
+import { Refusal, type RefusalOptions } from '../../core/refusals/refusal.js';
+import type { NonceClaim } from '../../core/shared/nonce-store.js';
+import type { Exchange } from '../../gateway/exchange.js';
+import type { OnceMemory } from '../../gateway/shared/once-memory.js';
+import { MessageVerifier, type VerifiedMessage } from '../../wss/message-verifier.js';
 import type { XmlHandler } from '../../xml/events.js';
 
 /**

@@ -1,12 +1,11 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
-
-import { BoundedCache } from '../../base/bounded-cache.js';
-import { compress, isCompressible } from '../../base/compress.js';
-import { MIB } from '../../base/limit.js';
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Compiled } from '../../compile.js';
+import { BoundedCache } from '../../core/bounded-cache.js';
+import { MIB } from '../../core/limit.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import { compress, isCompressible } from '../../gateway/compress.js';
 import { portKey } from '../../wsdl/document.js';
 import { type ServedDocument, servedDocument } from '../../wsdl/serve.js';
 import type { HttpExchange } from '../calls/http-exchange.js';

@@ -5,13 +5,13 @@ import type { Client, CallerIdentity as Credentials } from '../../access/client.
 import type { LiveClient } from '../../access/live-client.js';
 import type { LiveClients } from '../../access/live-clients.js';
 import { beginExchange } from '../../access/network/address.js';
-import type { EventBus } from '../../base/event-bus.js';
-import type { Exchange } from '../../base/exchange.js';
-import type { PollSharing } from '../../base/poll-sharing.js';
-import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import { dropInvalidContext } from '../../base/trace-headers.js';
 import type { Budgets } from '../../budget/budget.js';
 import type { Compiled } from '../../compile.js';
+import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
+import type { EventBus } from '../../core/shared/event-bus.js';
+import type { Exchange } from '../../gateway/exchange.js';
+import type { PollSharing } from '../../gateway/shared/poll-sharing.js';
+import { dropInvalidContext } from '../../gateway/trace-headers.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { Observers } from '../calls/observation.js';
 import { exactOrigins, originOf } from '../graphql/cors.js';

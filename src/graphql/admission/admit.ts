@@ -10,8 +10,8 @@ import {
   type Source,
   TokenKind,
 } from 'graphql';
-import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
-import { runAtOnce, type Steps, TimeSlices } from '../../base/time-slices.js';
+import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import { runAtOnce, type Steps, TimeSlices } from '../../core/time-slices.js';
 import type { Estimate } from '../cost/cost.js';
 import { costRefusal } from '../cost/cost-refusal.js';
 import type { CostTable } from '../cost/cost-table.js';

@@ -1,6 +1,6 @@
 import type { OperationDefinitionNode } from 'graphql';
-import { BoundedCache } from '../../base/bounded-cache.js';
-import { getOrMake } from '../../base/get-or-make.js';
+import { BoundedCache } from '../../core/bounded-cache.js';
+import { getOrMake } from '../../core/maps.js';
 import type { CountBytes } from '../count-bytes.js';
 import { GRAPHQL_LIMITS } from '../limits.js';
 import type { Variables } from '../output/reply-plan.js';

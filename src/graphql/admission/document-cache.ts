@@ -1,8 +1,8 @@
 import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 import { Kind, visit } from 'graphql';
-import { BoundedCache } from '../../base/bounded-cache.js';
-import { getOrMake } from '../../base/get-or-make.js';
-import { MIB } from '../../base/limit.js';
+import { BoundedCache } from '../../core/bounded-cache.js';
+import { MIB } from '../../core/limit.js';
+import { getOrMake } from '../../core/maps.js';
 import { OperationSource } from '../document-source.js';
 import type { MeasurableLimit } from '../limits.js';
 import type { Fragments } from '../output/reply-plan.js';

@@ -16,8 +16,8 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql';
-import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
-import { runAtOnce, type Steps, TimeSlices } from '../../base/time-slices.js';
+import { getOrMake, makeOncePer } from '../../core/maps.js';
+import { runAtOnce, type Steps, TimeSlices } from '../../core/time-slices.js';
 import type { Fragments } from '../output/reply-plan.js';
 import { fragmentsOf } from './document-cache.js';
 

@@ -16,8 +16,7 @@ import {
   type ValidationContext,
   type ValueNode,
 } from 'graphql';
-import { getOrMake } from '../../base/get-or-make.js';
-import { addToGroup } from '../../base/groups.js';
+import { addToGroup, getOrMake } from '../../core/maps.js';
 import { fieldOfOwner } from '../types/field-owner.js';
 
 /**

@@ -1,6 +1,6 @@
-import { isRecord } from '../../base/record.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import { type JsonBounds, JsonBoundsError, parseStrictJson } from '../../base/strict-json.js';
+import { isRecord } from '../../core/json.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import { type JsonBounds, JsonBoundsError, parseStrictJson } from '../../core/strict-json.js';
 import type { GraphqlParams } from './admit.js';
 
 /** One HTTP request for GraphQL, of whatever server. Header names are in lower case. */

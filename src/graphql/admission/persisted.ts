@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { defaultsOf } from '../../base/limit.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { defaultsOf } from '../../core/limit.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import { documentRefusal } from '../errors.js';
 import type { GraphqlParams } from './admit.js';
 import type { PersistedStore } from './document-cache.js';

@@ -1,8 +1,7 @@
 import { Buffer, isAscii, isUtf8, transcode } from 'node:buffer';
 import type { Readable } from 'node:stream';
-
-import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
-import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
+import { SHORT_MESSAGE_BYTES } from '../../core/bytes.js';
+import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
 
 /**
  * The body of a request as text. Rejects with `HTTP_TOO_LARGE` as soon as it is longer than

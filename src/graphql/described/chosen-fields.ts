@@ -5,8 +5,8 @@ import {
   isAbstractType,
   isObjectType,
 } from 'graphql';
-import { nearest } from '../../base/nearest.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { nearest } from '../../core/nearest.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { ChosenFields } from './selection.js';
 
 /** The levels and names of one list of fields. */

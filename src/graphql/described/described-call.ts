@@ -1,7 +1,7 @@
 import { type GraphQLError, getNamedType } from 'graphql';
-import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import { isRefusalCode, type RefusalCode } from '../../base/refusals/refusals.js';
 import type { ReplyReceiver } from '../../codec/read/reply-receiver.js';
+import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
+import { isRefusalCode, type RefusalCode } from '../../core/refusals/refusals.js';
 import { refusalErrors, withoutMarker } from '../errors.js';
 import {
   type AdmittedOperation,

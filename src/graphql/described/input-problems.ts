@@ -7,9 +7,9 @@ import {
   isNonNullType,
   Kind,
 } from 'graphql';
-import { nearest } from '../../base/nearest.js';
-import { isRecord } from '../../base/record.js';
 import { InputError } from '../../codec/write/input-error.js';
+import { isRecord } from '../../core/json.js';
+import { nearest } from '../../core/nearest.js';
 import { readDocument } from '../admission/admit.js';
 import { coerceVariables } from '../admission/coerce-variables.js';
 import { DocumentRefusal, type InputProblem } from '../errors.js';

@@ -1,8 +1,8 @@
 import { type GraphQLArgument, getNamedType, isNonNullType, Kind } from 'graphql';
-import { BoundedCache } from '../../base/bounded-cache.js';
-import { getOrMake } from '../../base/get-or-make.js';
-import { MIB } from '../../base/limit.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { BoundedCache } from '../../core/bounded-cache.js';
+import { MIB } from '../../core/limit.js';
+import { getOrMake } from '../../core/maps.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import { readDocument } from '../admission/admit.js';
 import { costOf } from '../cost/cost.js';
 import type { Operations } from '../operation.js';

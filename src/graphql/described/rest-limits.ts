@@ -1,4 +1,4 @@
-import { GIB, type LimitTable, limit, MIB } from '../../base/limit.js';
+import { GIB, type LimitTable, limit, MIB } from '../../core/limit.js';
 
 /** Limits of the endpoint for REST. */
 export const REST_LIMITS = {

@@ -9,7 +9,7 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import { getOrMake } from '../../base/get-or-make.js';
+import { getOrMake } from '../../core/maps.js';
 import type { LinkTable } from '../links/link.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { ruleOf } from '../rights/field-rule.js';

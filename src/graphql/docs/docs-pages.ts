@@ -14,8 +14,8 @@ import {
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql';
-import { getOrMake } from '../../base/get-or-make.js';
 import { ExampleWriter } from '../../codec/example/example-content.js';
+import { getOrMake } from '../../core/maps.js';
 import type { ElementDeclaration, FaultDeclaration } from '../../wsdl/model.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { exampleArguments } from '../fields/example-arguments.js';

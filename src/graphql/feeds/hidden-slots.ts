@@ -1,6 +1,6 @@
-import { isRecord } from '../../base/record.js';
 import { LazyObject } from '../../codec/plan/lazy-object.js';
 import type { FieldSlot, ObjectPlan, ObjectVariant } from '../../codec/plan/plan.js';
+import { isRecord } from '../../core/json.js';
 import { SINGLE } from '../types/plain-shape.js';
 import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
 

@@ -1,7 +1,7 @@
-import { matchesName } from '../../base/glob.js';
-import { didYouMean } from '../../base/nearest.js';
-import type { Requirement } from '../../base/requirement.js';
-import type { Steps } from '../../base/time-slices.js';
+import { matchesName } from '../../core/files/glob.js';
+import { didYouMean } from '../../core/nearest.js';
+import type { Requirement } from '../../core/requirement.js';
+import type { Steps } from '../../core/time-slices.js';
 import {
   distinctName,
   type ElementDeclaration,

@@ -1,5 +1,5 @@
 import { GraphQLInputObjectType } from 'graphql';
-import { addToGroup } from '../../base/groups.js';
+import { addToGroup } from '../../core/maps.js';
 import { type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
 import { type InputField, inputConfigs } from '../input/input-field.js';
 import type { ServiceNames } from '../types/type-names.js';

@@ -1,5 +1,5 @@
 import { GraphQLObjectType } from 'graphql';
-import { getOrMake } from '../../base/get-or-make.js';
+import { getOrMake } from '../../core/maps.js';
 import { type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import { stepName } from '../input/block-mapping.js';

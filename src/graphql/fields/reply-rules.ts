@@ -1,4 +1,4 @@
-import { addToGroup } from '../../base/groups.js';
+import { addToGroup } from '../../core/maps.js';
 import { childrenOfBody } from '../../wsdl/model.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { everyRule, hasOpenContent, rulesWithin } from '../types/member-rules.js';

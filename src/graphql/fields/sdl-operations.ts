@@ -7,7 +7,7 @@ import {
   parse,
   visit,
 } from 'graphql';
-import type { Diagnostic } from '../../base/diagnostic.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
 import type { Operation } from '../../wsdl/model.js';
 import { checkCostDirective, checkCostPlace, type ReportInSdl } from './cost-sdl.js';
 import type { OperationMapping } from './exposure.js';

@@ -1,5 +1,5 @@
-import { getOrMake } from '../../base/get-or-make.js';
-import type { Steps } from '../../base/time-slices.js';
+import { getOrMake } from '../../core/maps.js';
+import type { Steps } from '../../core/time-slices.js';
 import {
   type ComplexType,
   childrenOfBody,

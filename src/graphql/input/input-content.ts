@@ -1,5 +1,5 @@
-import { getOrMake, makeOncePer } from '../../base/get-or-make.js';
 import type { Branch, BranchRule } from '../../codec/plan/plan.js';
+import { getOrMake, makeOncePer } from '../../core/maps.js';
 import {
   type ElementDeclaration,
   type Particle,

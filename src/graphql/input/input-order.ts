@@ -1,6 +1,6 @@
-import { addToGroup } from '../../base/groups.js';
 import type { ItemRange } from '../../codec/plan/item-range.js';
 import type { EncodeElement } from '../../codec/plan/plan.js';
+import { addToGroup } from '../../core/maps.js';
 
 /** One place of a content model where a particle stands, in the order of the schema. */
 export interface ParticlePosition {

@@ -1,9 +1,9 @@
 import { type FieldNode, print } from 'graphql';
-import { getOrMake } from '../../base/get-or-make.js';
-import { isRecord } from '../../base/record.js';
 import { objectOf } from '../../codec/plan/lazy-object.js';
 import { TEXT } from '../../codec/plan/lexical.js';
 import type { FieldSlot, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
+import { isRecord } from '../../core/json.js';
+import { getOrMake } from '../../core/maps.js';
 import {
   HIDDEN,
   hiddenKey,

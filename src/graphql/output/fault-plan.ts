@@ -1,4 +1,3 @@
-import { getOrMake } from '../../base/get-or-make.js';
 import { LazyObject } from '../../codec/plan/lazy-object.js';
 import type {
   FaultPlans,
@@ -8,6 +7,7 @@ import type {
   ReplyPlan,
   ValuePlan,
 } from '../../codec/plan/plan.js';
+import { getOrMake } from '../../core/maps.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { anyPlan } from '../types/any-value.js';

@@ -7,7 +7,7 @@ import {
   getNullableType,
   isObjectType,
 } from 'graphql';
-import { getOrMake } from '../../base/get-or-make.js';
+import { getOrMake } from '../../core/maps.js';
 import {
   type ElementDeclaration,
   type FaultDeclaration,

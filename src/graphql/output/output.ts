@@ -6,8 +6,8 @@ import {
   type GraphQLUnionType,
   isUnionType,
 } from 'graphql';
-import { getOrMake } from '../../base/get-or-make.js';
-import type { Steps } from '../../base/time-slices.js';
+import { getOrMake } from '../../core/maps.js';
+import type { Steps } from '../../core/time-slices.js';
 import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
 import { wildcardsIn } from '../../wsdl/wildcards.js';
 import { STRING } from '../../wsdl/xsd/builtin.js';

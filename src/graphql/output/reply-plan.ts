@@ -7,8 +7,6 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { getOrMake } from '../../base/get-or-make.js';
-import { addToGroup } from '../../base/groups.js';
 import { LazyObject, objectOf } from '../../codec/plan/lazy-object.js';
 import { TEXT } from '../../codec/plan/lexical.js';
 import type {
@@ -20,6 +18,7 @@ import type {
   TablesPlan,
   ValuePlan,
 } from '../../codec/plan/plan.js';
+import { addToGroup, getOrMake } from '../../core/maps.js';
 import type { CountBytes } from '../count-bytes.js';
 import { asksForAddress } from '../downloads/url-directive.js';
 import type { FieldRights } from '../rights/field-rights.js';

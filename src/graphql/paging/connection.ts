@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
-import { isRecord } from '../../base/record.js';
 import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
+import { isRecord } from '../../core/json.js';
 import { HIDDEN, hiddenAlong } from '../feeds/hidden-slots.js';
 import { type PagePosition, printCursor } from './cursor.js';
-import type { ConnectionField, EdgeField, PageInfoField, PagePlan } from './page-plan.js';
-import { DIGEST, ITEMS, NEXT, TOTAL } from './page-plan.js';
+import {
+  type ConnectionField,
+  DIGEST,
+  type EdgeField,
+  ITEMS,
+  NEXT,
+  type PageInfoField,
+  type PagePlan,
+  TOTAL,
+} from './page-plan.js';
 
 /** One page, as it was read. */
 export interface RowPage {

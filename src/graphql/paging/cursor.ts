@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { parsedJson } from '../../base/parsed-json.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord, parsedJson } from '../../core/json.js';
 
 /**
  * Characters of a cursor: longer ones are not read, and a backend's name for a page may not make

@@ -6,8 +6,8 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
-import { isRecord } from '../../base/record.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { isRecord } from '../../core/json.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { Variables } from '../output/reply-plan.js';
 import type { FieldCall } from './field-call.js';
 

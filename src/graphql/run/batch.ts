@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonical } from '../../base/canonical.js';
-import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import { canonical } from '../../core/json.js';
+import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
 import { rawParams } from '../admission/params.js';
 import type { GraphqlResponse } from './graphql-response.js';
 

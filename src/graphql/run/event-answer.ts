@@ -1,4 +1,3 @@
-import type { EventValues, InvalidPart, InvalidValue } from '../../base/event-bus.js';
 import type {
   Decoded,
   DecodeError,
@@ -6,6 +5,7 @@ import type {
   ObjectPlan,
   ReplyPlan,
 } from '../../codec/plan/plan.js';
+import type { EventValues, InvalidPart, InvalidValue } from '../../core/shared/event-bus.js';
 import { hiddenKey } from '../feeds/hidden-slots.js';
 import type { EventSource } from '../subscription/subscription.js';
 import { type FedValue, fedValues, withValues } from './fed-values.js';

@@ -10,11 +10,11 @@ import {
   print,
   visit,
 } from 'graphql';
-import { BoundedCache } from '../../base/bounded-cache.js';
-import type { CancelSignal } from '../../base/cancellation.js';
-import { makeOncePer } from '../../base/get-or-make.js';
-import { MIB } from '../../base/limit.js';
-import { SharedMaking } from '../../base/shared-making.js';
+import { BoundedCache } from '../../core/bounded-cache.js';
+import type { CancelSignal } from '../../core/cancellation.js';
+import { MIB } from '../../core/limit.js';
+import { makeOncePer } from '../../core/maps.js';
+import { SharedMaking } from '../../core/shared-making.js';
 import type { RawVariables } from '../output/reply-plan.js';
 import { WrittenJson } from './written-json.js';
 

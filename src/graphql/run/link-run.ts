@@ -1,11 +1,10 @@
 import DataLoader from 'dataloader';
-import { ConcurrencyLimit } from '../../base/concurrency-limit.js';
-import { getOrMake } from '../../base/get-or-make.js';
-import { addToGroup } from '../../base/groups.js';
-import { isRecord } from '../../base/record.js';
-import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
+import { ConcurrencyLimit } from '../../core/concurrency-limit.js';
+import { isRecord } from '../../core/json.js';
+import { addToGroup, getOrMake } from '../../core/maps.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import { decodeError, fieldError } from '../errors.js';
 import type { FieldFeed } from '../feeds/feed.js';
 import { HIDDEN, hiddenAlong, hiddenKey } from '../feeds/hidden-slots.js';

@@ -1,6 +1,6 @@
 import { type FieldNode, type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
-import { getOrMake } from '../../base/get-or-make.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
+import { getOrMake } from '../../core/maps.js';
 import { HIDDEN, hiddenKey } from '../feeds/hidden-slots.js';
 import type { SubschemaBatch, SubschemaLinks, SubschemaPlan } from '../fields/subschema.js';
 import type { Link } from '../links/link.js';

@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
-import { isRecord } from '../../base/record.js';
-import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
-import { JsonBoundsError, parseStrictJson } from '../../base/strict-json.js';
 import type { UpstreamRefusal } from '../../codec/plan/plan.js';
+import { isRecord } from '../../core/json.js';
+import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import { JsonBoundsError, parseStrictJson } from '../../core/strict-json.js';
 import type { SubschemaReply, SubschemaTextLimits } from '../fields/subschema.js';
 
 /** The answer of a subschema, with the requested keys only. */

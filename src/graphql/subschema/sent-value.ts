@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
 
 /**
  * The value of a root field as its service has sent it. It is the root value that a wrapped schema

@@ -28,7 +28,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { isRecord } from '../../base/record.js';
+import { isRecord } from '../../core/json.js';
 import type { Subschema, SubschemaNames, SubschemaRequest } from '../fields/subschema.js';
 import { isFieldOwner } from '../types/field-owner.js';
 import { isLost } from './answer-shaper.js';

@@ -9,8 +9,6 @@ import {
   isLeafType,
   isListType,
 } from 'graphql';
-import type { InvalidPart } from '../../base/event-bus.js';
-import { isRecord } from '../../base/record.js';
 import { objectOf } from '../../codec/plan/lazy-object.js';
 import type {
   Decoded,
@@ -20,6 +18,8 @@ import type {
   FieldSlot,
   ReplyPlan,
 } from '../../codec/plan/plan.js';
+import { isRecord } from '../../core/json.js';
+import type { InvalidPart } from '../../core/shared/event-bus.js';
 import type { CallTarget } from '../feeds/feed.js';
 import { bothRules, type FieldRule, ruleOf } from '../rights/field-rule.js';
 import { isFieldOwner } from '../types/field-owner.js';

@@ -1,6 +1,5 @@
-import { makeOncePer } from '../../base/get-or-make.js';
-import { groupBy } from '../../base/groups.js';
-import type { Steps } from '../../base/time-slices.js';
+import { groupBy, makeOncePer } from '../../core/maps.js';
+import type { Steps } from '../../core/time-slices.js';
 import type { DescribedOperation } from '../described/described-operation.js';
 import type { Tool } from './tool.js';
 

@@ -5,10 +5,10 @@ import {
   GraphQLScalarType,
   valueFromASTUntyped,
 } from 'graphql';
-import { makeOncePer } from '../../base/get-or-make.js';
 import type { AnyPlan } from '../../codec/plan/plan.js';
 import { XSI_URI } from '../../codec/plan/xsi.js';
 import { scalarOf } from '../../codec/values/scalars.js';
+import { makeOncePer } from '../../core/maps.js';
 import { builtInSimple, STRING } from '../../wsdl/xsd/builtin.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';

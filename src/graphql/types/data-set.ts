@@ -5,8 +5,8 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql';
-import { makeOncePer } from '../../base/get-or-make.js';
 import type { TablesPlan } from '../../codec/plan/plan.js';
+import { makeOncePer } from '../../core/maps.js';
 import { typeKey, type Wildcard, type XsdType } from '../../wsdl/model.js';
 import { wildcardsIn } from '../../wsdl/wildcards.js';
 import { SCHEMA_NAME } from '../../wsdl/xsd/builtin.js';

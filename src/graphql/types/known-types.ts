@@ -1,4 +1,3 @@
-import { getOrMake } from '../../base/get-or-make.js';
 import type {
   AnyAttribute,
   AnyMember,
@@ -7,6 +6,7 @@ import type {
   Withhold,
 } from '../../codec/plan/any-types.js';
 import { wholeNumberOf } from '../../codec/values/whole-number.js';
+import { getOrMake } from '../../core/maps.js';
 import { isBuiltInNamespace } from '../../wsdl/documents/namespaces.js';
 import {
   type AttributeDeclaration,

@@ -15,8 +15,6 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
-import { FileContent } from '../../base/file-content.js';
-import { getOrMake } from '../../base/get-or-make.js';
 import type { Conversion } from '../../codec/convert/conversion.js';
 import { convertedScalar } from '../../codec/convert/converted-scalar.js';
 import { treatWhiteSpace } from '../../codec/plan/lexical.js';
@@ -27,6 +25,8 @@ import { unsupportedFacets } from '../../codec/values/simple-validity.js';
 import { valueSpaceOf } from '../../codec/values/value-space.js';
 import { wholeNumberOf } from '../../codec/values/whole-number.js';
 import { prescribesForm } from '../../codec/values/written-form.js';
+import { FileContent } from '../../core/file-content.js';
+import { getOrMake } from '../../core/maps.js';
 import type { EnumerationValue, SimpleType } from '../../wsdl/model.js';
 import { AnyValueTypes } from './any-value.js';
 import { DataSetTypes } from './data-set.js';

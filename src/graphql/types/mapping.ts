@@ -1,7 +1,11 @@
-import { getOrMake } from '../../base/get-or-make.js';
 import type { Conversion } from '../../codec/convert/conversion.js';
-import type { ComplexType, ElementDeclaration, XsdType } from '../../wsdl/model.js';
-import { typeKey } from '../../wsdl/model.js';
+import { getOrMake } from '../../core/maps.js';
+import {
+  type ComplexType,
+  type ElementDeclaration,
+  typeKey,
+  type XsdType,
+} from '../../wsdl/model.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import type { FieldCost } from './cost-rules.js';
 

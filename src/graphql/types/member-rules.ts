@@ -1,4 +1,4 @@
-import { makeOncePer } from '../../base/get-or-make.js';
+import { makeOncePer } from '../../core/maps.js';
 import type { XsdType } from '../../wsdl/model.js';
 import { bothRules, type FieldRule } from '../rights/field-rule.js';
 import type { Member } from './member.js';

@@ -1,10 +1,10 @@
-import type {
-  AttributeDeclaration,
-  ComplexType,
-  ElementDeclaration,
-  SimpleType,
+import {
+  type AttributeDeclaration,
+  type ComplexType,
+  type ElementDeclaration,
+  type SimpleType,
+  typeKey,
 } from '../../wsdl/model.js';
-import { typeKey } from '../../wsdl/model.js';
 import { plainElement } from '../../wsdl/plain.js';
 import { descriptionOf } from './description.js';
 import type { FieldMapping } from './mapping.js';

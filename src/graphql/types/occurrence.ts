@@ -1,5 +1,4 @@
-import type { ElementDeclaration, Particle } from '../../wsdl/model.js';
-import { typeKey } from '../../wsdl/model.js';
+import { type ElementDeclaration, type Particle, typeKey } from '../../wsdl/model.js';
 import { occurrencesIn } from '../../wsdl/occurrences.js';
 import { particlesIn } from './particles.js';
 

@@ -1,7 +1,6 @@
-import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
-import { getOrMake } from '../../base/get-or-make.js';
-import { addToGroup } from '../../base/groups.js';
 import { SCALAR_TYPES } from '../../codec/values/scalars.js';
+import { type Diagnostic, unplaced } from '../../core/diagnostic.js';
+import { addToGroup, getOrMake } from '../../core/maps.js';
 import { distinctName, type Operation, type XsdType } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import { ANY_VALUE_NAMES } from './any-value.js';

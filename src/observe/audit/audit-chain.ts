@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parsedJson } from '../../base/parsed-json.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord, parsedJson } from '../../core/json.js';
 
 /**
  * The hash that the next line of a chain names: SHA-256 of a line without its end, in hexadecimal.

@@ -10,8 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { parsedJson } from '../../base/parsed-json.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord, parsedJson } from '../../core/json.js';
 import type { LogTarget } from '../log/log-target.js';
 
 /** How often the path is looked at: whether it is still the file that is open. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Exchange } from '../../base/exchange.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { Log } from '../log/log.js';
 import type { SinkState } from '../log/log-sink.js';
 import { type AuditTarget, type ChainHead, ChainWriter } from './chain-writer.js';

@@ -1,7 +1,7 @@
-import type { CacheUse, Exchange } from '../../base/exchange.js';
-import type { ReplyFacts } from '../../base/refusals/refusal.js';
-import { levelOf } from '../../base/refusals/refusal-kind.js';
-import { DEVIATION_NAMES, type ToleratedDeviation } from '../../base/tolerance.js';
+import type { ReplyFacts } from '../../core/refusals/refusal.js';
+import { levelOf } from '../../core/refusals/refusal-kind.js';
+import { DEVIATION_NAMES, type ToleratedDeviation } from '../../core/tolerance.js';
+import type { CacheUse, Exchange } from '../../gateway/exchange.js';
 import { FOUND_UNITS_MAX, QuotedNames, quoteText } from './json-text.js';
 
 /**

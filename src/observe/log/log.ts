@@ -1,8 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { type Diagnostic, printDiagnostic } from '../../base/diagnostic.js';
-import type { Exchange } from '../../base/exchange.js';
-import type { Refusal } from '../../base/refusals/refusal.js';
-import { levelOf } from '../../base/refusals/refusal-kind.js';
+import { type Diagnostic, printDiagnostic } from '../../core/diagnostic.js';
+import type { Refusal } from '../../core/refusals/refusal.js';
+import { levelOf } from '../../core/refusals/refusal-kind.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import { OVERLOAD_LIMITS } from '../overload.js';
 import { AccessLines } from './access-line.js';
 import { escapeControls, FOUND_UNITS_MAX } from './json-text.js';

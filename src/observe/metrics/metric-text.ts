@@ -1,5 +1,5 @@
-import { KIB } from '../../base/limit.js';
-import type { Pace } from '../../base/time-slices.js';
+import { KIB } from '../../core/limit.js';
+import type { Pace } from '../../core/time-slices.js';
 import { type MetricHead, type MetricList, type MetricRow, samplesOf } from './metric-table.js';
 import type { Exemplar } from './tally.js';
 

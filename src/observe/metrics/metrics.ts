@@ -1,5 +1,5 @@
-import type { Exchange } from '../../base/exchange.js';
-import type { Pace } from '../../base/time-slices.js';
+import type { Pace } from '../../core/time-slices.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import {
   addLoadMetrics,
   addProcessGauges,

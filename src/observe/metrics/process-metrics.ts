@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { getOrMake } from '../../base/get-or-make.js';
+import { getOrMake } from '../../core/maps.js';
 import {
   aggregatorOf,
   type MetricHead,

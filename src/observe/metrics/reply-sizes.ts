@@ -1,4 +1,4 @@
-import type { ReplySize } from '../../base/exchange.js';
+import type { ReplySize } from '../../gateway/exchange.js';
 import type { MetricBook } from './metric-book.js';
 import type { Labels } from './retired-labels.js';
 import { TallyTable } from './tally.js';

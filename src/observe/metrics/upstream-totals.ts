@@ -1,5 +1,5 @@
-import { AddressTotals } from '../../base/address-totals.js';
-import { getOrMake } from '../../base/get-or-make.js';
+import { AddressTotals } from '../../core/address-totals.js';
+import { getOrMake } from '../../core/maps.js';
 import type { Labels } from './retired-labels.js';
 
 /**

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import type { CallObserver, HeaderField, RequestObserver } from '../../base/request-observer.js';
-import { type SpanContext, TRACEPARENT, type TraceParent } from '../../base/trace-headers.js';
+import type { CallObserver, HeaderField, RequestObserver } from '../../core/request-observer.js';
+import { type SpanContext, TRACEPARENT, type TraceParent } from '../../gateway/trace-headers.js';
 import { newSpanId, newTraceId, printTraceparent } from './trace-context.js';
 
 /** Attempts of one request that have a span; others are counted. */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import type { Exchange } from '../../base/exchange.js';
-import { levelOf } from '../../base/refusals/refusal-kind.js';
-import type { SpanContext } from '../../base/trace-headers.js';
+import { levelOf } from '../../core/refusals/refusal-kind.js';
+import type { Exchange } from '../../gateway/exchange.js';
+import type { SpanContext } from '../../gateway/trace-headers.js';
 import { TallyTable } from '../metrics/tally.js';
 import { ProtoWriter } from './proto-writer.js';
 import type { Attempt, RequestSpans } from './request-spans.js';

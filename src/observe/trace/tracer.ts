@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { Exchange } from '../../base/exchange.js';
-import { packageVersion } from '../../base/package-folder.js';
-import type { RequestObserver } from '../../base/request-observer.js';
-import { type HeaderFields, parseTraceparent } from '../../base/trace-headers.js';
+import { packageVersion } from '../../core/files/package-folder.js';
+import type { RequestObserver } from '../../core/request-observer.js';
+import type { Exchange } from '../../gateway/exchange.js';
+import { type HeaderFields, parseTraceparent } from '../../gateway/trace-headers.js';
 import { isSlow } from '../slow.js';
 import { type ExporterHooks, SpanExporter } from './exporter.js';
 import { RequestSpans } from './request-spans.js';

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import type { Exchange } from '../../base/exchange.js';
-import type { RequestObserver } from '../../base/request-observer.js';
-import type { HeaderFields } from '../../base/trace-headers.js';
+import type { RequestObserver } from '../../core/request-observer.js';
+import type { Exchange } from '../../gateway/exchange.js';
+import type { HeaderFields } from '../../gateway/trace-headers.js';
 import type { ExchangeObserver } from '../exchange-observer.js';
 import type { ExporterHooks } from './exporter.js';
 import { type TraceOptions, Tracer } from './tracer.js';

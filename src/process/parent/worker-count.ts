@@ -1,4 +1,4 @@
-import { unplacedError } from '../../base/diagnostic.js';
+import { unplacedError } from '../../core/diagnostic.js';
 
 /**
  * The number of processes on the command line; null where it has none. Throws `ConfigurationError`

@@ -1,5 +1,5 @@
-import { ConfigurationError, unplacedError } from '../../base/diagnostic.js';
-import { addInputs, type InputSnapshot } from '../../base/inputs.js';
+import { ConfigurationError, unplacedError } from '../../core/diagnostic.js';
+import { addInputs, type InputSnapshot } from '../../core/files/inputs.js';
 import type { StepAnswer, WorkerCalls } from '../calls.js';
 import { Unanswered } from '../channel.js';
 import type { CompiledFacts, ReloadSource } from '../reload/reload-source.js';

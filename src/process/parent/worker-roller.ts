@@ -1,5 +1,5 @@
-import { withResolver } from '../../base/with-resolver.js';
 import type { Log } from '../../observe/log/log.js';
+import { withResolver } from './with-resolver.js';
 import type { Worker, WorkerExit } from './worker.js';
 
 /** How long a worker took requests, and how it ended. */

@@ -1,10 +1,10 @@
-import { ConfigurationError, type Diagnostic, unplaced } from '../../base/diagnostic.js';
-import { asksForAll } from '../../base/requirement.js';
-import { TimeSlices } from '../../base/time-slices.js';
 import type { Compiled } from '../../compile.js';
 import { weakeningsIn } from '../../config/protection/weakenings.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { ConfigurationError, type Diagnostic, unplaced } from '../../core/diagnostic.js';
+import { asksForAll } from '../../core/requirement.js';
+import { TimeSlices } from '../../core/time-slices.js';
 import { hasPart } from '../../graphql/subschema/schema-parts.js';
 import type { ReloadOccasion } from './reload-source.js';
 

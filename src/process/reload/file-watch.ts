@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { glob } from '../../base/glob.js';
-import type { Inputs } from '../../base/inputs.js';
+import { glob } from '../../core/files/glob.js';
+import type { Inputs } from '../../core/files/inputs.js';
 
 /**
  * Least time between two looks. Polling needs no support of the file system; mounted volumes often

@@ -1,8 +1,8 @@
-import { ConfigurationError, errorDiagnostics } from '../../base/diagnostic.js';
-import { LIVE_INPUTS } from '../../base/inputs.js';
-import { AT_ONCE, type Pace } from '../../base/time-slices.js';
 import { readNamedWsdl } from '../../compile/soap/named-wsdl.js';
 import { namedWsdls } from '../../config/source/named-wsdls.js';
+import { ConfigurationError, errorDiagnostics } from '../../core/diagnostic.js';
+import { LIVE_INPUTS } from '../../core/files/inputs.js';
+import { AT_ONCE, type Pace } from '../../core/time-slices.js';
 
 /**
  * Throws `error`; a configuration that cannot be used still names its WSDLs, whose errors are

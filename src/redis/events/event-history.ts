@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import {
   type BusMessage,
+  isEventId,
   REPLAY_SLICE_MILLIS,
   type Replay,
   type ReplayPace,
-} from '../../base/event-bus.js';
-import { isEventId } from '../../base/event-id.js';
+} from '../../core/shared/event-bus.js';
 import type { RedisConnection, RedisReply } from '../connection.js';
 import { readEvent } from './event-message.js';
 import { REPLAY, REPLAY_PAGE } from './event-scripts.js';

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { EventValues } from '../../base/event-bus.js';
-import { parsedJson } from '../../base/parsed-json.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord, parsedJson } from '../../core/json.js';
+import type { EventValues } from '../../core/shared/event-bus.js';
 
 /** An event in a message between replicas. */
 export interface SentEvent {

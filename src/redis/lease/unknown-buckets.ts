@@ -1,4 +1,4 @@
-import { setAndEvictOldest } from '../../base/evict-oldest.js';
+import { setAndEvictOldest } from '../../core/maps.js';
 import type { Lease, Times } from './lease.js';
 import type { BucketView } from './lease-store.js';
 

@@ -1,9 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
-import type { EventValues } from '../../base/event-bus.js';
-import { MIB } from '../../base/limit.js';
-import type { PollReceiver, PollReply, PollSharing, SharedPoll } from '../../base/poll-sharing.js';
-import { isRefusalCode } from '../../base/refusals/refusals.js';
+import { MIB } from '../../core/limit.js';
+import { isRefusalCode } from '../../core/refusals/refusals.js';
+import type { EventValues } from '../../core/shared/event-bus.js';
+import type {
+  PollReceiver,
+  PollReply,
+  PollSharing,
+  SharedPoll,
+} from '../../gateway/shared/poll-sharing.js';
 import type { RedisConnection } from '../connection.js';
 import { readEvent, writeEvent } from '../events/event-message.js';
 import { ACQUIRE_POLL, PUBLISH_POLL, RELEASE_POLL, RENEW_POLLS } from './poll-scripts.js';

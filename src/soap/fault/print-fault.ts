@@ -3,8 +3,8 @@ import {
   type ExplainedField,
   type Explanation,
   explain,
-} from '../../base/refusals/explanations.js';
-import type { Refusal } from '../../base/refusals/refusal.js';
+} from '../../core/refusals/explanations.js';
+import type { Refusal } from '../../core/refusals/refusal.js';
 import type { QName } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
 import type { Dialect } from '../dialect.js';

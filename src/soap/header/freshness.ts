@@ -1,5 +1,5 @@
-import type { Nonce } from '../../base/nonce-store.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { Nonce } from '../../core/shared/nonce-store.js';
 import { parseNonce } from './nonce.js';
 import type { FreshnessClaim } from './security-reader.js';
 

@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../../base/refusals/refusals.js';
+import type { RefusalCode } from '../../core/refusals/refusals.js';
 import type { Interest, QName, StartTag } from '../../xml/events.js';
 import { AddressingReader, isAddressing } from './addressing.js';
 import type { HeaderBounds, HeaderRules } from './header.js';

@@ -1,5 +1,5 @@
-import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
-import type { RefusalCode } from '../../base/refusals/refusals.js';
+import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import type { RefusalCode } from '../../core/refusals/refusals.js';
 import {
   ELEMENTS_ONLY,
   type Interest,

@@ -1,5 +1,5 @@
-import { Refusal } from '../../base/refusals/refusal.js';
-import type { RefusalCode } from '../../base/refusals/refusals.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { RefusalCode } from '../../core/refusals/refusals.js';
 import { expandedName, type QName, type StartTag } from '../../xml/events.js';
 import { DIALECTS, type Dialect, type DialectName } from '../dialect.js';
 

@@ -1,4 +1,4 @@
-import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
 import type { StartTag } from '../../xml/events.js';
 
 const XML = 'http://www.w3.org/XML/1998/namespace';

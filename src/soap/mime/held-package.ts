@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { KIB } from '../../base/limit.js';
-import { refuseByLimit } from '../../base/refusals/refusal.js';
+import { KIB } from '../../core/limit.js';
+import { refuseByLimit } from '../../core/refusals/refusal.js';
 import type { Encoding } from '../../xml/transcode.js';
 import { XOP_URI } from './include.js';
 import { type IncludedPart, KeptParts } from './kept-parts.js';

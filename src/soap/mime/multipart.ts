@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
 import type { Encoding } from '../../xml/transcode.js';
 import type { MessageReader } from '../gate.js';
 import { BoundaryScanner, type ContentSink, type DelimiterScanner } from './boundary.js';

@@ -1,5 +1,5 @@
-import { getOrMake } from '../../base/get-or-make.js';
-import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import { getOrMake } from '../../core/maps.js';
+import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
 
 /**
  * Which parts a package has and which of them its envelope includes, none from elsewhere. A

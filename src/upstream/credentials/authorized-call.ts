@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { KIB } from '../../base/limit.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { KIB } from '../../core/limit.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { CallRules } from '../call-rules.js';
 import { RepeatableCall } from '../repeatable-call.js';
 import {

@@ -1,5 +1,5 @@
-import { Refusal } from '../../base/refusals/refusal.js';
-import type { RotatingFile } from '../../base/rotating-file.js';
+import type { RotatingFile } from '../../core/files/rotating-file.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
 
 /** A bearer token (RFC 6750) in a file that rotates. */

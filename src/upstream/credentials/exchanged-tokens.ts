@@ -1,6 +1,6 @@
-import { BoundedCache } from '../../base/bounded-cache.js';
-import { Refusal } from '../../base/refusals/refusal.js';
-import type { SubjectToken } from '../../base/subject-token.js';
+import { BoundedCache } from '../../core/bounded-cache.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import type { SubjectToken } from '../../core/subject-token.js';
 import { OAuth2, type OAuth2Options } from './oauth2.js';
 import type { TokenSource } from './token-source.js';
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import type { CallObserver, RequestObserver } from '../../base/request-observer.js';
+import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
+import type { CallObserver, RequestObserver } from '../../core/request-observer.js';
 import { RenewalLimiter } from './renewal-limiter.js';
 import type { TokenSource } from './token-source.js';
 

@@ -1,6 +1,6 @@
-import { errorCode } from '../../base/error-code.js';
-import { isRecord } from '../../base/record.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { errorCode } from '../../core/error-code.js';
+import { isRecord } from '../../core/json.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { Credentials, Fields } from './credentials.js';
 
 /**

@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
-import { certificateEndMillis } from '../../base/certificate-end.js';
-import { errorCode } from '../../base/error-code.js';
-import { earliest } from '../../base/first-end.js';
-import type { RotatingFile } from '../../base/rotating-file.js';
-import { checkServerIdentity } from '../../base/server-identity.js';
+import { errorCode } from '../../core/error-code.js';
+import type { RotatingFile } from '../../core/files/rotating-file.js';
+import { certificateEndMillis, earliest } from '../../core/tls/first-end.js';
+import { checkServerIdentity } from '../../core/tls/server-identity.js';
 
 /** The parts of TLS options that may be in files of their own. */
 export const TLS_PARTS = ['ca', 'cert', 'key', 'pfx'] as const;

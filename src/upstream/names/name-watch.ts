@@ -1,5 +1,5 @@
-import { errorCode } from '../../base/error-code.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { errorCode } from '../../core/error-code.js';
+import { Refusal } from '../../core/refusals/refusal.js';
 import type { Address } from '../address.js';
 import type { AddressSet, NamedAddress } from '../address-set.js';
 import type { UpstreamLimits } from '../limits.js';

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../base/refusals/refusal.js';
+import type { Refusal } from '../../core/refusals/refusal.js';
 
 /** A call that waits for its time. */
 export interface PacedCall {

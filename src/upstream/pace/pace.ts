@@ -1,5 +1,5 @@
-import { Refusal } from '../../base/refusals/refusal.js';
-import { type Rate, SlotClock, type SlotSupply, slotClockMillis } from '../../base/slots.js';
+import { Refusal } from '../../core/refusals/refusal.js';
+import { type Rate, SlotClock, type SlotSupply, slotClockMillis } from '../../core/shared/slots.js';
 import { ClassQueues, type PacedCall, type PaceTicket } from './class-queues.js';
 import { Complaints } from './complaints.js';
 

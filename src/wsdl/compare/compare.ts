@@ -1,13 +1,15 @@
-import type {
-  FaultDeclaration,
-  HeaderDeclaration,
-  Operation,
-  Payload,
-  Port,
-  WsdlModel,
-  WsdlService,
+import {
+  allOperations,
+  childrenOfBody,
+  type FaultDeclaration,
+  type HeaderDeclaration,
+  type Operation,
+  type Payload,
+  type Port,
+  typeKey,
+  type WsdlModel,
+  type WsdlService,
 } from '../model.js';
-import { allOperations, childrenOfBody, typeKey } from '../model.js';
 import { requestKey } from '../request-key.js';
 import { type Change, Changes, type Direction } from './change.js';
 import { TypeComparison } from './types.js';

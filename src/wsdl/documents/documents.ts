@@ -1,7 +1,7 @@
-import { ConfigurationError, type Diagnostic, unplacedError } from '../../base/diagnostic.js';
-import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
-import { MIB } from '../../base/limit.js';
-import { AT_ONCE, type Pace } from '../../base/time-slices.js';
+import { ConfigurationError, type Diagnostic, unplacedError } from '../../core/diagnostic.js';
+import { type Inputs, LIVE_INPUTS } from '../../core/files/inputs.js';
+import { MIB } from '../../core/limit.js';
+import { AT_ONCE, type Pace } from '../../core/time-slices.js';
 import { NO_DTD, refusedDtd, withoutDoctype } from './doctype.js';
 import { type DocumentSource, isRefused, type Located, type Refused } from './document-source.js';
 import { decodeDocument } from './encoding.js';

@@ -1,6 +1,6 @@
 import sax from 'sax';
-import { ConfigurationError } from '../../base/diagnostic.js';
-import type { Steps } from '../../base/time-slices.js';
+import { ConfigurationError } from '../../core/diagnostic.js';
+import type { Steps } from '../../core/time-slices.js';
 import { normaliseValue } from '../../xml/references.js';
 import { XMLNS } from './namespaces.js';
 import { positionOf, type XmlNode, type XmlSource } from './xml-tree.js';

@@ -1,5 +1,5 @@
-import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
-import { groupBy } from '../../base/groups.js';
+import { type Diagnostic, unplaced } from '../../core/diagnostic.js';
+import { groupBy } from '../../core/maps.js';
 import { diagnosticAtNode, type XmlNode } from './xml-tree.js';
 
 /** The warnings of one import, bounded, each reported once, those of one cause as one. */

@@ -1,4 +1,4 @@
-import { getOrMake } from '../../base/get-or-make.js';
+import { getOrMake } from '../../core/maps.js';
 import type { Operation, WsdlService } from '../model.js';
 
 /**

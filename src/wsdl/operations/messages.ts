@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
-import { getOrMake } from '../../base/get-or-make.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
+import { getOrMake } from '../../core/maps.js';
 import type { AttachedPart } from '../../soap/mime/attached-parts.js';
 import type { QName } from '../../xml/events.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
@@ -12,15 +12,15 @@ import {
   qNameAt,
   type XmlNode,
 } from '../documents/xml-tree.js';
-import type {
-  BodyPart,
-  ElementDeclaration,
-  Particle,
-  Payload,
-  SeveralParts,
-  XsdType,
+import {
+  type BodyPart,
+  type ElementDeclaration,
+  type Particle,
+  type Payload,
+  type SeveralParts,
+  typeKey,
+  type XsdType,
 } from '../model.js';
-import { typeKey } from '../model.js';
 import { plainComplexType, plainElement, sequenceOf } from '../plain.js';
 import { opaqueType } from '../xsd/builtin.js';
 import type { Schema } from '../xsd/schema.js';

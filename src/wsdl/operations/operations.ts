@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
 import { isSoapBindingNamespace, WSDL } from '../documents/namespaces.js';
 import {
   attributeOf,

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
-import { getOrMake } from '../../base/get-or-make.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
+import { getOrMake } from '../../core/maps.js';
 import { WSDL } from '../documents/namespaces.js';
 import { childrenOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
 import { attachedPolicies, type Policies, referredPolicies } from './policies.js';

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
-import { getOrMake } from '../../base/get-or-make.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
+import { getOrMake } from '../../core/maps.js';
 import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
 import {

@@ -1,4 +1,4 @@
-import { groupBy } from '../../base/groups.js';
+import { groupBy } from '../../core/maps.js';
 import { WSA_1_0 } from '../../soap/header/addressing.js';
 import { WSDL } from '../documents/namespaces.js';
 import { childOf, diagnosticAtNode } from '../documents/xml-tree.js';

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
 import { isNcName } from '../../xml/chars.js';
 import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
 import {

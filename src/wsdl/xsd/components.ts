@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
-import { addToGroup } from '../../base/groups.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
+import { addToGroup } from '../../core/maps.js';
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { inlineSchemas, type LoadedDocument } from '../documents/documents.js';

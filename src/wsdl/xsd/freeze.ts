@@ -1,4 +1,4 @@
-import { runAtOnce, type Steps } from '../../base/time-slices.js';
+import { runAtOnce, type Steps } from '../../core/time-slices.js';
 
 /** Values frozen in one step: a millisecond. */
 const STEP_VALUES = 4096;

@@ -10,8 +10,13 @@ import {
   qNameAt,
   type XmlNode,
 } from '../documents/xml-tree.js';
-import type { ElementDeclaration, IdentityConstraint, IdentityPath, NameTest } from '../model.js';
-import { typeKey } from '../model.js';
+import {
+  type ElementDeclaration,
+  type IdentityConstraint,
+  type IdentityPath,
+  type NameTest,
+  typeKey,
+} from '../model.js';
 import { type Component, nameInUnit } from './schema-unit.js';
 
 interface Read {

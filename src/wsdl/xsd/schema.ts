@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
-import type { Steps } from '../../base/time-slices.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
+import type { Steps } from '../../core/time-slices.js';
 import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
+import type { Diagnostic } from '../../core/diagnostic.js';
 import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';

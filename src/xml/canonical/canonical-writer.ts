@@ -1,5 +1,5 @@
-import { escapeLong, escapesOf, LONG_UNITS } from '../../base/escape-characters.js';
-import { invariant } from '../../base/invariant.js';
+import { invariant } from '../../core/invariant.js';
+import { escapeLong, escapesOf, LONG_UNITS } from '../escape-characters.js';
 import {
   type Interest,
   type NamespaceBinding,

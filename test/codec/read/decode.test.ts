@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { defaultsOf } from '../../../src/base/limit.js';
 import { CODEC_LIMITS } from '../../../src/codec/plan/limits.js';
 import type { Decoded, FieldSlot, ObjectPlan } from '../../../src/codec/plan/plan.js';
 import type { Scalar } from '../../../src/codec/plan/scalar.js';
 import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';
 import { listScalarOf } from '../../../src/codec/values/scalars.js';
+import { defaultsOf } from '../../../src/core/limit.js';
 import { plainSimpleType } from '../../../src/wsdl/plain.js';
 import { ALL, SKIP, type StartTag, type XmlHandler } from '../../../src/xml/events.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { defaultsOf } from '../../../src/base/limit.js';
-import { Refusal } from '../../../src/base/refusals/refusal.js';
 import { CODEC_LIMITS, type CodecLimits } from '../../../src/codec/plan/limits.js';
 import type { Decoded, FieldSlot, ReplyPlan, ValuePlan } from '../../../src/codec/plan/plan.js';
 import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';
+import { defaultsOf } from '../../../src/core/limit.js';
+import { Refusal } from '../../../src/core/refusals/refusal.js';
 import { EnvelopeValidator } from '../../../src/soap/envelope.js';
 import { readXml } from '../../kit/read-xml.js';
 import { ENVELOPE_RULES } from '../../soap/rules.js';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-
-import { MIB } from '../../../src/base/limit.js';
 import { CanonicalHash } from '../../../src/codec/values/canonical-hash.js';
+import { MIB } from '../../../src/core/limit.js';
 import { readXml } from '../../kit/read-xml.js';
 import { cutAt } from '../../kit/splits.js';
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { Refusal } from '../../../src/base/refusals/refusal.js';
 import type {
   BranchRule,
   EncodeArray,
@@ -16,6 +15,7 @@ import type { RequestPlan } from '../../../src/codec/plan/request-plan.js';
 import { encodeRequest } from '../../../src/codec/write/encode.js';
 import { InputError } from '../../../src/codec/write/input-error.js';
 import type { RequestContext } from '../../../src/codec/write/source.js';
+import { Refusal } from '../../../src/core/refusals/refusal.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from '../../../src/soap/dialect.js';
 import { ALL, type Interest, type StartTag } from '../../../src/xml/events.js';
 import { readXml } from '../../kit/read-xml.js';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { printDiagnostic } from '../../../src/base/diagnostic.js';
-import { runAtOnce } from '../../../src/base/time-slices.js';
 import { rootSection } from '../../../src/config/load.js';
 import { PROTECTIONS } from '../../../src/config/protection/table.js';
 import { openIn, weakeningsIn } from '../../../src/config/protection/weakenings.js';
+import { printDiagnostic } from '../../../src/core/diagnostic.js';
+import { runAtOnce } from '../../../src/core/time-slices.js';
 import { useConfigFolder } from '../../kit/configuration.js';
 import { CASES } from './cases.js';
 

@@ -2,7 +2,7 @@ import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
 
-import { KIB, MIB } from '../../../src/base/limit.js';
+import { KIB, MIB } from '../../../src/core/limit.js';
 import { Inflater } from '../../../src/flow/http/inflate.js';
 import { cutAt, splitsOf } from '../../kit/splits.js';
 

@@ -1,10 +1,10 @@
 import t from 'tap';
-import type { OwnedClaim } from '../../../src/base/outcome-store.js';
-import { Refusal } from '../../../src/base/refusals/refusal.js';
-import { Suspicions } from '../../../src/base/suspicions.js';
+import { Refusal } from '../../../src/core/refusals/refusal.js';
+import { Suspicions } from '../../../src/core/shared/suspicions.js';
 import { ANSWER_BYTES_MAX, WAITING_MAX } from '../../../src/flow/idempotency/keyed-call.js';
 import { KeyedCalls } from '../../../src/flow/idempotency/keyed-calls.js';
 import { MemoryOutcomes } from '../../../src/flow/idempotency/memory-outcomes.js';
+import type { OwnedClaim } from '../../../src/gateway/shared/outcome-store.js';
 import type { ReplyHead, UpstreamReceiver } from '../../../src/upstream/reply.js';
 
 /** Calls by idempotency key, at their limits and where parts of them fail. */

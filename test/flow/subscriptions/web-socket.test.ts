@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
-import { defaultsOf } from '../../../src/base/limit.js';
+import { defaultsOf } from '../../../src/core/limit.js';
 import type { ProtocolSocket } from '../../../src/flow/subscriptions/transports/socket-parts.js';
 import {
   type SocketLimits,

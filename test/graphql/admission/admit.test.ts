@@ -1,7 +1,7 @@
 import { buildSchema as buildGraphqlSchema, getIntrospectionQuery } from 'graphql';
 import t from 'tap';
-import { defaultsOf } from '../../../src/base/limit.js';
-import { Refusal } from '../../../src/base/refusals/refusal.js';
+import { defaultsOf } from '../../../src/core/limit.js';
+import { Refusal } from '../../../src/core/refusals/refusal.js';
 import { type Admission, type Admitted, admit } from '../../../src/graphql/admission/admit.js';
 import { DocumentCache } from '../../../src/graphql/admission/document-cache.js';
 import { CostTable } from '../../../src/graphql/cost/cost-table.js';

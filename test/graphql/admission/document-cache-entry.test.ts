@@ -1,7 +1,7 @@
 import { Kind, type OperationDefinitionNode, parse } from 'graphql';
 import t from 'tap';
-import { defaultsOf, MIB } from '../../../src/base/limit.js';
 import { XSI_URI } from '../../../src/codec/plan/xsi.js';
+import { defaultsOf, MIB } from '../../../src/core/limit.js';
 import { type Admission, admit } from '../../../src/graphql/admission/admit.js';
 import { AdmittedDocument, DocumentCache } from '../../../src/graphql/admission/document-cache.js';
 import {

@@ -1,7 +1,7 @@
 import { buildSchema, execute, getIntrospectionQuery, parse } from 'graphql';
 import t from 'tap';
 
-import { defaultsOf } from '../../../src/base/limit.js';
+import { defaultsOf } from '../../../src/core/limit.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../../../src/graphql/http.js';
 import { GRAPHQL_LIMITS } from '../../../src/graphql/limits.js';
 import { introspectionAnswers } from '../../../src/graphql/run/introspection-answers.js';

@@ -1,4 +1,4 @@
-import { AT_ONCE } from '../../../src/base/time-slices.js';
+import { AT_ONCE } from '../../../src/core/time-slices.js';
 import type { Metrics } from '../../../src/observe/metrics/metrics.js';
 
 /** The default metrics of a Node process, which prom-client documents. */

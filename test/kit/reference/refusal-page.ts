@@ -1,7 +1,7 @@
-import { refusalGuides } from '../../../src/base/refusals/guides.js';
-import { kindOf, type RefusalCode } from '../../../src/base/refusals/refusals.js';
 import { printAmount } from '../../../src/config/keys/units.js';
 import { limitsOfRefusal } from '../../../src/config/refusal-limits.js';
+import { refusalGuides } from '../../../src/core/refusals/guides.js';
+import { kindOf, type RefusalCode } from '../../../src/core/refusals/refusals.js';
 import { answerOf } from './refusals.js';
 
 const HEAD = `# Refusals

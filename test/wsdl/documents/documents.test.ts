@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { runAtOnce } from '../../../src/base/time-slices.js';
+import { runAtOnce } from '../../../src/core/time-slices.js';
 import type { FetchDocument } from '../../../src/wsdl/documents/document-source.js';
 import { IMPORT_LIMITS } from '../../../src/wsdl/documents/documents.js';
 import { parseTree } from '../../../src/wsdl/documents/parse.js';

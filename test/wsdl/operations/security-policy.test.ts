@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Diagnostic } from '../../../src/base/diagnostic.js';
+import type { Diagnostic } from '../../../src/core/diagnostic.js';
 import type { WsdlModel } from '../../../src/wsdl/model.js';
 import { compileText } from '../../kit/configuration.js';
 import { modelOf, wsdlWith } from '../written.js';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import t from 'tap';
-import { defaultsOf } from '../../../src/base/limit.js';
+import { defaultsOf } from '../../../src/core/limit.js';
 import {
   type CanonicalMethod,
   canonicalMethodOf,

@@ -1,14 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, getNamedType } from 'graphql';
 import type { CallerIdentity, Client } from '../../../access/client.js';
-import { isRecord } from '../../../base/record.js';
-import { TextSeal } from '../../../base/text-seal.js';
 import type {
   AddressMaker,
   ContentPlace,
   FieldDigest,
 } from '../../../codec/read/content-receiver.js';
 import type { SoapService } from '../../../compile/soap/service.js';
+import { isRecord } from '../../../core/json.js';
+import { TextSeal } from '../../../gateway/text-seal.js';
 import type { DescribedOperation } from '../../../graphql/described/described-operation.js';
 import type { RawVariables } from '../../../graphql/output/reply-plan.js';
 import type { FieldCall } from '../../../graphql/run/field-call.js';

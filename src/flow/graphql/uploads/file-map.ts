@@ -1,5 +1,5 @@
-import { isRecord } from '../../../base/record.js';
-import { Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
+import { isRecord } from '../../../core/json.js';
+import { Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
 import { parseJson } from '../../../graphql/admission/params.js';
 import type { UploadedFile } from './uploaded-file.js';
 

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
+import { Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
 import { BoundaryScanner, type ContentSink } from '../../../soap/mime/boundary.js';
 import { afterBoundary, type BoundaryLine, PADDING_MAX } from '../../../soap/mime/boundary-line.js';
 import { HeaderBytes } from '../../../soap/mime/header-bytes.js';

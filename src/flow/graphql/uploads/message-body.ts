@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { pipeline, Readable, Transform } from 'node:stream';
-import { FileContent } from '../../../base/file-content.js';
-import { asRefusal, Refusal } from '../../../base/refusals/refusal.js';
 import type { InlineFile } from '../../../codec/write/binary-parts.js';
+import { FileContent } from '../../../core/file-content.js';
+import { asRefusal, Refusal } from '../../../core/refusals/refusal.js';
 import type { PackagePiece } from '../../../soap/mime/write-package.js';
 import { Collected } from '../../http/collected.js';
 

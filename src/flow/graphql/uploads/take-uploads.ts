@@ -1,5 +1,5 @@
-import { refuseByLimit } from '../../../base/refusals/refusal.js';
-import type { JsonBounds } from '../../../base/strict-json.js';
+import { refuseByLimit } from '../../../core/refusals/refusal.js';
+import type { JsonBounds } from '../../../core/strict-json.js';
 import type { HttpExchange } from '../../calls/http-exchange.js';
 import { invite } from '../../http/invite-body.js';
 import { formBoundary } from './form-reader.js';

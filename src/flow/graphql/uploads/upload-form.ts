@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { isRecord } from '../../../base/record.js';
-import { asRefusal, Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
-import type { JsonBounds } from '../../../base/strict-json.js';
+import { isRecord } from '../../../core/json.js';
+import { asRefusal, Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
+import type { JsonBounds } from '../../../core/strict-json.js';
 import { parseJson } from '../../../graphql/admission/params.js';
 import { decodeText } from '../../../graphql/admission/read-text.js';
 import type { GraphqlLimits } from '../../../graphql/limits.js';

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
-import { FileContent } from '../../../base/file-content.js';
-import { KIB } from '../../../base/limit.js';
-import { Refusal } from '../../../base/refusals/refusal.js';
+import { FileContent } from '../../../core/file-content.js';
+import { KIB } from '../../../core/limit.js';
+import { Refusal } from '../../../core/refusals/refusal.js';
 
 /** Bytes of a file that wait between its sender and the backend. */
 const WAITING_BYTES = 64 * KIB;

@@ -1,5 +1,5 @@
-import type { CancelSignal } from '../../../base/cancellation.js';
 import type { Decoded } from '../../../codec/plan/plan.js';
+import type { CancelSignal } from '../../../core/cancellation.js';
 import type { CostLimits } from '../../../graphql/cost/cost-table.js';
 import { Spending } from '../../../graphql/cost/spending.js';
 import type { FieldCall } from '../../../graphql/run/field-call.js';

@@ -1,7 +1,7 @@
-import type { CancelSignal } from '../../../base/cancellation.js';
-import type { Refusal } from '../../../base/refusals/refusal.js';
-import type { RefusalCode } from '../../../base/refusals/refusals.js';
 import type { Decoded, ReplyPlan } from '../../../codec/plan/plan.js';
+import type { CancelSignal } from '../../../core/cancellation.js';
+import type { Refusal } from '../../../core/refusals/refusal.js';
+import type { RefusalCode } from '../../../core/refusals/refusals.js';
 import type { BoundField } from '../../../graphql/fields/bound-field.js';
 import type { FieldCall } from '../../../graphql/run/field-call.js';
 import type { CallRelay } from '../../calls/relayed-call.js';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { PollReply, PollSharing, SharedPoll } from '../../../base/poll-sharing.js';
+import type { PollReply, PollSharing, SharedPoll } from '../../../gateway/shared/poll-sharing.js';
 import { type CallRelay, recordingRelay, replayingRelay } from '../../calls/relayed-call.js';
 
 /** A reply of another process, to be read in place of a call. */

@@ -1,7 +1,7 @@
-import { canonical } from '../../../base/canonical.js';
-import type { PollSharing } from '../../../base/poll-sharing.js';
-import { refuseByLimit } from '../../../base/refusals/refusal.js';
 import type { SoapService } from '../../../compile/soap/service.js';
+import { canonical } from '../../../core/json.js';
+import { refuseByLimit } from '../../../core/refusals/refusal.js';
+import type { PollSharing } from '../../../gateway/shared/poll-sharing.js';
 import type { FieldCall } from '../../../graphql/run/field-call.js';
 import type { PolledSource, Subscription } from '../../../graphql/subscription/subscription.js';
 import { SUBSCRIPTION_LIMITS } from '../../../pubsub/limits.js';

@@ -1,5 +1,5 @@
-import { Exchange, nextExchangeId } from '../../../base/exchange.js';
-import { Refusal } from '../../../base/refusals/refusal.js';
+import { Refusal } from '../../../core/refusals/refusal.js';
+import { Exchange, nextExchangeId } from '../../../gateway/exchange.js';
 import {
   type CallInput,
   type FieldCall,

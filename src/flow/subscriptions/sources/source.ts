@@ -1,7 +1,7 @@
 import type { LiveClient } from '../../../access/live-client.js';
-import type { EventBus, ReplayPace } from '../../../base/event-bus.js';
-import type { Exchange } from '../../../base/exchange.js';
 import type { RequestContext } from '../../../codec/write/source.js';
+import type { EventBus, ReplayPace } from '../../../core/shared/event-bus.js';
+import type { Exchange } from '../../../gateway/exchange.js';
 import type { Admitted } from '../../../graphql/admission/admit.js';
 import type { RootField, RootPlan } from '../../../graphql/run/root-plan.js';
 import type { ExchangeObserver } from '../../../observe/exchange-observer.js';

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
-import { Cancellation, type CancelSignal } from '../../../base/cancellation.js';
-import type { PollSharing } from '../../../base/poll-sharing.js';
-import { asRefusal, Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
+import { Cancellation, type CancelSignal } from '../../../core/cancellation.js';
+import { asRefusal, Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
+import type { PollSharing } from '../../../gateway/shared/poll-sharing.js';
 import type { Admitted } from '../../../graphql/admission/admit.js';
 import type { AdmittedOperation } from '../../../graphql/operation.js';
 import { rootPlanOf } from '../../../graphql/run/root-plan.js';

@@ -1,9 +1,9 @@
 import type { ExecutionResult } from 'graphql';
 import type { LiveEnd } from '../../../access/live-client.js';
-import { Cancellation, type CancelSignal } from '../../../base/cancellation.js';
+import { Cancellation, type CancelSignal } from '../../../core/cancellation.js';
 
-import { Refusal } from '../../../base/refusals/refusal.js';
-import type { RefusalCode } from '../../../base/refusals/refusals.js';
+import { Refusal } from '../../../core/refusals/refusal.js';
+import type { RefusalCode } from '../../../core/refusals/refusals.js';
 import { codedError, withId } from '../../../graphql/errors.js';
 import { EventQueue, type QueueLimits } from '../../../pubsub/event-queue.js';
 

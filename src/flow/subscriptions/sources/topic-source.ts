@@ -4,7 +4,7 @@ import {
   REPLAY_SLICE_MILLIS,
   type ReplayPace,
   type TopicEvent,
-} from '../../../base/event-bus.js';
+} from '../../../core/shared/event-bus.js';
 import { callInputOf, eventAnswer, isWanted, noAnswer } from '../../../graphql/run/event-answer.js';
 import type { CallInput } from '../../../graphql/run/field-call.js';
 import type {

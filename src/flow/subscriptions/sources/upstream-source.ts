@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { asRefusal, Refusal } from '../../../base/refusals/refusal.js';
+import { asRefusal, Refusal } from '../../../core/refusals/refusal.js';
 import type { SubschemaPlan } from '../../../graphql/fields/subschema.js';
 import { subschemaRequestOf } from '../../../graphql/run/subschema-request.js';
 import { authorizeUpstream } from '../../graphql/authorize-upstream.js';

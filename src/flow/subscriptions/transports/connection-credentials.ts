@@ -1,6 +1,6 @@
-import { isRecord } from '../../../base/record.js';
-import { Refusal } from '../../../base/refusals/refusal.js';
 import type { RequestContext } from '../../../codec/write/source.js';
+import { isRecord } from '../../../core/json.js';
+import { Refusal } from '../../../core/refusals/refusal.js';
 
 type Headers = RequestContext['headers'];
 type Params = Readonly<Record<string, unknown>>;

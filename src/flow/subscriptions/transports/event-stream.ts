@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { LiveClient } from '../../../access/live-client.js';
-import type { Cancellation } from '../../../base/cancellation.js';
+import type { Cancellation } from '../../../core/cancellation.js';
 
-import { asRefusal, Refusal } from '../../../base/refusals/refusal.js';
+import { asRefusal, Refusal } from '../../../core/refusals/refusal.js';
 import type { StreamCarrier } from '../../../graphql/http.js';
 import {
   type AdmittedOperation,

@@ -1,6 +1,6 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
-import { Cancellation, type CancelSignal } from '../../../base/cancellation.js';
-import { asRefusal, Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
+import { Cancellation, type CancelSignal } from '../../../core/cancellation.js';
+import { asRefusal, Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
 import { refusalErrors } from '../../../graphql/errors.js';
 import {
   type AdmittedOperation,

@@ -1,5 +1,5 @@
-import { isRecord } from '../../../base/record.js';
-import { parseStrictJson } from '../../../base/strict-json.js';
+import { isRecord } from '../../../core/json.js';
+import { parseStrictJson } from '../../../core/strict-json.js';
 import { makeProtocolServer } from '../wire/graphql-ws.js';
 import { DelayedRefusals } from './delayed-refusals.js';
 import { ReceivedMessages } from './received-messages.js';

@@ -1,7 +1,7 @@
 import { beginExchange } from '../../../access/network/address.js';
-import type { Exchange } from '../../../base/exchange.js';
-import { Refusal } from '../../../base/refusals/refusal.js';
-import type { RefusalCode } from '../../../base/refusals/refusals.js';
+import { Refusal } from '../../../core/refusals/refusal.js';
+import type { RefusalCode } from '../../../core/refusals/refusals.js';
+import type { Exchange } from '../../../gateway/exchange.js';
 import { isEncrypted } from '../../../listen/peer-certificate.js';
 import type { ProtocolParts, SocketState } from './socket-parts.js';
 

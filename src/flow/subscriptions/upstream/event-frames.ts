@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
+import { Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
 import type { SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
 import { parseSubschemaText } from '../../../graphql/subschema/read-reply.js';
 

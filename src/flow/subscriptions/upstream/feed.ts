@@ -1,4 +1,4 @@
-import { type Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
+import { type Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
 import type { CallOutcome } from '../../../upstream/breaker.js';
 import { outcomeOf } from '../../../upstream/reply-effects.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { asRefusal, Refusal } from '../../../base/refusals/refusal.js';
+import { asRefusal, Refusal } from '../../../core/refusals/refusal.js';
 import { parseSubschemaText } from '../../../graphql/subschema/read-reply.js';
 import { checkStatus } from '../../../upstream/json-head.js';
 import type { Connector } from '../../../upstream/undici.js';

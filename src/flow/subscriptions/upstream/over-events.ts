@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../../base/refusals/refusal.js';
-import type { CallObserver } from '../../../base/request-observer.js';
+import { Refusal } from '../../../core/refusals/refusal.js';
+import type { CallObserver } from '../../../core/request-observer.js';
 import type { SubschemaRequest, SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
 import { checkEventsHead } from '../../../upstream/json-head.js';
 import type { UpstreamCall } from '../../../upstream/reply.js';

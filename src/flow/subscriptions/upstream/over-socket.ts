@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { asRefusal, Refusal } from '../../../base/refusals/refusal.js';
-import { type CallObserver, withField } from '../../../base/request-observer.js';
+import { asRefusal, Refusal } from '../../../core/refusals/refusal.js';
+import { type CallObserver, withField } from '../../../core/request-observer.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import {
   type CallToAuthorize,

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
-import { TIMER_MAX } from '../../../base/expiry.js';
-import { refuseByLimit } from '../../../base/refusals/refusal.js';
-import type { RequestObserver } from '../../../base/request-observer.js';
+import { TIMER_MAX } from '../../../access/expiry.js';
 import type { RequestContext } from '../../../codec/write/source.js';
 import type {
   GraphqlUpstream,
   UpstreamSubscriptions,
 } from '../../../compile/graphql/graphql-upstream.js';
+import { refuseByLimit } from '../../../core/refusals/refusal.js';
+import type { RequestObserver } from '../../../core/request-observer.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import { Breaker, type BreakerState, breakerOpen } from '../../../upstream/breaker.js';
 import { DEFAULT_CALLS } from '../../../upstream/call-rules.js';

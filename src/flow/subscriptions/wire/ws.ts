@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Duplex, PassThrough } from 'node:stream';
 import { type ServerOptions, WebSocket, WebSocketServer } from 'ws';
-import { usualName } from '../../../base/field-names.js';
+import { usualName } from '../../../core/http/field-names.js';
 import type { Connector } from '../../../upstream/undici.js';
 
 /**

@@ -1,6 +1,6 @@
 import t from 'tap';
 
-import { Refusal } from '../../../../src/base/refusals/refusal.js';
+import { Refusal } from '../../../../src/core/refusals/refusal.js';
 import { EventFrames } from '../../../../src/flow/subscriptions/upstream/event-frames.js';
 import { assertSplitsAgree } from '../../../kit/splits.js';
 
