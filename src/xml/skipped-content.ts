@@ -40,8 +40,9 @@ export class SkippedContentScanner {
   read(chunk: Buffer, i: number, end: number): number {
     for (;;) {
       const stop = this.#skimmer.pass(chunk, i, end);
-      if (stop === i || stop >= end || chunk[stop] === 0x3c) return stop;
-      i = this.#text.resume(chunk, this.#skimmer.plainEnd, end, stop);
+      const { plainEnd } = this.#skimmer;
+      if (plainEnd === i || stop >= end || chunk[stop] === 0x3c) return stop;
+      i = this.#text.resume(chunk, plainEnd, end, stop);
       if (i >= end || this.#cursor.state !== CONTENT) return i;
     }
   }
@@ -110,7 +111,7 @@ const BYTES_FOR_NAME = 8;
  * they changed.
  */
 class Skimmer {
-  /** The end of the plain text at which it stopped. */
+  /** The end of the plain text at which it stopped; where it stopped, if that is no text. */
   plainEnd = 0;
   readonly #elements: Elements;
   readonly #limits: XmlLimits;
@@ -128,6 +129,7 @@ class Skimmer {
    * before markup that it does not read, or near the end.
    */
   pass(chunk: Buffer, i: number, end: number): number {
+    this.plainEnd = i;
     if (this.#backoff > 0) {
       this.#backoff--;
       return i;
@@ -141,9 +143,10 @@ class Skimmer {
       this.#leave();
       this.plainEnd = memory.word(PLAIN_END) - shift;
       const bytes = stop - i;
-      i = stop;
-      if (bytes < WORTH_BYTES) this.#backOff();
+      // A text that goes on beyond the held part is passed over, though its beginning is the stop.
+      if (this.plainEnd - i < WORTH_BYTES) this.#backOff();
       else this.#lastBackoff = 0;
+      i = stop;
       if (bytes === 0 || memory.isEnough(stop, end)) break;
     }
     return i;

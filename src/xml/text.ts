@@ -7,6 +7,7 @@ import { refuseByXmlLimit } from './limits.js';
 import { skipPlainText } from './plain-text.js';
 import { COPIED_BYTES_MIN, skimMemory } from './skim-memory.js';
 import { CDATA, CDATA_START, CONTENT, CONTENT_REFERENCE } from './states.js';
+import { type Stops, TextRun } from './text-run.js';
 
 /** Reads character data: text, references, CDATA sections. */
 export class TextScanner {
@@ -20,10 +21,12 @@ export class TextScanner {
   #ampersand = 0;
   /** Letters of `[CDATA[` seen. */
   #matched = 0;
+  readonly #run: TextRun;
 
   constructor(cursor: Cursor) {
     this.#cursor = cursor;
     this.#elements = cursor.elements;
+    this.#run = new TextRun(cursor.reference);
   }
 
   /**
@@ -91,15 +94,15 @@ export class TextScanner {
         ascii = false;
         i += this.#cursor.wideCharacter(chunk, i, end);
         if (i > limit) this.#refuseText(this.#cursor.base + limit);
-      } else if (byte === 0x26) {
+      } else if (byte === 0x0d && !all) i++;
+      else if (byte === 0x26 || byte === 0x0d) {
         if (i > start) elements.text(chunk, start, i, ascii);
-        return this.#beginReference(chunk, i, end);
-      } else if (byte === 0x0d) {
-        i++;
-        if (!all) continue;
-        if (i - 1 > start) elements.text(chunk, start, i - 1, ascii);
-        i = this.#lineEnd(chunk, i, end);
+        const begin = i;
+        if (all) i = this.#reportRun(chunk, i, end, STOPS_TEXT);
+        if (i === begin && byte === 0x26) return this.#beginReference(chunk, i, end);
+        if (i === begin) i = this.#lineEnd(chunk, i + 1, end);
         start = i;
+        ascii = true;
         limit = i + elements.top.textLeft;
       } else {
         this.#refuseInText(chunk, entry, i);
@@ -109,6 +112,14 @@ export class TextScanner {
     if (i > start) elements.text(chunk, start, i, ascii);
     if (i >= end) this.#brackets = this.#bracketsBefore(chunk, entry, end);
     return i;
+  }
+
+  /** Reports references and line ends as one text; returns the offset behind. */
+  #reportRun(chunk: Buffer, i: number, end: number, stops: Stops): number {
+    const { top } = this.#elements;
+    const behind = this.#run.read(chunk, i, end, top.textLeft, stops);
+    if (this.#run.bytes > 0) this.#elements.characters(this.#run.toString(), this.#run.bytes);
+    return behind;
   }
 
   /**
@@ -240,12 +251,14 @@ export class TextScanner {
         if (i > limit) this.#refuseText(this.#cursor.base + limit);
       } else if (byte !== 0x0d) {
         throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that XML does not have', i);
-      } else {
-        i++;
-        if (!all) continue;
-        if (i - 1 > start) elements.text(chunk, start, i - 1, ascii);
-        i = this.#lineEnd(chunk, i, end);
+      } else if (!all) i++;
+      else {
+        if (i > start) elements.text(chunk, start, i, ascii);
+        const begin = i;
+        i = this.#reportRun(chunk, i, end, STOPS_CDATA);
+        if (i === begin) i = this.#lineEnd(chunk, i + 1, end);
         start = i;
+        ascii = true;
         limit = i + elements.top.textLeft;
       }
     }

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { invariant } from '../core/invariant.js';
 import { Refusal } from '../core/refusals/refusal.js';
 import { isNcName } from './chars.js';
-import { type Escapes, escapeLong, escapesOf, LONG_UNITS } from './escape-characters.js';
 import { XML_NAMESPACE, XMLNS_NAMESPACE } from './namespaces.js';
+import { Rewriting, rewriteText, writeInAscii } from './rewrite-text.js';
 
 /**
  * Writes XML text; nothing else here does. Values are escaped, so that a reader gets them back and
@@ -125,10 +125,7 @@ function isName(name: string): boolean {
 /** Escapes text between tags. Throws a `Refusal` for characters that XML cannot carry. */
 export function escapeText(value: string): string {
   refuseUnwritable(value);
-  if (!TEXT_SPECIAL.test(value)) return value;
-  return value.length >= LONG_UNITS
-    ? escapeLong(value, TEXT_ESCAPES)
-    : value.replace(/[&<>\r]/g, escapeOne);
+  return TEXT_SPECIAL.test(value) ? rewriteText(value, TEXT_ESCAPES) : value;
 }
 
 /**
@@ -136,21 +133,17 @@ export function escapeText(value: string): string {
  */
 function escapeAttribute(value: string): string {
   refuseUnwritable(value);
-  if (!ATTRIBUTE_SPECIAL.test(value)) return value;
-  return value.length >= LONG_UNITS
-    ? escapeLong(value, ATTRIBUTE_ESCAPES)
-    : value.replace(/[&<>"\t\n\r]/g, escapeOne);
+  return ATTRIBUTE_SPECIAL.test(value) ? rewriteText(value, ATTRIBUTE_ESCAPES) : value;
 }
 
 /**
  * XML with its characters beyond ASCII as references: the encoding of the message may not have
  * them.
  */
-export const referencesFor = (xml: string): string =>
-  xml.replace(/[^\t\n\r\x20-\x7e]/gu, (character) => `&#${character.codePointAt(0)};`);
+export const referencesFor = (xml: string): string => writeInAscii(xml);
 
 /** Escapes a constant text between tags or quotes of either kind, in XML and in HTML. */
-export const escapeQuoted = (text: string): string => text.replace(/[&<>"']/g, escapeOne);
+export const escapeQuoted = (text: string): string => rewriteText(text, QUOTED_ESCAPES);
 
 function refuseUnwritable(value: string): void {
   if (UNWRITABLE.test(value)) throw new Refusal('BAD_USER_INPUT', 'not an XML character');
@@ -161,20 +154,25 @@ const ATTRIBUTE_SPECIAL = /[&<>"\t\n\r]/;
 /** What XML cannot carry. With the flag `u` a surrogate matches only when it is alone. */
 export const UNWRITABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]/u;
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([
+const TEXT_ESCAPES = new Rewriting([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['\r', '&#13;'],
+]);
+const ATTRIBUTE_ESCAPES = new Rewriting([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ['\t', '&#9;'],
+  ['\n', '&#10;'],
+  ['\r', '&#13;'],
+]);
+const QUOTED_ESCAPES = new Rewriting([
   ['&', '&amp;'],
   ['<', '&lt;'],
   ['>', '&gt;'],
   ['"', '&quot;'],
   ["'", '&#39;'],
-  ['\t', '&#9;'],
-  ['\n', '&#10;'],
-  ['\r', '&#13;'],
 ]);
-
-const escapeOne = (character: string): string => ESCAPES.get(character) ?? character;
-
-const pick = (characters: string): Escapes =>
-  escapesOf([...characters].map((each): [string, string] => [each, escapeOne(each)]));
-const TEXT_ESCAPES = pick('&<>\r');
-const ATTRIBUTE_ESCAPES = pick('&<>"\t\n\r');

@@ -7,6 +7,7 @@ import {
   PRESENCE,
   SKIP,
   type StartTag,
+  type XmlHandler,
 } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { assertSplitsAgree } from '../kit/splits.js';
@@ -537,4 +538,42 @@ t.test('processing instructions, for who takes them', async (t) => {
       'instruction',
     ],
   );
+});
+
+t.test('references and line ends are reported as texts, not one by one', async (t) => {
+  for (const [content, expected] of [
+    ['&#60;', '<'],
+    ['a&lt;', 'a<'],
+    ['é&#x1F600;', 'é😀'],
+    ['\r', '\n'],
+    ['\r\n', '\n'],
+  ] as const) {
+    for (const [before, after] of [
+      ['', ''],
+      ['<![CDATA[', ']]>'],
+    ] as const) {
+      if (before !== '' && content.includes('&')) continue;
+      const texts: string[] = [];
+      const handler: XmlHandler = { open: () => ALL, close() {}, text: (text) => texts.push(text) };
+      const reader = new XmlReader(handler, LIMITS);
+      reader.write(Buffer.from(`<a>${before}${content.repeat(20_000)}${after}</a>`));
+      reader.end();
+      t.equal(texts.join(''), expected.repeat(20_000), JSON.stringify(content));
+      t.ok(texts.length < 50, `${texts.length} texts of ${JSON.stringify(content)}`);
+    }
+  }
+});
+
+t.test('a text of references ends at the limit of its bytes', async (t) => {
+  for (const [content, bytes] of [
+    ['&#60;', 1],
+    ['a\r\n', 2],
+    ['€&#8364;', 6],
+    ['&#x1F600;', 4],
+  ] as const) {
+    const message = [Buffer.from(`<a>${content.repeat(100)}</a>`)];
+    const limits = { textBytes: 100 * bytes };
+    t.equal(read(message, { limits }).refusal, null, content);
+    t.match(read(message, { limits: { textBytes: 100 * bytes - 1 } }).refusal, /XML_TEXT_LIMIT/);
+  }
 });

@@ -366,3 +366,21 @@ t.test('messages that are read in turns do not meet', (t) => {
   );
   t.end();
 });
+
+t.test('a skipped text of references is passed over once', async (t) => {
+  for (const content of ['&#13;', '&lt;€', '&#x1F600;']) {
+    const { skim } = skimMemory;
+    let calls = 0;
+    const count: typeof skim = (...range) => {
+      calls++;
+      return skim(...range);
+    };
+    Reflect.set(skimMemory, 'skim', count);
+    const message = within(content.repeat(100_000));
+    const reader = new XmlReader(new LogHandler(() => SKIP), LIMITS);
+    reader.write(message);
+    reader.end();
+    Reflect.set(skimMemory, 'skim', skim);
+    t.ok(calls <= message.length / 32_768, `${calls} calls for ${content}`);
+  }
+});

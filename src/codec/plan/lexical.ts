@@ -1,3 +1,4 @@
+import { collapseSpaces, Rewriting, rewriteText } from '../../xml/rewrite-text.js';
 import { LexicalError, type Scalar } from './scalar.js';
 
 /**
@@ -9,10 +10,17 @@ export type WhiteSpace = 'preserve' | 'replace' | 'collapse';
 /** `text` with its white space treated. Linear. */
 export function treatWhiteSpace(text: string, rule: WhiteSpace): string {
   if (rule === 'preserve') return text;
-  if (rule === 'replace') return text.replace(/[\t\n\r]/g, ' ');
+  if (rule === 'replace') return REPLACED.test(text) ? rewriteText(text, AS_SPACES) : text;
   const trimmed = trimXml(text);
-  return TREATED.test(trimmed) ? trimmed.replace(/[ \t\n\r]+/g, ' ') : trimmed;
+  return TREATED.test(trimmed) ? collapseSpaces(trimmed) : trimmed;
 }
+
+const REPLACED = /[\t\n\r]/;
+const AS_SPACES = new Rewriting([
+  ['\t', ' '],
+  ['\n', ' '],
+  ['\r', ' '],
+]);
 
 /** White space that collapsing would change. */
 const TREATED = /[\t\n\r]| {2}/;

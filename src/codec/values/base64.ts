@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { Rewriting, rewriteText } from '../../xml/rewrite-text.js';
 import { hold, textOf, trimXml } from '../plan/lexical.js';
 import type { Scalar } from '../plan/scalar.js';
 
@@ -34,7 +35,15 @@ function hex(lexical: string): string {
 
 /** Base64 without its white space, which may stand anywhere in it. */
 export const bareBase64 = (lexical: string): string =>
-  /[ \t\n\r]/.test(lexical) ? lexical.replace(/[ \t\n\r]+/g, '') : lexical;
+  SPACE.test(lexical) ? rewriteText(lexical, WITHOUT_SPACES) : lexical;
+
+const SPACE = /[ \t\n\r]/;
+const WITHOUT_SPACES = new Rewriting([
+  [' ', ''],
+  ['\t', ''],
+  ['\n', ''],
+  ['\r', ''],
+]);
 
 // The last character before the padding holds two or four bits that must be zero.
 const PADDED: ReadonlyMap<string, RegExp> = new Map([

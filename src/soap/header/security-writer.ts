@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { escapeQuoted } from '../../xml/writer.js';
+import { escapeQuoted, referencesFor } from '../../xml/writer.js';
 import { dialectOfUri } from '../dialect.js';
 import type { BlockWriter } from './header-place.js';
 
@@ -94,4 +94,7 @@ const newId = (prefix: string): string => `${prefix}-${randomBytes(NONCE_BYTES).
 
 /** The text escaped, in ASCII: the encoding of the message may not have its other characters. */
 export const inAscii = (text: string): string =>
-  escapeQuoted(text).replace(/[^\x20-\x7e]/gu, (character) => `&#${character.codePointAt(0)};`);
+  referencesFor(escapeQuoted(text)).replaceAll(WHITE, (white) => `&#${white.charCodeAt(0)};`);
+
+/** White space that attributes would lose. */
+const WHITE = /[\t\n\r]/g;

@@ -1,5 +1,4 @@
 import { invariant } from '../../core/invariant.js';
-import { escapeLong, escapesOf, LONG_UNITS } from '../escape-characters.js';
 import {
   type Interest,
   type NamespaceBinding,
@@ -8,6 +7,7 @@ import {
   type WrittenTag,
   type XmlHandler,
 } from '../events.js';
+import { Rewriting, rewriteText } from '../rewrite-text.js';
 import type { CanonicalMethod } from './canonical-method.js';
 import { compareByCodePoint } from './code-points.js';
 
@@ -230,32 +230,23 @@ function writtenOf({ written }: StartTag): NonNullable<StartTag['written']> {
 export const GREATER = 0x3e;
 export const RETURN = 0x0d;
 
-function escapeText(chars: string): string {
-  if (!TEXT.test(chars)) return chars;
-  if (chars.length >= LONG_UNITS) return escapeLong(chars, TEXT_ESCAPES);
-  return chars.replaceAll(ALL_TEXT, (character) => TEXT_REFERENCES.get(character) ?? character);
-}
+const escapeText = (chars: string): string =>
+  TEXT.test(chars) ? rewriteText(chars, TEXT_ESCAPES) : chars;
 
 /** A value of an attribute as canonical XML has it, between double quotes. */
-export function canonicalValue(value: string): string {
-  if (!VALUE.test(value)) return value;
-  if (value.length >= LONG_UNITS) return escapeLong(value, VALUE_ESCAPES);
-  return value.replaceAll(ALL_VALUE, (character) => VALUE_REFERENCES.get(character) ?? character);
-}
+export const canonicalValue = (value: string): string =>
+  VALUE.test(value) ? rewriteText(value, VALUE_ESCAPES) : value;
 
 const TEXT = /[&<>\r]/;
-const ALL_TEXT = /[&<>\r]/g;
-const TEXT_REFERENCES: ReadonlyMap<string, string> = new Map([
+const TEXT_ESCAPES = new Rewriting([
   ['&', '&amp;'],
   ['<', '&lt;'],
   ['>', '&gt;'],
   ['\r', '&#xD;'],
 ]);
-const TEXT_ESCAPES = escapesOf(TEXT_REFERENCES);
 
 const VALUE = /[&<"\t\n\r]/;
-const ALL_VALUE = /[&<"\t\n\r]/g;
-const VALUE_REFERENCES: ReadonlyMap<string, string> = new Map([
+const VALUE_ESCAPES = new Rewriting([
   ['&', '&amp;'],
   ['<', '&lt;'],
   ['"', '&quot;'],
@@ -263,4 +254,3 @@ const VALUE_REFERENCES: ReadonlyMap<string, string> = new Map([
   ['\n', '&#xA;'],
   ['\r', '&#xD;'],
 ]);
-const VALUE_ESCAPES = escapesOf(VALUE_REFERENCES);
