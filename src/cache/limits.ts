@@ -15,7 +15,8 @@ export const CACHE_LIMITS = {
     [KIB, 16 * MIB],
     'bytes',
     null,
-    'Bytes of one reply that is cached, or shared by several callers. So much is buffered before the first caller gets any of it.',
+    'Bytes of one reply that is cached, or shared by several callers. So much is buffered ' +
+      'before the first caller gets any of it.',
   ),
   waiting: limit(
     1_000,

@@ -91,14 +91,16 @@ class Report {
   end(chains: number, gaps: number): ExitCode {
     if (this.#problems === 0) {
       this.#terminal.out(
-        `The audit is ${gaps === 0 ? 'whole' : `unchanged, with ${gaps} recorded gaps`}: lines ${this.lines}, chains ${chains}, from earlier files ${this.#earlier}.`,
+        `The audit is ${gaps === 0 ? 'whole' : `unchanged, with ${gaps} recorded gaps`}: ` +
+          `lines ${this.lines}, chains ${chains}, from earlier files ${this.#earlier}.`,
       );
       return 0;
     }
     this.#terminal.error(`${this.#problems} findings in ${this.lines} lines.`);
     if (this.#earlier > 0 && !this.#isContinued)
       this.#terminal.error(
-        'Lines before these are missing. If they stand in files that are not given, add --continued.',
+        'Lines before these are missing. If they stand in files that are not ' +
+          'given, add --continued.',
       );
     return 1;
   }

@@ -113,8 +113,10 @@ class Explanation {
     const order = operation.operation === 'mutation' ? 'one after the other' : 'side by side';
     this.#terminal.out(
       [
-        `${operation.operation}: cost ${cost} of ${limits.graphql.cost}, depth ${depth} of ${limits.graphql.depth}`,
-        `cache: the document is not cached, answers are ${this.#isAnyRead ? 'cached by the rules of the calls' : 'not cached'}`,
+        `${operation.operation}: cost ${cost} of ${limits.graphql.cost}, depth ${depth} of ` +
+          `${limits.graphql.depth}`,
+        'cache: the document is not cached, answers are ' +
+          `${this.#isAnyRead ? 'cached by the rules of the calls' : 'not cached'}`,
         `root fields: ${this.#plan.fields.length}, ${order}`,
         this.#costs(),
       ].join('\n'),

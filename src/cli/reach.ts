@@ -23,7 +23,10 @@ function idempotencyOf(config: AnyService, operation: string | null): string | n
     'operations' in config && operation !== null ? config.operations[operation] : undefined;
   const { idempotency } = typeof mapping === 'object' ? mapping : {};
   if (idempotency === undefined) return null;
-  return `idempotency: by the field ${idempotency.header}, answers are kept for ${idempotency.keepMillis} ms`;
+  return (
+    `idempotency: by the field ${idempotency.header}, answers are kept for ` +
+    `${idempotency.keepMillis} ms`
+  );
 }
 
 function balanceOf({ addresses, balance = 'leastRequests', ...config }: AnyService): string | null {

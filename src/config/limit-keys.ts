@@ -38,7 +38,9 @@ export const LIMIT_KEYS = section(
     overload: limitGroup(LIMIT_TABLES.overload, 'When this process has more to do than it can.'),
     internal: internalLimits(
       LIMIT_TABLES,
-      'Limits that hardly anyone sets, by their group: `internal: { xml: { commentBytes: 4KiB } }`. `soapstone rules CODE` prints those that requests are refused for. This version still takes them in their group as well.',
+      'Limits that hardly anyone sets, by their group: `internal: { xml: { commentBytes: ' +
+        '4KiB } }`. `soapstone rules CODE` prints those that requests are refused for. ' +
+        'This version still takes them in their group as well.',
     ),
   },
 );

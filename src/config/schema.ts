@@ -82,7 +82,10 @@ const SERVICE = closed({
       type: 'array',
       items: { type: 'string', enum: DIALECT_NAMES },
       description:
-        'Dialects that callers may speak; GraphQL calls the backend in the first. By default those of the bindings of `port` or `ports`; else 1.1 where the WSDL has a binding for it, and 1.2 behind it where that has the same address; else 1.2. Without a WSDL 1.1.',
+        'Dialects that callers may speak; GraphQL calls the backend in the first. ' +
+        'By default those of the bindings of `port` or `ports`; else 1.1 where the WSDL has a ' +
+        'binding for it, and 1.2 behind it where that has the same address; ' +
+        'else 1.2. Without a WSDL 1.1.',
       minItems: 1,
       uniqueItems: true,
     }),
@@ -99,7 +102,8 @@ const SERVICE = closed({
   operations: mapOf(
     '^[^\\s:{}]{1,256}$',
     OPERATION_KEYS,
-    'By operation name: how GraphQL offers it. As soon as one names its field, only those listed are offered.',
+    'By operation name: how GraphQL offers it. As soon as one names its field, ' +
+      'only those listed are offered.',
     { names: 'Use the name of an operation of the WSDL.', default: {} },
   ),
   types: optional(text('Types in SDL, instead of `wsdl`.')),
@@ -107,7 +111,8 @@ const SERVICE = closed({
   ports: optional(
     list(
       string(),
-      'Several ports of the WSDL that have the address of this service; instead of `port`. Operations that share a name go by their request element.',
+      'Several ports of the WSDL that have the address of this service; instead of `port`. ' +
+        'Operations that share a name go by their request element.',
       { minItems: 1, maxItems: 10_000, uniqueItems: true },
     ),
   ),
@@ -124,13 +129,16 @@ const SERVICE = closed({
   ),
   faultDetail: oneOf(
     FAULT_DETAIL_POLICIES,
-    "How much of a Fault's detail callers see: `unsafe:pass` all of it; `declared` the parts that the WSDL declares; `none` nothing. Stack traces are cut unless `unsafe:pass`, and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.",
+    "How much of a Fault's detail callers see: `unsafe:pass` all of it; `declared` the parts " +
+      'that the WSDL declares; `none` nothing. Stack traces are cut unless `unsafe:pass`, ' +
+      'and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.',
     'declared',
   ),
   understands: optional(
     list(
       string(BLOCK_NAME),
-      'Header blocks the backend understands, as `{uri}local`; others that must be understood are refused.',
+      'Header blocks the backend understands, as `{uri}local`; others that must be ' +
+        'understood are refused.',
       { maxItems: 256, uniqueItems: true },
     ),
   ),
@@ -140,12 +148,15 @@ const SERVICE = closed({
   ),
   mtom: optional(
     flag(
-      'Whether the binary content of calls from GraphQL goes into parts of a package (MTOM); by default where a policy of the WSDL demands it. What the WSDL declares as an `xop:Include` always does.',
+      'Whether the binary content of calls from GraphQL goes into parts of a package (MTOM); ' +
+        'by default where a policy of the WSDL demands it. What the WSDL declares as an ' +
+        '`xop:Include` always does.',
     ),
   ),
   callCost: optional(
     costPoints(
-      'The cost of one call from GraphQL whose operation has none; by default `limits.graphql.callCost`.',
+      'The cost of one call from GraphQL whose operation has none; ' +
+        'by default `limits.graphql.callCost`.',
     ),
   ),
   reads: list(
@@ -153,32 +164,38 @@ const SERVICE = closed({
       pattern: '^[^\\s{}:]{1,256}$',
       hint: 'Write the name of an operation, or a pattern such as Export*.',
     }),
-    'Operations that read, by name or pattern (`Export*`): they are queries, whatever their names say. The `field` of an operation decides before.',
+    'Operations that read, by name or pattern (`Export*`): they are queries, whatever their ' +
+      'names say. The `field` of an operation decides before.',
     { maxItems: 1000, uniqueItems: true, default: [] },
   ),
   callerHeaders: list(
     string(HEADER_NAME),
-    "Header fields of a GraphQL caller's request that operations may put into their messages, with `header`.",
+    "Header fields of a GraphQL caller's request that operations may put into their " +
+      'messages, with `header`.',
     { maxItems: 64, uniqueItems: true, default: [] },
   ),
   soapHeaders: SOAP_HEADERS,
   replyHeaders: SERVICE_REPLY_HEADERS,
   ...UPSTREAM_KEYS,
   bufferRequests: flag(
-    'Collects requests whose length is not known, so that they go on with one: for backends that refuse chunked.',
+    'Collects requests whose length is not known, so that they go on with one: ' +
+      'for backends that refuse chunked.',
     false,
   ),
   earlyEnd: flag(
-    'Whether the reading of a long reply ends, and its connection, as soon as all values that a query selects have been read; the rest is not validated then.',
+    'Whether the reading of a long reply ends, and its connection, as soon as all values that ' +
+      'a query selects have been read; the rest is not validated then.',
     false,
   ),
   dataContractReferences: flag(
-    'Whether elements of replies may stand for others by `Id` and `Ref` of .NET data contracts although the WSDL does not declare these. Replies are held whole then.',
+    'Whether elements of replies may stand for others by `Id` and `Ref` of .NET data ' +
+      'contracts although the WSDL does not declare these. Replies are held whole then.',
     false,
   ),
   unknownOperations: oneOf(
     ['refuse', 'pass'],
-    'The treatment of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL is incomplete, or Bodies are encrypted.',
+    'The treatment of a Body child that is the input of no operation of the WSDL; ' +
+      '`pass` where the WSDL is incomplete, or Bodies are encrypted.',
     'refuse',
   ),
   rest: REST_KEYS,
@@ -187,7 +204,9 @@ const SERVICE = closed({
   validate: VALIDATION_KEYS,
   tolerate: optional(
     toleratedNames(
-      'Deviations of replies that pass, by name: `wrapper`, `wrapper-name`, `media-type`, `leading-space`, `trailing-bytes`, `control-characters`, `empty-body`, `missing`. Without it a reply is held to its contract. Each is counted and logged.',
+      'Deviations of replies that pass, by name: `wrapper`, `wrapper-name`, `media-type`, ' +
+        '`leading-space`, `trailing-bytes`, `control-characters`, `empty-body`, `missing`. ' +
+        'Without it a reply is held to its contract. Each is counted and logged.',
     ),
   ),
   drift: optional(DRIFT_KEYS),
@@ -232,7 +251,8 @@ export const CONFIG_SCHEMA = closed(
       default: 1,
     }),
     drainDelayMillis: millis(
-      'After SIGTERM, the time in milliseconds in which `/ready` fails and requests are still taken, until load balancers have noticed. Then the drain begins. 0: at once.',
+      'After SIGTERM, the time in milliseconds in which `/ready` fails and requests are still ' +
+        'taken, until load balancers have noticed. Then the drain begins. 0: at once.',
       [0, 3_600_000],
       0,
     ),
@@ -243,7 +263,8 @@ export const CONFIG_SCHEMA = closed(
     ),
     understands: list(
       string(BLOCK_NAME),
-      'Header blocks for the gateway, as `{uri}local`, that it may take away even if they must be understood; those of WS-Addressing are known.',
+      'Header blocks for the gateway, as `{uri}local`, that it may take away even if they ' +
+        'must be understood; those of WS-Addressing are known.',
       { maxItems: 256, uniqueItems: true, default: [] },
     ),
     services: mapOf(
@@ -263,12 +284,14 @@ export const CONFIG_SCHEMA = closed(
     subscriptions: SUBSCRIPTION_KEYS,
     headerCase: oneOf(
       FIELD_CASES,
-      'How the names of header fields to callers are written: `usual` as in `Content-Type`, or in `lower` case.',
+      'How the names of header fields to callers are written: ' +
+        '`usual` as in `Content-Type`, or in `lower` case.',
       'usual',
     ),
     routes: list(
       ROUTE,
-      'Paths that hold no envelope (documents, pages): passed on unread. Callers cannot add the parameters in the query of `url`.',
+      'Paths that hold no envelope (documents, pages): passed on unread. ' +
+        'Callers cannot add the parameters in the query of `url`.',
       { maxItems: 256, default: [] },
     ),
     graphql: GRAPHQL_KEYS,
@@ -282,7 +305,8 @@ export const CONFIG_SCHEMA = closed(
     log: section('Logging, as JSON lines on standard output.', {
       level: oneOf(
         ['debug', 'info', 'warn', 'error'],
-        'Least level written. Requests that are answered are `info`, refused ones `warn`, failures `error`.',
+        'Least level written. Requests that are answered are `info`, refused ones ' +
+          '`warn`, failures `error`.',
         'info',
       ),
     }),

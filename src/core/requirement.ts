@@ -56,7 +56,8 @@ export function describeRequirement({ isAuthenticated, scopes }: Requirement): s
 }
 
 const printScopes = (list: readonly string[]): string =>
-  `${list.length === 1 ? 'the scope' : 'the scopes'} ${list.map((scope) => `"${scope}"`).join(' and ')}`;
+  `${list.length === 1 ? 'the scope' : 'the scopes'} ` +
+  `${list.map((scope) => `"${scope}"`).join(' and ')}`;
 
 /** Whether a client that meets `later` meets `earlier` as well. Null asks for nothing. */
 export function asksForAll(later: Requirement | null, earlier: Requirement | null): boolean {

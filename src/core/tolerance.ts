@@ -6,7 +6,8 @@ import type { RefusalCode } from './refusals/refusals.js';
  */
 export const DEVIATIONS = {
   wrapper:
-    'the child of Body has another namespace than declared, or none; children in that namespace, or in none, count as declared',
+    'the child of Body has another namespace than declared, or none; ' +
+    'children in that namespace, or in none, count as declared',
   'wrapper-name': 'the child of Body has another local name than declared',
   'media-type': 'another media type than XML, or none',
   'leading-space': 'white space before the XML declaration',

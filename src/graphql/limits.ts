@@ -37,7 +37,8 @@ export const GRAPHQL_LIMITS = {
     [10, 100_000],
     'count',
     'MAX_TOKENS_LIMIT',
-    'Tokens of one document, comments too, counted while it is read. GraphQL Armor allows 1,000, Apollo 15,000.',
+    'Tokens of one document, comments too, counted while it is read. ' +
+      'GraphQL Armor allows 1,000, Apollo 15,000.',
   ),
   characters: internal(
     30_000,
@@ -58,7 +59,8 @@ export const GRAPHQL_LIMITS = {
     [10, 1_000_000],
     'count',
     'GRAPHQL_VALIDATION_FAILED',
-    'Fields of one operation with every fragment written out: small fragments can double each other.',
+    'Fields of one operation with every fragment written out: ' +
+      'small fragments can double each other.',
   ),
   fragmentHeight: internal(
     20,
@@ -72,14 +74,16 @@ export const GRAPHQL_LIMITS = {
     [1, 100],
     'levels',
     'MAX_DEPTH_LIMIT',
-    'Levels of fields, fragments written out. Selections of __schema and __type have their own limit.',
+    'Levels of fields, fragments written out. Selections of __schema and ' +
+      '__type have their own limit.',
   ),
   introspectionDepth: limit(
     20,
     [1, 100],
     'levels',
     'MAX_DEPTH_LIMIT',
-    'Levels of fields inside __schema and __type of the query itself. The query that tools send has 14.',
+    'Levels of fields inside __schema and __type of the query itself. ' +
+      'The query that tools send has 14.',
   ),
   aliases: limit(
     15,
@@ -100,21 +104,24 @@ export const GRAPHQL_LIMITS = {
     [0, 10_000],
     'count',
     'MAX_DIRECTIVES_LIMIT',
-    'Directives in the whole document, and in one operation with fragments written out. GraphQL Armor allows 50.',
+    'Directives in the whole document, and in one operation with fragments written out. ' +
+      'GraphQL Armor allows 50.',
   ),
   variableDepth: limit(
     50,
     [1, 200],
     'levels',
     'BAD_REQUEST',
-    'Levels of objects and lists in the input values of one operation, in variables or in the document.',
+    'Levels of objects and lists in the input values of one operation, ' +
+      'in variables or in the document.',
   ),
   variableKeys: internal(
     1000,
     [1, 1_000_000],
     'count',
     'BAD_REQUEST',
-    'Members of all objects in input values, arguments included; a fragment counts as often as it is used.',
+    'Members of all objects in input values, arguments included; ' +
+      'a fragment counts as often as it is used.',
   ),
   variableValues: limit(
     10_000,
@@ -135,7 +142,8 @@ export const GRAPHQL_LIMITS = {
     [1, 1_000_000_000],
     'points',
     'MAX_COST_LIMIT',
-    'Estimated cost of one operation: each call `callCost`, and the objects that its reply can bring, 1 each.',
+    'Estimated cost of one operation: each call `callCost`, and the objects that its ' +
+      'reply can bring, 1 each.',
   ),
   callCost: limit(10, [0, 1_000_000], 'points', null, 'Cost of one call to a backend.'),
   assumedListSize: limit(
@@ -143,49 +151,56 @@ export const GRAPHQL_LIMITS = {
     [1, 1_000_000],
     'count',
     null,
-    'How many items a list without `listSize` is taken to have when cost is estimated. Apollo assumes 10.',
+    'How many items a list without `listSize` is taken to have when cost is ' +
+      'estimated. Apollo assumes 10.',
   ),
   assumedReplySize: limit(
     100,
     [1, 10_000_000],
     'count',
     null,
-    'Objects that one SOAP reply is taken to bring at most in lists without `listSize`, however they are nested. Its bytes are bounded by `limits.xml.messageBytes`.',
+    'Objects that one SOAP reply is taken to bring at most in lists without `listSize`, ' +
+      'however they are nested. Its bytes are bounded by `limits.xml.messageBytes`.',
   ),
   sliceItems: limit(
     100,
     [1, 1_000_000],
     'count',
     'BAD_USER_INPUT',
-    'The most items that a slicing argument of a list (`listSize`) may ask for; the least is 1. GitHub allows 100.',
+    'The most items that a slicing argument of a list (`listSize`) may ask for; ' +
+      'the least is 1. GitHub allows 100.',
   ),
   kibCost: limit(
     0,
     [0, 1_000_000],
     'points',
     null,
-    'Cost of each KiB of the replies of backends: of what is read, and before that of `replyKib` of the operations.',
+    'Cost of each KiB of the replies of backends: of what is read, and before that of ' +
+      '`replyKib` of the operations.',
   ),
   calls: limit(
     50,
     [1, 10_000],
     'count',
     'MAX_CALLS_LIMIT',
-    'Calls to backends for one request, links included; fields that would need another one are null with an error. The pages of a field are one.',
+    'Calls to backends for one request, links included; fields that would need another one ' +
+      'are null with an error. The pages of a field are one.',
   ),
   callsAtOnce: limit(
     10,
     [1, 1000],
     'count',
     null,
-    'Calls for the links of one request that run side by side, and for pages as many; further ones wait.',
+    'Calls for the links of one request that run side by side, and for pages as ' +
+      'many; further ones wait.',
   ),
   pages: limit(
     100,
     [1, 10_000],
     'count',
     'MAX_PAGES_LIMIT',
-    'Pages of one field (`pages` of its operation) for one answer: `first` may ask for as many rows as they hold.',
+    'Pages of one field (`pages` of its operation) for one answer: `first` may ask for as ' +
+      'many rows as they hold.',
   ),
   batchItems: limit(
     100,
@@ -206,14 +221,17 @@ export const GRAPHQL_LIMITS = {
     [KIB, 256 * MIB],
     'chars',
     'MAX_LINKS_LIMIT',
-    'Length of what links put into one answer again: one answer of a backend may stand in many places.',
+    'Length of what links put into one answer again: one answer of a backend ' +
+      'may stand in many places.',
   ),
   planBytes: limit(
     64 * MIB,
     [MIB, 4096 * MIB],
     'bytes',
     null,
-    'Memory for what is worked out for documents, their plans above all, in each process; the least recently used go first. One that takes more than an eighth is made for each request anew.',
+    'Memory for what is worked out for documents, their plans above all, in each process; ' +
+      'the least recently used go first. One that takes more than an eighth is made ' +
+      'for each request anew.',
   ),
   errors: limit(
     10,

@@ -9,7 +9,10 @@ export const OVERLOAD_LIMITS = {
     [0, 60_000],
     'millis',
     'OVERLOADED',
-    'A rising share of new requests is refused while the event loop is busy all the time, 16 requests or more are in progress, and the loop comes later than this to its work (99th percentile) or calls wait long for a connection to a backend, from the third such second on; 0 never refuses.',
+    'A rising share of new requests is refused while the event loop is busy all the time, ' +
+      '16 requests or more are in progress, and the loop comes later than this to its work ' +
+      '(99th percentile) or calls wait long for a connection to a backend, from the third such ' +
+      'second on; 0 never refuses.',
   ),
   recoverMillis: internal(
     50,
@@ -23,7 +26,8 @@ export const OVERLOAD_LIMITS = {
     [0, 3_600_000],
     'millis',
     null,
-    'With `workers`, one whose event loop does not answer its parent for so long is killed and replaced; 0 never.',
+    'With `workers`, one whose event loop does not answer its parent for so long is killed ' +
+      'and replaced; 0 never.',
   ),
   logBacklogBytes: limit(
     8 * MIB,

@@ -7,7 +7,8 @@ export const SUBSCRIPTION_LIMITS = {
     [100, 60_000],
     'millis',
     null,
-    'Time for a WebSocket to send `connection_init`; without it the connection is closed with 4408.',
+    'Time for a WebSocket to send `connection_init`; ' +
+      'without it the connection is closed with 4408.',
   ),
   perConnection: limit(
     20,
@@ -28,7 +29,8 @@ export const SUBSCRIPTION_LIMITS = {
     [KIB, 16 * MIB],
     'bytes',
     null,
-    'Bytes of one message from a client over a WebSocket; a longer one closes it with 1009. Compression is off.',
+    'Bytes of one message from a client over a WebSocket; a longer one closes it with ' +
+      '1009. Compression is off.',
   ),
   queueEvents: limit(
     1000,
@@ -63,7 +65,8 @@ export const SUBSCRIPTION_LIMITS = {
     [0, 900_000],
     'millis',
     'SUBSCRIPTION_GAP',
-    'Time after the last subscription to an operation in which its events are still read and kept, for clients that subscribe again.',
+    'Time after the last subscription to an operation in which its events are still read and ' +
+      'kept, for clients that subscribe again.',
   ),
   pollers: limit(
     1000,
@@ -77,14 +80,16 @@ export const SUBSCRIPTION_LIMITS = {
     [1000, 3_600_000],
     'millis',
     null,
-    'Time between two pings over a WebSocket; a connection without an answer by the next ping is closed.',
+    'Time between two pings over a WebSocket; a connection without an answer by ' +
+      'the next ping is closed.',
   ),
   generations: limit(
     8,
     [1, 100],
     'count',
     null,
-    'Earlier configurations that are kept after reloads because WebSockets or subscriptions began in them; beyond, those of the oldest are ended as at a stop.',
+    'Earlier configurations that are kept after reloads because WebSockets or subscriptions ' +
+      'began in them; beyond, those of the oldest are ended as at a stop.',
   ),
 } satisfies LimitTable;
 

@@ -7,14 +7,16 @@ export const SOAP_LIMITS = {
     [4 * KIB, MIB],
     'bytes',
     null,
-    'A message that ends within this window is validated whole before its first byte is sent on; a longer one is held up to the start tag of its first Body child.',
+    'A message that ends within this window is validated whole before its first byte is sent ' +
+      'on; a longer one is held up to the start tag of its first Body child.',
   ),
   headerBytes: limit(
     256 * KIB,
     [KIB, 4 * MIB],
     'bytes',
     'SOAP_HEADER_LIMIT',
-    'Bytes up to the end of the start tag of the first Body child: they are held in memory until they are validated.',
+    'Bytes up to the end of the start tag of the first Body child: they are held in memory ' +
+      'until they are validated.',
   ),
   headerBlocks: limit(64, [1, 1000], 'count', 'SOAP_HEADER_LIMIT', 'Header blocks of one message.'),
   bufferBytes: limit(
@@ -22,14 +24,17 @@ export const SOAP_LIMITS = {
     [64 * KIB, GIB],
     'bytes',
     'HTTP_TOO_LARGE',
-    'Bytes of a request without a length that are collected where `bufferRequests` is on, and of a package whose signature covers parts that its envelope includes. They are held in memory.',
+    'Bytes of a request without a length that are collected where `bufferRequests` is on, ' +
+      'and of a package whose signature covers parts that its envelope includes. ' +
+      'They are held in memory.',
   ),
   inflateRatio: limit(
     100,
     [2, 2000],
     'count',
     'DECOMPRESSION_LIMIT',
-    'Bytes that one byte of a compressed message may become. Kong and Envoy allow 100; gzip itself cannot exceed 1032.',
+    'Bytes that one byte of a compressed message may become. Kong and Envoy allow 100; ' +
+      'gzip itself cannot exceed 1032.',
   ),
   inflateFreeBytes: internal(
     MIB,
@@ -43,28 +48,33 @@ export const SOAP_LIMITS = {
     [1, 100_000_000],
     'count',
     'SOAP_ARRAY_LIMIT',
-    'Members that an array of a request announces (arrayType, arraySize, offset, position): stacks allocate them at once. Checked for services that are or may be encoded.',
+    'Members that an array of a request announces (arrayType, arraySize, offset, position): ' +
+      'stacks allocate them at once. Checked for services that are or may be encoded.',
   ),
   ids: internal(
     10_000,
     [16, 1_000_000],
     'count',
     'WSSE_STRUCTURE',
-    'Ids and references of one signed request: they are kept until its end to find one that comes twice.',
+    'Ids and references of one signed request: they are kept until its end to ' +
+      'find one that comes twice.',
   ),
   securityMillis: limit(
     5 * 60_000,
     [1000, 60 * 60_000],
     'millis',
     'wsse:MessageExpired',
-    'How far Created may lie from now, either way. The UsernameToken profile proposes five minutes.',
+    'How far Created may lie from now, either way. The UsernameToken profile ' +
+      'proposes five minutes.',
   ),
   nonces: limit(
     100_000,
     [100, 10_000_000],
     'count',
     'OVERLOADED',
-    'Nonces and signed messages of one service remembered at once. Beyond them `security.verify` refuses until some expire; `security.nonces`, whose senders are not known, forgets the oldest.',
+    'Nonces and signed messages of one service remembered at once. ' +
+      'Beyond them `security.verify` refuses until some expire; `security.nonces`, whose ' +
+      'senders are not known, forgets the oldest.',
   ),
 } satisfies LimitTable;
 

@@ -49,7 +49,8 @@ export const UPSTREAM_LIMITS = {
     [0, 600_000],
     'millis',
     null,
-    'How long an idle connection is kept. Shorter than the 5 s after which many servers close, so that no request meets a closing connection.',
+    'How long an idle connection is kept. Shorter than the 5 s after which many servers ' +
+      'close, so that no request meets a closing connection.',
   ),
   connections: limit(
     64,
@@ -63,7 +64,8 @@ export const UPSTREAM_LIMITS = {
     [1, 65_536],
     'count',
     'POOL_EXHAUSTED',
-    'Connections of callers that have a connection to the upstream of their own: NTLM and Negotiate with `auth: { passthrough: true }`.',
+    'Connections of callers that have a connection to the upstream of their own: ' +
+      'NTLM and Negotiate with `auth: { passthrough: true }`.',
   ),
   pending: limit(256, [0, 65_536], 'count', 'POOL_EXHAUSTED', 'Calls that wait for a connection.'),
   pendingMillis: limit(
@@ -85,28 +87,34 @@ export const UPSTREAM_LIMITS = {
     [0, 3_600_000],
     'millis',
     null,
-    'How often the names of addresses are looked up again, give or take a fifth; all A and AAAA records are used. 0: each connection looks its name up, and uses the first record.',
+    'How often the names of addresses are looked up again, give or take a fifth; ' +
+      'all A and AAAA records are used. 0: each connection looks its name up, ' +
+      'and uses the first record.',
   ),
   requestsPerConnection: limit(
     10_000,
     [1, 1_000_000],
     'count',
     null,
-    'Calls on one connection before it is closed. 1 reuses none: for a backend without a WSDL that is known to answer twice. After the first sign of that none is reused for ten minutes.',
+    'Calls on one connection before it is closed. 1 reuses none: for a backend without a WSDL ' +
+      'that is known to answer twice. After the first sign of that none is ' +
+      'reused for ten minutes.',
   ),
   breakerFailures: limit(
     5,
     [0, 10_000],
     'count',
     'CIRCUIT_OPEN',
-    'Failures in a row that open the circuit breaker of an address, which it does when four fifths of the latest calls failed; 0 never opens it.',
+    'Failures in a row that open the circuit breaker of an address, which it does when four ' +
+      'fifths of the latest calls failed; 0 never opens it.',
   ),
   breakerMillis: limit(
     30_000,
     [1, 600_000],
     'millis',
     'CIRCUIT_OPEN',
-    'How long the breaker stays open, less up to a fifth; then it admits one call, two, four, and is closed. Without calls it is closed after the same time again.',
+    'How long the breaker stays open, less up to a fifth; then it admits one call, two, four, ' +
+      'and is closed. Without calls it is closed after the same time again.',
   ),
 } satisfies LimitTable;
 

@@ -154,7 +154,8 @@ const isParserError = (error: unknown): boolean =>
   error instanceof Error && error.name === 'HTTPParserError';
 
 const BEHIND_LENGTH =
-  'HTTP: a head that is malformed behind its Content-Length: two framings, two lengths or a broken field';
+  'HTTP: a head that is malformed behind its Content-Length: ' +
+  'two framings, two lengths or a broken field';
 
 /**
  * What the parser of HTTP found, in its own words, which hold nothing of the answer; its code where

@@ -95,12 +95,17 @@ export function signMessage(
     return referenceText(id, digest(), rules.digest);
   });
   const { certificate, key, algorithm } = rules.identity();
-  const signedInfo = `<ds:SignedInfo xmlns:ds="${DS}"><ds:CanonicalizationMethod Algorithm="${EXC_C14N}"></ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${algorithm.identifier}"></ds:SignatureMethod>${references.join('')}</ds:SignedInfo>`;
+  const signedInfo =
+    `<ds:SignedInfo xmlns:ds="${DS}"><ds:CanonicalizationMethod Algorithm="${EXC_C14N}">` +
+    `</ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${algorithm.identifier}">` +
+    `</ds:SignatureMethod>${references.join('')}</ds:SignedInfo>`;
   const signed = signBytes(algorithm, key, Buffer.from(signedInfo));
   onSigned(signed);
   const value = signed.toString('base64');
   const { token, keyInfo } = keyTexts(certificate, rules.keyReference);
-  const signature = `<ds:Signature xmlns:ds="${DS}">${signedInfo}<ds:SignatureValue>${value}</ds:SignatureValue><ds:KeyInfo>${keyInfo}</ds:KeyInfo></ds:Signature>`;
+  const signature =
+    `<ds:Signature xmlns:ds="${DS}">${signedInfo}<ds:SignatureValue>${value}</ds:SignatureValue>` +
+    `<ds:KeyInfo>${keyInfo}</ds:KeyInfo></ds:Signature>`;
   return insert(identified, [{ at: outline.securityEndBytes, text: `${token}${signature}` }]);
 }
 
@@ -304,7 +309,10 @@ function insert(
 }
 
 const referenceText = (id: string, value: Buffer, digest: DigestName): string =>
-  `<ds:Reference URI="#${canonicalValue(id)}"><ds:Transforms><ds:Transform Algorithm="${EXC_C14N}"></ds:Transform></ds:Transforms><ds:DigestMethod Algorithm="${digestIdentifier(digest)}"></ds:DigestMethod><ds:DigestValue>${value.toString('base64')}</ds:DigestValue></ds:Reference>`;
+  `<ds:Reference URI="#${canonicalValue(id)}"><ds:Transforms>` +
+  `<ds:Transform Algorithm="${EXC_C14N}"></ds:Transform></ds:Transforms>` +
+  `<ds:DigestMethod Algorithm="${digestIdentifier(digest)}"></ds:DigestMethod><ds:DigestValue>` +
+  `${value.toString('base64')}</ds:DigestValue></ds:Reference>`;
 
 /**
  * The certificate, where the message brings it, and how KeyInfo names it (X.509 Token Profile 1.1
@@ -318,7 +326,9 @@ function keyTexts(
   const named = (inner: string): string =>
     `<wsse:SecurityTokenReference xmlns:wsse="${WSSE}">${inner}</wsse:SecurityTokenReference>`;
   const tokenOf = (attributes: string): string =>
-    `<wsse:BinarySecurityToken xmlns:wsse="${WSSE}"${attributes} EncodingType="${BASE64_BINARY}" ValueType="${X509_V3}">${letters}</wsse:BinarySecurityToken>`;
+    `<wsse:BinarySecurityToken xmlns:wsse="${WSSE}"${attributes} ` +
+    `EncodingType="${BASE64_BINARY}" ValueType="${X509_V3}">` +
+    `${letters}</wsse:BinarySecurityToken>`;
   switch (reference) {
     case 'token': {
       const id = newId();
@@ -330,7 +340,9 @@ function keyTexts(
     case 'issuerSerial': {
       const issuer = rfc2253Name(certificate.issuer);
       const serial = BigInt(`0x${certificate.serialNumber}`).toString();
-      const parts = `<ds:X509IssuerName>${escapeText(issuer)}</ds:X509IssuerName><ds:X509SerialNumber>${serial}</ds:X509SerialNumber>`;
+      const parts =
+        `<ds:X509IssuerName>${escapeText(issuer)}</ds:X509IssuerName><ds:X509SerialNumber>` +
+        `${serial}</ds:X509SerialNumber>`;
       return {
         token: '',
         keyInfo: named(
@@ -357,4 +369,5 @@ function keyTexts(
 }
 
 const identifier = (type: string, bytes: Buffer): string =>
-  `<wsse:KeyIdentifier EncodingType="${BASE64_BINARY}" ValueType="${type}">${bytes.toString('base64')}</wsse:KeyIdentifier>`;
+  `<wsse:KeyIdentifier EncodingType="${BASE64_BINARY}" ValueType="${type}">` +
+  `${bytes.toString('base64')}</wsse:KeyIdentifier>`;

@@ -184,7 +184,8 @@ export class MessageVerifier implements XmlHandler {
     const part = spellings === null ? null : (this.held?.partOf(spellings) ?? null);
     if (part === null)
       throw unsupportedAlgorithm(
-        'an Include in what is signed, or in the Security block, of a part that is missing or encoded',
+        'an Include in what is signed, or in the Security block, of a part ' +
+          'that is missing or encoded',
       );
     this.#includeDepth = this.#depth;
     if (this.#block !== null) {

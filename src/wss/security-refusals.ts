@@ -17,7 +17,8 @@ export const commentInText = (): Refusal =>
   new Refusal('wsse:FailedCheck', 'a comment in a text that is signed', { text: COMMENT_IN_TEXT });
 
 const COMMENT_IN_TEXT =
-  'A signed element holds a comment beside its text, which the signature does not cover. Send it without comments.';
+  'A signed element holds a comment beside its text, which the signature does not cover. ' +
+  'Send it without comments.';
 
 export const unsupportedAlgorithm = (what: string): Refusal =>
   new Refusal('wsse:UnsupportedAlgorithm', what);

@@ -8,14 +8,16 @@ export const XML_LIMITS = {
     [KIB, 2 * GIB],
     'bytes',
     'XML_MESSAGE_LIMIT',
-    'Bytes of one message. Kong allows 10 MiB, DataPower 4 MiB; streaming makes more cheap for us, not for the backend.',
+    'Bytes of one message. Kong allows 10 MiB, DataPower 4 MiB; streaming makes more cheap ' +
+      'for us, not for the backend.',
   ),
   depth: limit(
     100,
     [4, 1000],
     'levels',
     'XML_DEPTH_LIMIT',
-    'Elements open at once. CXF allows 100; several parsers behind us grow faster than linearly with depth.',
+    'Elements open at once. CXF allows 100; several parsers behind us grow faster ' +
+      'than linearly with depth.',
   ),
   children: limit(
     50_000,
@@ -57,14 +59,16 @@ export const XML_LIMITS = {
     [1, 1000],
     'count',
     'XML_NS_LIMIT',
-    'Namespace declarations on the document element: gSOAP and CXF declare all there, 39 were seen.',
+    'Namespace declarations on the document element: gSOAP and CXF declare ' +
+      'all there, 39 were seen.',
   ),
   namespacesPerElement: internal(
     256,
     [1, 1000],
     'count',
     'XML_NS_LIMIT',
-    'Namespace declarations on one element other than the document element: JAXB declares those of all packages on one, 25 to 100 in travel, health and UBL.',
+    'Namespace declarations on one element other than the document element: ' +
+      'JAXB declares those of all packages on one, 25 to 100 in travel, health and UBL.',
   ),
   namespacesInScope: limit(
     1024,
@@ -85,7 +89,8 @@ export const XML_LIMITS = {
     [KIB, 64 * MIB],
     'bytes',
     'XML_TEXT_LIMIT',
-    'Bytes of one text that is read as a value (GraphQL fields, fault parts). Text that only passes is not limited; base64 is, by `codec.attachmentBytes`.',
+    'Bytes of one text that is read as a value (GraphQL fields, fault parts). ' +
+      'Text that only passes is not limited; base64 is, by `codec.attachmentBytes`.',
   ),
   commentBytes: internal(KIB, [0, MIB], 'bytes', 'XML_COMMENT_LIMIT', 'Bytes of one comment.'),
 } satisfies LimitTable;

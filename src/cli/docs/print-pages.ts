@@ -53,7 +53,8 @@ export function printHtml(pages: readonly DocsPage[], nonce: string): string {
   const sections = pages.map(({ title, file, entries }) => {
     const parts = entries.map(
       ({ name, blocks }) =>
-        `<article id="${escapeQuoted(`${file}-${name}`)}"><h3>${escapeQuoted(name)}</h3>${blocks.map(htmlOf).join('')}</article>`,
+        `<article id="${escapeQuoted(`${file}-${name}`)}"><h3>${escapeQuoted(name)}</h3>` +
+        `${blocks.map(htmlOf).join('')}</article>`,
     );
     return `<section id="${file}"><h2>${escapeQuoted(title)}</h2>${parts.join('\n')}</section>`;
   });

@@ -111,7 +111,8 @@ function serviceLines(
   return [
     `  ${name}: # POST /soap/${name}`,
     `    wsdl: ${scalar(imported.wsdl)}`,
-    `    url: ${scalar(usable ? address : PLACEHOLDER)}${urlComment(imported.location, address, usable)}`,
+    `    url: ${scalar(usable ? address : PLACEHOLDER)}` +
+      `${urlComment(imported.location, address, usable)}`,
     ...(ports.length < 2
       ? [`    port: ${scalar(port)}`]
       : ['    ports:', ...ports.map((each) => `      - ${scalar(each)}`)]),
@@ -127,7 +128,8 @@ function keyLines({ keys, location }: ImportedServices, address: string | null):
   if (keys === null) return [];
   if (!isSameHost(location, address))
     return [
-      '    # The credentials of the WSDL are for its own host: see `auth`, `headers`, `tls` and `proxy`.',
+      '    # The credentials of the WSDL are for its own host: ' +
+        'see `auth`, `headers`, `tls` and `proxy`.',
     ];
   const { basic, headers, proxy, passphrase } = keys;
   // TLS has no effect without an https address, which is a mistake of a configuration.
@@ -141,7 +143,8 @@ function keyLines({ keys, location }: ImportedServices, address: string | null):
     ...(basic === null
       ? []
       : [
-          `    auth: { basic: { username: ${template(basic.username)}, password: ${template(basic.password)} } }`,
+          `    auth: { basic: { username: ${template(basic.username)}, password: ` +
+            `${template(basic.password)} } }`,
         ]),
     ...(fields.length === 0 ? [] : ['    headers:', ...fields]),
     ...(tls.length === 0 ? [] : [`    tls: { ${tls.join(', ')} }`]),

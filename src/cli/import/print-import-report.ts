@@ -21,7 +21,8 @@ export function printReport(report: ImportReport): string {
 function summaryLines({ summary, services, operations }: ImportReport): readonly string[] {
   const { offered, reading, writing, partial, disabled } = summary;
   const parts = [
-    `${counted(offered + disabled, 'operation')}: ${offered} offered (${reading} reading, ${writing} writing)`,
+    `${counted(offered + disabled, 'operation')}: ${offered} offered (${reading} ` +
+      `reading, ${writing} writing)`,
     ...(partial === 0 ? [] : [`${partial} of them partial`]),
     ...(disabled === 0 ? [] : [`${disabled} not callable`]),
   ];

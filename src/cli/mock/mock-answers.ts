@@ -91,7 +91,8 @@ function printFault({ faultForm }: Dialect, code: string, text: string, detail: 
   const isOld = faultForm === 'faultcode';
   const parts = isOld
     ? `<faultcode>e:${code}</faultcode><faultstring>${reason}</faultstring>`
-    : `<e:Code><e:Value>e:${code}</e:Value></e:Code><e:Reason><e:Text xml:lang="en">${reason}</e:Text></e:Reason>`;
+    : `<e:Code><e:Value>e:${code}</e:Value></e:Code><e:Reason><e:Text xml:lang="en">` +
+      `${reason}</e:Text></e:Reason>`;
   const name = isOld ? 'detail' : 'e:Detail';
   return `<e:Fault>${parts}${detail === '' ? '' : `<${name}>${detail}</${name}>`}</e:Fault>`;
 }
@@ -101,4 +102,6 @@ const envelopeOf = (
   body: string,
   declarations = '',
 ): string =>
-  `<?xml version="1.0" encoding="UTF-8"?>\n<e:Envelope xmlns:e="${envelopeUri}"${needsEncodingNamespace ? ` xmlns:c="${encodingUri}"` : ''}${declarations}><e:Body>${body}</e:Body></e:Envelope>`;
+  '<?xml version="1.0" encoding="UTF-8"?>\n' +
+  `<e:Envelope xmlns:e="${envelopeUri}"${needsEncodingNamespace ? ` xmlns:c="${encodingUri}"` : ''}` +
+  `${declarations}><e:Body>${body}</e:Body></e:Envelope>`;

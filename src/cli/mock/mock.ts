@@ -88,7 +88,10 @@ function introduction(model: WsdlModel, server: Server): string {
     typeof bound === 'object' && bound !== null ? [bound.address, bound.port] : ['', 0];
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
   const count = allOperations(model).length;
-  return `The mock answers ${count} operations at ${url}, at any path.\nPut the gateway in front of it: soapstone try WSDL --url ${url}`;
+  return (
+    `The mock answers ${count} operations at ${url}, at any path.\n` +
+    `Put the gateway in front of it: soapstone try WSDL --url ${url}`
+  );
 }
 
 /** A server that answers the operations of all ports, at any path. */

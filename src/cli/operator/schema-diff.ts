@@ -44,7 +44,8 @@ export async function diffSchemas(
   const isSame = rows.length === 0 && printSchema(from) === printSchema(to);
   if (rows.length === 0 && !isSame)
     terminal.out(
-      'No client breaks: descriptions, deprecations, or types that take more or answer less have changed.',
+      'No client breaks: descriptions, deprecations, or types that take more or ' +
+        'answer less have changed.',
     );
   terminal.out(
     isSame
@@ -58,7 +59,9 @@ async function readSchema(file: string): Promise<GraphQLSchema> {
   try {
     return buildSchema(await readFile(file, 'utf8'), { assumeValidSDL: true });
   } catch (caught) {
-    const what = `It is no schema that could be read: ${caught instanceof Error ? caught.message : String(caught)}`;
+    const what =
+      'It is no schema that could be read: ' +
+      `${caught instanceof Error ? caught.message : String(caught)}`;
     throw unplacedError(what, 'Write it with: soapstone schema > FILE.', file);
   }
 }

@@ -203,7 +203,8 @@ function replySize(most: number, { count }: Counted, lists: ReadonlyMap<string, 
 }
 
 const about = ({ count, sum, most }: Counted, things: string, unit: string): string =>
-  `of ${count} ${things} the longest had ${round(most)} ${unit}, on average ${round(sum / Math.max(1, count))}`;
+  `of ${count} ${things} the longest had ${round(most)} ${unit}, on average ` +
+  `${round(sum / Math.max(1, count))}`;
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 

@@ -44,7 +44,10 @@ export function charsetKey({ negated, parts, without }: CharSet): string {
     if (part.kind === 'ranges') return part.ends.join('-');
     return part.kind === 'class' ? part.name : charsetKey(part.set);
   });
-  return `[${negated ? '^' : ''}${shown.join()}${without === null ? '' : `~${charsetKey(without)}`}]`;
+  return (
+    `[${negated ? '^' : ''}${shown.join()}` +
+    `${without === null ? '' : `~${charsetKey(without)}`}]`
+  );
 }
 
 export const setOf = (
@@ -120,9 +123,10 @@ export function multiCharacterEscape(letter: string): CharSet | null {
 
 /** General categories of Unicode (XSD 1.0 part 2, appendix F.1.1). */
 const CATEGORIES: ReadonlySet<string> = new Set(
-  'L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po Z Zs Zl Zp S Sm Sc Sk So C Cc Cf Co Cn'.split(
-    ' ',
-  ),
+  (
+    'L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po Z Zs Zl Zp S Sm ' +
+    'Sc Sk So C Cc Cf Co Cn'
+  ).split(' '),
 );
 
 const made = new Map<string, CharPart>();

@@ -35,21 +35,24 @@ export const CODEC_LIMITS = {
     [KIB, MIB],
     'chars',
     'UPSTREAM_RESPONSE_LIMIT',
-    'Length of XML text, of a value of any type, or of one row of a data set, in an answer or an argument.',
+    'Length of XML text, of a value of any type, or of one row of a data set, in an ' +
+      'answer or an argument.',
   ),
   encodedBytes: internal(
     16 * MIB,
     [64 * KIB, 256 * MIB],
     'bytes',
     'UPSTREAM_RESPONSE_LIMIT',
-    'Memory for a reply by the SOAP encoding, which must be whole before it can be read; and again for what its references make of it.',
+    'Memory for a reply by the SOAP encoding, which must be whole before it can be read; ' +
+      'and again for what its references make of it.',
   ),
   attachmentBytes: limit(
     8 * MIB,
     [0, 256 * MIB],
     'bytes',
     'UPSTREAM_RESPONSE_LIMIT',
-    'Bytes of binary content of one reply that a query asks for, as attachments and as base64 in the envelope each: an answer holds them, as base64.',
+    'Bytes of binary content of one reply that a query asks for, as attachments and as base64 ' +
+      'in the envelope each: an answer holds them, as base64.',
   ),
   references: internal(
     10_000,

@@ -85,10 +85,14 @@ function isBuiltInDerived(type: SimpleType, declared: SimpleType): boolean {
 /** XSD 1.0 part 2 section 3: the base of built-in types, where that is not anySimpleType. */
 const PARENTS: ReadonlyMap<string, string> = new Map(
   (
-    'normalizedString<string token<normalizedString language<token NMTOKEN<token Name<token NCName<Name ID<NCName ' +
-    'IDREF<NCName ENTITY<NCName integer<decimal nonPositiveInteger<integer negativeInteger<nonPositiveInteger ' +
-    'long<integer int<long short<int byte<short nonNegativeInteger<integer unsignedLong<nonNegativeInteger ' +
-    'unsignedInt<unsignedLong unsignedShort<unsignedInt unsignedByte<unsignedShort positiveInteger<nonNegativeInteger'
+    'normalizedString<string token<normalizedString language<token NMTOKEN<token Name<token ' +
+    'NCName<Name ID<NCName ' +
+    'IDREF<NCName ENTITY<NCName integer<decimal nonPositiveInteger<integer ' +
+    'negativeInteger<nonPositiveInteger ' +
+    'long<integer int<long short<int byte<short nonNegativeInteger<integer ' +
+    'unsignedLong<nonNegativeInteger ' +
+    'unsignedInt<unsignedLong unsignedShort<unsignedInt unsignedByte<unsignedShort ' +
+    'positiveInteger<nonNegativeInteger'
   )
     .split(' ')
     .map((pair): [string, string] => {

@@ -7,7 +7,8 @@ export const VALIDITY_LIMITS = {
     [0, 10_000_000],
     'count',
     'XML_IDENTITY_LIMIT',
-    'Values of one message that are kept because others must not equal them, or refer to them: IDs and keys.',
+    'Values of one message that are kept because others must not equal them, or refer ' +
+      'to them: IDs and keys.',
   ),
   identityChars: internal(
     16 * MIB,

@@ -114,7 +114,8 @@ export class CanonicalHash implements XmlHandler {
       const value = uri === XSI_URI ? canonicalXsi(tag, local) : null;
       if (value === NOTHING) continue;
       attributes.push(
-        `${ATTRIBUTE}${uri}${NEXT}${local}${NEXT}${value ?? this.#valueOf(tag, tag.attributeValue(index))}`,
+        `${ATTRIBUTE}${uri}${NEXT}${local}${NEXT}` +
+          `${value ?? this.#valueOf(tag, tag.attributeValue(index))}`,
       );
     }
     for (const attribute of attributes.sort()) this.#add(attribute);

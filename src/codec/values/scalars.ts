@@ -152,12 +152,14 @@ interface ScalarType {
 const CUSTOM: readonly (readonly [string, string, string | null])[] = [
   [
     'Long',
-    'A 64-bit or unsigned 32-bit integer as a string that keeps every digit. Numbers are accepted while they are exact.',
+    'A 64-bit or unsigned 32-bit integer as a string that keeps every digit. ' +
+      'Numbers are accepted while they are exact.',
     'long',
   ],
   [
     'BigInt',
-    'An integer of any size as a string that keeps every digit. Numbers are accepted while they are exact.',
+    'An integer of any size as a string that keeps every digit. ' +
+      'Numbers are accepted while they are exact.',
     'integer',
   ],
   [
@@ -187,7 +189,8 @@ const CUSTOM: readonly (readonly [string, string, string | null])[] = [
   ],
   [
     'XML',
-    'Content whose type is not modelled, as XML text. In an argument: the whole element as XML, or text that does not begin with <.',
+    'Content whose type is not modelled, as XML text. In an argument: the whole element as ' +
+      'XML, or text that does not begin with <.',
     null,
   ],
 ];

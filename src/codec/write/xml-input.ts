@@ -96,7 +96,8 @@ class Collector implements XmlHandler {
     if (own !== null && !isRenamed && (tag.uri !== own.uri || tag.local !== own.local)) {
       refuseInput(
         path,
-        `must be an element ${own.local}${own.uri === '' ? ' in no namespace' : ` in the namespace ${own.uri}`}`,
+        `must be an element ${own.local}` +
+          `${own.uri === '' ? ' in no namespace' : ` in the namespace ${own.uri}`}`,
       );
     }
     if (own === null) this.#events.push({ kind: 'open', name: this.#name(tag.uri, tag.local) });

@@ -13,7 +13,9 @@ type AuthConfig = NonNullable<ServiceConfig['auth']>;
  */
 export function checkConnections(service: ConfigSection<AnyService>, routeTo: RouteTo): void {
   if (service.value.urls.every((url) => routeTo(new URL(url)).forwarder === null)) return;
-  const what = `Service \`${service.name}\`: NTLM and Negotiate authenticate connections, and a proxy may share those to an http address.`;
+  const what =
+    `Service \`${service.name}\`: NTLM and Negotiate authenticate connections, and a proxy may ` +
+    'share those to an http address.';
   const remedy = 'Use https, which the proxy gives a tunnel, or leave the proxy out.';
   throw service.error(['proxy'], what, remedy);
 }
@@ -53,14 +55,20 @@ export async function compileNegotiate(
     const known = process.env[KEYTAB_VARIABLE] ?? `FILE:${file}`;
     process.env[KEYTAB_VARIABLE] = known;
     if (known !== file && known !== `FILE:${file}`) {
-      const what = `Service \`${service}\`: Kerberos takes one keytab for the whole process, and has another one already.`;
-      const remedy = `Put the keys into one file, and restart the gateway; ${KEYTAB_VARIABLE} of its environment counts first.`;
+      const what =
+        `Service \`${service}\`: Kerberos takes one keytab for the whole process, ` +
+        'and has another one already.';
+      const remedy =
+        `Put the keys into one file, and restart the gateway; ${KEYTAB_VARIABLE} of its ` +
+        'environment counts first.';
       throw section.error(['keytab'], what, remedy);
     }
   }
   const kerberos = await loadKerberos();
   if (typeof kerberos === 'string') {
-    const what = `Service \`${service}\`: \`auth.negotiate\` needs the package \`kerberos\`, which ${kerberos}.`;
+    const what =
+      `Service \`${service}\`: \`auth.negotiate\` needs the package ` +
+      `\`kerberos\`, which ${kerberos}.`;
     throw section.error([], what, 'Run `npm install kerberos` beside the gateway.');
   }
   return new Negotiate(principal, kerberos);

@@ -171,7 +171,9 @@ export function warningsOfTls(
 ): readonly Diagnostic[] {
   const endMillis = tls?.expiresMillis ?? null;
   if (endMillis === null || endMillis - Date.now() > EXPIRY_WARNING_MILLIS) return [];
-  const what = `${owner}: a certificate of \`tls\` ends on ${new Date(endMillis).toISOString().slice(0, 10)}.`;
+  const what =
+    `${owner}: a certificate of \`tls\` ends on ` +
+    `${new Date(endMillis).toISOString().slice(0, 10)}.`;
   return [
     section.diagnostic([key], what, 'Renew it: files are read again while the gateway runs.'),
   ];

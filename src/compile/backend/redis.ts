@@ -93,7 +93,8 @@ function warningsOfClearText(
   const isOpen = servers.some((server) => isReachable(printAddress(server)));
   if (!isOpen || password === null || tls !== null) return [];
   const what =
-    'Redis gets its password without TLS: others on the network can read it, and what replicas share.';
+    'Redis gets its password without TLS: others on the network can read it, ' +
+    'and what replicas share.';
   const remedy = kind === 'server' ? 'Write rediss://.' : 'Give `redis.tls`.';
   return [section.diagnostic([], what, remedy, 'key')];
 }

@@ -137,7 +137,9 @@ export function warningsOfRights(
           -1;
         const path = ['clients', 'classes', name, ...(index === -1 ? [] : [list, index])];
         const denied = others.map((each) => `\`${each}\``).join(', ');
-        const what = `Calls of \`${operation.name}\` look like calls of ${denied}, which class \`${name}\` may not call: it cannot call \`${operation.name}\` either.`;
+        const what =
+          `Calls of \`${operation.name}\` look like calls of ${denied}, which class \`${name}\` ` +
+          `may not call: it cannot call \`${operation.name}\` either.`;
         return [
           root.diagnostic(
             path,
@@ -202,7 +204,9 @@ function smallBudget(
   );
   if (permitted.length === 0 || least <= budget.maximum) return null;
   const path = ['clients', 'classes', name, 'budget', 'maximum'];
-  const what = `The budget holds ${budget.maximum}, but the cheapest call costs ${least}: clients of class \`${name}\` could never call anything.`;
+  const what =
+    `The budget holds ${budget.maximum}, but the cheapest call costs ${least}: ` +
+    `clients of class \`${name}\` could never call anything.`;
   return root.diagnostic(
     path,
     what,
@@ -223,7 +227,9 @@ function weightDiagnostics(
         const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost ?? 0) : 0;
         if (weight <= budget.maximum || !mayCall(permits, service, operation)) return [];
         const path = ['services', service.name, 'operations', operation];
-        const what = `The weight is beyond the budget of clients of class \`${name}\`: they could never call it.`;
+        const what =
+          `The weight is beyond the budget of clients of class \`${name}\`: ` +
+          'they could never call it.';
         return [
           root.diagnostic(path, what, 'Make it less, the budget more, or deny them the operation.'),
         ];

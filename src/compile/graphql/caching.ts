@@ -31,7 +31,8 @@ interface KeptRules {
 
 export const CACHE_RULES = new Kept<KeptRules>(
   'of a service: cached replies',
-  'if its configuration is the same (with `auth.login`, that of all services), and nothing else changed than services, `include`, `links`, `subscriptions`, `reload` and `log`',
+  'if its configuration is the same (with `auth.login`, that of all services), and nothing ' +
+    'else changed than services, `include`, `links`, `subscriptions`, `reload` and `log`',
 );
 
 /** A write that began in the generation before may end after a reload. */
@@ -197,10 +198,14 @@ function checkDeclared(
   const known = requests.find(input.body?.name ?? null);
   const other = known?.candidates.find((candidate) => candidate.name !== name);
   if (other !== undefined) {
-    const what = `Operation \`${name}\` has the same request as \`${other.name}\`: a message need not name its operation.`;
+    const what =
+      `Operation \`${name}\` has the same request as \`${other.name}\`: ` +
+      'a message need not name its operation.';
     find(key, what, 'Declare nothing of either.');
   } else if (known?.soapAction === null && soapAction !== null && soapAction !== '') {
-    const what = `Operation \`${name}\` shares its request with another, which differs by its SOAPAction alone.`;
+    const what =
+      `Operation \`${name}\` shares its request with another, which differs ` +
+      'by its SOAPAction alone.';
     find(key, what, 'Declare nothing of either.');
   }
   for (const [index, entry] of (write?.invalidates ?? []).entries())

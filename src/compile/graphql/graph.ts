@@ -94,7 +94,8 @@ interface KeptSchema {
 
 export const SCHEMAS = new Kept<KeptSchema>(
   'the GraphQL schema',
-  'if the operations of all services, `links`, `subscriptions` and whether there is `graphql.downloads` are the same, and no service speaks GraphQL',
+  'if the operations of all services, `links`, `subscriptions` and whether there is ' +
+    '`graphql.downloads` are the same, and no service speaks GraphQL',
 );
 
 /** Whether the schema would be the same: operations that are kept are the same objects. */

@@ -220,7 +220,8 @@ const NO_REQUIREMENTS: ReadonlyMap<string, Requirement> = new Map();
 
 const CANNOT = 'Its schema cannot be had';
 const AS_FILE =
-  'Start it first; or save its schema as SDL in a file and name that as `schema`: then it need not be up.';
+  'Start it first; or save its schema as SDL in a file and name that as `schema`: ' +
+  'then it need not be up.';
 
 /** `buildClientSchema` throws for whatever is not what it expects. */
 const asIntrospection = (data: unknown): IntrospectionQuery => data as IntrospectionQuery;

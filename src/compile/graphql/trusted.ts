@@ -103,7 +103,8 @@ export function compileTrusted(
   }
   if (keys?.only === true && entries.length === 0) {
     const what =
-      'The manifest has no documents, and `trusted.only` lets nothing else run: GraphQL refuses everything.';
+      'The manifest has no documents, and `trusted.only` lets nothing else run: ' +
+      'GraphQL refuses everything.';
     warnings.push({
       file,
       line: 1,
@@ -183,7 +184,9 @@ function warningOf(
   const [first] = refusalErrors(refusal);
   const shown = (name ?? id).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 64);
   return {
-    what: `The trusted document \`${shown}\` will be refused (${refusal.code}): ${first?.message ?? refusal.message}`,
+    what:
+      `The trusted document \`${shown}\` will be refused (${refusal.code}): ` +
+      `${first?.message ?? refusal.message}`,
     remedy: 'Fix it, or remove it when no client uses it any more.',
   };
 }

@@ -83,7 +83,9 @@ export const warningsOfAdmin = (
   listenersOf<AdminListenerConfig>(root.value.admin).flatMap(
     ({ listener, path }): readonly Diagnostic[] => {
       if (!isExposed(listener)) return [];
-      const what = `Other machines can reach the admin address ${listener.address} without credentials: it shows metrics, and refuses reloads.`;
+      const what =
+        `Other machines can reach the admin address ${listener.address} without credentials: ` +
+        'it shows metrics, and refuses reloads.';
       const remedy =
         'Listen on 127.0.0.1, or give it `basic`, `bearer` or `tls.clientCertificate: required`.';
       return [root.diagnostic(['admin', ...path], what, remedy)];

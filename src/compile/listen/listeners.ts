@@ -67,7 +67,8 @@ export const warningsOfListeners = (
 const LIST_WARNING_MILLIS = 86_400_000;
 
 const listEnds = (address: string, end: string): string =>
-  `A revocation list of ${address} ends on ${end}Z: then all certificates of its authority are refused.`;
+  `A revocation list of ${address} ends on ${end}Z: then all certificates of its ` +
+  'authority are refused.';
 
 const RENEW = 'Renew it: files are read again while the gateway runs.';
 
@@ -102,7 +103,9 @@ function compileTls(section: ConfigSection<ListenerTlsConfig>): ServerTls {
       clientCrl: clientCrl === undefined ? null : rotating(clientCrl, 'clientCrl'),
     });
   } catch (error) {
-    const what = `A certificate, key, authority, revocation list or cipher list of \`tls\` cannot be used (${tlsReason(error)}).`;
+    const what =
+      'A certificate, key, authority, revocation list or cipher list of `tls` cannot be used ' +
+      `(${tlsReason(error)}).`;
     const remedy = 'Check that they are PEM, and that each key belongs to its certificate.';
     throw section.error([], what, remedy);
   }

@@ -16,7 +16,9 @@ export function warningsOfRoutes(root: ConfigSection<RouteContext>): readonly Di
       const path = service.urls.flatMap((url) => wayTo(config, route, url))[0];
       const rules = rulesOf(config, route.path, name, service);
       if (path === undefined || rules.length === 0) return [];
-      const what = `Calls to \`${path}\` reach the backend of service \`${name}\` by this route: they pass by its ${rules.join(', ')}.`;
+      const what =
+        `Calls to \`${path}\` reach the backend of service \`${name}\` by this route: ` +
+        `they pass by its ${rules.join(', ')}.`;
       const remedy = `Let the route begin elsewhere; or make ${path} the path of a service.`;
       return [root.diagnostic(['routes', index, 'path'], what, remedy)];
     }),

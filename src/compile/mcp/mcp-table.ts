@@ -34,7 +34,9 @@ export function compileMcp(
     const other = tools.get(name);
     // A query and a mutation may have one name.
     if (other !== undefined && other !== each) {
-      const what = `\`${each.service}.${each.name}\` and \`${other.service}.${other.name}\` are one tool, \`${name}\`.`;
+      const what =
+        `\`${each.service}.${each.name}\` and \`${other.service}.${other.name}\` are ` +
+        `one tool, \`${name}\`.`;
       diagnostics.push(
         root.diagnostic(['mcp', key, at], what, 'Give one of them another `field`.'),
       );

@@ -203,7 +203,8 @@ function fieldsParameter({ field }: DescribedOperation, schema: GraphQLSchema): 
     name: FIELDS_PARAMETER,
     in: 'query',
     description:
-      'The fields of the answer that are wanted, such as `id,address/city`. By default all but the deepest.',
+      'The fields of the answer that are wanted, such as `id,address/city`. ' +
+      'By default all but the deepest.',
     style: 'form',
     explode: false,
     schema: { type: 'array', items },

@@ -116,7 +116,9 @@ function reportHidden(
     const owner = operations.get(template);
     if (owner === undefined) continue;
     const path = ['services', described.service, 'operations', described.name, 'rest'];
-    const what = `\`${method} ${template}\` of ${described.service}.${described.name} is the path of ${owner.service}.${owner.name} over REST.`;
+    const what =
+      `\`${method} ${template}\` of ${described.service}.${described.name} is the path of ` +
+      `${owner.service}.${owner.name} over REST.`;
     diagnostics.push(root.diagnostic(path, what, 'Give each its own path.'));
   }
 }

@@ -32,7 +32,9 @@ export function compileAddressing(
     const uri = version === undefined ? declared : VERSIONS[version];
     const action = actionOf(operation, config);
     if (action === null) {
-      const what = `The operation \`${operation.name}\` of service \`${service.name}\` has no action for WS-Addressing.`;
+      const what =
+        `The operation \`${operation.name}\` of service \`${service.name}\` has no ` +
+        'action for WS-Addressing.';
       throw service.error(['operations', operation.name], what, 'Give it a `soapAction`.');
     }
     table.set(operation, { uri, action, to });

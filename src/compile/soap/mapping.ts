@@ -180,7 +180,9 @@ export function unknownOperations(
   return Object.keys(service.config.operations)
     .filter((name) => !known.has(name))
     .map((name) => {
-      const what = `The WSDL of service \`${service.name}\` has no operation \`${name}\` at the port in use.`;
+      const what =
+        `The WSDL of service \`${service.name}\` has no operation ` +
+        `\`${name}\` at the port in use.`;
       const remedy =
         didYouMean(name, [...known]) ?? `It has ${[...known].slice(0, NAMES_SHOWN).join(', ')}.`;
       return section.diagnostic(['operations', name], what, remedy, 'key');

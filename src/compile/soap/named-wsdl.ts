@@ -189,7 +189,8 @@ export class WsdlReader {
 const UNUSED = 'The WSDL that was taken from the backend is not used';
 
 const remedyFor = (file: string | null): string =>
-  `${file === null ? '' : `Remove ${file}: it is taken anew where it can be. `}\`soapstone diff\` shows how the WSDL of the backend differs.`;
+  `${file === null ? '' : `Remove ${file}: it is taken anew where it can be. `}\`soapstone ` +
+  'diff` shows how the WSDL of the backend differs.';
 
 /** The file is called after the service, so that an operator finds it. */
 function takenPlace(

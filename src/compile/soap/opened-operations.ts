@@ -54,7 +54,10 @@ export function openedOperations(
     Object.freeze({ ...model, services }),
   );
   const shown = names.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);
-  const what = `Service \`${service.name}\`: the WSDL that was taken from the backend has operations that are closed, for the service has rights: ${shown.join(', ')}${names.length > NAMES_SHOWN ? ', ...' : ''}.`;
+  const what =
+    `Service \`${service.name}\`: the WSDL that was taken from the backend has operations that ` +
+    'are closed, for the service has rights: ' +
+    `${shown.join(', ')}${names.length > NAMES_SHOWN ? ', ...' : ''}.`;
   const remedy =
     'Name them in `operations` to open them, or replace the file by `soapstone import`.';
   return { model: without, warnings: [service.diagnostic(['drift'], what, remedy)] };

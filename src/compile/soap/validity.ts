@@ -77,7 +77,8 @@ const DIRECTIONS = { requests: 'request', replies: 'reply' } as const satisfies 
 >;
 const WSDL_REMEDY = 'Give `wsdl`, or set `report`.';
 const REMEDY =
-  'Import the schema that is missing, set the operation to `false` (requests for it are then refused), or set `report`.';
+  'Import the schema that is missing, set the operation to `false` (requests for it are then ' +
+  'refused), or set `report`.';
 
 /** Operations and reasons that one text names. */
 const LISTED_MAX = 10;

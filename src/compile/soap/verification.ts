@@ -116,7 +116,8 @@ function checkTogether(section: ConfigSection<VerifyConfig>): void {
   if (once && !required.includes('Timestamp'))
     throw section.error(
       ['once'],
-      `${owner}: \`once\` needs a signed Timestamp: without one a message would be remembered for ever.`,
+      `${owner}: \`once\` needs a signed Timestamp: without one a message would ` +
+        'be remembered for ever.',
       'Add Timestamp to `signature.required`.',
     );
   const needsSignature = saml?.confirmations.find((name) => name !== 'bearer');

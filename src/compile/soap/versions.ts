@@ -61,12 +61,16 @@ export function versionWarnings(
   const bound = new Set((isNamed ? chosen : all).map(({ dialect }) => dialect));
   const unbound = versions.filter((version) => version !== '2001-12' && !bound.has(version));
   if (unbound.length === 0 || bound.size === 0) return [];
-  const what = `Service \`${section.name}\`: \`versions\` has ${unbound.join(', ')}, but ${isNamed ? `\`${port === undefined ? 'ports' : 'port'}\` of the WSDL has` : 'the WSDL has'} bindings of SOAP ${[...bound].join(', ')} only.`;
+  const what =
+    `Service \`${section.name}\`: \`versions\` has ${unbound.join(', ')}, ` +
+    `but ${isNamed ? `\`${port === undefined ? 'ports' : 'port'}\` of the WSDL has` : 'the WSDL has'} ` +
+    `bindings of SOAP ${[...bound].join(', ')} only.`;
   return [
     section.diagnostic(
       ['versions'],
       what,
-      'Remove `versions`: it follows the bindings; or leave it, where the backend speaks more than its WSDL says.',
+      'Remove `versions`: it follows the bindings; or leave it, where the backend speaks ' +
+        'more than its WSDL says.',
     ),
   ];
 }

@@ -76,7 +76,9 @@ const boundCallers: Check = (config) => {
     'sticky' in config && config.sticky ? 'sticky' : [],
   ].flat();
   if (key !== undefined) {
-    const what = `spreads calls by \`${key}\`, but not those of callers that authenticate their connection: by NTLM and Negotiate each connection stays at one address, taken in turn.`;
+    const what =
+      `spreads calls by \`${key}\`, but not those of callers that authenticate their ` +
+      'connection: by NTLM and Negotiate each connection stays at one address, taken in turn.';
     warnings.push({
       path: [key],
       what,
@@ -112,7 +114,9 @@ const uselessLimits: Check = (config) => {
   for (const [path, { retry, timeoutMillis = config.timeoutMillis, requestsAtOnce }] of levels) {
     const total = timeoutMillis ?? config.limits.upstream.totalMillis;
     if (retry?.perTryMillis !== undefined && retry.perTryMillis >= total) {
-      const what = `gives an attempt ${retry.perTryMillis} ms and the whole call ${total} ms: none is given up for another.`;
+      const what =
+        `gives an attempt ${retry.perTryMillis} ms and the whole call ${total} ms: ` +
+        'none is given up for another.';
       warnings.push({
         path: [...path, 'retry', 'perTryMillis'],
         what,

@@ -38,9 +38,12 @@ export function rightsWarnings(
     const names = operations.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);
     const more =
       operations.length > NAMES_SHOWN ? ` and ${operations.length - NAMES_SHOWN} others` : '';
-    const what = `SOAP callers of ${names.join(', ')}${more} get fields that have \`scopes\` or a \`mask\` as they are.`;
+    const what =
+      `SOAP callers of ${names.join(', ')}${more} get fields that have \`scopes\` or ` +
+      'a `mask` as they are.';
     const remedy =
-      'Set `restrictedReplies: refuse` beside `types`, which refuses these calls; or `pass`, if that is meant.';
+      'Set `restrictedReplies: refuse` beside `types`, which refuses these calls; ' +
+      'or `pass`, if that is meant.';
     return root.diagnostic(
       ['services', service, 'schema'],
       `Service \`${service}\`: ${what}`,

@@ -17,7 +17,9 @@ export function warningsOfScopes(
   return [...requirementsIn(config)].flatMap(([path, keys]): readonly Finding[] => {
     const requirement = requirementOf(keys);
     if (keys.scopes === undefined || requirement === null || canMeet(requirement)) return [];
-    const what = `No client can have these scopes, so none gets at it: tokens are not configured, and ${held.length === 0 ? 'there are no classes' : 'no class has them'}.`;
+    const what =
+      'No client can have these scopes, so none gets at it: tokens are not configured, ' +
+      `and ${held.length === 0 ? 'there are no classes' : 'no class has them'}.`;
     const remedy = 'Give them to a class (`scopes`), or configure `jwt` or `introspection`.';
     return [{ path: [...path, 'scopes'], what, remedy }];
   });

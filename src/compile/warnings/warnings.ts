@@ -51,7 +51,9 @@ function uncountedReplies({ services, limits }: Config): readonly Finding[] {
       if (typeof mapping === 'boolean' || mapping.replyKib === undefined || mapping.replyKib === 0)
         return [];
       const path = ['services', service, 'operations', name, 'replyKib'];
-      const what = `The \`replyKib\` of operation \`${name}\` counts nothing: \`limits.graphql.kibCost\` is 0.`;
+      const what =
+        `The \`replyKib\` of operation \`${name}\` counts nothing: ` +
+        '`limits.graphql.kibCost` is 0.';
       return [{ path, part: 'key', what, remedy: 'Give that too, or remove it.' }];
     }),
   );
@@ -91,7 +93,9 @@ function readsInMutation(config: Config, { fields }: Graph): readonly Finding[] 
       const mapping = config.services[service]?.operations[name];
       if (parent !== 'Mutation' || typeof mapping !== 'object' || mapping.read === undefined)
         return [];
-      const what = `Operation \`${name}\` is declared to read, but is a field of Mutation: clients take it for one that writes.`;
+      const what =
+        `Operation \`${name}\` is declared to read, but is a field of Mutation: ` +
+        'clients take it for one that writes.';
       const remedy = 'Map it to a field of Query if it only reads; else remove `read`.';
       return [
         { path: ['services', service, 'operations', name, 'read'], part: 'key', what, remedy },
@@ -110,7 +114,9 @@ function dearFields({ services, graphql, limits }: Config, { fields }: Graph): r
         typeof mapping === 'object' && (mapping.cost ?? mapping.weight) !== undefined;
       const weight = cost?.weight ?? 0;
       if (!isConfigured || parent === 'Subscription' || weight <= limits.graphql.cost) return [];
-      const what = `\`${field}\` costs ${weight} points, but \`limits.graphql.cost\` is ${limits.graphql.cost}: no query could select it.`;
+      const what =
+        `\`${field}\` costs ${weight} points, but \`limits.graphql.cost\` is ` +
+        `${limits.graphql.cost}: no query could select it.`;
       const remedy = 'Make the one less or the other more; or map the operation to `false`.';
       return [
         { path: ['services', service, 'operations', operation.name], part: 'key', what, remedy },
@@ -143,7 +149,10 @@ function dividedBudgets({ workers, redis, clients }: Config): readonly Finding[]
   );
   if (bounded === undefined) return [];
   const [name, { budget }] = bounded;
-  const what = `Each of several \`workers\` counts by itself without \`redis\`: a client of class \`${name}\` can have its \`${budget === undefined ? 'requestsAtOnce' : 'budget'}\` once for each.`;
+  const what =
+    'Each of several `workers` counts by itself without `redis`: ' +
+    `a client of class \`${name}\` can have its ` +
+    `\`${budget === undefined ? 'requestsAtOnce' : 'budget'}\` once for each.`;
   return [
     { path: ['workers'], what, remedy: 'Configure `redis`, or divide the numbers by the workers.' },
   ];
@@ -178,7 +187,9 @@ function unknownProxies({ listen, clients, limits }: Config): readonly Finding[]
     const { address, tls, proxyProtocol } = listener;
     if (tls !== undefined || proxyProtocol.length > 0 || !isReachable(address)) return [];
     const { connectionsPerClient, refusalsPerSecond } = limits.http;
-    const what = `A proxy in front of ${address} would be one client: \`limits.http\` allows an address ${connectionsPerClient} connections and ${refusalsPerSecond} refusals a second.`;
+    const what =
+      `A proxy in front of ${address} would be one client: \`limits.http\` allows an address ` +
+      `${connectionsPerClient} connections and ${refusalsPerSecond} refusals a second.`;
     const remedy =
       'Name it in `clients.trustedProxies`, or let it send PROXY headers (`proxyProtocol`).';
     return [{ path: ['listen', ...path], what, remedy }];

@@ -16,7 +16,9 @@ const servicesThatPass = ({ services }: Config): readonly Finding[] =>
   Object.entries(services).flatMap(([name, { mode, faultDetail }]) => {
     const options: Finding[] = [];
     if (mode === 'monitor') {
-      const what = `Service \`${name}\` is in monitor mode: messages that break rules are only counted and logged. Credentials, rights and budgets stay enforced.`;
+      const what =
+        `Service \`${name}\` is in monitor mode: messages that break rules are only counted and ` +
+        'logged. Credentials, rights and budgets stay enforced.';
       const remedy = 'Set `mode: enforce` to refuse such messages.';
       options.push({ path: ['services', name, 'mode'], what, remedy });
     }

@@ -55,7 +55,9 @@ export const BALANCE_KEYS = {
     unsafe<'leastRequests' | 'roundRobin' | { readonly hash: string }>({
       ...closed({
         hash: text(
-          'Calls with the same value go to the same address: `client`, `header:NAME` of the caller, `claim:NAME` of its token, or `path:order/id`, the text of an element of the SOAP request.',
+          'Calls with the same value go to the same address: `client`, `header:NAME` of the ' +
+            'caller, `claim:NAME` of its token, or `path:order/id`, the text of an ' +
+            'element of the SOAP request.',
           HASH,
         ),
       }),
@@ -63,7 +65,9 @@ export const BALANCE_KEYS = {
       pattern: '^(leastRequests|roundRobin)$',
       hint: 'Write leastRequests, roundRobin or { hash: client }.',
       description:
-        'With several addresses: `leastRequests` (default) calls the one with the fewest calls in flight for its weight, `roundRobin` all in turn, `{ hash }` by a value of the caller.',
+        'With several addresses: `leastRequests` (default) calls the one with the fewest ' +
+        'calls in flight for its weight, `roundRobin` all in turn, `{ hash }` by ' +
+        'a value of the caller.',
     }),
   ),
   zone: optional(
@@ -78,5 +82,6 @@ export const STICKY = closed(
       hint: 'Write the name of a cookie.',
     }),
   },
-  'With several addresses: a SOAP caller gets a cookie with its first answer, and callers that send it stay at that address while it is ready.',
+  'With several addresses: a SOAP caller gets a cookie with its first answer, and callers ' +
+    'that send it stay at that address while it is ready.',
 );

@@ -82,7 +82,9 @@ function healthRules(health: Record<string, unknown>, path: ConfigPath): readonl
   );
   const findings: Finding[] = [];
   if (kinds.length !== 1) {
-    const what = `${printPath(path)} needs \`path\`, \`operation\`, \`wsdl: true\` or \`tcp: true\`, and one of them.`;
+    const what =
+      `${printPath(path)} needs \`path\`, \`operation\`, \`wsdl: true\` or \`tcp: ` +
+      'true`, and one of them.';
     findings.push({ path, part: 'key', what, remedy: 'Name what is checked.' });
   }
   for (const key of ['arguments', 'expect', 'faults']) {

@@ -8,7 +8,8 @@ const RETRY = closed(
     times: count('Attempts besides the first.', [0, 10], 1),
     on: list(
       oneOf(RETRY_REASONS),
-      'Reasons: the connection was `refused`, it was `reset` before an answer, or an answer without an envelope has this status.',
+      'Reasons: the connection was `refused`, it was `reset` before an answer, or an answer ' +
+        'without an envelope has this status.',
       { uniqueItems: true, default: ['refused', 'reset'] },
     ),
     perTryMillis: optional(
@@ -18,7 +19,9 @@ const RETRY = closed(
       ),
     ),
   },
-  'When a call is made again: operations that are `idempotent`, others only while nothing was sent. Retries are at most a fifth of the calls. By default once, where the connection broke.',
+  'When a call is made again: operations that are `idempotent`, others only while nothing was ' +
+    'sent. Retries are at most a fifth of the calls. By default once, ' +
+    'where the connection broke.',
 );
 
 const RATE = closed(
@@ -46,7 +49,10 @@ const RATE = closed(
       5000,
     ),
   },
-  'The rate of calls that the service bears, over all workers: of clients, links, polls, health checks and retries alike. Calls wait in order of arrival, classes of clients take turns. What would wait too long is refused with `Retry-After`. An answer 429, or a Fault of `backOffOn`, halves the rate for some seconds.',
+  'The rate of calls that the service bears, over all workers: of clients, links, polls, ' +
+    'health checks and retries alike. Calls wait in order of arrival, classes of clients take ' +
+    'turns. What would wait too long is refused with `Retry-After`. An answer 429, or a Fault ' +
+    'of `backOffOn`, halves the rate for some seconds.',
 );
 
 /** Limits of calls: of a service, and of one operation. */

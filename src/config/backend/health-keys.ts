@@ -23,7 +23,8 @@ const HEALTH_KEYS = {
   ),
   tcp: optional(flag('Whether a connection is enough, of TLS at an https address.')),
   up: times(
-    'Checks in a row that succeed before an address is called again. They all follow within one `everyMillis`.',
+    'Checks in a row that succeed before an address is called again. ' +
+      'They all follow within one `everyMillis`.',
     2,
   ),
   down: times('Checks in a row that fail before an address is no longer called.', 3),
@@ -58,7 +59,8 @@ export const SOAP_HEALTH = closed(
       mapOf(
         TEXT_PATH.pattern,
         text('The text there.', { maxLength: 8_192 }),
-        'Texts that its reply must have, such as `reply.status: OK`; paths as in `auth.login.token`.',
+        'Texts that its reply must have, such as `reply.status: OK`; ' +
+          'paths as in `auth.login.token`.',
         { names: TEXT_PATH.hint, maxProperties: 8 },
       ),
     ),

@@ -18,12 +18,15 @@ export const LOGIN = closed(
     arguments: mapOf(
       '^[^\\s{}:]{1,512}$',
       text('The value.', { maxLength: 65_536 }),
-      'Its arguments, by XML name or path (`Credentials/user`). Secrets come from the environment or a file.',
+      'Its arguments, by XML name or path (`Credentials/user`). Secrets come from the ' +
+        'environment or a file.',
       { names: 'Write XML names with `/` between them.', maxProperties: 64, default: {} },
     ),
     token: optional(
       text(
-        'Where its reply has the token: `reply.sessionId` below the child of Body, `header.Session.id` in the Header. Steps are XML names; those above the first may be left out.',
+        'Where its reply has the token: `reply.sessionId` below the child of Body, ' +
+          '`header.Session.id` in the Header. Steps are XML names; ' +
+          'those above the first may be left out.',
         TEXT_PATH,
       ),
     ),
@@ -35,7 +38,8 @@ export const LOGIN = closed(
     ),
     url: optional(
       text(
-        'Where its reply has the address of further calls, as `token`. Of a service that speaks GraphQL the path stays.',
+        'Where its reply has the address of further calls, as `token`. ' +
+          'Of a service that speaks GraphQL the path stays.',
         TEXT_PATH,
       ),
     ),
@@ -45,11 +49,14 @@ export const LOGIN = closed(
           '^https?://(\\*\\.[A-Za-z0-9-]{1,63}\\.)?[A-Za-z0-9][A-Za-z0-9.-]{0,250}(:[0-9]{1,5})?$',
         hint: 'Write https://host or https://*.my.example.com, with a port where it is another.',
       }),
-      'The addresses that `url` may be at; `*` stands for one or more names. http only of this machine.',
+      'The addresses that `url` may be at; `*` stands for one or more names. ' +
+        'http only of this machine.',
       { maxItems: 64, uniqueItems: true, default: [] },
     ),
     place: text(
-      'Where calls carry the token: `header:{namespace}Block/child`, `http:x-session`; `cookie` sends the cookies that the reply sets. Of a service that speaks GraphQL one of the latter two.',
+      'Where calls carry the token: `header:{namespace}Block/child`, `http:x-session`; ' +
+        '`cookie` sends the cookies that the reply sets. Of a service that speaks GraphQL ' +
+        'one of the latter two.',
       {
         pattern: `^(cookie|http:[A-Za-z0-9!#$%&'*+.^_\`|~-]{1,128}|${HEADER_STEPS})$`,
         hint: 'Write header:{namespace}Block/child, http:field-name, or cookie.',
@@ -57,7 +64,8 @@ export const LOGIN = closed(
     ),
     renewOn: list(
       string({ minLength: 1, maxLength: 256 }),
-      'Faults after which the operation is called again and the call is repeated once: by code, subcode, or the name of an element of the detail. Status 401 is one too.',
+      'Faults after which the operation is called again and the call is repeated once: ' +
+        'by code, subcode, or the name of an element of the detail. Status 401 is one too.',
       { maxItems: 64, uniqueItems: true, default: [] },
     ),
     maxAgeMillis: optional(
@@ -67,5 +75,6 @@ export const LOGIN = closed(
       text('The operation that ends the session when the gateway stops or reloads.', OPERATION),
     ),
   },
-  'A token of a login session, shared by all calls. The operation is one of a service that speaks SOAP.',
+  'A token of a login session, shared by all calls. The operation is one of a ' +
+    'service that speaks SOAP.',
 );

@@ -7,7 +7,9 @@ export const OAUTH2 = closed(
   {
     grant: oneOf(
       ['clientCredentials', 'jwtBearer', 'tokenExchange'],
-      'What the token is asked for with: the credentials of the client (RFC 6749 section 4.4), an assertion about a user that `key` signs (RFC 7523), or the verified token of the caller (RFC 8693), so that the backend sees the user.',
+      'What the token is asked for with: the credentials of the client (RFC 6749 section ' +
+        '4.4), an assertion about a user that `key` signs (RFC 7523), or the verified token of ' +
+        'the caller (RFC 8693), so that the backend sees the user.',
       'clientCredentials',
     ),
     tokenUrl: text('The token endpoint.', HTTP_URL),
@@ -18,12 +20,16 @@ export const OAUTH2 = closed(
     clientAuth: optional(
       oneOf(
         ['basic', 'post', 'privateKeyJwt', 'tls'],
-        'How the client identifies itself: by HTTP Basic, in the form (RFC 6749 section 2.3.1), by an assertion that `key` signs (RFC 7523 section 2.2), or by the certificate of `tls` (RFC 8705). By default `basic` with a `clientSecret`; `jwtBearer` needs none.',
+        'How the client identifies itself: by HTTP Basic, in the form (RFC 6749 section ' +
+          '2.3.1), by an assertion that `key` signs (RFC 7523 section 2.2), or by the ' +
+          'certificate of `tls` (RFC 8705). By default `basic` with a `clientSecret`; ' +
+          '`jwtBearer` needs none.',
       ),
     ),
     key: optional(
       text(
-        'The private key that signs assertions, PEM: `{ file: k.pem }`; a file may rotate. RSA signs by RS256, the curves by ES256, ES384, ES512, Ed25519 by EdDSA.',
+        'The private key that signs assertions, PEM: `{ file: k.pem }`; a file may rotate. ' +
+          'RSA signs by RS256, the curves by ES256, ES384, ES512, Ed25519 by EdDSA.',
         { minLength: 1, maxLength: 262_144, ...PEM },
       ),
     ),
@@ -52,7 +58,8 @@ export const OAUTH2 = closed(
     ),
     place: optional(
       text(
-        'Where calls carry the token: `header:{namespace}Block/child`, or `http:x-session`. By default `Authorization: Bearer`.',
+        'Where calls carry the token: `header:{namespace}Block/child`, or `http:x-session`. ' +
+          'By default `Authorization: Bearer`.',
         {
           pattern: `^(http:[A-Za-z0-9!#$%&'*+.^_\`|~-]{1,128}|${HEADER_STEPS})$`,
           hint: 'Write header:{namespace}Block/child, or http:field-name.',
@@ -61,7 +68,8 @@ export const OAUTH2 = closed(
     ),
     renewOn: list(
       string({ minLength: 1, maxLength: 256 }),
-      'Faults after which a new token is asked for and the call is repeated once: by code, subcode, or the name of an element of the detail. Status 401 is one too.',
+      'Faults after which a new token is asked for and the call is repeated once: ' +
+        'by code, subcode, or the name of an element of the detail. Status 401 is one too.',
       { maxItems: 64, uniqueItems: true, default: [] },
     ),
   },

@@ -16,7 +16,8 @@ export const FIELD_KEYS = {
   headers: mapOf(
     HEADER_NAME.pattern,
     text('The value.', FIELD_VALUE),
-    'HTTP header fields sent with every call, in place of those of callers by the same names. Secrets come from the environment or a file.',
+    'HTTP header fields sent with every call, in place of those of callers by the same names. ' +
+      'Secrets come from the environment or a file.',
     { names: HEADER_NAME.hint, default: {} },
   ),
   forwardHeaders: list(
@@ -88,7 +89,8 @@ const AUTH_KINDS = {
   login: optional(LOGIN),
   passthrough: optional(
     flag(
-      '`true`: SOAP callers authenticate themselves, also by NTLM and Negotiate. A connection of a caller that does so has an upstream connection of its own.',
+      '`true`: SOAP callers authenticate themselves, also by NTLM and Negotiate. ' +
+        'A connection of a caller that does so has an upstream connection of its own.',
     ),
   ),
 };
@@ -115,7 +117,8 @@ export const TLS_KEYS = closed(
     ),
     servername: optional(
       text(
-        'The name that the certificate of the backend must have; the host of its address unless given.',
+        'The name that the certificate of the backend must have; ' +
+          'the host of its address unless given.',
         {
           pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$',
           hint: 'Write a host name without a port.',
@@ -125,7 +128,8 @@ export const TLS_KEYS = closed(
     minVersion: oneOf(['1.2', '1.3'], 'The least version of TLS.', '1.2'),
     verify: oneOf(
       ['full', 'chain', 'unsafe:none'],
-      'What is verified of the certificate of the backend: `chain` leaves its name out, `unsafe:none` accepts any certificate: for a laboratory.',
+      'What is verified of the certificate of the backend: `chain` leaves its name out, ' +
+        '`unsafe:none` accepts any certificate: for a laboratory.',
       'full',
     ),
   },
@@ -133,7 +137,8 @@ export const TLS_KEYS = closed(
 );
 
 const PROXY = text(
-  'The HTTP proxy on the way to the backend, `http://user:password@host:port`; `environment`: the one that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.',
+  'The HTTP proxy on the way to the backend, `http://user:password@host:port`; `environment`: ' +
+    'the one that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.',
   {
     format: 'proxy',
     hint: 'Write http://host:port, with or without user and password, or environment.',
@@ -145,19 +150,23 @@ export const ROUTE_KEYS = {
   auth: optional(
     closed(
       AUTH_KINDS,
-      'Credentials of the gateway at the backend, of exactly one kind. `Authorization` of callers is replaced.',
+      'Credentials of the gateway at the backend, of exactly one kind. ' +
+        '`Authorization` of callers is replaced.',
       { minProperties: 1, maxProperties: 1 },
     ),
   ),
   tls: optional(TLS_KEYS),
   proxy: optional(PROXY),
   via: flag(
-    'Whether the backend is sent `Via` (RFC 9110), with a name of this gateway: a request that comes back to it is refused with `LOOP_DETECTED`. Some servers send answers to such requests without compression.',
+    'Whether the backend is sent `Via` (RFC 9110), with a name of this gateway: ' +
+      'a request that comes back to it is refused with `LOOP_DETECTED`. ' +
+      'Some servers send answers to such requests without compression.',
     true,
   ),
   headerCase: oneOf(
     FIELD_CASES,
-    'How the names of header fields to the backend are written: `usual` as in `Content-Type`, fields of callers as they came; or in `lower` case.',
+    'How the names of header fields to the backend are written: `usual` as in `Content-Type`, ' +
+      'fields of callers as they came; or in `lower` case.',
     'usual',
   ),
   ...BALANCE_KEYS,
@@ -169,12 +178,15 @@ export const ROUTE_KEYS = {
 export const UPSTREAM_KEYS = {
   ...FIELD_KEYS,
   forwarded: flag(
-    'Whether the backend is sent `X-Forwarded-For`, `-Proto`, `-Host` and `Forwarded`, as the gateway saw them; those of callers count only from `trustedProxies`. Calls that all clients share (`scope: shared`) go without.',
+    'Whether the backend is sent `X-Forwarded-For`, `-Proto`, `-Host` and `Forwarded`, as the ' +
+      'gateway saw them; those of callers count only from `trustedProxies`. ' +
+      'Calls that all clients share (`scope: shared`) go without.',
     true,
   ),
   cookies: oneOf(
     ['none', 'forward'],
-    '`forward`: the cookies of a caller are sent on, and a SOAP caller gets those that the backend sets. Replies are not shared between callers then.',
+    '`forward`: the cookies of a caller are sent on, and a SOAP caller gets those that the ' +
+      'backend sets. Replies are not shared between callers then.',
     'none',
   ),
   sticky: optional(STICKY),

@@ -24,7 +24,9 @@ function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonl
   const findings: Finding[] = [];
   const own = (name: string, at: ConfigPath, part: Finding['part']): void => {
     if (!isGatewayField(name)) return;
-    const what = `${printPath(at)} names a header field that the gateway writes itself, or that concerns one connection.`;
+    const what =
+      `${printPath(at)} names a header field that the gateway writes itself, or that ` +
+      'concerns one connection.';
     findings.push({ path: at, part, what, remedy: 'Remove it.' });
   };
   const { headers, forwardHeaders } = service;
@@ -78,7 +80,9 @@ function authRules(
     findings.push(...oauthRules(oauth2, { kind, tls }, hasTokens, [...path, 'auth', 'oauth2']));
   const addresses = addressesIn({ url, urls });
   if (isRecord(login) && login['place'] === 'cookie' && cookies === 'forward') {
-    const what = `${printPath([...path, 'cookies'])} sends on the cookies of callers, and \`auth.login\` sends its own.`;
+    const what =
+      `${printPath([...path, 'cookies'])} sends on the cookies of callers, ` +
+      'and `auth.login` sends its own.';
     findings.push({
       path: [...path, 'cookies'],
       part: 'key',
@@ -90,7 +94,9 @@ function authRules(
     findings.push(...loginRules(login, kind, addresses.length, [...path, 'auth', 'login']));
   const paths = new Set(addresses.flatMap((address) => pathOf(address['url'])));
   if (isRecord(digest) && paths.size > 1) {
-    const what = `${printPath([...path, 'auth', 'digest'])} signs the path of a request, and the addresses have different ones.`;
+    const what =
+      `${printPath([...path, 'auth', 'digest'])} signs the path of a request, and the ` +
+      'addresses have different ones.';
     findings.push({
       path: [...path, 'auth', 'digest'],
       part: 'key',

@@ -34,5 +34,6 @@ export const AUTHORIZE_KEYS = closed(
       like: 'services.tls',
     }),
   },
-  'A decision point that is asked about each SOAP call, GraphQL operation, plain route and WSDL, after the rights of the class: the REST interface of Open Policy Agent.',
+  'A decision point that is asked about each SOAP call, GraphQL operation, plain route and ' +
+    'WSDL, after the rights of the class: the REST interface of Open Policy Agent.',
 );

@@ -57,7 +57,9 @@ const CERTIFICATE = closed(
       closed({
         class: classKey(),
         subject: text(
-          'The subject as in RFC 4514 (CN=erp,O=Example), its parts in any order; else the value of the field, to the letter. Of a certificate verified by `listen` also an alternative name (DNS:erp.example) or its SHA-256 fingerprint (AB:CD:...).',
+          'The subject as in RFC 4514 (CN=erp,O=Example), its parts in any order; ' +
+            'else the value of the field, to the letter. Of a certificate verified by `listen` ' +
+            'also an alternative name (DNS:erp.example) or its SHA-256 fingerprint (AB:CD:...).',
           { minLength: 1 },
         ),
       }),
@@ -68,7 +70,8 @@ const CERTIFICATE = closed(
       classKey('The class of clients with other certificates; without it they are refused.'),
     ),
   },
-  'Clients with a certificate, which `listen` or a proxy has verified: the proxy must set or remove the header field in every request.',
+  'Clients with a certificate, which `listen` or a proxy has verified: the proxy must set or ' +
+    'remove the header field in every request.',
 );
 
 const WS_SECURITY = closed(
@@ -79,7 +82,8 @@ const WS_SECURITY = closed(
         class: classKey(),
         certificate: optional(
           text(
-            'The subject of the certificate that signs, as in RFC 4514 (CN=erp,O=Example), its parts in any order.',
+            'The subject of the certificate that signs, as in RFC 4514 (CN=erp,O=Example), ' +
+              'its parts in any order.',
             { minLength: 1, maxLength: 1024 },
           ),
         ),
@@ -97,14 +101,16 @@ const WS_SECURITY = closed(
           ),
         ),
       }),
-      'Clients by their name, which logs and metrics use. Each is one `certificate`, `user` or `saml` subject.',
+      'Clients by their name, which logs and metrics use. Each is one `certificate`, ' +
+        '`user` or `saml` subject.',
       { names: CLIENT_NAME, default: {} },
     ),
     class: optional(
       classKey('The class of senders that are not listed; without it they are refused.'),
     ),
   },
-  'Clients that services with `security.verify` know by their messages: by the assertion, else by the UsernameToken, else by the signature.',
+  'Clients that services with `security.verify` know by their messages: by the assertion, ' +
+    'else by the UsernameToken, else by the signature.',
 );
 
 const BASIC = closed(
@@ -135,7 +141,8 @@ const NETWORKS = mapOf(
       { minItems: 1, maxItems: 1000, uniqueItems: true },
     ),
   }),
-  'Clients without credentials whose address is in a network; the first network that fits counts, each address is a client.',
+  'Clients without credentials whose address is in a network; the first network that fits ' +
+    'counts, each address is a client.',
   { names: CLIENT_NAME, minProperties: 1 },
 );
 
@@ -143,7 +150,9 @@ const operationNames = (description: string, options: { readonly default?: strin
   list(
     string({
       pattern: '^(?:/[^\\s?#]{0,1024}|[^\\s./][^\\s.]{0,63}(\\.[^\\s:{}]{1,256})?)$',
-      hint: 'Write the name of a service, of one of its operations (orders.GetOrder), or the path of a plain route (/files).',
+      hint:
+        'Write the name of a service, of one of its operations (orders.GetOrder), or the path ' +
+        'of a plain route (/files).',
     }),
     description,
     { maxItems: 10_000, uniqueItems: true, ...options },
@@ -162,22 +171,27 @@ const CLASSES = mapOf(
           ),
           restoreRate: points('Points restored each second.', [1, 1_000_000_000], 100),
         },
-        'The budget of each client of the class, for SOAP and GraphQL; without it there is no budget.',
+        'The budget of each client of the class, for SOAP and GraphQL; ' +
+          'without it there is no budget.',
       ),
     ),
     requestsAtOnce: optional(
       whole(
-        'Requests of one client in progress at once, by SOAP or GraphQL; without it there is no bound.',
+        'Requests of one client in progress at once, by SOAP or GraphQL; ' +
+          'without it there is no bound.',
         [1, 100_000],
       ),
     ),
     allow: optional(
       operationNames(
-        'Services, operations (`orders`, `orders.GetOrder`) and plain routes (`/files`) it may call; by default all. Where SOAPAction cannot distinguish two operations, a right to both is needed.',
+        'Services, operations (`orders`, `orders.GetOrder`) and plain routes (`/files`) it ' +
+          'may call; by default all. Where SOAPAction cannot distinguish two operations, ' +
+          'a right to both is needed.',
       ),
     ),
     costBreakdown: flag(
-      'Whether it may ask, with `soapstone-cost-breakdown: 1`, what each field costs, where others may not.',
+      'Whether it may ask, with `soapstone-cost-breakdown: 1`, what each field ' +
+        'costs, where others may not.',
       false,
     ),
     scopes: list(
@@ -207,7 +221,8 @@ const CLIENTS = closed(
         'network',
         'address',
       ]),
-      'How clients are identified: the first method that a request uses decides, and is refused if it is invalid. Only configured methods count.',
+      'How clients are identified: the first method that a request uses decides, and is ' +
+        'refused if it is invalid. Only configured methods count.',
       {
         minItems: 1,
         uniqueItems: true,
@@ -233,7 +248,8 @@ const CLIENTS = closed(
     address: optional(
       closed(
         { class: classKey() },
-        'Clients without credentials, identified by their address (of IPv6, by the first 64 bits); without it they are refused.',
+        'Clients without credentials, identified by their address (of IPv6, by the first 64 ' +
+          'bits); without it they are refused.',
       ),
     ),
     trustedProxies: list(
@@ -241,7 +257,10 @@ const CLIENTS = closed(
         format: 'network',
         hint: 'Write an IP address, or a network: 10.0.0.0/8, fd00::/8.',
       }),
-      'Addresses (10.0.0.7) and networks (10.0.0.0/8) of proxies in front: their X-Forwarded-For names the client, for its rights and in the log, the audit and traces; and the limits on one address (`limits.http`) are not applied to their connections. May stand alone.',
+      'Addresses (10.0.0.7) and networks (10.0.0.0/8) of proxies in front: ' +
+        'their X-Forwarded-For names the client, for its rights and in the log, the audit and ' +
+        'traces; and the limits on one address (`limits.http`) are not applied to their ' +
+        'connections. May stand alone.',
       { maxItems: 64, uniqueItems: true, default: [] },
     ),
     remembered: whole(
@@ -253,12 +272,14 @@ const CLIENTS = closed(
     authorize: optional(AUTHORIZE_KEYS),
     maskKey: optional(
       text(
-        'The key of hashes by `mask: hash`; by default each process makes one of its own when it starts.',
+        'The key of hashes by `mask: hash`; by default each process makes one of ' +
+          'its own when it starts.',
         { minLength: 16, maxLength: 1024 },
       ),
     ),
   },
-  'Clients, what identifies them, their rights and budgets. Without `classes` every client may call, without a budget. `none` says that this is meant.',
+  'Clients, what identifies them, their rights and budgets. Without `classes` every client ' +
+    'may call, without a budget. `none` says that this is meant.',
 );
 
 /** `none`, or keys. */

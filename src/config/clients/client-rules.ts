@@ -41,7 +41,9 @@ function identifications(
   const findings = configured
     .filter(([way]) => !named.includes(way))
     .map(([way, section]): Finding => {
-      const what = `${printPath([...path, section])} has no effect: \`${way}\` is not in ${printPath([...path, 'order'])}.`;
+      const what =
+        `${printPath([...path, section])} has no effect: \`${way}\` is not in ` +
+        `${printPath([...path, 'order'])}.`;
       return { path: [...path, section], part: 'key', what, remedy: 'Add it there, or remove it.' };
     });
   const { certificate, trustedProxies, classes } = clients;
@@ -53,7 +55,8 @@ function identifications(
   // Proxies alone give the addresses of clients.
   if (configured.length === 0 && (classes !== undefined || !trusts)) {
     const remedy =
-      'Configure `apiKeys`, `basic`, `jwt`, `introspection`, `certificate`, `wsSecurity`, `networks` or `address`.';
+      'Configure `apiKeys`, `basic`, `jwt`, `introspection`, `certificate`, `wsSecurity`, ' +
+      '`networks` or `address`.';
     findings.push({
       path,
       part: 'key',
@@ -62,7 +65,9 @@ function identifications(
     });
   }
   if (isRecord(certificate) && !trusts && !isAsked) {
-    const what = `${printPath([...path, 'certificate'])} needs \`trustedProxies\`, or \`clientCertificate\` of a listener: its header is trusted from these proxies only.`;
+    const what =
+      `${printPath([...path, 'certificate'])} needs \`trustedProxies\`, ` +
+      'or `clientCertificate` of a listener: its header is trusted from these proxies only.';
     const remedy =
       'Name the proxies that verify them, or set `clientCertificate` in `tls` of a listener.';
     findings.push({ path: [...path, 'certificate'], part: 'key', what, remedy });
@@ -120,7 +125,9 @@ function senders(
       service['security']['verify'] !== undefined,
   );
   if (!isVerified) {
-    const what = `${printPath([...path, 'wsSecurity'])} identifies no clients: no service has \`security.verify\`.`;
+    const what =
+      `${printPath([...path, 'wsSecurity'])} identifies no clients: ` +
+      'no service has `security.verify`.';
     const remedy = 'Let a service verify messages, or remove it.';
     findings.push({ path: [...path, 'wsSecurity'], part: 'key', what, remedy });
   }
@@ -167,7 +174,9 @@ function* sameSecrets(
         if (owner === undefined) owners.set(key, name);
         else {
           const at: ConfigPath = [...path, section, 'clients', name];
-          const what = `${printPath(at)} has a ${section === 'apiKeys' ? 'key' : 'subject'} that \`${owner}\` has too.`;
+          const what =
+            `${printPath(at)} has a ${section === 'apiKeys' ? 'key' : 'subject'} ` +
+            `that \`${owner}\` has too.`;
           findings.push({ path: at, part: 'key', what, remedy: 'Give each client its own.' });
         }
       }

@@ -39,7 +39,9 @@ function behindAddress(clients: Record<string, unknown>, path: ConfigPath): read
   if (behind.length === 0) return [];
   const at: ConfigPath = [...path, 'order', index];
   const names = behind.map((way) => `\`${way}\``).join(', ');
-  const what = `${printPath(at)}: every client has an address, so what follows it is never used: ${names}.`;
+  const what =
+    `${printPath(at)}: every client has an address, so what follows it ` +
+    `is never used: ${names}.`;
   return [{ path: at, part: 'value', what, remedy: 'Put `address` last.' }];
 }
 
@@ -71,6 +73,8 @@ function sharedHeader(
     isRecord(way) && typeof way['header'] === 'string' ? way['header'].toLowerCase() : null;
   if (nameIn(certificate) === null || nameIn(apiKeys) !== nameIn(certificate)) return [];
   const at: ConfigPath = [...path, 'certificate', 'header'];
-  const what = `${printPath(at)} is the same header field as ${printPath([...path, 'apiKeys', 'header'])}.`;
+  const what =
+    `${printPath(at)} is the same header field as ` +
+    `${printPath([...path, 'apiKeys', 'header'])}.`;
   return [{ path: at, part: 'value', what, remedy: 'Give each its own.' }];
 }

@@ -27,7 +27,9 @@ export function validateKeySet(text: string, algorithms: readonly string[]): Key
   const others = JWT_ALGORITHMS.filter(verifies);
   if (others.length === 0)
     return { what, remedy: 'Give the public keys of the issuer as it shows them.' };
-  const remedy = `Its keys are for ${others.join(', ')}: accept what the issuer signs with in its \`algorithms\`.`;
+  const remedy =
+    `Its keys are for ${others.join(', ')}: accept what the issuer signs with ` +
+    'in its `algorithms`.';
   return { what, remedy };
 }
 

@@ -55,7 +55,9 @@ export function maskRules(data: Record<string, unknown>): readonly Finding[] {
           },
         ];
       }
-      const known = `Known: ${classes.slice(0, CLASSES_SHOWN).join(', ')}; \`${OTHER_CLASSES}\` is for all that are not named.`;
+      const known =
+        `Known: ${classes.slice(0, CLASSES_SHOWN).join(', ')}; \`${OTHER_CLASSES}\` is for ` +
+        'all that are not named.';
       const what = `${printPath(at)} is none of \`clients.classes\`.`;
       return [
         {

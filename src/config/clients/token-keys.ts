@@ -30,13 +30,15 @@ export const JWT_ALGORITHMS = [
 /** How the claims of a token name its client. */
 const CLAIM_KEYS = {
   forward: flag(
-    'Whether the token goes on to backends of SOAP callers and plain routes: a backend that has it can call as its client.',
+    'Whether the token goes on to backends of SOAP callers and plain routes: ' +
+      'a backend that has it can call as its client.',
     false,
   ),
   clientClaim: text('The claim that names the client.', { minLength: 1, default: 'sub' }),
   logAs: oneOf(
     ['digest', 'claim'],
-    'How log and audit name the client: by the first 12 digits of the SHA-256 of issuer, blank and claim, or by issuer and the text of `clientClaim`, which may be personal data.',
+    'How log and audit name the client: by the first 12 digits of the SHA-256 of issuer, ' +
+      'blank and claim, or by issuer and the text of `clientClaim`, which may be personal data.',
     'digest',
   ),
   scopesClaim: text(
@@ -63,13 +65,15 @@ const JWT_KEYS = closed(
     audience: text('The value that its `aud` must be or hold.', { minLength: 1 }),
     jwks: optional(
       text(
-        'The keys of the issuer as a JSON Web Key Set: `{ file: jwks.json }`. Instead of `jwksUrl`.',
+        'The keys of the issuer as a JSON Web Key Set: `{ file: ' +
+          'jwks.json }`. Instead of `jwksUrl`.',
         { minLength: 1 },
       ),
     ),
     jwksUrl: optional(
       text(
-        'Where the issuer shows its keys. Asked when the first token comes, every 10 minutes, and for a key that is not known, twice a minute at most.',
+        'Where the issuer shows its keys. Asked when the first token comes, every 10 minutes, ' +
+          'and for a key that is not known, twice a minute at most.',
         HTTP_URL,
       ),
     ),
@@ -163,5 +167,6 @@ export const INTROSPECTION = closed(
       5_000,
     ),
   },
-  'Clients that send a token which the authorization server is asked about (RFC 7662): `Authorization: Bearer ...`. With `jwt`, tokens of other issuers.',
+  'Clients that send a token which the authorization server is asked about (RFC 7662): ' +
+    '`Authorization: Bearer ...`. With `jwt`, tokens of other issuers.',
 );

@@ -24,7 +24,9 @@ export function tokenRules(clients: Record<string, unknown>, path: ConfigPath): 
     ...issuers.flatMap(({ entry, path: at }) => [...keySet(entry, at), ...classOf(entry, at)]),
     ...issuers.flatMap(({ entry: { issuer }, path: at }, index): readonly Finding[] => {
       if (issuers.findIndex(({ entry }) => entry['issuer'] === issuer) === index) return [];
-      const what = `${printPath([...at, 'issuer'])} is listed twice: the issuer of a token chooses its rules.`;
+      const what =
+        `${printPath([...at, 'issuer'])} is listed twice: ` +
+        'the issuer of a token chooses its rules.';
       return [{ path: [...at, 'issuer'], part: 'value', what, remedy: 'Keep one of them.' }];
     }),
     ...(isRecord(introspection)
@@ -44,7 +46,9 @@ function audienceOf(
   path: ConfigPath,
 ): readonly Finding[] {
   if (issuer === undefined || audience !== undefined) return [];
-  const what = `${printPath([...path, 'issuer'])} sends clients there, whose tokens for others would be good here.`;
+  const what =
+    `${printPath([...path, 'issuer'])} sends clients there, whose tokens for ` +
+    'others would be good here.';
   return [
     { path: [...path, 'issuer'], part: 'key', what, remedy: 'Give the `audience` of the gateway.' },
   ];

@@ -14,18 +14,23 @@ const READ = closed(
     ),
     scope: oneOf(
       ['client', 'shared'],
-      'The clients that share a reply: only the `client` that asked for it, or all (`shared`). A SOAP caller that sends Authorization or Accept-Language shares with those who send the same.',
+      'The clients that share a reply: only the `client` that asked for it, or all ' +
+        '(`shared`). A SOAP caller that sends Authorization or Accept-Language shares with ' +
+        'those who send the same.',
       'client',
     ),
   },
-  'The operation changes nothing: calls that mean the same share one call to the backend while that is under way, and its reply after that for `cacheMillis`. `{}` for the former alone.',
+  'The operation changes nothing: calls that mean the same share one call to the backend ' +
+    'while that is under way, and its reply after that for `cacheMillis`. ' +
+    '`{}` for the former alone.',
 );
 
 const WRITE = closed(
   {
     invalidates: list(
       string({ minLength: 1, maxLength: 256 }),
-      'The calls that invalidate it, by SOAP or GraphQL: operations of this service by name, others as `service.operation`.',
+      'The calls that invalidate it, by SOAP or GraphQL: operations of this service by name, ' +
+        'others as `service.operation`.',
       { minItems: 1, maxItems: 256, uniqueItems: true },
     ),
   },

@@ -7,9 +7,12 @@ export const CORS_KEYS = closed(
     origins: list(
       string({
         pattern: '^(?:\\*|https?://[^\\s/?#@]+)$',
-        hint: 'Write scheme, host and port, https://shop.example; or `*` by itself, for every page.',
+        hint:
+          'Write scheme, host and port, https://shop.example; ' +
+          'or `*` by itself, for every page.',
       }),
-      'The origins, compared exactly; they may open WebSockets too. `*` is every origin, without credentials and WebSockets.',
+      'The origins, compared exactly; they may open WebSockets too. `*` is every origin, ' +
+        'without credentials and WebSockets.',
       { minItems: 1, maxItems: 256, uniqueItems: true },
     ),
     credentials: flag(
@@ -18,7 +21,9 @@ export const CORS_KEYS = closed(
     ),
     headers: list(
       string(HEADER_NAME),
-      'Header fields that these pages may send, besides content-type, authorization, that of `clients.apiKeys`, the `callerHeaders` and `forwardHeaders` of services, trace context and those that GraphQL clients use.',
+      'Header fields that these pages may send, besides content-type, authorization, that of ' +
+        '`clients.apiKeys`, the `callerHeaders` and `forwardHeaders` of services, trace context ' +
+        'and those that GraphQL clients use.',
       { maxItems: 64, uniqueItems: true, default: [] },
     ),
     maxAgeMillis: millis(

@@ -41,10 +41,12 @@ export const listSize = (description: string) =>
         ),
       ),
       slicingArguments: paths(
-        'Arguments, or paths into them (`page.first`), that set it, from 1 to `limits.graphql.sliceItems`.',
+        'Arguments, or paths into them (`page.first`), that set it, from 1 to ' +
+          '`limits.graphql.sliceItems`.',
       ),
       sizedFields: paths(
-        'Fields below this one, or paths to them, that are the list; by default it is the field itself.',
+        'Fields below this one, or paths to them, that are the list; ' +
+          'by default it is the field itself.',
       ),
       requireOneSlicingArgument: flag(
         'Whether exactly one of `slicingArguments` must be provided; otherwise the largest counts.',
@@ -65,27 +67,31 @@ export type ListSizeKeys = StaticOf<typeof LIST_SIZE>;
 export const OPERATION_COST_KEYS = {
   cost: optional(
     costPoints(
-      'The cost of one call from GraphQL; by default its `weight`, or `callCost` of the service or of `limits.graphql`.',
+      'The cost of one call from GraphQL; by default its `weight`, or `callCost` of the ' +
+        'service or of `limits.graphql`.',
     ),
   ),
   argumentCosts: optional(
     mapOf(
       PATH,
       costPoints('Its cost; of a list, each item.'),
-      'Further cost of arguments that are present, by GraphQL name or path into them: `filter.text`.',
+      'Further cost of arguments that are present, by GraphQL name or path ' +
+        'into them: `filter.text`.',
       { names: 'Write GraphQL names, those of a path with a dot between them: filter.text.' },
     ),
   ),
   listSize: optional(LIST_SIZE),
   replySize: optional(
     whole(
-      'The most objects of a reply, in lists without slicing arguments; by default `limits.graphql.assumedReplySize`, in lists without `listSize`.',
+      'The most objects of a reply, in lists without slicing arguments; ' +
+        'by default `limits.graphql.assumedReplySize`, in lists without `listSize`.',
       [0, 10_000_000],
     ),
   ),
   replyKib: optional(
     whole(
-      'KiB that a reply is taken to have, for the cost before it is called: see `limits.graphql.kibCost`.',
+      'KiB that a reply is taken to have, for the cost before it is called: ' +
+        'see `limits.graphql.kibCost`.',
       [0, 2_097_152],
     ),
   ),

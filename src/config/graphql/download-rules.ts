@@ -30,7 +30,9 @@ export function downloadRules({ graphql, limits }: Record<string, unknown>): rea
   const { uriBytes } = http;
   if (downloadsOf(graphql) === null || typeof uriBytes !== 'number' || uriBytes >= URI_BYTES_MIN)
     return [];
-  const what = `\`limits.http.uriBytes\` is less than the ${URI_BYTES_MIN} bytes that addresses of \`graphql.downloads\` may have.`;
+  const what =
+    `\`limits.http.uriBytes\` is less than the ${URI_BYTES_MIN} bytes that addresses of ` +
+    '`graphql.downloads` may have.';
   return [
     {
       path: ['limits', 'http', 'uriBytes'],

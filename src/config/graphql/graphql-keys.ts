@@ -14,7 +14,8 @@ export const GRAPHQL_KEYS = section('The GraphQL endpoint.', {
     false,
   ),
   graphiql: flag(
-    'Whether browsers get GraphiQL, a page to ask from, and with REST a page of the OpenAPI description; all of it comes from the gateway.',
+    'Whether browsers get GraphiQL, a page to ask from, and with REST a page of the OpenAPI ' +
+      'description; all of it comes from the gateway.',
     true,
   ),
   persisted: PERSISTED_KEYS,
@@ -23,17 +24,20 @@ export const GRAPHQL_KEYS = section('The GraphQL endpoint.', {
   cors: optional(CORS_KEYS),
   downloads: optional(DOWNLOAD_KEYS),
   rejectUnauthorized: flag(
-    'Whether an operation with a field that its caller may not read is refused as a whole. Else that field is null, with an error `FORBIDDEN`.',
+    'Whether an operation with a field that its caller may not read is refused as a whole. ' +
+      'Else that field is null, with an error `FORBIDDEN`.',
     false,
   ),
   origins: list(
     string(ORIGIN),
-    'Origins of the pages that may open a WebSocket here, besides those of `cors` and of the very Host they name.',
+    'Origins of the pages that may open a WebSocket here, besides those of `cors` and of ' +
+      'the very Host they name.',
     { maxItems: 256, uniqueItems: true, default: [] },
   ),
   measure: list(
     oneOf(MEASURABLE_LIMITS),
-    'Limits of `limits.graphql` that only count: a request beyond one is reported in the metrics and the log, and accepted up to its ceiling.',
+    'Limits of `limits.graphql` that only count: a request beyond one is reported in the ' +
+      'metrics and the log, and accepted up to its ceiling.',
     { uniqueItems: true, default: [] },
   ),
 });

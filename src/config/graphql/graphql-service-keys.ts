@@ -35,12 +35,14 @@ const TYPE = `^${FIELD_NAME}$`;
 const FIELD = `^${FIELD_NAME}\\.${FIELD_NAME}$`;
 const PART = `^${FIELD_NAME}(\\.${FIELD_NAME})?$`;
 const PART_HINT =
-  'Write a type as the service has it, or one of its fields: Customer, Customer.ssn, Query.customers.';
+  'Write a type as the service has it, or one of its fields: ' +
+  'Customer, Customer.ssn, Query.customers.';
 const FIELD_VALUE = { pattern: '^[\\t\\x20-\\x7e]{0,8192}$', hint: 'Write printable characters.' };
 
 /** The key that says whether a GraphQL service offers its subscriptions, and at which address. */
 const SUBSCRIPTIONS = flagOr(
-  '`true` (default): its subscriptions are offered, over server-sent events at its address; `false`: they are not; or where they are.',
+  '`true` (default): its subscriptions are offered, over server-sent events at its address; ' +
+    '`false`: they are not; or where they are.',
   closed({
     url: optional(
       text(
@@ -57,7 +59,8 @@ const SUBSCRIPTIONS = flagOr(
     connectionParams: mapOf(
       '^[^\\x00-\\x1f]{1,256}$',
       text('The value.', FIELD_VALUE),
-      'The payload of `connection_init`, over a WebSocket. Secrets come from the environment or a file.',
+      'The payload of `connection_init`, over a WebSocket. Secrets come from the ' +
+        'environment or a file.',
       { names: 'Use up to 256 characters.', default: {} },
     ),
   }),
@@ -67,7 +70,8 @@ const FIELD_COST = closed(
   {
     cost: optional(
       costPoints(
-        'Of a field of a root each call, of another each time it is answered; of a type, which takes this key alone, each object.',
+        'Of a field of a root each call, of another each time it is answered; ' +
+          'of a type, which takes this key alone, each object.',
       ),
     ),
     argumentCosts: OPERATION_COST_KEYS.argumentCosts,
@@ -91,7 +95,8 @@ export const GRAPHQL_SERVICE_KEYS = closed(
     urls: urls('Several addresses of the same service, in place of `url`.'),
     schema: optional(
       text(
-        'Its schema in SDL, a path beside this file. Without it the service is asked by introspection, and must be up, whenever the gateway starts.',
+        'Its schema in SDL, a path beside this file. Without it the service is asked by ' +
+          'introspection, and must be up, whenever the gateway starts.',
         { minLength: 1 },
       ),
     ),
@@ -104,7 +109,8 @@ export const GRAPHQL_SERVICE_KEYS = closed(
     rename: mapOf(
       PART,
       string({ pattern: `^${GRAPHQL_NAME}$`, hint: 'Write a GraphQL name.' }),
-      'By `Type` or `Type.field` as the service has them (roots as Query, Mutation, Subscription): the name here.',
+      'By `Type` or `Type.field` as the service has them (roots as Query, Mutation, ' +
+        'Subscription): the name here.',
       { names: PART_HINT, default: {} },
     ),
     hide: list(
@@ -123,7 +129,8 @@ export const GRAPHQL_SERVICE_KEYS = closed(
       ...mapOf(
         FIELD,
         FIELD_COST,
-        'By `Type` or `Type.field` as the service has them: their costs and the lengths of lists, where `schema` has no `@cost` or `@listSize`.',
+        'By `Type` or `Type.field` as the service has them: their costs and the lengths of ' +
+          'lists, where `schema` has no `@cost` or `@listSize`.',
         { names: PART_HINT, default: {} },
       ),
       patternProperties: { [FIELD]: FIELD_COST, [TYPE]: TYPE_COST },
@@ -131,7 +138,8 @@ export const GRAPHQL_SERVICE_KEYS = closed(
     fields: mapOf(
       FIELD,
       FIELD_RIGHTS,
-      'By `Type.field` as the service has them: rights to fields, besides `@authenticated` and `@requiresScopes` of `schema`, and masks.',
+      'By `Type.field` as the service has them: rights to fields, besides `@authenticated` ' +
+        'and `@requiresScopes` of `schema`, and masks.',
       { names: PART_HINT, default: {} },
     ),
     limits: section('Limits of this service where they differ from those of the gateway.', {

@@ -19,7 +19,9 @@ function subscriptionFindings(
   const isWebSocket = typeof url === 'string' && /^wss?:/i.test(url);
   const findings: Finding[] = [];
   if (isWebSocket && protocol === 'sse') {
-    const what = `${printPath([...path, 'protocol'])} works over HTTP, but the address is that of a WebSocket.`;
+    const what =
+      `${printPath([...path, 'protocol'])} works over HTTP, but the address ` +
+      'is that of a WebSocket.';
     findings.push({
       path: [...path, 'protocol'],
       part: 'value',
@@ -32,7 +34,9 @@ function subscriptionFindings(
     auth['ntlm'] !== undefined &&
     (isWebSocket || protocol === 'graphql-transport-ws')
   ) {
-    const what = `${printPath(path)} are over WebSockets, whose connections cannot be authenticated by NTLM.`;
+    const what =
+      `${printPath(path)} are over WebSockets, whose connections cannot be ` +
+      'authenticated by NTLM.';
     findings.push({
       path,
       part: 'key',

@@ -7,7 +7,9 @@ export const IDEMPOTENCY_KEYS = {
     closed(
       {
         header: text(
-          'The header field of the request with its key, which is optional. Fields of one request, and requests of a batch, are calls of their own under it. The field of a WebSocket handshake is no key.',
+          'The header field of the request with its key, which is optional. ' +
+            'Fields of one request, and requests of a batch, are calls of their own under it. ' +
+            'The field of a WebSocket handshake is no key.',
           { default: 'idempotency-key', ...HEADER_NAME },
         ),
         keepMillis: millis(
@@ -16,7 +18,8 @@ export const IDEMPOTENCY_KEYS = {
           86_400_000,
         ),
       },
-      'Requests of one client under one key are one call: the same request gets the answer that is kept, another one is refused. Needs `redis` where there are several workers.',
+      'Requests of one client under one key are one call: the same request gets the answer ' +
+        'that is kept, another one is refused. Needs `redis` where there are several workers.',
     ),
   ),
 };

@@ -23,12 +23,14 @@ const BATCH = closed(
 
 const LINK = closed({
   operation: operation(
-    'Service and operation: `customers.GetCustomer`. Its answer is the field; it needs no field of its own.',
+    'Service and operation: `customers.GetCustomer`. Its answer is the field; ' +
+      'it needs no field of its own.',
   ),
   arguments: mapOf(
     FIELD_PATH.pattern,
     string(FIELD_PATH),
-    'By argument of the operation (or path into it, `criteria.id`), the field of the object (or path) that fills it. Other arguments become those of the link.',
+    'By argument of the operation (or path into it, `criteria.id`), the field of the object ' +
+      '(or path) that fills it. Other arguments become those of the link.',
     { names: FIELD_PATH.hint },
   ),
   batch: optional(BATCH),
@@ -43,7 +45,8 @@ const LINK = closed({
 export const LINK_KEYS = mapOf(
   `^${FIELD_NAME}\\.${GRAPHQL_NAME}$`,
   LINK,
-  'By `Type.field`: fields that another operation answers, asked with fields of the object. They join operations, also of different services, into one graph.',
+  'By `Type.field`: fields that another operation answers, asked with fields of the object. ' +
+    'They join operations, also of different services, into one graph.',
   {
     names: 'Write a type of the schema, a dot and the name of the new field: Order.customer.',
     default: {},

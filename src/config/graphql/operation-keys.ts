@@ -13,7 +13,8 @@ import { REPLY_HEADERS, REQUEST_KEYS } from './request-keys.js';
 const MAPPED = closed({
   field: optional(
     text(
-      'Root type and name of the field: `Query.order`, `Mutation.placeOrder`; by default from its name.',
+      'Root type and name of the field: `Query.order`, `Mutation.placeOrder`; ' +
+        'by default from its name.',
       {
         pattern: `^(Query|Mutation)\\.${GRAPHQL_NAME}$`,
         hint: 'Write Query or Mutation, a dot and a GraphQL name: Query.order.',
@@ -30,12 +31,14 @@ const MAPPED = closed({
   ),
   idempotent: optional(
     flag(
-      'Calling it twice does no harm: it is called again, once, when a connection broke without an answer, or as `retry` says.',
+      'Calling it twice does no harm: it is called again, once, when a connection broke ' +
+        'without an answer, or as `retry` says.',
     ),
   ),
   weight: optional(
     costPoints(
-      'Points that one call of a SOAP client takes from its budget; by default its `cost`, or `callCost` of the service or of `limits.graphql`.',
+      'Points that one call of a SOAP client takes from its budget; by default its `cost`, ' +
+        'or `callCost` of the service or of `limits.graphql`.',
     ),
   ),
   ...IDEMPOTENCY_KEYS,
@@ -49,7 +52,8 @@ const MAPPED = closed({
   ),
   response: optional(
     text(
-      'Local name of the reply element; without a WSDL by default the request element plus `Response`.',
+      'Local name of the reply element; without a WSDL by default the request ' +
+        'element plus `Response`.',
       { minLength: 1 },
     ),
   ),
@@ -61,7 +65,8 @@ const MAPPED = closed({
   ),
   oneWay: optional(
     flag(
-      'The backend answers without an envelope: the field is `true` once it has accepted the message, whatever output the WSDL declares.',
+      'The backend answers without an envelope: the field is `true` once it has accepted the ' +
+        'message, whatever output the WSDL declares.',
     ),
   ),
   tolerate: optional(
@@ -71,12 +76,15 @@ const MAPPED = closed({
   faults: optional(
     oneOf(
       ['errors', 'union'],
-      'How callers meet the Faults that the WSDL declares: `errors` (default) with the typed detail in their extensions, or `union`: as data, in a union with the answer. Other Faults are errors.',
+      'How callers meet the Faults that the WSDL declares: `errors` (default) with the typed ' +
+        'detail in their extensions, or `union`: as data, in a union with the answer. ' +
+        'Other Faults are errors.',
     ),
   ),
   rest: optional(
     text(
-      'Its own method and path over REST: `GET /orders/{id}`. Segments in braces are arguments. The service needs `rest`.',
+      'Its own method and path over REST: `GET /orders/{id}`. Segments in braces are ' +
+        'arguments. The service needs `rest`.',
       {
         pattern:
           '^(?:GET|POST|PUT|PATCH|DELETE) (?:/(?:[A-Za-z0-9._~-]{1,128}|\\{[_A-Za-z][_0-9A-Za-z]{0,127}\\})){1,16}$',
@@ -94,6 +102,7 @@ const MAPPED = closed({
 export type MappedOperation = StaticOf<typeof MAPPED>;
 
 export const OPERATION_KEYS = flagOr(
-  '`true`: a GraphQL field under its default name; `false`: no GraphQL field, SOAP only; or how it is mapped.',
+  '`true`: a GraphQL field under its default name; `false`: no GraphQL field, ' +
+    'SOAP only; or how it is mapped.',
   MAPPED,
 );

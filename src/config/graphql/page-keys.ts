@@ -16,7 +16,8 @@ export const PAGE_KEYS = {
     closed(
       {
         page: path(
-          'The argument, or path to it, with the number of the page. The field has no such argument then.',
+          'The argument, or path to it, with the number of the page. ' +
+            'The field has no such argument then.',
         ),
         offset: path('The argument, or path to it, with the number of rows before the page.'),
         cursor: optional(
@@ -24,7 +25,8 @@ export const PAGE_KEYS = {
             {
               argument: text('The argument, or path to it, that names the next page.', PATH),
               next: text(
-                'The path in the reply to the value that names the next page; empty or absent after the last.',
+                'The path in the reply to the value that names the next page; ' +
+                  'empty or absent after the last.',
                 PATH,
               ),
             },
@@ -45,11 +47,14 @@ export const PAGE_KEYS = {
               items: path('The path in the reply to the number of all rows.'),
               pages: path('The path in the reply to the number of all pages.'),
             },
-            'What the reply tells about all of it: one of the two. Without it a page with fewer rows than `size` is the last.',
+            'What the reply tells about all of it: one of the two. Without it a page with ' +
+              'fewer rows than `size` is the last.',
           ),
         ),
       },
-      'The backend hands out pages: the field is a connection (`first`, `after`, `nodes`, `edges`, `pageInfo`, `totalCount`), and the gateway asks for as many pages as that takes.',
+      'The backend hands out pages: the field is a connection (`first`, `after`, `nodes`, ' +
+        '`edges`, `pageInfo`, `totalCount`), and the gateway asks for as ' +
+        'many pages as that takes.',
     ),
   ),
 };

@@ -30,7 +30,8 @@ const POLL = closed(
       ),
     ),
   },
-  'Repeats a call while it has subscribers, once for all that ask for the same, and sends its answer when it has changed.',
+  'Repeats a call while it has subscribers, once for all that ask for the same, and sends its ' +
+    'answer when it has changed.',
 );
 
 const texts = (pattern: string, value: TextOptions, names: string, description: string) =>
@@ -51,11 +52,13 @@ const event = (description: string) =>
         `^${GRAPHQL_NAME}$`,
         VALUE,
         'Use a GraphQL name.',
-        'By name of an argument of the subscription: the value of the message that must be equal to it where it is present.',
+        'By name of an argument of the subscription: the value of the message that must be ' +
+          'equal to it where it is present.',
       ),
       answer: optional(
         operation(
-          'The operation that is called for each event, for each subscriber as itself, and whose answer is sent.',
+          'The operation that is called for each event, for each subscriber as itself, ' +
+            'and whose answer is sent.',
         ),
       ),
       arguments: texts(
@@ -68,7 +71,8 @@ const event = (description: string) =>
         `^${GRAPHQL_NAME}$`,
         VALUE,
         'Use a GraphQL name.',
-        'Instead of `answer`: by field of the event, the value of the message that it is. Links may lead on.',
+        'Instead of `answer`: by field of the event, the value of the message that it ' +
+          'is. Links may lead on.',
       ),
     },
     description,
@@ -78,12 +82,14 @@ const SUBSCRIPTION = closed({
   poll: optional(POLL),
   on: optional(
     event(
-      'Each successful exchange of this operation that passes the gateway, whether a SOAP or a GraphQL client made it.',
+      'Each successful exchange of this operation that passes the gateway, whether a SOAP or ' +
+        'a GraphQL client made it.',
     ),
   ),
   callback: optional(
     event(
-      'Each request for this operation that is posted to `/callback/<service>`: it is answered with 202.',
+      'Each request for this operation that is posted to `/callback/<service>`: ' +
+        'it is answered with 202.',
     ),
   ),
   description: optional(text('The description of the field.')),

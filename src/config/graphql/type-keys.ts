@@ -26,13 +26,16 @@ const FIELD = closed({
   type: optional(
     oneOf(
       RETYPE_TARGETS,
-      'The scalar it is shown as. Every value must survive: a number may be an `ID`, text no `Int`.',
+      'The scalar it is shown as. Every value must survive: ' +
+        'a number may be an `ID`, text no `Int`.',
     ),
   ),
   convert: CONVERT_KEY,
   hide: flag('Leaves it out of replies, and of requests unless it must be provided.', false),
   nullable: nullable(
-    '`true`: replies may leave it out, or send nil, although the WSDL requires it. `false`: it is never null, although the WSDL declares it nillable or optional; a reply without it is an error. By default as its type.',
+    '`true`: replies may leave it out, or send nil, although the WSDL requires it. `false`: ' +
+      'it is never null, although the WSDL declares it nillable or optional; ' +
+      'a reply without it is an error. By default as its type.',
   ),
   deprecated: sentence('Marks it as deprecated, for this reason.'),
   description: sentence('Instead of its documentation.'),
@@ -48,7 +51,8 @@ const TYPE = closed({
   description: sentence('Instead of its documentation.'),
   hide: flag('Leaves out every field of this type.', false),
   nullable: nullable(
-    '`true`: every field in this type may be null in replies; `false`: as the WSDL declares it. By default as the service.',
+    '`true`: every field in this type may be null in replies; `false`: as the WSDL declares ' +
+      'it. By default as the service.',
   ),
   cost: optional(costPoints('The cost of each object of the type; 1 by default.')),
   fields: mapOf(
@@ -66,22 +70,28 @@ const TYPE = closed({
 export const SCHEMA_KEYS = section('How GraphQL shows what the WSDL declares.', {
   choices: oneOf(
     ['fields', 'union'],
-    'A choice in replies: `fields` has one for each branch, which may be null; `union` has one field `choice`, of a type for each branch, in the order of the message where it is repeated.',
+    'A choice in replies: `fields` has one for each branch, which may be null; ' +
+      '`union` has one field `choice`, of a type for each branch, in the order of the ' +
+      'message where it is repeated.',
     'fields',
   ),
   nullable: nullable(
-    'Every field may be null in replies: for a backend that leaves out what its WSDL requires. By default true for structs of the SOAP encoding and maps of JAXB, else false.',
+    'Every field may be null in replies: for a backend that leaves out what its WSDL ' +
+      'requires. By default true for structs of the SOAP encoding and maps of JAXB, else false.',
   ),
   restrictedReplies: optional(
     oneOf(
       ['pass', 'refuse'],
-      'SOAP calls whose replies may hold fields that the caller may not read, or that are masked for its class: `pass` (default) lets replies pass as they are, `refuse` refuses the calls.',
+      'SOAP calls whose replies may hold fields that the caller may not read, or that are ' +
+        'masked for its class: `pass` (default) lets replies pass as they are, ' +
+        '`refuse` refuses the calls.',
     ),
   ),
   types: mapOf(
     '^(\\{[^{}]*\\})?[^\\s:{}]{1,256}$',
     TYPE,
-    'By the XML name of a type, or of the element of a type without a name; `{uri}name` where that is ambiguous.',
+    'By the XML name of a type, or of the element of a type without a name; ' +
+      '`{uri}name` where that is ambiguous.',
     { names: 'Use the name of a type of the WSDL: Customer or {uri}Customer.', default: {} },
   ),
 });

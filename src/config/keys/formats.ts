@@ -24,15 +24,20 @@ export const ADDRESS = {
 export const HTTP_URL = {
   format: 'http-url',
   minLength: 1,
-  hint: 'Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
+  hint:
+    'Write an http or https URL without credentials and fragment, such as ' +
+    'http://10.0.0.7:8080/orders.',
 };
 /** The description of a service's address. */
 export const BACKEND =
-  'Address of the backend, http or https. Parameters of its query are fixed: those of callers by the same names do not go on.';
+  'Address of the backend, http or https. Parameters of its query are fixed: ' +
+  'those of callers by the same names do not go on.';
 export const SUBSCRIPTION_URL = {
   format: 'subscription-url',
   minLength: 1,
-  hint: 'Write an http, https, ws or wss URL without credentials and fragment, such as wss://crm.internal/graphql.',
+  hint:
+    'Write an http, https, ws or wss URL without credentials and fragment, such as ' +
+    'wss://crm.internal/graphql.',
 };
 export const PATH = {
   pattern: '^/[^\\s?#]*$',
@@ -51,7 +56,9 @@ export const ORIGIN = {
 /** Certificates and keys as text (RFC 7468). */
 export const PEM = {
   pattern: '-----BEGIN ',
-  hint: 'It must be PEM: write { file: path } for what is in a file, or the text that begins with -----BEGIN.',
+  hint:
+    'It must be PEM: write { file: path } for what is in a file, or the text that ' +
+    'begins with -----BEGIN.',
 } as const;
 
 /** A name of a header field (RFC 9110 section 5.1). */

@@ -13,8 +13,11 @@ const SCOPES = unsafe<(string | string[])[]>({
   maxItems: 64,
   items: { ...LIST, ...SCOPE, type: ['string', 'array'] },
   description:
-    'Scopes of the token that callers must have: all of a list `[a, b]`; of a list of lists `[[a, b], [c]]`, all of one of them.',
-  hint: 'Write scopes as the token has them: [orders:read], or [[orders:read, orders:list], [admin]].',
+    'Scopes of the token that callers must have: all of a list `[a, b]`; ' +
+    'of a list of lists `[[a, b], [c]]`, all of one of them.',
+  hint:
+    'Write scopes as the token has them: [orders:read], or [[orders:read, ' +
+    'orders:list], [admin]].',
 });
 
 /** Keys about the callers of an operation, or the readers of a field. */
@@ -46,7 +49,11 @@ export const FIELD_RIGHTS_KEYS = {
       }),
     ),
     description:
-      'What clients get of the value: for all classes (`mask: last4`), or by class of `clients`, with `default` for those that are not named. `last4`: the last four characters behind `****`; `hash`: its HMAC-SHA256 by `clients.maskKey`; `null`; `remove`: the field is left out of answers; `none`: the value. Without `default`, classes that are not named get the value.',
+      'What clients get of the value: for all classes (`mask: last4`), or by class of ' +
+      '`clients`, with `default` for those that are not named. `last4`: ' +
+      'the last four characters behind `****`; `hash`: its HMAC-SHA256 by `clients.maskKey`; ' +
+      '`null`; `remove`: the field is left out of answers; `none`: the value. ' +
+      'Without `default`, classes that are not named get the value.',
   }),
 };
 

@@ -13,12 +13,15 @@ const hostNames = (description: string) =>
 
 /** The names by which operators reach the gateway. */
 export const ADMIN_HOSTS = hostNames(
-  'Host names by which operators reach `admin`, besides IP addresses, localhost and the host of `admin`. Requests that name another are refused with 421, except `/live` and `/ready`.',
+  'Host names by which operators reach `admin`, besides IP addresses, localhost and the host ' +
+    'of `admin`. Requests that name another are refused with 421, except `/live` and `/ready`.',
 );
 
 /** The names by which callers reach the gateway. */
 export const HOSTS = hostNames(
-  'Host names by which callers reach `listen`, besides IP addresses, localhost, the host of `listen` and that of `publicUrl`. Requests that name another are refused with 421. Without it GraphQL alone does so, and only where `publicUrl` is set.',
+  'Host names by which callers reach `listen`, besides IP addresses, localhost, the host of ' +
+    '`listen` and that of `publicUrl`. Requests that name another are refused with 421. ' +
+    'Without it GraphQL alone does so, and only where `publicUrl` is set.',
 );
 
 /** The address at which callers reach the gateway. */

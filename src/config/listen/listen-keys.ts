@@ -16,7 +16,9 @@ import {
 
 const LISTEN_ADDRESS = {
   format: 'listen-address',
-  hint: 'Write host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/run/soapstone.sock, or systemd:name; port 0 is any free one.',
+  hint:
+    'Write host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/run/soapstone.sock, ' +
+    'or systemd:name; port 0 is any free one.',
 };
 
 const pem = (description: string) =>
@@ -53,13 +55,15 @@ const TLS_KEYS = closed(
     ),
     clientCertificate: oneOf(
       ['none', 'optional', 'required'],
-      'Whether clients are asked for a certificate. One that `clientCa` does not verify ends the connection, with `optional` too.',
+      'Whether clients are asked for a certificate. One that `clientCa` does not verify ends ' +
+        'the connection, with `optional` too.',
       'none',
     ),
     clientCa: optional(pem('The authorities that sign the certificates of clients, as PEM.')),
     clientCrl: optional(
       text(
-        'Revocation lists, as PEM, one of each authority in the chains of clients. A list that has expired refuses all certificates of its authority.',
+        'Revocation lists, as PEM, one of each authority in the chains of clients. ' +
+          'A list that has expired refuses all certificates of its authority.',
         { minLength: 1, maxLength: 8_388_608, ...PEM },
       ),
     ),
@@ -69,13 +73,16 @@ const TLS_KEYS = closed(
 
 const LISTENER_KEYS = {
   address: text(
-    'The address, as host:port or unix:/path; or `systemd:` and the name of a socket that systemd passes.',
+    'The address, as host:port or unix:/path; or `systemd:` ' +
+      'and the name of a socket that systemd passes.',
     LISTEN_ADDRESS,
   ),
   tls: optional(TLS_KEYS),
   proxyProtocol: list(
     string({ format: 'network', hint: 'Write an IP address, or a network: 10.0.0.0/8, fd00::/8.' }),
-    'Addresses and networks of proxies that begin each connection with a PROXY header (version 1 or 2): it gives the address of the client. Of other peers the header is not read.',
+    'Addresses and networks of proxies that begin each connection with a PROXY header ' +
+      '(version 1 or 2): it gives the address of the client. ' +
+      'Of other peers the header is not read.',
     { maxItems: 64, uniqueItems: true, default: [] },
   ),
 };
@@ -113,7 +120,8 @@ const ADMIN_LISTENER = closed({
           { minItems: 1, maxItems: 16 },
         ),
       },
-      'Tools with a fixed token: `Authorization: Bearer ...`. `/live` and `/ready` need no credentials.',
+      'Tools with a fixed token: `Authorization: Bearer ...`. ' +
+        '`/live` and `/ready` need no credentials.',
     ),
   ),
 });
@@ -146,13 +154,15 @@ const oneOrMore = <T>(
 
 export const LISTEN = oneOrMore<ListenerConfig>(
   LISTENER,
-  'Address for callers, SOAP and GraphQL, as host:port, unix:/path or `{ address, tls, proxyProtocol }`; or a list of these.',
+  'Address for callers, SOAP and GraphQL, as host:port, unix:/path or `{ address, tls, ' +
+    'proxyProtocol }`; or a list of these.',
   '127.0.0.1:4000',
 );
 
 export const ADMIN = oneOrMore<AdminListenerConfig>(
   ADMIN_LISTENER,
-  'Address for operators, metrics and health; same form, and credentials. Without them keep it off the public network.',
+  'Address for operators, metrics and health; same form, and credentials. ' +
+    'Without them keep it off the public network.',
   '127.0.0.1:4001',
 );
 

@@ -67,7 +67,9 @@ function* findBelow(claims: readonly EndpointPath[], findings: OverlapFindings):
     for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
       const owner = folders.get(path.slice(0, at + 1));
       if (owner === undefined || !isBefore(owner, claim)) continue;
-      const what = `${describe(claim)} is below ${nameOf(owner)}, which has all paths below ${String(owner.claimed)}.`;
+      const what =
+        `${describe(claim)} is below ${nameOf(owner)}, which has all paths below ` +
+        `${String(owner.claimed)}.`;
       findings.add(claim, owner, what, 'Give each paths of its own.');
     }
     yield;
@@ -101,7 +103,9 @@ function* findMatched(
       const owned = segmentsOf(claim).slice(0, -1);
       if (owned.length >= segments.length || !isMatch(segments.slice(0, owned.length), owned))
         continue;
-      const what = `${name} matches paths of ${nameOf(claim)}, which has all below ${String(claim.claimed)}.`;
+      const what =
+        `${name} matches paths of ${nameOf(claim)}, which has all below ` +
+        `${String(claim.claimed)}.`;
       findings.add(template, claim, what, 'Give each paths of its own.');
     }
     yield;

@@ -12,7 +12,8 @@ export const MCP_KEYS = closed(
     path: text('Its path on the traffic address.', { default: '/mcp', ...PATH }),
     operations: list(
       OPERATION,
-      'The operations that are tools: `crm.GetCustomer`, or `crm.*` for all of a service that change nothing.',
+      'The operations that are tools: `crm.GetCustomer`, or `crm.*` for all of a ' +
+        'service that change nothing.',
       { maxItems: 10_000, uniqueItems: true, default: [] },
     ),
     write: list(
@@ -22,13 +23,16 @@ export const MCP_KEYS = closed(
     ),
     confirm: list(
       OPERATION,
-      'Those of the tools that a person has to confirm: the agent is answered by a question first. Agents that cannot ask are refused.',
+      'Those of the tools that a person has to confirm: the agent is answered by a question ' +
+        'first. Agents that cannot ask are refused.',
       { maxItems: 10_000, uniqueItems: true, default: [] },
     ),
     keys: optional(
       list(
         string({ minLength: 32, maxLength: 4096 }),
-        'The secrets that questions to a person are sealed with, the same in all replicas. The first seals, all others are still read. Absent: each start of the gateway makes one, which its workers share.',
+        'The secrets that questions to a person are sealed with, the same in all replicas. ' +
+          'The first seals, all others are still read. Absent: each start of the gateway makes ' +
+          'one, which its workers share.',
         { minItems: 1, maxItems: 8, uniqueItems: true },
       ),
     ),

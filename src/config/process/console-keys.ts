@@ -6,7 +6,8 @@ export const CONSOLE_KEYS = section(
   {
     slowMillis: millis('Requests that take so long are listed as slow.', [1, 3_600_000], 1000),
     tryOut: flag(
-      'Whether messages can be sent to services from the page, as a caller at an address of `listen` without TLS. Credentials are typed into the page.',
+      'Whether messages can be sent to services from the page, as a caller at an address of ' +
+        '`listen` without TLS. Credentials are typed into the page.',
       false,
     ),
   },

@@ -16,7 +16,11 @@ export const INCLUDE = list(
     type: ['string', 'object'],
     description: 'A file or a pattern, or `{ files, optional }`.',
   }),
-  'Further files of this configuration, relative to it: `services/*.yaml`. Each has keys as this file has; maps such as `services` are joined, and each of their entries stands in one file. Paths in a file are relative to that file. A pattern that matches no file is an error, unless it is `{ files: services/*.yaml, optional: true }`.',
+  'Further files of this configuration, relative to it: `services/*.yaml`. ' +
+    'Each has keys as this file has; maps such as `services` are joined, and each of their ' +
+    'entries stands in one file. Paths in a file are relative to that file. ' +
+    'A pattern that matches no file is an error, unless it is `{ files: ' +
+    'services/*.yaml, optional: true }`.',
   { maxItems: 64, default: [] },
 );
 

@@ -14,7 +14,9 @@ import {
 
 const URL_OF_REDIS = {
   format: 'redis-url',
-  hint: 'Write redis://host:port/database, rediss://host:port for TLS, or unix:/run/redis/redis.sock.',
+  hint:
+    'Write redis://host:port/database, rediss://host:port for TLS, ' +
+    'or unix:/run/redis/redis.sock.',
 };
 
 const username = (description: string) =>
@@ -44,7 +46,8 @@ const SENTINEL = closed(
     username: username('The user at the sentinels.'),
     password: password('Its password; a file may rotate.'),
     tls: tls(
-      'TLS to the sentinels, which is used where this key is present; the keys are those of `services.tls`.',
+      'TLS to the sentinels, which is used where this key is present; ' +
+        'the keys are those of `services.tls`.',
     ),
   },
   'Redis behind Sentinel, instead of `url`.',
@@ -66,13 +69,17 @@ const REDIS = closed(
     password: password('Its password, from the environment or a file, which may rotate.'),
     database: optional(whole('Number of the database.', [0, 99_999])),
     tls: tls(
-      'TLS to the servers that have the data, with the keys of `services.tls`. With `sentinel` and `cluster` it is used where this key is present, else with `rediss://`.',
+      'TLS to the servers that have the data, with the keys of `services.tls`. ' +
+        'With `sentinel` and `cluster` it is used where this key is present, ' +
+        'else with `rediss://`.',
     ),
     ca: optional(
       text('Earlier spelling of `tls.ca`.', { minLength: 1, maxLength: 262_144, ...PEM }),
     ),
     prefix: text(
-      'Prefix of every key and channel: the same for the replicas of one gateway. Gateways of one prefix share budgets, nonces, persisted documents, invalidations and, with one `secret`, events.',
+      'Prefix of every key and channel: the same for the replicas of one gateway. ' +
+        'Gateways of one prefix share budgets, nonces, persisted documents, invalidations and, ' +
+        'with one `secret`, events.',
       {
         pattern: '^[A-Za-z0-9:_.-]{1,64}$',
         hint: 'Letters, digits and `:_.-`, 64 at most.',
@@ -80,23 +87,31 @@ const REDIS = closed(
       },
     ),
     operationMillis: millis(
-      'Time limit of an operation that a request waits for (a persisted document, a nonce). Background operations have ten times as long, 400 ms at most. After five timeouts in a row Redis counts as away.',
+      'Time limit of an operation that a request waits for (a persisted document, a nonce). ' +
+        'Background operations have ten times as long, 400 ms at most. After five timeouts in a ' +
+        'row Redis counts as away.',
       [1, 1000],
       20,
     ),
     replicas: whole(
-      'Number of processes that share the budgets, at least that of `workers`: while Redis is away each spends this part of the refill. More are counted by their heartbeats.',
+      'Number of processes that share the budgets, at least that of `workers`: ' +
+        'while Redis is away each spends this part of the refill. ' +
+        'More are counted by their heartbeats.',
       [1, 1024],
       1,
     ),
     secret: optional(
       text(
-        'Secret that signs events and replies of polls (HMAC-SHA-256), from the environment or a file. Those without a valid signature are dropped. Without it each process has its own.',
+        'Secret that signs events and replies of polls (HMAC-SHA-256), from the environment ' +
+          'or a file. Those without a valid signature are dropped. ' +
+          'Without it each process has its own.',
         { minLength: 16 },
       ),
     ),
   },
-  'State that replicas share: budgets, persisted documents, events, nonces, invalidations of cached replies, polls. No request waits for a budget, and all but `nonces` works on while Redis is away. Without the key each process has its own state. A text is its `url`.',
+  'State that replicas share: budgets, persisted documents, events, nonces, invalidations of ' +
+    'cached replies, polls. No request waits for a budget, and all but `nonces` works on while ' +
+    'Redis is away. Without the key each process has its own state. A text is its `url`.',
 );
 
 export type RedisConfig = StaticOf<typeof REDIS>;

@@ -10,7 +10,8 @@ export const TRACE_KEYS = closed(
     ),
     sample: number({
       description:
-        'Share of requests that are traced, from 0 to 1. With `takeContext` callers that send a trace context decide for their requests.',
+        'Share of requests that are traced, from 0 to 1. With `takeContext` callers that send ' +
+        'a trace context decide for their requests.',
       minimum: 0,
       maximum: 1,
       default: 0.1,
@@ -21,7 +22,8 @@ export const TRACE_KEYS = closed(
       1000,
     ),
     takeContext: flag(
-      'Whether `traceparent` of callers is the parent of their requests, and decides whether they are sampled; else each request begins a trace.',
+      'Whether `traceparent` of callers is the parent of their requests, and decides whether ' +
+        'they are sampled; else each request begins a trace.',
       true,
     ),
     headers: mapOf(
@@ -39,7 +41,8 @@ export const TRACE_KEYS = closed(
     attributes: mapOf(
       '^[A-Za-z0-9_.-]{1,128}$',
       text('The value.', { maxLength: 256 }),
-      'Attributes of the resource, besides `service.name` (soapstone), `service.version`, `service.instance.id` and `process.pid`, which they may replace.',
+      'Attributes of the resource, besides `service.name` (soapstone), `service.version`, ' +
+        '`service.instance.id` and `process.pid`, which they may replace.',
       {
         names: 'Letters, digits and `_.-`: deployment.environment.name.',
         maxProperties: 128,
@@ -47,5 +50,6 @@ export const TRACE_KEYS = closed(
       },
     ),
   },
-  'Traces: a span for each request, each attempt to call a backend and each event of a subscription, sent in batches. No request waits for them.',
+  'Traces: a span for each request, each attempt to call a backend and each event of a ' +
+    'subscription, sent in batches. No request waits for them.',
 );

@@ -48,10 +48,12 @@ export const CALLER_PROTECTIONS = {
       yield* unnamedClasses(change);
     },
     absent:
-      'Open: every caller may call everything. `clients: none` says that this is meant; so it is with `trustedProxies` alone.',
+      'Open: every caller may call everything. `clients: none` says that this is meant; ' +
+      'so it is with `trustedProxies` alone.',
     empty: IS_ERROR,
     unreachable:
-      'Requests with tokens are refused while their issuer or introspection endpoint cannot be asked.',
+      'Requests with tokens are refused while their issuer or introspection ' +
+      'endpoint cannot be asked.',
     open: openClients,
   },
   classes: {
@@ -62,7 +64,8 @@ export const CALLER_PROTECTIONS = {
     ),
     compareAll: widerClasses,
     absent:
-      'An error where clients are identified. A class without `allow` may call everything, without `budget` at any rate.',
+      'An error where clients are identified. A class without `allow` may call everything, ' +
+      'without `budget` at any rate.',
     empty: '`allow: []` allows nothing, `deny: []` denies nothing',
     unreachable: 'Budgets go on in each process while Redis is away.',
     open: openClasses,
@@ -133,7 +136,8 @@ export const CALLER_PROTECTIONS = {
       ...each(ranked(['pass', 'refuse'], 'pass'), 'services.*.schema.restrictedReplies'),
     },
     absent:
-      'Open for the clients that may call the operation. SOAP replies pass unless `restrictedReplies: refuse`.',
+      'Open for the clients that may call the operation. SOAP replies pass unless ' +
+      '`restrictedReplies: refuse`.',
     empty: IS_ERROR,
     unreachable: null,
     open: openOperations,
@@ -153,7 +157,8 @@ export const CALLER_PROTECTIONS = {
       ...each(flagComparison(true, false), 'services.*.security.make.replace'),
     },
     absent:
-      'Arguments and header blocks of GraphQL fields are chosen by callers. Of their header fields those in `forwardHeaders` go on.',
+      'Arguments and header blocks of GraphQL fields are chosen by callers. ' +
+      'Of their header fields those in `forwardHeaders` go on.',
     empty: IS_ERROR,
     unreachable: null,
   },
@@ -196,7 +201,8 @@ export const CALLER_PROTECTIONS = {
       ...each(ranked(['shared', 'client'], 'client'), 'services.*.operations.*.read?.scope'),
     },
     absent:
-      'All operations, types and fields, `?wsdl`, introspection and GraphiQL are offered to those that may call. Undeclared details of Faults are not.',
+      'All operations, types and fields, `?wsdl`, introspection and GraphiQL are offered to ' +
+      'those that may call. Undeclared details of Faults are not.',
     empty: 'as absent',
     unreachable: null,
     open: openSchema,
@@ -210,7 +216,8 @@ export const CALLER_PROTECTIONS = {
       ...each(restart, 'adminHosts'),
     },
     absent:
-      'Closed for pages of other origins. Any host name is accepted without `hosts`, which lets pages rebind theirs.',
+      'Closed for pages of other origins. Any host name is accepted without `hosts`, which ' +
+      'lets pages rebind theirs.',
     empty: 'as absent',
     unreachable: null,
     open: openHosts,

@@ -23,7 +23,8 @@ export const openRequests = ({ services }: Config): readonly string[] =>
       ...timestampHoles(owner, timestamp, isUnsigned('Timestamp')),
       [
         signature !== undefined && !once,
-        `${owner} that are signed are taken more than once (\`once\`)${isUnsigned('Timestamp') ? ', at any age: their Timestamp need not be signed' : ''}.`,
+        `${owner} that are signed are taken more than once ` +
+          `(\`once\`)${isUnsigned('Timestamp') ? ', at any age: their Timestamp need not be signed' : ''}.`,
       ],
       [
         signature !== undefined && isUnsigned('Body'),
@@ -39,7 +40,8 @@ export const openRequests = ({ services }: Config): readonly string[] =>
       ],
       [
         saml?.confirmations.includes('bearer') === true && isUnsigned('Assertion'),
-        `An assertion of messages to \`${name}\` that is \`bearer\` is not bound to its message: it is not signed with it.`,
+        `An assertion of messages to \`${name}\` that is \`bearer\` is not bound to its ` +
+          'message: it is not signed with it.',
       ],
       encryptedHole(owner, encrypted),
     ];
@@ -65,7 +67,8 @@ export const openReplies = ({ services }: Config): readonly string[] =>
       [isUnsigned('Body'), `${owner} need no signature of their Body (\`signature.required\`).`],
       [
         make?.signature !== undefined && !signatureConfirmation,
-        `${owner} may answer another call: they need not confirm its signature (\`signatureConfirmation\`).`,
+        `${owner} may answer another call: they need not confirm its signature ` +
+          '(`signatureConfirmation`).',
       ],
       encryptedHole(owner, encrypted),
     ];
@@ -78,7 +81,8 @@ export const openTools = ({ mcp }: Config): readonly string[] => {
   return open.length === 0
     ? []
     : [
-        `Agents change data by ${listNames(open)} without a person that confirms it (\`mcp.confirm\`).`,
+        `Agents change data by ${listNames(open)} without a person that ` +
+          'confirms it (`mcp.confirm`).',
       ];
 };
 
@@ -90,7 +94,8 @@ const timestampHoles = (
 ): readonly Hole[] => [
   [
     required && isUnsigned,
-    `${owner} can be sent again with a new Timestamp: the one that is required is not signed (\`signature.required\`).`,
+    `${owner} can be sent again with a new Timestamp: the one that is required is not signed ` +
+      '(`signature.required`).',
   ],
   [
     maxAgeMillis === 'none',

@@ -18,7 +18,8 @@ export function openClasses({ clients }: Config): readonly string[] {
     ...(allowed.length === 0
       ? []
       : [
-          `Clients of class ${listNames(allowed)} may call everything but \`deny\`: they have no \`allow\`.`,
+          `Clients of class ${listNames(allowed)} may call everything but \`deny\`: ` +
+            'they have no `allow`.',
         ]),
     ...(unbounded.length === 0
       ? []
@@ -73,7 +74,8 @@ const hasFields = ({ wsdl, types }: Config['services'][string]): boolean =>
 export const openHosts = ({ hosts, publicUrl }: Config): readonly string[] =>
   hosts.length === 0 && publicUrl === undefined
     ? [
-        'Requests may name any host, which lets web pages rebind theirs: name yours in `hosts` or `publicUrl`.',
+        'Requests may name any host, which lets web pages rebind theirs: ' +
+          'name yours in `hosts` or `publicUrl`.',
       ]
     : [];
 
@@ -90,7 +92,8 @@ export function openContent({ services }: Config): readonly string[] {
     ...(unchecked.length === 0
       ? []
       : [
-          `The content of requests to ${listNames(unchecked)} is not validated (\`validate.requests\`).`,
+          `The content of requests to ${listNames(unchecked)} is not validated ` +
+            '(`validate.requests`).',
         ]),
   ];
 }

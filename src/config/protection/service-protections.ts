@@ -104,7 +104,8 @@ export const SERVICE_PROTECTIONS = {
     absent: 'Security blocks pass unread to the backend, whose task they are.',
     empty: IS_ERROR,
     unreachable:
-      'A file that cannot be read keeps the certificates that were read before; revocation lists go out of date.',
+      'A file that cannot be read keeps the certificates that were read before; ' +
+      'revocation lists go out of date.',
     open: openRequests,
   },
   replySignatures: {
@@ -129,7 +130,8 @@ export const SERVICE_PROTECTIONS = {
     absent: 'Security blocks of replies are not read. The backend is known by TLS.',
     empty: IS_ERROR,
     unreachable:
-      'A file that cannot be read keeps the certificates that were read before; revocation lists go out of date.',
+      'A file that cannot be read keeps the certificates that were read before; ' +
+      'revocation lists go out of date.',
     open: openReplies,
   },
   writes: {
@@ -145,7 +147,8 @@ export const SERVICE_PROTECTIONS = {
       ...each(grants('closed'), 'services.*.reads'),
     },
     absent:
-      'A call that was sent is not repeated, unless its operation is `idempotent`. Keys of callers are read by `idempotency` alone.',
+      'A call that was sent is not repeated, unless its operation is `idempotent`. ' +
+      'Keys of callers are read by `idempotency` alone.',
     empty: '`idempotency: {}` reads keys by its defaults',
     unreachable: 'Requests with a key are refused while Redis is away.',
   },
@@ -158,7 +161,8 @@ export const SERVICE_PROTECTIONS = {
       ...each(flagComparison(false, false), 'services.*.earlyEnd'),
     },
     absent:
-      'Requests are checked for their operation, not for their content; replies are reported. Without a WSDL any operation passes.',
+      'Requests are checked for their operation, not for their content; replies are reported. ' +
+      'Without a WSDL any operation passes.',
     empty: IS_ERROR,
     unreachable: 'The gateway does not start without the WSDL; a reload is refused.',
     open: openContent,
@@ -258,7 +262,8 @@ export const SERVICE_PROTECTIONS = {
     absent: 'Decisions are in the log alone.',
     empty: '`audit: {}` writes to standard output',
     unreachable:
-      '4 MiB of lines wait; further ones are dropped and counted. With `onFailure: refuse` requests are refused meanwhile.',
+      '4 MiB of lines wait; further ones are dropped and counted. With `onFailure: ' +
+      'refuse` requests are refused meanwhile.',
     open: openRecord,
   },
   reloads: {

@@ -18,7 +18,8 @@ export const DRIFT_KEYS = closed(
     everyMillis: millis('Time between two comparisons.', [1000, 86_400_000], 300_000),
     apply: oneOf(
       ['never', 'safe'],
-      'Whether the WSDL of the backend is taken in place of `wsdl`, as a reload, when all of its changes are safe.',
+      'Whether the WSDL of the backend is taken in place of `wsdl`, as a reload, when all ' +
+        'of its changes are safe.',
       'never',
     ),
     folder: optional(
@@ -28,15 +29,18 @@ export const DRIFT_KEYS = closed(
       ),
     ),
     looks: whole(
-      'Comparisons in a row, at most 2 s apart, that must find the same changes before they are taken.',
+      'Comparisons in a row, at most 2 s apart, that must find the same changes ' +
+        'before they are taken.',
       [1, 10],
       3,
     ),
     reloadsPerHour: whole(
-      'Reloads that this may cause in an hour: a backend whose WSDL changes all the time causes no more.',
+      'Reloads that this may cause in an hour: a backend whose WSDL changes all ' +
+        'the time causes no more.',
       [1, 60],
       4,
     ),
   },
-  'Compares the WSDL that the backend serves with `wsdl`, and reports differences in log and metrics. The gateway goes on with its own, unless `apply` is `safe`.',
+  'Compares the WSDL that the backend serves with `wsdl`, and reports differences in log and ' +
+    'metrics. The gateway goes on with its own, unless `apply` is `safe`.',
 );

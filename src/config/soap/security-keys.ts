@@ -41,14 +41,17 @@ const SIGNATURE_KEYS = closed(
     ),
     revocations: optional(
       pem(
-        'Revocation lists, PEM: then each authority of a chain must have one that is not out of date.',
+        'Revocation lists, PEM: then each authority of a chain must have one ' +
+          'that is not out of date.',
       ),
     ),
     known: optional(pem('SignerCertificates that a message names without bringing them.')),
     required: list(
       string({
         pattern: REQUIRED_PART,
-        hint: 'Write Body, Timestamp, UsernameToken, Assertion, attachments, or a header block as {namespace}name.',
+        hint:
+          'Write Body, Timestamp, UsernameToken, Assertion, attachments, or a header ' +
+          'block as {namespace}name.',
       }),
       'What one signature must cover, by its place in the envelope.',
       { minItems: 1, maxItems: 16, uniqueItems: true, default: ['Body'] },
@@ -56,7 +59,8 @@ const SIGNATURE_KEYS = closed(
     subjects: optional(
       list(
         string({ minLength: 3, maxLength: 1024 }),
-        'Subjects that may sign, by some attributes of their name: `OU=Clients`, `CN=erp,O=Bank`. Without it all certificates of the authorities may.',
+        'Subjects that may sign, by some attributes of their name: `OU=Clients`, ' +
+          '`CN=erp,O=Bank`. Without it all certificates of the authorities may.',
         { minItems: 1, maxItems: 256, uniqueItems: true },
       ),
     ),
@@ -72,7 +76,9 @@ const SIGNATURE_KEYS = closed(
     }),
     chainDigests: list(
       oneOf(DIGEST_NAMES),
-      'Digests by which the certificates of a chain, and revocation lists, may be signed. SHA-1 is taken by name only, MD5 never. The signature of an authority in `authorities` does not count.',
+      'Digests by which the certificates of a chain, and revocation lists, may be signed. ' +
+        'SHA-1 is taken by name only, MD5 never. The signature of an authority in ' +
+        '`authorities` does not count.',
       { minItems: 1, uniqueItems: true, default: ['sha256', 'sha384', 'sha512'] },
     ),
     canonicalizations: list(oneOf(['exclusive', 'inclusive']), 'Ways of canonical XML.', {
@@ -87,7 +93,8 @@ const SIGNATURE_KEYS = closed(
     }),
     keyValues: oneOf(
       ['none', 'known'],
-      'A bare key in place of a certificate: refused, or taken where it is that of a certificate in `known`.',
+      'A bare key in place of a certificate: refused, or taken where it is that of a ' +
+        'certificate in `known`.',
       'none',
     ),
   },
@@ -119,7 +126,8 @@ const USERNAME_TOKEN_KEYS = closed(
     ),
     url: optional(
       text(
-        'A decision point that is asked about the user and the password, as text, of a token whose user is not among `users`: the REST interface of Open Policy Agent.',
+        'A decision point that is asked about the user and the password, as text, of a token ' +
+          'whose user is not among `users`: the REST interface of Open Policy Agent.',
         HTTP_URL,
       ),
     ),
@@ -144,7 +152,8 @@ const USERNAME_TOKEN_KEYS = closed(
       300_000,
     ),
   },
-  'Demand a UsernameToken (UsernameToken Profile 1.1) of one of these users. A nonce is taken once.',
+  'Demand a UsernameToken (UsernameToken Profile 1.1) of one of these users. ' +
+    'A nonce is taken once.',
 );
 
 const SAML_KEYS = closed(
@@ -174,7 +183,8 @@ const timestampKeys = () =>
     required: flag('Demand one.', false),
     toleranceMillis: millis('How far clocks may differ.', [0, 3_600_000], 300_000),
     maxAgeMillis: millisOrNone(
-      'The age up to which a message is taken; `none`: by its Expires alone, which it must have then.',
+      'The age up to which a message is taken; `none`: by its Expires alone, ' +
+        'which it must have then.',
       [1000, 86_400_000],
       300_000,
     ),
@@ -188,13 +198,15 @@ const VERIFY_KEYS = closed(
     saml: optional(SAML_KEYS),
     role: optional(
       text(
-        'The actor or role of the Security block that is meant, or `next`. By default the block without one.',
+        'The actor or role of the Security block that is meant, or `next`. ' +
+          'By default the block without one.',
         URI,
       ),
     ),
     once: flag('Take a signed message once: its Timestamp must be signed.', false),
     remove: flag(
-      'Take the block out of a message once it is verified: for a backend that does not understand it.',
+      'Take the block out of a message once it is verified: ' +
+        'for a backend that does not understand it.',
       false,
     ),
     encrypted: oneOf(
@@ -211,7 +223,8 @@ const VERIFY_REPLIES_KEYS = closed(
     signature: optional({ ...SIGNATURE_KEYS, like: 'services.security.verify.signature' }),
     timestamp: timestampKeys(),
     signatureConfirmation: flag(
-      'Demand that a reply confirms, signed, the signature of the request that it answers (SignatureConfirmation). SOAP calls that the gateway has not signed are not concerned.',
+      'Demand that a reply confirms, signed, the signature of the request that it answers ' +
+        '(SignatureConfirmation). SOAP calls that the gateway has not signed are not concerned.',
       false,
     ),
     remove: flag(
@@ -224,7 +237,8 @@ const VERIFY_REPLIES_KEYS = closed(
       'refuse',
     ),
   },
-  'Take replies only whose Security block is as it says here, Faults as well. Others are invalid answers of the service.',
+  'Take replies only whose Security block is as it says here, Faults as well. ' +
+    'Others are invalid answers of the service.',
 );
 
 const MAKE_KEYS = closed(
@@ -266,7 +280,8 @@ const MAKE_KEYS = closed(
           subject: optional(text('The subject of all calls.', { minLength: 1, maxLength: 1024 })),
           claim: optional(
             text(
-              'The claim of the caller that is the subject: `sub` is the verified sender of a message, or the subject of a token. Callers without it are refused.',
+              'The claim of the caller that is the subject: `sub` is the verified sender of a ' +
+                'message, or the subject of a token. Callers without it are refused.',
               { minLength: 1, maxLength: 256 },
             ),
           ),
@@ -280,7 +295,8 @@ const MAKE_KEYS = closed(
             text('The passphrase of the key.', { minLength: 1, maxLength: 1024 }),
           ),
         },
-        'Write a bearer assertion of SAML 2.0: one that is given, or one that the gateway issues and signs.',
+        'Write a bearer assertion of SAML 2.0: one that is given, or one that the ' +
+          'gateway issues and signs.',
       ),
     ),
     signature: optional(
@@ -296,7 +312,9 @@ const MAKE_KEYS = closed(
           parts: list(
             string({
               pattern: REQUIRED_PART.replace('|attachments', ''),
-              hint: 'Write Body, Timestamp, UsernameToken, Assertion, or a header block as {namespace}name.',
+              hint:
+                'Write Body, Timestamp, UsernameToken, Assertion, or a header ' +
+                'block as {namespace}name.',
             }),
             'What is signed.',
             { minItems: 1, maxItems: 16, uniqueItems: true, default: ['Body', 'Timestamp'] },
@@ -314,13 +332,15 @@ const MAKE_KEYS = closed(
           ),
           digest: oneOf(DIGEST_NAMES, 'The digest of what is signed.', 'sha256'),
         },
-        'Sign (XML Signature 1.1, by exclusive canonicalization). The whole message is held for it.',
+        'Sign (XML Signature 1.1, by exclusive canonicalization). ' +
+          'The whole message is held for it.',
       ),
     ),
     mustUnderstand: flag('Whether the backend must understand the block.', true),
     actor: optional(text('The actor or role that the block is for.', URI)),
     replace: flag(
-      'Write the block into SOAP calls as well, and remove that of the caller for the backend. Else SOAP calls keep theirs.',
+      'Write the block into SOAP calls as well, and remove that of the caller for the ' +
+        'backend. Else SOAP calls keep theirs.',
       false,
     ),
   },
@@ -328,18 +348,21 @@ const MAKE_KEYS = closed(
 );
 
 export const SECURITY_KEYS = section(
-  'WS-Security headers of requests, besides their structure. Without `verify` signatures and passwords are for the backend.',
+  'WS-Security headers of requests, besides their structure. Without `verify` signatures and ' +
+    'passwords are for the backend.',
   {
     timestamps: flag(
       'Refuse messages whose Created is too far from now, or whose Expires has passed.',
       false,
     ),
     nonces: flag(
-      'Refuse a nonce of a UsernameToken that came before, however its base64 is written, or without Created. With `redis` all processes know them, else each its own.',
+      'Refuse a nonce of a UsernameToken that came before, however its base64 is written, ' +
+        'or without Created. With `redis` all processes know them, else each its own.',
       false,
     ),
     noncesWithoutRedis: flag(
-      'While Redis is away, take nonces that are new to this process. Else their messages are refused: they may be replays.',
+      'While Redis is away, take nonces that are new to this process. Else their messages are ' +
+        'refused: they may be replays.',
       false,
     ),
     verify: optional(VERIFY_KEYS),

@@ -18,9 +18,12 @@ export function signingRules({ services, clients }: Record<string, unknown>): re
     if (!isRecord(make) || make['replace'] !== true || make['signature'] === undefined) continue;
     if (isRecord(verify) && PROOFS.some((key) => verify[key] !== undefined)) continue;
     const path = ['services', name, 'security', 'make', 'replace'];
-    const what = `${printPath(path)} signs the messages of SOAP callers, and nothing proves who they are.`;
+    const what =
+      `${printPath(path)} signs the messages of SOAP callers, and ` +
+      'nothing proves who they are.';
     const remedy =
-      'Add `security.verify` with a `signature`, a `usernameToken` or `saml`, identify all callers by `clients` without `address`, or remove `replace`.';
+      'Add `security.verify` with a `signature`, a `usernameToken` or `saml`, identify all ' +
+      'callers by `clients` without `address`, or remove `replace`.';
     findings.push({ path, part: 'key', what, remedy });
   }
   return findings;

@@ -23,7 +23,9 @@ function findings(names: unknown, path: ConfigPath, service: string): readonly F
   return CHANGES_SIGNED_BYTES.filter((name) => names.includes(name)).map((name) => ({
     path,
     part: 'key',
-    what: `${printPath(path)} has \`${name}\`, which changes bytes that \`services.${service}.security.verifyReplies\` verifies.`,
+    what:
+      `${printPath(path)} has \`${name}\`, which changes bytes that ` +
+      `\`services.${service}.security.verifyReplies\` verifies.`,
     remedy: `Remove \`${name}\`, or \`verifyReplies\`.`,
   }));
 }

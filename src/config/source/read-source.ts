@@ -114,7 +114,9 @@ async function includedFiles(
     });
     if (names === null) continue;
     if (names.length === 0 && !isOptional) {
-      const remedy = `Check the name; where there may be none, write { files: ${JSON.stringify(pattern)}, optional: true }.`;
+      const remedy =
+        'Check the name; where there may be none, write { files: ' +
+        `${JSON.stringify(pattern)}, optional: true }.`;
       report(index, `No file matches ${pattern}.`, remedy);
     }
     for (const name of names)

@@ -71,7 +71,8 @@ export const EXPLANATIONS: Readonly<Partial<Record<RefusalCode, ExplanationRule>
   VERSION_MISMATCH: {
     tells: ['rule', 'elements', 'expected', 'place'],
     remedy:
-      'Send the envelope of a SOAP version that the service speaks, under the media type of that version.',
+      'Send the envelope of a SOAP version that the service speaks, under the ' +
+      'media type of that version.',
   },
   MUST_UNDERSTAND: {
     tells: ['elements'],

@@ -69,7 +69,8 @@ const MEDIA_REMEDIES: ReadonlyMap<string, string> = new Map([
   ['two content types', 'The Content-Type has two values, or a comma. Send one value.'],
   [
     'content type parameters',
-    'The parameters of the Content-Type cannot be read. Write each as ; name=value, such as ; charset=utf-8.',
+    'The parameters of the Content-Type cannot be read. Write each as ; ' +
+      'name=value, such as ; charset=utf-8.',
   ],
   ['content coding twice', 'Content-Encoding comes twice. Send it once.'],
   ['multipart', 'Packages of parts are not accepted here. Send the envelope alone.'],

@@ -165,7 +165,8 @@ const NOT_MADE: Readonly<Record<Exclude<Confirmed, 'accepted'>, string>> = {
 
 /** The tool asks a person, and the client cannot do that. */
 export const CANNOT_ASK =
-  'Nothing was sent: this tool asks a person for a confirmation, and the client has no capability `elicitation`, or takes no text/event-stream.';
+  'Nothing was sent: this tool asks a person for a confirmation, and the client has no ' +
+  'capability `elicitation`, or takes no text/event-stream.';
 
 /** Whether a client shows forms: a capability without modes is one for forms. */
 function canAsk(capabilities: Readonly<Record<string, unknown>>): boolean {

@@ -26,7 +26,8 @@ export function questionText(tool: string, values: Readonly<Record<string, unkno
     else if (shown.length < CUT_NAMES_MAX || room > CUT_CHARS) {
       room -= 2 * CUT_CHARS;
       shown.push(
-        `${cut(name)}: ${cut(text)} (CUT: ${text.length} characters, of which ${CUT_CHARS} are shown)`,
+        `${cut(name)}: ${cut(text)} (CUT: ${text.length} characters, of which ` +
+          `${CUT_CHARS} are shown)`,
       );
     } else further++;
   }

@@ -49,7 +49,8 @@ export function readManifest(value: unknown): Manifest {
 const APOLLO = 'apollo-persisted-query-manifest';
 
 const FORMATS =
-  'Give a map from ids to texts, or a manifest of Apollo: format "apollo-persisted-query-manifest", version 1.';
+  'Give a map from ids to texts, or a manifest of Apollo: ' +
+  'format "apollo-persisted-query-manifest", version 1.';
 
 const unreadable = (what: string, id: string | null = null): Manifest => ({
   what,

@@ -49,7 +49,10 @@ const nameOf = ({ node, parent }: DearestField, isOpen: boolean): string =>
   isOpen ? `${parent}.${node.name.value}` : node.name.value;
 
 function printFigures({ points, calls }: Pick<DearestField, 'points' | 'calls'>): string {
-  return `${points} ${points === 1 ? 'point' : 'points'} by ${calls} ${calls === 1 ? 'call' : 'calls'}`;
+  return (
+    `${points} ${points === 1 ? 'point' : 'points'} by ${calls} ` +
+    `${calls === 1 ? 'call' : 'calls'}`
+  );
 }
 
 /** The remedies: in the query, and in the configuration. */
@@ -59,7 +62,12 @@ function remedyOf(dearest: DearestField | null, key: string): string {
     ? 'Query: select it below fewer objects, or in requests of its own.'
     : 'Query: ask for shorter lists, or divide it into several requests.';
   const keys = isMany
-    ? '`batch` of the link makes one call for many objects; `listSize` of the list above sets their number.'
-    : '`replySize` of the operation is the size of its replies; `listSize` and `cost` of the field are its length and weight.';
-  return `${query} Configuration: ${keys} \`soapstone suggest\` prints measured sizes; \`${key}\` is the limit.`;
+    ? '`batch` of the link makes one call for many objects; `listSize` of the list ' +
+      'above sets their number.'
+    : '`replySize` of the operation is the size of its replies; `listSize` and `cost` of the ' +
+      'field are its length and weight.';
+  return (
+    `${query} Configuration: ${keys} \`soapstone suggest\` prints measured sizes; ` +
+    `\`${key}\` is the limit.`
+  );
 }

@@ -15,7 +15,8 @@ import type { FieldShape } from '../types/shape.js';
 export const URL_DIRECTIVE = new GraphQLDirective({
   name: 'url',
   description:
-    'The address of binary content instead of the content: for a short time it can be downloaded from there, with the credentials of the same client.',
+    'The address of binary content instead of the content: for a short time it can be ' +
+    'downloaded from there, with the credentials of the same client.',
   locations: [DirectiveLocation.FIELD],
 });
 

@@ -91,7 +91,9 @@ export function feedOf(
   const foundItem = isListType(found) ? getNullableType(found.ofType) : found;
   const wantedItem = isListType(wanted) ? getNullableType(wanted.ofType) : wanted;
   const mismatch = (remedy: string): null => {
-    const what = `\`${field.steps.join('.')}\` is ${String(found)}, \`${argument.steps.join('.')}\` takes ${String(wanted)}.`;
+    const what =
+      `\`${field.steps.join('.')}\` is ${String(found)}, \`${argument.steps.join('.')}\` ` +
+      `takes ${String(wanted)}.`;
     return report(field.path, what, remedy);
   };
   if (form === 'batch' && !isListType(wanted))

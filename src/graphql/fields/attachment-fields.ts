@@ -44,7 +44,8 @@ export function attachmentArguments(
 const UNKNOWN = 'application/octet-stream';
 
 const describe = ({ mediaTypes }: AttachedPart): string =>
-  `An attachment of the message${mediaTypes.length === 0 ? '' : ` (${mediaTypes.join(', ')})`}, in base64.`;
+  `An attachment of the message${mediaTypes.length === 0 ? '' : ` (${mediaTypes.join(', ')})`}, ` +
+  'in base64.';
 
 /** The reply as an object with its attachments beside the `result`, if the Body has one. */
 export function withAttachments(

@@ -44,7 +44,11 @@ function openContent(operations: readonly string[]): string {
   const shown = operations.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);
   const more =
     operations.length > NAMES_SHOWN ? ` and ${operations.length - NAMES_SHOWN} others` : '';
-  return `replies of ${shown.join(', ')}${more} may hold content that the WSDL does not describe. For callers with restricted or masked fields it is null, except values of a known \`xsi:type\`.`;
+  return (
+    `replies of ${shown.join(', ')}${more} may hold content that the WSDL does not describe. ` +
+    'For callers with restricted or masked fields it is null, except values ' +
+    'of a known `xsi:type`.'
+  );
 }
 
 const NAMES_SHOWN = 5;

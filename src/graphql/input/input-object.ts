@@ -266,7 +266,9 @@ export class ObjectFiller implements InputObject {
     for (const element of inOrder(content.order, plans)) plan.children.push(element);
     for (const key of content.order?.tangled ?? []) {
       const member = plans.get(key)?.key;
-      const what = `${member} stands in several places of ${this.#owner.name}; all of it is written at the first.`;
+      const what =
+        `${member} stands in several places of ${this.#owner.name}; ` +
+        'all of it is written at the first.';
       if (member !== undefined) this.#types.names.warn(what);
     }
     // A branch that the gateway itself has taken leaves no choice.

@@ -90,7 +90,9 @@ export function describeRule(
   const shown = branches
     .slice(0, NAMES_SHOWN)
     .map(({ keys }) => (keys.length === 1 ? keys[0] : `(${listed(keys)})`));
-  const text = `${required ? 'Exactly' : 'At most'} one of ${shown.join(', ')}${branches.length > NAMES_SHOWN ? ', ...' : ''}.`;
+  const text =
+    `${required ? 'Exactly' : 'At most'} one of ` +
+    `${shown.join(', ')}${branches.length > NAMES_SHOWN ? ', ...' : ''}.`;
   for (const key of new Set(branches.flatMap(({ keys }) => keys))) {
     const field = fields.get(key);
     if (field === undefined) continue;

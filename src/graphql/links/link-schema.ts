@@ -131,7 +131,9 @@ function resolve(
       : linkTargetOf(mapping.batch.operation, ['batch', 'operation'], CALLED, known, seen);
   if (target === null || (mapping.batch !== null && many === null)) return null;
   if (many !== null && isPaged(many)) {
-    const what = `\`${mapping.batch?.operation}\` hands out pages: one call of it does not answer many keys.`;
+    const what =
+      `\`${mapping.batch?.operation}\` hands out pages: ` +
+      'one call of it does not answer many keys.';
     seen(['batch', 'operation'], what, 'Name an operation without `pages`.');
   }
   const type = getNullableType(target.config.type);
@@ -207,7 +209,9 @@ function batchOf(
     );
   }
   if (getNamedType(item) !== getNamedType(type)) {
-    const what = `The items of \`${batch.operation}\` are ${getNamedType(item).name}, the link is ${getNamedType(type).name}.`;
+    const what =
+      `The items of \`${batch.operation}\` are ${getNamedType(item).name}, the link is ` +
+      `${getNamedType(type).name}.`;
     return report(['batch', 'operation'], what, 'Both operations must answer with the same type.');
   }
   const key = feedSteps(batch.key);

@@ -40,7 +40,8 @@ const SPECIFICATIONS: ReadonlyMap<string, Specification> = new Map([
     'federation',
     specification(
       ['1', '2'],
-      'key requires provides external shareable extends override tag composeDirective interfaceObject context fromContext cacheTag',
+      'key requires provides external shareable extends override tag composeDirective ' +
+        'interfaceObject context fromContext cacheTag',
     ),
   ],
   ['link', specification(['1'], 'link')],
@@ -103,7 +104,9 @@ export function resolveLinks(document: DocumentNode): DocumentNode {
   });
   for (const [name, node] of renamed) {
     if (kept.has(name)) {
-      const what = `@${node.name.value} is linked as @${name}, which the schema defines otherwise. Give that another name.`;
+      const what =
+        `@${node.name.value} is linked as @${name}, which the schema defines otherwise. ` +
+        'Give that another name.';
       throw new GraphQLError(what, { nodes: [node] });
     }
   }
@@ -159,7 +162,9 @@ class LinkedNames {
       'value' in purpose &&
       purpose.value === 'SECURITY'
     ) {
-      const what = `The schema links ${url} for SECURITY, which is not known: its directives would protect nothing. Remove the link and put rights into \`fields\` of the service.`;
+      const what =
+        `The schema links ${url} for SECURITY, which is not known: its directives would protect ` +
+        'nothing. Remove the link and put rights into `fields` of the service.';
       throw new GraphQLError(what, { nodes: [node] });
     }
     this.#bind(node.name.value, 'ignored', node);

@@ -42,14 +42,16 @@ export const SUBSCHEMA_LIMITS = {
     [1, 100_000],
     'count',
     'POOL_EXHAUSTED',
-    'Subscriptions of one process at one service at the same time, each over a connection of its own.',
+    'Subscriptions of one process at one service at the same time, each over a ' +
+      'connection of its own.',
   ),
   acceptMillis: internal(
     10_000,
     [10, 300_000],
     'millis',
     'UPSTREAM_TIMEOUT',
-    'Time for a subscription to be accepted: until the head of the event stream, or `connection_ack`.',
+    'Time for a subscription to be accepted: until the head of the event ' +
+      'stream, or `connection_ack`.',
   ),
   eventBytes: limit(
     256 * KIB,
@@ -63,6 +65,7 @@ export const SUBSCHEMA_LIMITS = {
     [10, 86_400_000],
     'millis',
     'UPSTREAM_IDLE_TIMEOUT',
-    'Silence of an event stream, comments included, after which it counts as dead. A WebSocket is asked with pings instead, every `limits.subscriptions.pingMillis`.',
+    'Silence of an event stream, comments included, after which it counts as dead. ' +
+      'A WebSocket is asked with pings instead, every `limits.subscriptions.pingMillis`.',
   ),
 } satisfies LimitTable;

@@ -102,7 +102,9 @@ function emptied(
     hiddenBy(name, each, type, parts),
   );
   if (all.length === 0 || hides.includes(null)) return [];
-  const what = `Nothing is left of \`${name}\`: a type without ${fields === null ? 'members' : 'fields'} cannot be.`;
+  const what =
+    `Nothing is left of \`${name}\`: a type without ${fields === null ? 'members' : 'fields'} ` +
+    'cannot be.';
   const remedy =
     name === 'Query' ? 'Leave one of its fields.' : `Hide \`${name}\` too, or leave a part of it.`;
   return [mappingFinding(service, ['hide', hides.at(-1) ?? 0], what, remedy)];
@@ -144,12 +146,15 @@ function needed(
       if (hiddenBy(owner, field.name, type, parts) !== null) continue;
       for (const argument of field.args) {
         const at = isRequiredArgument(argument) ? ofType(argument) : null;
-        const what = `\`${owner}.${field.name}\` requires \`${argument.name}\`: with its type hidden it could not be provided.`;
+        const what =
+          `\`${owner}.${field.name}\` requires \`${argument.name}\`: with its type hidden it ` +
+          'could not be provided.';
         if (at !== null)
           report(
             at,
             what,
-            `Hide \`${owner}.${field.name}\` too, or leave \`${getNamedType(argument.type).name}\`.`,
+            `Hide \`${owner}.${field.name}\` too, or leave ` +
+              `\`${getNamedType(argument.type).name}\`.`,
           );
       }
     }
@@ -198,7 +203,9 @@ function disagreeing(
     for (const each of isFieldOwner(type) ? type.getInterfaces() : []) {
       const above = fields.get(`${each.name}.${field}`);
       if (above === undefined || above.name === name) continue;
-      const what = `\`${part}\` is \`${each.name}.${field}\`, which is renamed to \`${above.name}\`: it cannot be \`${name}\`.`;
+      const what =
+        `\`${part}\` is \`${each.name}.${field}\`, which is renamed to \`${above.name}\`: ` +
+        `it cannot be \`${name}\`.`;
       findings.push(
         mappingFinding(
           service,

@@ -130,7 +130,9 @@ function pollField(
 /** Whether an operation hands out pages, which no subscription reads; an error, too. */
 function isPaged({ bound }: CallTarget, path: readonly string[], report: Report): boolean {
   if (bound.paging == null) return false;
-  const what = `\`${bound.service}.${bound.operation.name}\` hands out pages: a subscription reads one reply.`;
+  const what =
+    `\`${bound.service}.${bound.operation.name}\` hands out pages: ` +
+    'a subscription reads one reply.';
   report(path, what, 'Name an operation without `pages`.');
   return true;
 }

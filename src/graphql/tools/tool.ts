@@ -91,7 +91,8 @@ export function argumentsSchema(
 const FIELDS_SCHEMA: JsonSchema = {
   type: 'string',
   description:
-    'The fields of the answer that are wanted, such as id,address/city. By default all but the deepest.',
+    'The fields of the answer that are wanted, such as id,address/city. ' +
+    'By default all but the deepest.',
 };
 
 function outputSchema(described: DescribedOperation, schema: GraphQLSchema): JsonSchema {

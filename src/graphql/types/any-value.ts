@@ -57,12 +57,14 @@ export class AnyValueTypes {
         name: {
           type: qName,
           description:
-            'The name of its element, `{namespace}name`, where elements of any name may stand; else it is not used.',
+            'The name of its element, `{namespace}name`, where elements of any name may ' +
+            'stand; else it is not used.',
         },
         type: {
           type: qName,
           description:
-            'Its type: `{namespace}name`, or a type of XML Schema by its name alone (`dateTime`). Without it, what JSON tells.',
+            'Its type: `{namespace}name`, or a type of XML Schema by its name alone ' +
+            '(`dateTime`). Without it, what JSON tells.',
         },
         value: { type: json, description: VALUE },
         xml: { type: xml, description: 'The whole element as XML, or text, instead of `value`.' },
@@ -73,7 +75,8 @@ export class AnyValueTypes {
 }
 
 const VALUE =
-  'As JSON: members by the names of elements, attributes as `@name`. Within it, `$type` is the type of a value where JSON does not tell it, `$value` that value.';
+  'As JSON: members by the names of elements, attributes as `@name`. Within it, `$type` is ' +
+  'the type of a value where JSON does not tell it, `$value` that value.';
 
 /** A value of any type in replies. `isNamed`: its element is of any name as well. */
 export function anyOutput(

@@ -31,7 +31,8 @@ export class DataSetTypes {
         rows: {
           type: rows,
           description:
-            'Rows as they are: values by column. `$state` is what the backend has done with a row, `$id` names it then.',
+            'Rows as they are: values by column. `$state` is what the backend has done with a ' +
+            'row, `$id` names it then.',
         },
         before: {
           type: rows,

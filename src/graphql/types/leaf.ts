@@ -78,7 +78,9 @@ export class LeafTable {
         return { type: GraphQLID, scalar: ID_SCALAR };
       const leaf = this.#make(type, nameHint, names);
       for (const facet of unsupportedFacets(type)) {
-        const what = `a facet of ${type.name?.local ?? nameHint} is left to the backend to check: ${facet}.`;
+        const what =
+          `a facet of ${type.name?.local ?? nameHint} is left to the ` +
+          `backend to check: ${facet}.`;
         names.warn(what);
       }
       if (leaf.type === GraphQLString && prescribesForm(type)) {

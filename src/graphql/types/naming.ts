@@ -138,7 +138,8 @@ function lowerFirst(word: string): string {
 const NOUNS: ReadonlySet<string> = new Set(
   (
     'address amount code count data date file format header id index info key list ' +
-    'message mode name number path server size state status string text time type url user value version'
+    'message mode name number path server size state status string text time type ' +
+    'url user value version'
   ).split(' '),
 );
 
@@ -195,7 +196,8 @@ function inTable(letter: string): string | null {
 const LETTERS: ReadonlyMap<string, string> = new Map([
   ...pairs('ßss æae œoe øo đd ðd þth łl ħh ıi ŋng ŧt ƒf'),
   ...pairs(
-    'аa бb вv гg дd еe ёe жzh зz иi йy кk лl мm нn оo пp рr сs тt уu фf хkh цts чch шsh щshch ъ ыy ь эe юyu яya',
+    'аa бb вv гg дd еe ёe жzh зz иi йy кk лl мm нn оo пp рr сs тt уu фf хkh цts чch шsh ' +
+      'щshch ъ ыy ь эe юyu яya',
   ),
   ...pairs('іi їyi єye ґg ўu ђdj јj љlj њnj ћc џdz ѓgj ќkj ѕdz әa ғg қq ңn өo ұu үu һh'),
   ...pairs('αa βv γg δd εe ζz ηi θth ιi κk λl μm νn ξx οo πp ρr σs ςs τt υy φf χch ψps ωo'),

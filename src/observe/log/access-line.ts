@@ -25,10 +25,13 @@ export class AccessLines {
     const names = this.#names;
     let line =
       `{"level":"${refusal === null ? 'info' : levelOf(refusal.kind)}"${this.#timestamp()}` +
-      `,"id":${quoteId(exchange.id)},"client":${names.quote(exchange.client)}${this.#describe(exchange)}`;
+      `,"id":${quoteId(exchange.id)},"client":${names.quote(exchange.client)}` +
+      `${this.#describe(exchange)}`;
     if (exchange.peer !== exchange.client) line += `,"peer":${names.quote(exchange.peer)}`;
     if (exchange.caller.className !== '') {
-      line += `,"class":${names.quote(exchange.caller.className)},"caller":${quoteText(exchange.caller.label)}`;
+      line +=
+        `,"class":${names.quote(exchange.caller.className)},` +
+        `"caller":${quoteText(exchange.caller.label)}`;
     }
     if (exchange.sender !== null) line += `,"sender":${quoteText(exchange.sender)}`;
     if (refusal !== null) {
@@ -62,7 +65,9 @@ export class AccessLines {
       line += `,"repairedFault":${quoteText(exchange.repairedFault)}`;
     line += `,"millis":${printMillis(millis)}`;
     if (exchange.upstream.calls > 0) {
-      line += `,"upstreamMillis":${printMillis(exchange.upstream.millis)},"upstreamCalls":${exchange.upstream.calls}`;
+      line +=
+        `,"upstreamMillis":${printMillis(exchange.upstream.millis)},` +
+        `"upstreamCalls":${exchange.upstream.calls}`;
     }
     if (exchange.upstream.cacheUses !== null)
       line += `,"cache":"${cacheWord(exchange.upstream.cacheUses)}"`;
@@ -85,7 +90,8 @@ export class AccessLines {
     }
     const names = this.#names;
     const text =
-      `,"method":${names.quote(method)},"route":${names.quote(route)},"operation":${names.quote(operation)}` +
+      `,"method":${names.quote(method)},"route":${names.quote(route)},` +
+      `"operation":${names.quote(operation)}` +
       `,"dialect":${names.quote(dialect)},"status":${status},"outcome":"${outcome}"`;
     this.#last = { method, route, operation, dialect, status, outcome, text };
     return text;

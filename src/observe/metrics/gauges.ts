@@ -88,14 +88,17 @@ export function addLoadMetrics(book: MetricBook, loads: ConfigLoads): void {
     refused: loads.refused,
   }));
   const weaker =
-    'Reloads of a configuration that takes protection away, by result: `taken` where an operator asked for it or `reload.weaker` is `take`, else `refused`.';
+    'Reloads of a configuration that takes protection away, by result: ' +
+    '`taken` where an operator asked for it or `reload.weaker` is `take`, else `refused`.';
   addResults('soapstone_config_weaker_total', weaker, () => ({
     taken: loads.weakerTaken,
     refused: loads.weakerRefused,
   }));
   const generation = {
     name: 'soapstone_generation',
-    help: 'Number of the configuration that new requests use: 1 at the start, one more with each reload.',
+    help:
+      'Number of the configuration that new requests use: 1 at the start, ' +
+      'one more with each reload.',
     aggregator: 'max',
   } as const;
   book.addSampled('gauge', generation, () => [{ labels: [], value: loads.generation }]);
@@ -114,7 +117,8 @@ export function addWorkerGauges(book: MetricBook, workers: number, answered: num
     one(workers),
   );
   const help =
-    'Processes whose metrics are in this answer. Of others, which start, hang or have ended, the last counts are.';
+    'Processes whose metrics are in this answer. Of others, which start, hang or have ' +
+    'ended, the last counts are.';
   book.addSampled('gauge', { name: 'soapstone_workers_answered', help }, one(answered));
 }
 
@@ -139,7 +143,8 @@ function addListenerGauges(book: MetricBook, listeners: () => readonly ListenerG
     (each) => each.certificateMillis,
   );
   const list =
-    'When the first revocation list of the listener ends: then all certificates of its authority are refused.';
+    'When the first revocation list of the listener ends: then all certificates of its ' +
+    'authority are refused.';
   add('soapstone_listener_crl_expiry_timestamp_seconds', list, (each) => each.listMillis);
 }
 
@@ -148,7 +153,9 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   const one = (value: number): readonly Sample[] => [{ labels: [], value }];
   const build = {
     name: 'soapstone_build_info',
-    help: 'Always 1: the versions of Soapstone and of Node. Workers that are being replaced may have another one.',
+    help:
+      'Always 1: the versions of Soapstone and of Node. Workers that are being ' +
+      'replaced may have another one.',
     labels: ['version', 'node'],
     aggregator: 'max',
   } as const;
@@ -195,7 +202,8 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
     addFlag('soapstone_redis_up', 'Processes that are connected to Redis.', isRedisUp);
   addNumber('gauge', 'soapstone_websockets', 'WebSockets that are open.', process.webSockets);
   const nearlyEmpty =
-    'Clients that have less than a tenth of their budget left, by class; 1,000 of a process are counted.';
+    'Clients that have less than a tenth of their budget left, by class; ' +
+    '1,000 of a process are counted.';
   addBy('class', 'soapstone_budget_clients_nearly_empty', nearlyEmpty, process.nearlyEmptyBudgets);
   addBy(
     'field',
@@ -223,7 +231,9 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   addWsdlGauges(book, process);
   const delay = {
     name: 'soapstone_event_loop_delay_seconds',
-    help: 'How late the event loop came to its work in the last second, 99th percentile; of several processes the worst.',
+    help:
+      'How late the event loop came to its work in the last second, 99th percentile; ' +
+      'of several processes the worst.',
     aggregator: 'max',
   } as const;
   book.addSampled('gauge', delay, () => one((process.eventLoopDelayMillis?.() ?? 0) / 1000));
@@ -261,7 +271,9 @@ function addSinkGauges(
       const state = stateOf?.();
       return state === undefined ? [] : [{ labels: [], value: read(state) }];
     });
-  const up = `Whether lines of ${of} are written: 0 from a failed write on until a line is written again; of several processes 0 where one is.`;
+  const up =
+    `Whether lines of ${of} are written: 0 from a failed write on until a line is written ` +
+    'again; of several processes 0 where one is.';
   add('up', up, ({ isUp }) => (isUp ? 1 : 0), 'min');
   add('lines_waiting', `Lines of ${of} that are not written yet.`, (each) => each.waitingLines);
   const age = `Time since a process has last written a line of ${of}; of several processes the longest.`;
@@ -272,7 +284,9 @@ function addSinkGauges(
 function addWsdlGauges(book: MetricBook, process: ProcessGauges): void {
   const drift = {
     name: 'soapstone_wsdl_drift',
-    help: 'Differences of the WSDL the backend shows from the one that is served, by severity (breaking, dangerous, safe).',
+    help:
+      'Differences of the WSDL the backend shows from the one that is served, by severity ' +
+      '(breaking, dangerous, safe).',
     labels: ['service', 'severity'],
     aggregator: 'max',
   } as const;
@@ -284,7 +298,9 @@ function addWsdlGauges(book: MetricBook, process: ProcessGauges): void {
   );
   const taken = {
     name: 'soapstone_wsdl_taken_timestamp_seconds',
-    help: 'When the WSDL that is served was taken from the backend; absent where it is that of the configuration.',
+    help:
+      'When the WSDL that is served was taken from the backend; ' +
+      'absent where it is that of the configuration.',
     labels: ['service'],
     aggregator: 'max',
   } as const;

@@ -36,7 +36,9 @@ export class Metrics {
   readonly upstreamTotals = new UpstreamTotals();
   readonly #requests = this.#book.counter({
     name: 'soapstone_requests_total',
-    help: 'Requests finished, by route, operation, dialect and outcome (ok, fault, refused, failed, aborted).',
+    help:
+      'Requests finished, by route, operation, dialect and outcome (ok, fault, ' +
+      'refused, failed, aborted).',
     labels: ['route', 'operation', 'dialect', 'outcome'],
   });
   readonly #responses = this.#book.counter({
@@ -58,7 +60,8 @@ export class Metrics {
   readonly #heldSeconds = seconds(
     this.#book,
     'soapstone_held_head_duration_seconds',
-    'Time from the first line of a SOAP request until its head was validated and the rest could be forwarded.',
+    'Time from the first line of a SOAP request until its head was validated and the ' +
+      'rest could be forwarded.',
   );
   readonly #refusals = this.#book.counter({
     name: 'soapstone_refusals_total',
@@ -77,7 +80,9 @@ export class Metrics {
   });
   readonly #invalid = this.#book.counter({
     name: 'soapstone_schema_violations_total',
-    help: 'Messages whose content broke the schema or could not be validated (rule `unvalidated`), by direction (request, reply) and class of the rule.',
+    help:
+      'Messages whose content broke the schema or could not be validated (rule `unvalidated`), ' +
+      'by direction (request, reply) and class of the rule.',
     labels: ['service', 'operation', 'direction', 'rule'],
   });
   readonly #tolerated = this.#book.counter({
@@ -112,12 +117,16 @@ export class Metrics {
   });
   readonly #policy = this.#book.counter({
     name: 'soapstone_authorization_decisions_total',
-    help: 'Answers of the decision point of `clients.authorize`, by result (allowed, denied, failed).',
+    help:
+      'Answers of the decision point of `clients.authorize`, by result ' +
+      '(allowed, denied, failed).',
     labels: ['result'],
   });
   readonly #cacheUses = this.#book.counter({
     name: 'soapstone_cache_requests_total',
-    help: 'Calls of operations declared to read, and of requests with an idempotency key, by outcome (hit, coalesced, miss, stale, bypass, kept).',
+    help:
+      'Calls of operations declared to read, and of requests with an idempotency key, ' +
+      'by outcome (hit, coalesced, miss, stale, bypass, kept).',
     labels: ['service', 'operation', 'outcome'],
   });
   readonly #cost = this.#book.histogram(
@@ -134,7 +143,9 @@ export class Metrics {
   readonly #sizes = new ReplySizes(this.#book);
   readonly #redis = this.#book.counter({
     name: 'soapstone_redis_operations_total',
-    help: 'Operations of Redis, by outcome (ok, error, timeout, down: not tried; poisoned, forged: dropped).',
+    help:
+      'Operations of Redis, by outcome (ok, error, timeout, down: not tried; ' +
+      'poisoned, forged: dropped).',
     labels: ['operation', 'outcome'],
   });
   readonly #points = this.#book.counter({
@@ -149,12 +160,17 @@ export class Metrics {
   });
   readonly #spans = this.#book.counter({
     name: 'soapstone_trace_spans_total',
-    help: 'Spans of traces, by outcome (sent; dropped: too many were waiting; failed: the receiver refused them or was away).',
+    help:
+      'Spans of traces, by outcome (sent; dropped: too many were waiting; failed: ' +
+      'the receiver refused them or was away).',
     labels: ['outcome'],
   });
   readonly #handshakes = this.#book.counter({
     name: 'soapstone_tls_handshakes_failed_total',
-    help: 'TLS handshakes of clients that failed, by reason (certificate_missing, certificate_refused, clear_text, protocol, alert: the client refused, timeout, ended: the client left, other).',
+    help:
+      'TLS handshakes of clients that failed, by reason (certificate_missing, ' +
+      'certificate_refused, clear_text, protocol, alert: the client refused, timeout, ended: ' +
+      'the client left, other).',
     labels: ['reason'],
   });
 

@@ -37,7 +37,9 @@ export class Scrapes {
       return {
         status: 503,
         type: 'text/plain; charset=utf-8',
-        body: `${SCRAPES_MAX} scrapes are being answered, as many as may be. Ask again in a second.\n`,
+        body:
+          `${SCRAPES_MAX} scrapes are being answered, as many as may be. ` +
+          'Ask again in a second.\n',
         fields: { 'retry-after': '1' },
       };
     if (!response.destroyed) {

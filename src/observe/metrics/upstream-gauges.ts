@@ -103,7 +103,8 @@ function addAddressGauges(book: MetricBook, upstreams: () => readonly UpstreamGa
   const up = 'Processes that call the address, if only to try it: its circuit breaker is not open.';
   add('soapstone_upstream_address_up', up, ({ isUp }) => (isUp ? 1 : 0));
   const reuse =
-    'Processes that make a connection for each call: the address answered out of turn lately (ten minutes, more after a relapse).';
+    'Processes that make a connection for each call: the address answered out of turn lately ' +
+    '(ten minutes, more after a relapse).';
   add('soapstone_upstream_reuse_suspended', reuse, ({ isReuseSuspended }) =>
     isReuseSuspended ? 1 : 0,
   );
@@ -141,6 +142,7 @@ function addAddressCounters(book: MetricBook, upstreamTotals: UpstreamTotals): v
   const failures = 'Of these, those that failed, by the code of the refusal. A Fault is an answer.';
   byReason('soapstone_upstream_attempts_failed_total', failures, (totals) => totals.failures);
   const ejections =
-    'Times the address was no longer called: failures in a row, errors or latency against the others, health checks.';
+    'Times the address was no longer called: failures in a row, errors or latency against the ' +
+    'others, health checks.';
   byReason('soapstone_upstream_ejections_total', ejections, (totals) => totals.ejections);
 }

@@ -174,7 +174,9 @@ async function checkTaken(before: Contract, after: Compiled): Promise<void> {
   const missing = await new TimeSlices().run(missingParts(before, after));
   if (missing.length === 0) return;
   const shown = missing.slice(0, PARTS_SHOWN).join(', ');
-  const what = `With the WSDL of the backend, callers would miss: ${shown}${missing.length > PARTS_SHOWN ? ', ...' : ''}.`;
+  const what =
+    'With the WSDL of the backend, callers would miss: ' +
+    `${shown}${missing.length > PARTS_SHOWN ? ', ...' : ''}.`;
   throw unplacedError(
     what,
     'Names collide: give the operations or types other names in the mapping, and reload.',

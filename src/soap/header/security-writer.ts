@@ -44,20 +44,27 @@ export function securityWriter(made: MadeSecurity, now: () => number = Date.now)
     const nowMillis = now();
     const assertion = made.assertion?.(subject, nowMillis) ?? '';
     const parts = [timestamp(made, nowMillis), usernameToken(made, nowMillis), assertion].join('');
-    return `<wsse:Security xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}"${blockAttributes(made, envelopeUri)}>${parts}</wsse:Security>`;
+    return (
+      `<wsse:Security xmlns:wsse="${WSSE}" ` +
+      `xmlns:wsu="${WSU}"${blockAttributes(made, envelopeUri)}>${parts}</wsse:Security>`
+    );
   };
 }
 
 function blockAttributes({ mustUnderstand, target }: MadeSecurity, envelopeUri: string): string {
   const attribute = dialectOfUri(envelopeUri)?.targetAttribute ?? 'actor';
-  const attributes = `${mustUnderstand ? ' e:mustUnderstand="1"' : ''}${target === null ? '' : ` e:${attribute}="${inAscii(target)}"`}`;
+  const attributes =
+    `${mustUnderstand ? ' e:mustUnderstand="1"' : ''}` +
+    `${target === null ? '' : ` e:${attribute}="${inAscii(target)}"`}`;
   return attributes === '' ? '' : ` xmlns:e="${envelopeUri}"${attributes}`;
 }
 
 /** WS-Security 1.1 section 10. */
 function timestamp({ timestampMillis }: MadeSecurity, nowMillis: number): string {
   if (timestampMillis === null) return '';
-  const times = `<wsu:Created>${instant(nowMillis)}</wsu:Created><wsu:Expires>${instant(nowMillis + timestampMillis)}</wsu:Expires>`;
+  const times =
+    `<wsu:Created>${instant(nowMillis)}</wsu:Created><wsu:Expires>` +
+    `${instant(nowMillis + timestampMillis)}</wsu:Expires>`;
   return `<wsu:Timestamp wsu:Id="${newId('TS')}">${times}</wsu:Timestamp>`;
 }
 
@@ -73,7 +80,8 @@ function usernameToken({ usernameToken: token }: MadeSecurity, nowMillis: number
   return [
     `<wsse:UsernameToken wsu:Id="${newId('UT')}">`,
     `<wsse:Username>${inAscii(token.username)}</wsse:Username>`,
-    `<wsse:Password Type="${TOKEN_PROFILE}#${isDigest ? 'PasswordDigest' : 'PasswordText'}">${password}</wsse:Password>`,
+    `<wsse:Password Type="${TOKEN_PROFILE}#${isDigest ? 'PasswordDigest' : 'PasswordText'}">` +
+      `${password}</wsse:Password>`,
     `<wsse:Nonce EncodingType="${BASE64}">${nonce.toString('base64')}</wsse:Nonce>`,
     `<wsu:Created>${created}</wsu:Created></wsse:UsernameToken>`,
   ].join('');

@@ -28,7 +28,8 @@ export const MIME_LIMITS = {
     [2, 64 * KIB],
     'bytes',
     'MTOM_STRUCTURE',
-    'Bytes before the first part, and bytes after the last: they are not read, and no stack sends more than a line end.',
+    'Bytes before the first part, and bytes after the last: they are not read, and no stack ' +
+      'sends more than a line end.',
   ),
 } satisfies LimitTable;
 

@@ -55,7 +55,8 @@ export function writePackage(
   const root = `root=${randomUUID()}@soapstone`;
   const head = (type: string, coding: string, id: string, before = ''): Buffer =>
     Buffer.from(
-      `${before}--${boundary}\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ${coding}\r\nContent-ID: <${id}>\r\n\r\n`,
+      `${before}--${boundary}\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ` +
+        `${coding}\r\nContent-ID: <${id}>\r\n\r\n`,
     );
   const own = isXop
     ? `${XOP_PACKAGE}; charset=UTF-8; type="${mediaType}"`

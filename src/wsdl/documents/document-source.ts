@@ -219,7 +219,9 @@ export function httpSource(
             what: `${what}: its scheme is not http.`,
             remedy: 'Copy the documents into a folder.',
           };
-        const remedy = `Allow it with \`${allowHosts(refused, url)}\`, or copy the documents into a folder.`;
+        const remedy =
+          `Allow it with \`${allowHosts(refused, url)}\`, or copy the ` +
+          'documents into a folder.';
         return { what: `${what}.`, remedy };
       }
       url.hash = '';
@@ -275,7 +277,10 @@ function remedyFor(why: string): string | null {
   if (/CERT|SIGNED|VERIFY|ISSUER/.test(why))
     return 'Name the certificate authority with --ca FILE.';
   if (/answered (?:404|410)/.test(why))
-    return 'Check the address: most services show their WSDL at their own address followed by ?wsdl.';
+    return (
+      'Check the address: most services show their WSDL at their own ' +
+      'address followed by ?wsdl.'
+    );
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|TIMEDOUT|EHOSTUNREACH|[Tt]imeout|timed out/.test(why))
     return 'Check the address, and that its server runs and can be reached from here.';
   return /redirects to/.test(why) ? 'Give the final address.' : null;

@@ -220,7 +220,9 @@ function warnOfOtherTarget(
   const target = attributeOf(root, 'targetNamespace') ?? '';
   if (named === target || targetsOf(root).includes(targetKey('schema', named))) return;
   const own = target === '' ? 'has no target namespace' : `has the target namespace ${target}`;
-  const what = `The import names ${named === '' ? 'no namespace' : `the namespace ${named}`}, but ${root.source.file} ${own}.`;
+  const what =
+    `The import names ${named === '' ? 'no namespace' : `the namespace ${named}`}, ` +
+    `but ${root.source.file} ${own}.`;
   const remedy =
     'Its declarations are found by its own target namespace only: correct one of the two.';
   warnings.addAt(reference, what, remedy);
@@ -308,7 +310,9 @@ async function load(
  */
 const unusable = ({ location, inPlaceOf }: Located): Refused =>
   inPlaceOf ?? {
-    what: `The file ${location} lies outside the folder of the WSDL and is no schema or WSDL that can be read.`,
+    what:
+      `The file ${location} lies outside the folder of the WSDL and is no schema or ` +
+      'WSDL that can be read.',
     remedy: 'Its faults are reported with `--root FOLDER`, for a folder that holds it.',
   };
 

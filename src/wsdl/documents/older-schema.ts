@@ -61,9 +61,12 @@ function copyOf(root: XmlNode): Draft {
 /** Elements that drafts and recommendation share. */
 const SHARED: ReadonlySet<string> = new Set(
   (
-    'all annotation any anyAttribute appinfo attribute attributeGroup choice complexContent complexType documentation ' +
-    'element enumeration extension field group import include key keyref length list maxExclusive maxInclusive ' +
-    'maxLength minExclusive minInclusive minLength notation pattern redefine restriction schema selector sequence ' +
+    'all annotation any anyAttribute appinfo attribute attributeGroup choice complexContent ' +
+    'complexType documentation ' +
+    'element enumeration extension field group import include key keyref length list ' +
+    'maxExclusive maxInclusive ' +
+    'maxLength minExclusive minInclusive minLength notation pattern redefine restriction ' +
+    'schema selector sequence ' +
     'simpleContent simpleType union unique whiteSpace totalDigits fractionDigits'
   ).split(' '),
 );

@@ -171,7 +171,9 @@ function attachmentsOf(
     const part = name === null ? null : parts.named(message, name);
     if (name === null || part === null) {
       const handling = abstract.local === 'input' ? 'sent' : 'read';
-      const what = `An attachment of the ${abstract.local} (${name ?? 'without a name'}) is no part of its message: it is not ${handling}.`;
+      const what =
+        `An attachment of the ${abstract.local} (${name ?? 'without a name'}) is no part of its ` +
+        `message: it is not ${handling}.`;
       diagnostics.push(diagnosticAtNode(content, what));
     } else if (!inBody.has(part)) {
       const types = getOrMake(found, name, () => new Set());
@@ -262,7 +264,8 @@ function documentContent(
   diagnostics.push(
     diagnosticAtNode(
       part,
-      `The part ${name} names a type in document style (WS-I R2204): it is taken as an element of that name.`,
+      `The part ${name} names a type in document style (WS-I R2204): ` +
+        'it is taken as an element of that name.',
       'Check with the backend which element it wants.',
     ),
   );
@@ -324,9 +327,10 @@ function rpcBody(
 }
 
 const PRIMITIVES: ReadonlySet<string> = new Set(
-  'boolean byte short int long float double unsignedByte unsignedShort unsignedInt unsignedLong'.split(
-    ' ',
-  ),
+  (
+    'boolean byte short int long float double unsignedByte unsignedShort ' +
+    'unsignedInt unsignedLong'
+  ).split(' '),
 );
 
 /**

@@ -61,7 +61,9 @@ export function pairOperations(
   });
   const missing = (portType?.count ?? 0) - used.size;
   if (missing > 0) {
-    const what = `The binding ${nameOfNode(binding)} leaves out ${missing} of the operations of its port type.`;
+    const what =
+      `The binding ${nameOfNode(binding)} leaves out ${missing} of the ` +
+      'operations of its port type.';
     warnings.addAt(binding, what);
   }
   return pairs;

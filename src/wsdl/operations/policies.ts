@@ -137,8 +137,12 @@ export function demandOf<T>(
   return answer;
 }
 
-const TOO_LARGE = `Policies of more than ${MOST_ELEMENTS} elements are not read: the WS-Addressing that they demand is not known.`;
-const TOO_MANY = `The policies are referred to so often that they have more than ${MOST_ELEMENTS_IN_ALL} elements. From here on they are not read: the WS-Addressing that they demand is not known.`;
+const TOO_LARGE =
+  `Policies of more than ${MOST_ELEMENTS} elements are not read: the WS-Addressing that ` +
+  'they demand is not known.';
+const TOO_MANY =
+  `The policies are referred to so often that they have more than ${MOST_ELEMENTS_IN_ALL} ` +
+  'elements. From here on they are not read: the WS-Addressing that they demand is not known.';
 const BY_HAND = 'Where the backend requires it, set `addressing.calls: send` of the service.';
 
 const operatorOf = <T>(

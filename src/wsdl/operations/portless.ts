@@ -71,7 +71,9 @@ function addPort({ ports, names }: PortCollection, named: XmlNode, port: Omit<Po
 
 function addBinding(ports: PortCollection, binding: XmlNode): void {
   const name = nameOfNode(binding);
-  const what = `No service has a SOAP port for the binding ${name}: it is offered as a port without an address.`;
+  const what =
+    `No service has a SOAP port for the binding ${name}: ` +
+    'it is offered as a port without an address.';
   const cause =
     'No service has a SOAP port for the binding: it is offered as a port without an address.';
   ports.context.warnings.add({ ...diagnosticAtNode(binding, what), cause });

@@ -44,15 +44,18 @@ const ASSERTIONS: ReadonlyMap<string, SecurityDemand> = new Map([
 const SENTENCES: Readonly<Record<SecurityDemand, readonly [what: string, remedy: string]>> = {
   timestamp: [
     'a Timestamp',
-    'Calls get one by `security.make: { timestamp: true }`; SOAP callers owe it by `security.verify.timestamp`.',
+    'Calls get one by `security.make: { timestamp: true }`; SOAP callers owe it by ' +
+      '`security.verify.timestamp`.',
   ],
   signature: [
     'a signature',
-    'Calls are signed by `security.make.signature`; SOAP callers owe it by `security.verify.signature`.',
+    'Calls are signed by `security.make.signature`; SOAP callers owe it by ' +
+      '`security.verify.signature`.',
   ],
   usernameToken: [
     'a UsernameToken',
-    'Calls get one by `security.make.usernameToken`; SOAP callers owe it by `security.verify.usernameToken`.',
+    'Calls get one by `security.make.usernameToken`; SOAP callers owe it by ' +
+      '`security.verify.usernameToken`.',
   ],
   saml: [
     'an assertion of SAML',
@@ -60,7 +63,8 @@ const SENTENCES: Readonly<Record<SecurityDemand, readonly [what: string, remedy:
   ],
   encryption: [
     'encrypted parts',
-    'Calls of GraphQL fields have none; those of SOAP callers pass, with `security.verify` by `encrypted: pass`.',
+    'Calls of GraphQL fields have none; those of SOAP callers pass, ' +
+      'with `security.verify` by `encrypted: pass`.',
   ],
 };
 

@@ -196,7 +196,9 @@ export class BindingReader {
     });
     const [only, ...others] = fitting;
     if (only === undefined || others.length > 0) return null;
-    const what = `The binding names no port type; ${attributeOf(only, 'name')}, which has its operations, is taken.`;
+    const what =
+      `The binding names no port type; ${attributeOf(only, 'name')}, which has ` +
+      'its operations, is taken.';
     this.#context.warnings.addAt(binding, what);
     return only;
   }

@@ -64,7 +64,8 @@ function namespaceOf(group: readonly PairedOperation[]): string | null {
 }
 
 const REMEDY =
-  'Set another `soapAction` of the operation, or `addressing.calls: send` of the service, as its backend reads it.';
+  'Set another `soapAction` of the operation, or `addressing.calls: send` of the service, ' +
+  'as its backend reads it.';
 
 /** Names in one reason. */
 const NAMES_MAX = 3;
@@ -76,7 +77,9 @@ function partial(each: PairedOperation, group: readonly PairedOperation[]): Oper
   const names = shown.slice(0, NAMES_MAX).map((other) => other.operation.name);
   const left = group.length - 1 - names.length;
   const named = `${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
-  const what = `The requests of ${operation.name} are those of ${named}: the same Body, the same SOAPAction, no other action.`;
+  const what =
+    `The requests of ${operation.name} are those of ${named}: the same Body, the same ` +
+    'SOAPAction, no other action.';
   const reasons = [...operation.reasons, diagnosticAtNode(pair.node, what, REMEDY)];
   return { ...operation, status: 'partial', reasons };
 }

@@ -25,7 +25,8 @@ const ALL = 2_000_000;
 
 /** No field could be named for them. */
 const FURTHER =
-  'Attributes that xs:anyAttribute lets in pass as SOAP; GraphQL does not show them. It stands here first.';
+  'Attributes that xs:anyAttribute lets in pass as SOAP; GraphQL does not show ' +
+  'them. It stands here first.';
 
 export type Attributes = Pick<ComplexType, 'attributes' | 'anyAttribute'>;
 

@@ -29,9 +29,12 @@ import { freezeDeep } from './freeze.js';
  */
 const ATOMIC: ReadonlySet<string> = new Set(
   (
-    'string boolean decimal float double duration dateTime time date gYearMonth gYear gMonthDay gDay gMonth hexBinary ' +
-    'base64Binary anyURI QName NOTATION normalizedString token language NMTOKEN Name NCName ID IDREF ENTITY integer ' +
-    'nonPositiveInteger negativeInteger long int short byte nonNegativeInteger unsignedLong unsignedInt ' +
+    'string boolean decimal float double duration dateTime time date gYearMonth gYear ' +
+    'gMonthDay gDay gMonth hexBinary ' +
+    'base64Binary anyURI QName NOTATION normalizedString token language NMTOKEN Name NCName ' +
+    'ID IDREF ENTITY integer ' +
+    'nonPositiveInteger negativeInteger long int short byte nonNegativeInteger ' +
+    'unsignedLong unsignedInt ' +
     'unsignedShort unsignedByte positiveInteger'
   ).split(' '),
 );

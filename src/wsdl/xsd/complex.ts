@@ -98,7 +98,9 @@ export class ComplexTypeReader {
   #textOf(type: ComplexType, node: XmlNode, base: XsdType | null): SimpleType {
     if (base?.kind === 'simple') return base;
     if (base?.content.kind === 'text') return base.content.type;
-    const what = `${nameFor(type)} has simple content but its base has not; its text is taken as a string.`;
+    const what =
+      `${nameFor(type)} has simple content but its base has not; ` +
+      'its text is taken as a string.';
     if (base !== null && this.#context.reasonsFor(base).length === 0) {
       this.#context.approximate(type, diagnosticAtNode(node, what));
     }
@@ -109,7 +111,9 @@ export class ComplexTypeReader {
     const own = this.#ownParticle(type, step);
     this.#derive(type, step, base);
     if (base?.kind === 'simple') {
-      const what = `${nameFor(type)} has complex content but its base is a simple type; it is kept as XML.`;
+      const what =
+        `${nameFor(type)} has complex content but its base is a simple ` +
+        'type; it is kept as XML.';
       this.#context.approximate(type, diagnosticAtNode(step.node, what));
     }
     if (base?.kind === 'complex' && base.content.kind === 'array') {

@@ -106,7 +106,9 @@ function addComponent(
   if (first !== undefined) {
     if (!isSameDeclaration(first, component)) {
       const where = `${first.node.source.file}:${positionOf(first.node.source, first.node.start).line}`;
-      const what = `${node.local} ${name} is declared twice and differently; the first one is used: ${where}.`;
+      const what =
+        `${node.local} ${name} is declared twice and differently; ` +
+        `the first one is used: ${where}.`;
       warnings.addAt(node, what, 'Keep one of the two declarations.');
     }
     return;

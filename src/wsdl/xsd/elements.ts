@@ -66,7 +66,9 @@ function typeOfHead(node: XmlNode, unit: SchemaUnit, context: SchemaContext): Xs
     const found = name === null ? undefined : context.components.elements.get(typeKey(name));
     if (found === undefined) {
       const type = opaqueType(null);
-      const what = `The head ${head} of the substitution group is not declared; the element is kept as XML.`;
+      const what =
+        `The head ${head} of the substitution group is not declared; ` +
+        'the element is kept as XML.';
       context.approximate(type, diagnosticAtNode(at.node, what));
       return type;
     }

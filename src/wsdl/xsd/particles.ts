@@ -207,7 +207,9 @@ export class ParticleReader {
     const head = this.#context.element(name);
     if (head === null) return once(missingElement(node, ref, name, this.#context));
     if (this.#copied > COPIED && this.#context.components.members.has(key)) {
-      const what = `The members of substitution groups are more than allowed; of that of ${ref} only the head is known.`;
+      const what =
+        'The members of substitution groups are more than allowed; ' +
+        `of that of ${ref} only the head is known.`;
       this.#context.warnings.addAt(node, what);
       return once(head);
     }
